@@ -15,14 +15,14 @@ from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.history import Step
+from ircore.submissions.merged import MergedSubmission
 from leaderboard.build_cache import BuildCache, content_key
 from leaderboard.labels import instance_title
 from leaderboard.pictures import PictureBook, Shown
 from leaderboard.site_judge import site_judge
 from leaderboard.site_runs import SiteRun
-from leaderboard.submitted import Submitted
-from leaderboard.text import visible
 from leaderboard.theme import describer_class, generator_path
+from leaderboard.untrusted_text import visible
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class Site:
         """The cards of judges that took the judge test, by the judge's name."""
         self.former: tuple[BenchmarkVersion, ...] = ()
         """Earlier versions of the benchmark whose boards the site holds too, newest first."""
-        self.submitted: tuple[Submitted, ...] = ()
+        self.submitted: tuple[MergedSubmission, ...] = ()
         """Every merged submission, played or not, as far as they were given."""
         self.played: Mapping[str, str] = {}
         """Slugs of the submissions that have a run on the site, each with the path of a run's page."""

@@ -46,9 +46,9 @@ def build(
     from ircore.scorers.people.annotation_page import write_page
     from ircore.scorers.people.annotation_tasks import TaskPlan, choose_tasks
 
-    names = tuple(one.strip() for one in annotators.split(",")) if annotators is not None else ()
+    names = tuple(name.strip() for name in annotators.split(",")) if annotators is not None else ()
     plan = TaskPlan(every_turn, categories, difficulties, items, seed, names)
-    folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)]
+    folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(path)) for path in runs)]
     study = choose_tasks(folders, plan)
     summary = _summary(study, write_page(study, out))
     click.echo(json.dumps(summary, indent=2) if as_json else _page(summary))
@@ -60,11 +60,11 @@ def _summary(study: "Study", written: "WrittenPage") -> dict[str, Any]:
         "study": study.study_id,
         "seed": study.seed,
         "items": len(study.items),
-        "similarity": sum(one.task == "similarity" for one in study.items),
-        "preference": sum(one.task == "preference" for one in study.items),
+        "similarity": sum(item.task == "similarity" for item in study.items),
+        "preference": sum(item.task == "preference" for item in study.items),
         "first_and_final_alike": study.alike,
-        "episodes": len({(one.run_id, one.episode_id) for one in study.items}),
-        "runs": len({one.run_id for one in study.items}),
+        "episodes": len({(item.run_id, item.episode_id) for item in study.items}),
+        "runs": len({item.run_id for item in study.items}),
         "pictures": written.pictures,
         "megabytes": round(written.megabytes, 2),
         "page": str(page),

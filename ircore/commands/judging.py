@@ -24,7 +24,7 @@ OPTIONS = (
         "--deadline",
         type=click.FloatRange(min=0, min_open=True),
         metavar="SECONDS",
-        help="Stop asking models when so much time is over.",
+        help="Stop asking models after this time.",
     ),
     click.option(
         "--max-cost",
@@ -34,7 +34,9 @@ OPTIONS = (
     ),
     click.option("--prices", type=click.Path(path_type=Path), help="Prices on top of the built-in ones."),
     click.option("--cache", type=click.Path(path_type=Path), help="Keep models' answers here, for all runs."),
-    click.option("--dry-run", is_flag=True, help="Say what models would be asked and what it may cost, score nothing."),
+    click.option(
+        "--dry-run", is_flag=True, help="Print what models would be asked and what it may cost; score nothing."
+    ),
 )
 
 
@@ -124,5 +126,5 @@ def end_of(reports: "Sequence[JudgeReport]") -> int:
             click.echo(printable(f"ircore: {report.losses.line(report.name)}"), err=True)
     stops = {report.stopped.problem: report.stopped for report in reports if report.stopped is not None}
     if stops:
-        raise WorkError("; ".join(stops), " ".join(dict.fromkeys(one.remedy for one in stops.values())))
+        raise WorkError("; ".join(stops), " ".join(dict.fromkeys(stop.remedy for stop in stops.values())))
     return 1 if any(report.failed or report.losses.too_many for report in reports) else 0

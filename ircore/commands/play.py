@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 @click.command("play")
 @click.argument("submission", type=click.Path(path_type=Path))
 @click.option("--instances", "instances_dir", type=click.Path(path_type=Path), required=True, help="The instance set.")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The run folder; made, or gone on with.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, help="The run folder: created, or resumed if it exists."
+)
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N of the selected instances.")
 @click.option("--category", "categories", multiple=True, help="Only this category; may be repeated.")
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
     "--rule", "given_rules", multiple=True, metavar="NAME=VALUE", help="Any rule of the game; may be repeated."
 )
 @click.option("--prompts", "prompts_dir", type=click.Path(path_type=Path), help="Other prompts than the built-in ones.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For players that draw lots.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For players that draw random numbers."
+)
 @click.option(
     "--shard", "shard_text", metavar="I/N", help="Only part I of N of the selected instances; see ircore merge."
 )
@@ -42,15 +46,15 @@ if TYPE_CHECKING:
 )
 @click.option("--cache-generators", is_flag=True, help="Keep pictures in --cache too: no new samples then.")
 @click.option(
-    "--deadline", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Stop when so much time is over."
+    "--deadline", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Stop after this time."
 )
 @click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop at this cost.")
 @click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="Prices on top of the built-in ones.")
 @click.option("--as-maintainers", is_flag=True, help="Vouch for this run: for the maintainers' protected job.")
 @click.option("--only-outside", is_flag=True, help="Connect to public addresses only: for strangers' pairs.")
 @executor_options
-@click.option("--dry-run", is_flag=True, help="Say what would be played and what it may cost, ask nobody.")
-@click.option("--final", is_flag=True, help="Play nothing more: what has no result yet counts as not played.")
+@click.option("--dry-run", is_flag=True, help="Print what would be played and what it may cost; ask no player.")
+@click.option("--final", is_flag=True, help="Play nothing more: an episode without a result counts as not played.")
 def command(
     submission: Path,
     instances_dir: Path,
@@ -86,23 +90,19 @@ def command(
     """
     from contextlib import nullcontext
 
-    from ircore.runs.cache import Cache
     from ircore.runs.play import PlayPlan, make_run
     from ircore.runs.setup import prepare
     from ircore.runs.shards import parse_shard
     from ircore.submissions.connections import only_outside as guard
 
-    given = {"token_budget": token_budget, "max_turns": max_turns}
-    stated = {name: value for name, value in given.items() if value is not None} | _rules(given_rules)
+    stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
     loaded, game, instances, rules = prepare(submission, instances_dir, stated)
     prompts = game.prompts(prompts_dir)
     run = make_run(loaded, instances, rules, prompts, seed)
     shard = parse_shard(shard_text) if shard_text is not None else None
     selected = instances.select(categories, difficulties)[:limit]
     plan = PlayPlan(run, instances, shard.part(selected) if shard else selected, prompts, concurrency, deadline)
-    if cache_generators and cache_dir is None:
-        raise click.UsageError("--cache-generators needs --cache DIR")
-    cache = Cache(cache_dir, loaded.submission.players, cache_generators) if cache_dir else None
+    cache = _cache(cache_dir, cache_generators, loaded)
     address = scheduler_of(executor, scheduler)
     if only_outside and address is not None:
         raise click.UsageError("--only-outside cannot watch the workers of --executor dask")
@@ -114,12 +114,26 @@ def command(
         return _play(plan, game, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers)
 
 
-def _rules(given: tuple[str, ...]) -> dict[str, object]:
+<<<<<<< HEAD
+def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache | None":
+    """Return the cache of answers; None without ``--cache``."""
+    from ircore.runs.cache import Cache
+
+    if generators and folder is None:
+        raise click.UsageError("--cache-generators needs --cache DIR")
+    return Cache(folder, loaded.submission.players, generators) if folder else None
+
+
+def _rules(options: tuple[str, ...]) -> dict[str, object]:
     """Return what ``--rule NAME=VALUE`` says, each value as YAML would read it."""
+=======
+def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
+    """Return the rules that options state: those of ``--rule NAME=VALUE`` as YAML reads their values."""
+>>>>>>> r/b
     import yaml
 
-    rules: dict[str, object] = {}
-    for text in given:
+    rules: dict[str, object] = {name: value for name, value in named.items() if value is not None}
+    for text in options:
         name, sign, value = text.partition("=")
         if not sign or not name:
             raise click.UsageError(f"--rule {text}: write NAME=VALUE")
@@ -144,7 +158,7 @@ def _dry_run(plan: "PlayPlan", game: "Game[Any]", out: Path, prices_file: Path |
         folder = open_run(out, plan.run, plan.instances)
         finished = set(RunWriter.finished_episodes(folder))
         prices = prices_of_run(folder, prices_file)
-    left = [one for one in plan.selected if one.instance_id not in finished]
+    left = [instance for instance in plan.selected if instance.instance_id not in finished]
     done = len(plan.selected) - len(left)
     click.echo(f"{plan.run.slug}: {len(left)} of {len(plan.selected)} episodes to play, {done} finished")
     if isinstance(plan.run, Run):

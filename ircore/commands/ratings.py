@@ -43,7 +43,7 @@ def import_(file: Path, runs: tuple[Path, ...], check: bool, as_json: bool) -> N
     from ircore.runs.folder import RunFolder
     from ircore.scorers.people.importing import import_ratings
 
-    folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)]
+    folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(path)) for path in runs)]
     done = import_ratings(file, folders, check)
     if as_json:
         click.echo(json.dumps({"file": str(file), "checked_only": check, **asdict(done)}, indent=2))
@@ -55,7 +55,7 @@ def _page(file: Path, done: "ImportSummary", check: bool) -> str:
     would = "would be added (nothing was written)" if check else "added"
     kept = f", {done.kept:,} kept as they were" if done.kept else ""
     lines = [f"{file}: {done.added:,} rating{'' if done.added == 1 else 's'} {would}{kept}"]
-    for one in done.annotators:
-        unable = f", {one.without_value:,} of them without a value" if one.without_value else ""
-        lines.append(f"  {one.annotator}: {one.answered:,} of {one.items:,} items{unable}")
+    for annotator in done.annotators:
+        unable = f", {annotator.without_value:,} of them without a value" if annotator.without_value else ""
+        lines.append(f"  {annotator.annotator}: {annotator.answered:,} of {annotator.items:,} items{unable}")
     return "\n".join(lines)

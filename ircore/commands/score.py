@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from ircore.results.gaps import UnrankedRun
     from ircore.runs.folder import GameRunFolder, RunFolder
     from ircore.scorers.computed import Elsewhere, ScoringPlan, ScoringSummary
-    from ircore.scorers.model_judges.runner import JudgeReport
+    from ircore.scorers.judges.manifest import LoadedJudge
+    from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan
 
 
 @click.command("score")
@@ -63,10 +64,10 @@ def command(
     if dry_run and as_json:
         raise click.UsageError("--dry-run has no JSON form")
     begun = monotonic()
-    models = read_judges([one for one in judges if is_file(one)])
-    installed = tuple(one for one in judges if not is_file(one))
+    models = read_judges([judge for judge in judges if is_file(judge)])
+    installed = tuple(judge for judge in judges if not is_file(judge))
     plan = ScoringPlan(installed if judges else JUDGES, metrics or METRICS, every_turn)
-    opened = [open_any_run(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)]
+    opened = [open_any_run(path) for path in dict.fromkeys(Path(realpath(path)) for path in runs)]
     folders = [folder for folder in opened if isinstance(folder, RunFolder)]
     games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
     if games and not dry_run:
@@ -82,7 +83,7 @@ def command(
     reports = judge_runs(folders, models, asked) if models else []
     _tell_others(plan)
     if facts:
-        _measure_facts(folders)
+        _measure_facts(folders, models, asked)
     unranked = unranked_runs(folders, [*plan.judges, *(judge.name for judge in models)])
     _tell(done, reports, plan.judges, unranked, round(monotonic() - begun, 2), as_json)
     return end_of(reports)
@@ -102,12 +103,14 @@ def _tell(
     from ircore.core.terminal import printable
 
     counts = {**done.counts, **{report.name: report.count for report in reports}}
-    new, kept, without = (sum(getattr(one, name) for one in counts.values()) for name in ("new", "kept", "new_without"))
+    new, kept, without = (
+        sum(getattr(count, name) for count in counts.values()) for name in ("new", "kept", "new_without")
+    )
     done = replace(done, new=new, kept=kept, unavailable=without, counts=counts)
     if as_json:
         failed = {report.name: len(report.failed) for report in reports}
         lost = {report.name: dict(report.losses.reasons) for report in reports}
-        gaps = {"unranked": [asdict(one) for one in unranked]}
+        gaps = {"unranked": [asdict(gap) for gap in unranked]}
         click.echo(json.dumps({**asdict(done), "failed": failed, "lost": lost, **gaps, "seconds": seconds}, indent=2))
         return
     lacking = f", {without} of them without a value" if without else ""
@@ -121,13 +124,22 @@ def _tell(
         click.echo(printable(f"  {gap.judge}: no rank for {gap.run}: {gap.words}"), err=True)
 
 
-def _measure_facts(runs: "list[RunFolder]") -> None:
-    """Measure which facts of drawn targets the messages state and the renderings show, and say how many turns."""
+def _measure_facts(runs: "list[RunFolder]", judges: "list[LoadedJudge]", plan: "JudgingPlan") -> None:
+    """Measure which facts of drawn targets the messages state and the renderings show, and say how many turns.
+
+    The grammar of the built-in players reads the messages, and so does every judge that is a model.
+    """
+    from ircore.scorers.said.asking import ask_said
     from ircore.scorers.said.measuring import measure_said
 
     count = measure_said(runs)
     passed = f"; {count.without_scene} episodes have targets that were not drawn" if count.without_scene else ""
     click.echo(f"facts: {count.new:,} new turns, {count.kept:,} kept{passed}", err=True)
+    for judge in judges:
+        readings = ask_said(runs, judge, plan)
+        lost = f", {readings.unreadable} answers cannot be read" if readings.unreadable else ""
+        failed = f", {readings.failed} failed: the same command asks again" if readings.failed else ""
+        click.echo(printable(f"facts: {judge.name} read {readings.read:,} new turns{lost}{failed}"), err=True)
 
 
 def _score_games(runs: "list[GameRunFolder]", as_json: bool) -> None:
@@ -139,12 +151,13 @@ def _score_games(runs: "list[GameRunFolder]", as_json: bool) -> None:
 
     done = {run.run.run_id: score_game_run(run, load_game(run.game)) for run in runs}
     if as_json:
-        click.echo(json.dumps({run_id: one._asdict() for run_id, one in done.items()}, indent=2))
+        click.echo(json.dumps({run_id: measured._asdict() for run_id, measured in done.items()}, indent=2))
         return
     for run in runs:
-        one = done[run.run.run_id]
+        measured = done[run.run.run_id]
         click.echo(
-            f"{run.run.run_id} ({run.game}): {one.episodes} played episodes, {one.new:,} new values, {one.kept:,} kept"
+            f"{run.run.run_id} ({run.game}): {measured.episodes} played episodes, {measured.new:,} new values, "
+            f"{measured.kept:,} kept"
         )
 
 

@@ -77,24 +77,24 @@ def update(
     import re
 
     from ircore.core.files import write_text
-    from ircore.players.submission import MANIFEST, folder_of, read_manifest
+    from ircore.players.submission import MANIFEST, folder_of, read_any_manifest
 
     folder = folder_of(path)
-    former = read_manifest(folder).submission.transcripts
-    if former is None:
+    earlier = read_any_manifest(folder).submission.transcripts
+    if earlier is None:
         raise InputError(f"{folder}: names no transcripts", "Name the first ones with: ircore submission pin")
     if not re.fullmatch(r"[0-9a-f]{40}", revision):
         raise InputError(f"--revision: {revision!a} is no commit", "Give its 40 hexadecimal digits in lower case.")
-    if revision == former.revision and transcripts_run in (None, former.run):
+    if revision == earlier.revision and transcripts_run in (None, earlier.run):
         raise InputError(f"--revision: {folder.name} names this commit already", "Name the new one.")
     text = (folder / MANIFEST).read_text("utf-8")
-    changed = _replaced(text, former.revision, revision, folder)
-    if transcripts_run is not None and transcripts_run != former.run:
-        changed = _replaced(changed, former.run, transcripts_run, folder)
+    changed = _replaced(text, earlier.revision, revision, folder)
+    if transcripts_run is not None and transcripts_run != earlier.run:
+        changed = _replaced(changed, earlier.run, transcripts_run, folder)
     write_text(folder / MANIFEST, changed)
     try:
-        read_manifest(folder)
-        _add(folder, "updated", reason, run_id, date, former)
+        read_any_manifest(folder)
+        _add(folder, "updated", reason, run_id, date, earlier)
     except InputError:
         write_text(folder / MANIFEST, text)
         raise
@@ -113,12 +113,12 @@ def history(path: Path, as_json: bool) -> None:
     if as_json:
         import json
 
-        found = [one.model_dump(mode="json", exclude_none=True) for one in steps]
-        click.echo(json.dumps({"status": status_of(steps), "history": found}, indent=2))
+        records = [step.model_dump(mode="json", exclude_none=True) for step in steps]
+        click.echo(json.dumps({"status": status_of(steps), "history": records}, indent=2))
         return
     click.echo(f"{folder.name}: {status_of(steps)}{'' if steps else ', nothing happened since it was merged'}")
-    for one in steps:
-        click.echo(printable(f"  {one.date}  {one.kind:<10}  {one.run_id or 'all runs'}: {one.reason}"))
+    for step in steps:
+        click.echo(printable(f"  {step.date}  {step.kind:<10}  {step.run_id or 'all runs'}: {step.reason}"))
 
 
 @click.command("withdrawals", short_help="Collect all histories for a release.")
@@ -127,15 +127,15 @@ def history(path: Path, as_json: bool) -> None:
 def withdrawals(folder: Path, out: Path) -> None:
     """Collect what the submissions in FOLDER say was withdrawn, corrected, reinstated or is disputed, for a release."""
     from ircore.core.files import write_text
-    from ircore.core.lifecycle import withdrawal_lines
+    from ircore.core.lifecycle import decision_lines
     from ircore.players.submission import manifests_in
     from ircore.submissions.history import withdrawals_of
 
     # A release takes an empty file for word that no dispute is open.
     manifests_in(folder)
-    found = tuple(withdrawals_of(folder))
-    write_text(out, withdrawal_lines(found))
-    click.echo(f"{out}: {len(found)} withdrawn, corrected, reinstated or disputed")
+    decisions = tuple(withdrawals_of(folder))
+    write_text(out, decision_lines(decisions))
+    click.echo(f"{out}: {len(decisions)} withdrawn, corrected, reinstated or disputed")
 
 
 def _replaced(text: str, old: str, new: str, folder: Path) -> str:

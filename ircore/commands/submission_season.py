@@ -18,11 +18,12 @@ def command() -> None:
 )
 @click.option("--per-condition", default=10, show_default=True, help="Pictures for each category and difficulty.")
 @click.option("--instances", type=click.Path(path_type=Path), help="Commit to this set instead of drawing one.")
-def begin(name: str, out: Path, publish: Path, per_condition: int, instances: Path | None) -> None:
+@click.option("--game", default="reconstruction", show_default=True, help="The game whose instances are drawn.")
+def begin(name: str, out: Path, publish: Path, per_condition: int, instances: Path | None, game: str) -> None:
     """Draw a set from a seed that nobody can guess, and commit to it."""
     from ircore.submissions.seasons import begin_season
 
-    season = begin_season(name, out, publish, per_condition, instances)
+    season = begin_season(name, out, publish, per_condition, instances, game)
     click.echo(f"{season.instances} pictures; commitment {season.commitment}")
     click.echo(f"publish {publish} now, before anybody plays; keep {out} to yourself until the results are out")
 
@@ -43,11 +44,11 @@ def reveal(secret: Path, publish: Path) -> None:
 @click.option("--instances", type=click.Path(path_type=Path), help="The published set, checked picture by picture.")
 def verify(published: Path, instances: Path | None) -> None:
     """Check that the revealed set is the one that was committed to."""
-    from ircore.instances.store import read_instances
+    from ircore.instances.store import read_any_instances
     from ircore.submissions.seasons import read_season, verify_season
 
     season = read_season(published)
-    verify_season(season, read_instances(instances) if instances else None)
+    verify_season(season, read_any_instances(instances) if instances else None)
     click.echo(f"season {season.season}: the set is the one that was committed to on {season.committed}")
     click.echo("The same without ircore:")
     click.echo(f"  sha256sum instances.jsonl   gives {season.identity}")

@@ -114,18 +114,19 @@ def links(folder: Path) -> None:
 
     One line for each link that leads nowhere; exit status 1 if there is any.
     """
-    from ircore.players.submission import manifests_in, read_any_manifest
-    from ircore.submissions.history import read_history, status_of
+    from ircore.players.submission import manifests_in
     from ircore.submissions.links import dead_links, links_of
+    from ircore.submissions.merged import merged_submissions
 
-    files = [file for file in manifests_in(folder) if status_of(read_history(file.parent)) != "withdrawn"]
-    named = [link for file in files for link in links_of(read_any_manifest(file))]
+    manifests_in(folder)
+    asked = [submission for submission in merged_submissions(folder) if submission.status != "withdrawn"]
+    named = [link for submission in asked for link in links_of(submission.loaded)]
     dead = dead_links(named)
     for link, problem in dead:
         click.echo(printable(f"{link.slug}: {link.field}: {link.address}: {problem}"))
     if dead:
         raise WorkError(f"{len(dead)} of {len(named)} links lead nowhere", "Ask the submitters for new ones.")
-    click.echo(f"{len(named)} links of {len(files)} submissions, none is dead")
+    click.echo(f"{len(named)} links of {len(asked)} submissions, none is dead")
 
 
 @click.command("reproduce", short_help="Play published offline pairs again.")

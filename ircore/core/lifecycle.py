@@ -5,9 +5,10 @@ stays in every later release, and former releases keep the run itself under thei
 mistake: that it may is a record too.
 """
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -19,6 +20,8 @@ from ircore.core.validation import describe_validation_error
 WithdrawalKind = Literal["withdrawn", "corrected", "disputed", "reinstated"]
 """``withdrawn`` by its submitters or the maintainers; ``corrected``: another run takes its place; ``disputed``:
 somebody objects, and until that is settled the run stays, with this mark; ``reinstated``: it may be released again."""
+
+DecisionT = TypeVar("DecisionT", bound=Record)
 
 MOST_BYTES = 4 * 1024 * 1024
 
@@ -84,7 +87,41 @@ class Withdrawal(Record):
         return self if ends and self.date >= known.date else known
 
 
-_WITHDRAWALS = TypeAdapter(Withdrawal)
+def read_decisions(
+    lines: Iterable[tuple[int, bytes]], kind: type[DecisionT], name: str, remedy: str
+) -> Iterator[DecisionT]:
+    """Yield the decisions in lines that people write: one JSON record a line, no key twice.
+
+    Args:
+        lines: Each line with its number.
+        kind: The record: a ``Withdrawal`` of a release, or a step of a submission's history.
+        name: What to call the file in an error message.
+        remedy: What to do about a line that does not fit.
+
+    Raises:
+        InputError: A line is no such record.
+    """
+    for number, line in lines:
+        try:
+            decision = kind.model_validate_json(line)
+            json.loads(line, object_pairs_hook=_once)
+        except ValueError as error:
+            problem = describe_validation_error(error)[:300] if isinstance(error, ValidationError) else str(error)
+            raise InputError(f"{name}:{number}: {problem}", remedy) from error
+        yield decision
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Refuse an object with a key given twice: people see one value, programs take the other."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError("a key is given twice")
+    return members
+
+
+def decision_lines(decisions: Iterable[Record]) -> str:
+    """Return decisions as the content of such a file."""
+    return "".join(decision.model_dump_json(exclude_none=True) + "\n" for decision in decisions)
 
 
 def read_withdrawals(path: Path) -> tuple[Withdrawal, ...]:
@@ -102,19 +139,6 @@ def read_withdrawals(path: Path) -> tuple[Withdrawal, ...]:
     if size > MOST_BYTES:
         raise InputError(f"{path}: larger than {MOST_BYTES // 2**20} MiB", "One line a withdrawal is enough.")
     # Not a journal, whose last line counts only if it was ended: people write this file.
-    lines = path.read_bytes().splitlines()
-    return tuple(_withdrawal(f"{path}:{number}", line) for number, line in enumerate(lines, 1) if line.strip())
-
-
-def _withdrawal(where: str, line: bytes) -> Withdrawal:
-    try:
-        return _WITHDRAWALS.validate_json(line)
-    except ValidationError as error:
-        raise InputError(
-            f"{where}: {describe_validation_error(error)}", "Give it slug, kind, reason and date; see docs/release.md."
-        ) from error
-
-
-def withdrawal_lines(withdrawals: Iterable[Withdrawal]) -> str:
-    """Return withdrawals as the content of such a file."""
-    return "".join(withdrawal.model_dump_json(exclude_none=True) + "\n" for withdrawal in withdrawals)
+    lines = ((number, line) for number, line in enumerate(path.read_bytes().splitlines(), 1) if line.strip())
+    remedy = "Give it slug, kind, reason and date; see docs/release.md."
+    return tuple(read_decisions(lines, Withdrawal, str(path), remedy))

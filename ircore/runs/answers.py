@@ -15,12 +15,12 @@ KINDS: dict[AnswerKind, type[Answer]] = {"text": TextAnswer, "picture": PictureA
 
 
 def call_key(episode_id: str, seat: Seat[Any, Any], question: Asked) -> CallKey:
-    """Return what identifies a question."""
+    """Return the key that identifies a question in a run."""
     return CallKey(episode_id, question.step, seat.name)
 
 
 def as_asked(seat: Seat[Any, Any], question: Asked) -> Asked:
-    """Return a question as it is sent to a player: with what the seat answers with."""
+    """Return a question as it is sent to a player: with the kind of answer that its seat gives."""
     return replace(question, answers=seat.answers) if isinstance(question, Question) else question
 
 
@@ -52,7 +52,7 @@ def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
 
 
 def call_entry(key: CallKey, seat: Seat[Any, Any], question: Asked, answer: Answer, seconds: float) -> Entry:
-    """Return what is recorded of an answer."""
+    """Return the journal entry of an answer."""
     picture = answer.picture if isinstance(answer, PictureAnswer) else None
     call = Call(
         episode_id=key.episode_id,
@@ -94,5 +94,5 @@ def answers_alone(seat: Seat[Any, Any], call: Call) -> bool:
 
 
 def rendering_of(picture: Picture) -> Rendering:
-    """Return what a journal says of a picture."""
+    """Return the record of a picture in a journal: hash and size."""
     return Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)

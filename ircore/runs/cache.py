@@ -54,7 +54,7 @@ class Cache:
         self._specs = dict(players)
 
     def answer(self, seat: Seat[Any, Any], question: Asked) -> Answer | None:
-        """Return a seat's answer to this question, if it was had before; a picture only if pictures are cached.
+        """Return a seat's earlier answer to this question; None if there is none, or pictures are not cached.
 
         Raises:
             InputError: The cache is damaged.
@@ -123,7 +123,7 @@ def question_key(role: str, spec: PlayerSpec, view: Asked) -> str:
         "version": __version__,
         "role": role,
         "player": spec.model_dump(mode="json", exclude={"api_key_env"}),
-        "view": {one.name: _plain(getattr(view, one.name)) for one in fields(cast(Any, view))},
+        "view": {field.name: _plain(getattr(view, field.name)) for field in fields(cast(Any, view))},
     }
     return hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()
 
@@ -132,5 +132,5 @@ def _plain(value: object) -> Any:
     if isinstance(value, Picture):
         return value.sha256
     if isinstance(value, tuple):
-        return [_plain(one) for one in cast("tuple[object, ...]", value)]
+        return [_plain(part) for part in cast("tuple[object, ...]", value)]
     return value

@@ -10,7 +10,7 @@ from ircore.core.records import RECONSTRUCTION, AnyAbortReason, Attempt, Episode
 
 
 class Call(Record):
-    """One answer of a player, as it came."""
+    """An answer of a player, as it came."""
 
     event: Literal["call"] = "call"
     episode_id: Name
@@ -80,7 +80,7 @@ class Entry(NamedTuple):
 
     @property
     def counted(self) -> AnyEvent:
-        """What is counted of it: requests, tokens, cost."""
+        """The event whose requests, tokens and cost are counted."""
         return self.event
 
 
@@ -103,10 +103,10 @@ def step_word(game: str) -> str:
 
 
 def end_entry(episode: Episode | GameEpisode) -> Entry:
-    """Return what is recorded of an episode that has ended."""
+    """Return the entry that records the end of an episode."""
     return Entry(End(episode=episode) if isinstance(episode, Episode) else GameEnd(episode=episode))
 
 
 def event_line(event: AnyEvent) -> bytes:
-    """Return what happened as a line of the journal, without newline."""
+    """Return an event as a line of the journal, without newline."""
     return event.model_dump_json(exclude_none=not isinstance(event, AnyEnd)).encode()

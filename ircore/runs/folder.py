@@ -1,4 +1,4 @@
-"""A run folder: everything that one pair did on one instance set, and everything that was said of it.
+"""A run folder: all answers of one submission on one instance set, and all scores of them.
 
 run.json          identity: submission, instance set, rules, prompts, seed, versions
 instances/        a copy of the instance set, so that a run can be read on its own
@@ -103,7 +103,7 @@ class AnyRunFolder:
         return Picture.stored(path, rendering.sha256, rendering.width, rendering.height)
 
     def events(self) -> Iterator[AnyEvent]:
-        """Yield what happened, in the order in which it did."""
+        """Yield the events of the run in the order in which they happened."""
         return read_records(self.path / JOURNAL, self._events) if self._held is None else iter(self._held)
 
     def held(self) -> Self:
@@ -243,7 +243,7 @@ class RunFolder(AnyRunFolder):
         return cls(path)
 
     def events(self) -> Iterator[Call | Failure | End]:
-        """Yield what happened, in the order in which it did."""
+        """Yield the events of the run in the order in which they happened."""
         return (event for event in super().events() if not isinstance(event, GameEnd))
 
     @property

@@ -48,7 +48,7 @@ PREFERENCE_SCHEMA: dict[str, JsonValue] = {
 
 
 OTHER_KEYS = {"score": ("rating", "similarity"), "choice": ("answer", "preference")}
-"""Names under which models put the value although they are told another one."""
+"""Names under which models put the value although the prompt names another."""
 
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(?P<inside>.*?)\n?```", re.DOTALL)
 _WHOLE = re.compile(r"(?P<whole>-?\d{1,19})(?P<fraction>\.0*)?", re.ASCII)
@@ -123,7 +123,7 @@ def _read(text: str, key: str, form: str, convert: Callable[[Any], Answer[T]]) -
 
 
 def _unwrap(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return an answer without its code fence and white space, and what else stands around its one JSON value."""
+    """Return an answer without code fence and white space, and the leniencies for text around its JSON value."""
     inside = text.strip()
     around: tuple[str, ...] = ()
     fence = _FENCE.fullmatch(inside)
@@ -218,7 +218,7 @@ def _letter(value: Any) -> Answer[str]:
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """A JSON object with every key that it has, also one that it has twice."""
+    """A JSON object with all its members, those with the same key included."""
 
 
 def _objects(text: str) -> Iterator[tuple[int, int, _Pairs]]:

@@ -20,7 +20,9 @@ from ircore.runs.judge_answers import AnswerError, read_choice, read_score
 
 JUDGEMENTS = "judgements.jsonl"
 
-JudgedTask = Literal["similarity", "preference"]
+JudgedTask = Literal["similarity", "preference", "facts"]
+"""``facts``: which facts messages state; no rendering is shown."""
+
 Order = Literal["first_leading", "final_leading"]
 """Which of the two renderings of a preference is shown first."""
 
@@ -45,7 +47,7 @@ class JudgeQuestion(Record):
     turn: int = Field(ge=1, description="Of the rendering that is judged; the final one for a preference.")
     task: JudgedTask
     target: Sha256 = Field(description="The picture that was shown as the original.")
-    shown: tuple[Sha256, ...] = Field(min_length=1, max_length=2, description="The renderings, as they were shown.")
+    shown: tuple[Sha256, ...] = Field(max_length=2, description="The renderings, as they were shown; none for facts.")
     order: Order | None = Field(default=None, description="Of a preference.")
     repair: bool = Field(default=False, description="Whether the first answer could not be used and was sent back.")
     text: str | None = Field(default=None, description="The answer as it came, cut at a bound; null if there is none.")
@@ -68,6 +70,8 @@ class JudgeQuestion(Record):
         """
         if self.text is None:
             raise AnswerError("there is no answer")
+        if self.task == "facts":
+            raise AnswerError("it is about facts, and no rating")
         if self.order is None:
             score = read_score(self.text)
             return Reading(score.value, score.leniencies)
@@ -146,7 +150,9 @@ class JudgementWriter:
         for run in dict.fromkeys(entry.run for entry in entries):
             if run not in self._journals:
                 self._journals[run] = self._open.enter_context(JournalWriter(run / JUDGEMENTS))
-            self._journals[run].append(question_lines(one.question for one in entries if one.run == run), durable=True)
+            self._journals[run].append(
+                question_lines(entry.question for entry in entries if entry.run == run), durable=True
+            )
 
     def __enter__(self) -> Self:
         return self
@@ -157,4 +163,4 @@ class JudgementWriter:
 
 def question_lines(questions: Iterable[JudgeQuestion]) -> list[bytes]:
     """Return questions as lines of the file."""
-    return [one.model_dump_json(exclude_none=True).encode() for one in questions]
+    return [question.model_dump_json(exclude_none=True).encode() for question in questions]

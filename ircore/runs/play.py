@@ -110,7 +110,7 @@ def open_run(path: Path, run: Run, instances: AnyInstanceSet) -> RunFolder: ...
 @overload
 def open_run(path: Path, run: GameRun, instances: AnyInstanceSet) -> GameRunFolder: ...
 def open_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> RunFolder | GameRunFolder:
-    """Open the run folder to go on with, or make it.
+    """Return the run folder: created, or resumed if it exists.
 
     Raises:
         InputError: There is another run; the message names what differs.
@@ -118,7 +118,7 @@ def open_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> RunFo
     if not (path / "run.json").is_file():
         return create_run(path, run, instances)
     folder = _open(path)
-    ours, theirs = (one.model_dump(exclude={"started", "run_id"}) for one in (run, folder.run))
+    ours, theirs = (identity.model_dump(exclude={"started", "run_id"}) for identity in (run, folder.run))
     for field, value, other in _differences(ours, theirs):
         raise InputError(
             f"{path / 'run.json'}: {field}: this run was played with {_short(other)}, not {_short(value)}",
@@ -145,7 +145,7 @@ def play(
     watch: Watch | None = None,
     cache: Cache | None = None,
 ) -> list[AnyEnded]:
-    """Play what is not finished yet.
+    """Play the episodes of a plan that have no result yet.
 
     Args:
         plan: What is to be played.
@@ -167,14 +167,14 @@ def play(
     watch = watch or Watch(prices_of_run(folder))
     with folder.lock(), RunWriter(folder) as writer:
         watch.begin([*writer.known.values(), *folder.failures()])
-        open_ones = [one for one in plan.selected if one.instance_id not in writer.finished]
-        with progress(f"play {folder.run.slug}", len(open_ones)) as shown:
+        unfinished = [instance for instance in plan.selected if instance.instance_id not in writer.finished]
+        with progress(f"play {folder.run.slug}", len(unfinished)) as shown:
             load_tokenizer()
             engine = Engine(Recorder(writer), watch, shown)
-            asyncio.run(_Session(plan, game, players, writer, engine, cache).run(open_ones))
-        if any(one.instance_id not in writer.finished for one in plan.selected):
+            asyncio.run(_Session(plan, game, players, writer, engine, cache).run(unfinished))
+        if any(instance.instance_id not in writer.finished for instance in plan.selected):
             raise watch.stopped()
-        return [writer.finished[one.instance_id] for one in plan.selected]
+        return [writer.finished[instance.instance_id] for instance in plan.selected]
 
 
 @dataclass(frozen=True)
@@ -307,4 +307,4 @@ def _short(value: object) -> str:
 
 def technical_failures(episodes: Sequence[AnyEnded]) -> list[AnyEnded]:
     """Return the episodes that say nothing about the players because something technical failed."""
-    return [one for one in episodes if one.abort_reason in TECHNICAL_REASONS]
+    return [episode for episode in episodes if episode.abort_reason in TECHNICAL_REASONS]

@@ -85,7 +85,7 @@ def code_commit() -> str | None:
     if not (root / ".git").exists():
         return None
     try:
-        found = subprocess.run(  # noqa: S603 - fixed words
+        done = subprocess.run(  # noqa: S603 - fixed words
             ["git", "-C", str(root), "rev-parse", "HEAD"],  # noqa: S607 - as the user's PATH has it
             capture_output=True,
             encoding="utf-8",
@@ -94,7 +94,7 @@ def code_commit() -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return found.stdout.strip()
+    return done.stdout.strip()
 
 
 def keep_provenance(folder: Path, manifest: Path, begun: bool, vouching: bool) -> None:

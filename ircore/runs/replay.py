@@ -74,7 +74,7 @@ class ReplayPlayer:
         return PlayerError(reason, detail)
 
     def _read(self) -> None:
-        targets = {one.instance_id: one.sha256 for one in self._folder.instances.instances}
+        targets = {instance.instance_id: instance.sha256 for instance in self._folder.instances.instances}
         calls = self._folder.calls()
         for episode in self._folder.episodes():
             said = (calls.get(CallKey(episode.episode_id, turn, "describer")) for turn in count(1))

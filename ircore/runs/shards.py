@@ -32,12 +32,12 @@ class Shard(Record):
         return f"{self.index}/{self.count}"
 
     def part(self, things: tuple[T, ...]) -> tuple[T, ...]:
-        """Return this shard's part of what all shards are to play."""
+        """Return this shard's part of the instances that all shards are to play."""
         return things[self.index - 1 :: self.count]
 
 
 class Part(Record):
-    """What a shard is to play. File ``shard.json``."""
+    """The instances that a shard is to play. File ``shard.json``."""
 
     shard: Shard
     instances: tuple[Name, ...]
@@ -49,8 +49,8 @@ def parse_shard(text: str) -> Shard:
     Raises:
         InputError: It is something else.
     """
-    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
-    index, count = (int(found[1]), int(found[2])) if found else (0, 0)
+    parts = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+    index, count = (int(parts[1]), int(parts[2])) if parts else (0, 0)
     if not 1 <= index <= count <= MOST_SHARDS:
         raise InputError(f"--shard {text}: not a shard", "Give it as i/n with 1 ≤ i ≤ n, such as 1/4.")
     return Shard(index=index, count=count)

@@ -1,4 +1,4 @@
-"""Writing what happens into a run folder while the run is played."""
+"""Writing events into a run folder while the run is played."""
 
 from collections.abc import Sequence
 from typing import Self

@@ -53,10 +53,10 @@ def read_address(url: str) -> Address:
     Raises:
         AddressError: It is none, names an account, or holds characters that readers differ about.
     """
-    found = _URL.fullmatch(url)
-    if found is None:
+    whole = _URL.fullmatch(url)
+    if whole is None:
         raise AddressError("no plain https address")
-    scheme, authority, rest = found.groups()
+    scheme, authority, rest = whole.groups()
     if "@" in authority:
         raise AddressError("an address with an account or password")
     parts = _AUTHORITY.fullmatch(authority)
@@ -104,7 +104,7 @@ def internal_address(number: IPv4Address | IPv6Address) -> str | None:
         return "this machine's own address"
     if number.is_link_local:
         return "a link-local address, such as those of a cloud's metadata"
-    if any(number in one for one in _NEVER_OUTSIDE):
+    if any(number in network for network in _NEVER_OUTSIDE):
         return "an address of a cloud's or a site's own"
     if number.is_global and not number.is_multicast and not number.is_reserved:
         return None
@@ -119,10 +119,10 @@ def resolved_internal(host: str, port: int = 443) -> str | None:
     import socket
 
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         return "a host that cannot be found"
-    for *_, sockaddr in found:
+    for *_, sockaddr in addresses:
         address = str(sockaddr[0]).partition("%")[0]
         if (reason := internal_host(address)) is not None:
             return f"a name for {address}, {reason}"
@@ -155,7 +155,7 @@ def link_hosts() -> tuple[str, ...]:
 
 
 def service_hosts(key: str) -> tuple[str, ...]:
-    """Return the hosts whose key has this name; empty if it is no service's that is known here."""
+    """Return the hosts whose key has this name; empty if no known service has such a key."""
     services: dict[str, str] = _lists()["services"]
     return tuple(host for host, name in services.items() if name == key)
 
@@ -180,8 +180,8 @@ def is_reserved(key: str) -> bool:
 
 def _listed(host: str) -> bool:
     return any(
-        host == one.lstrip(".") or (one.startswith(".") and host.endswith(one)) or host == f"www.{one}"
-        for one in link_hosts()
+        host == listed.lstrip(".") or (listed.startswith(".") and host.endswith(listed)) or host == f"www.{listed}"
+        for listed in link_hosts()
     )
 
 

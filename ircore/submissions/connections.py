@@ -51,7 +51,7 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
     """Refuse a connection over a network that is none to the outside (audit event ``socket.connect``).
 
     Raises:
-        InsideError: It is such a one.
+        InsideError: The address is not on the public internet.
     """
     if event != "socket.connect" or not _under_way or not isinstance(arguments[1], tuple):
         return

@@ -214,7 +214,7 @@ async def _render(patient: _Patient) -> list[Finding]:
 
 
 async def _answer(patient: _Patient) -> list[Finding]:
-    """Ask a player that takes questions of any game about a red disc, or for one."""
+    """Ask a player that takes questions of any game to recognise, or to draw, a red disc."""
     shown = () if patient.answers == "picture" else (Captioned("the picture", shown_picture()),)
     choices = COLOURS if patient.answers == "choice" else ()
     question = Question(1, QUESTIONS[patient.answers], shown, choices, answers=patient.answers)

@@ -150,7 +150,7 @@ def schema_address(folder: Path, site: str | None) -> str | None:
 
 
 def known_author() -> str | None:
-    """Return the name under which the user commits, if git knows one."""
+    """Return the name under which the user commits; None if git knows no name."""
     return _git(Path(), "config", "user.name")
 
 

@@ -4,19 +4,18 @@
 what was updated, withdrawn, corrected, reinstated or disputed, when and why; the dataset's next release follows it.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, TypeAdapter, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.lifecycle import Withdrawal
+from ircore.core.lifecycle import Withdrawal, decision_lines, read_decisions
 from ircore.core.records import Day, Line, Name, Record, TranscriptsReference
-from ircore.core.validation import describe_validation_error
 from ircore.players.submission import folder_of
 from ircore.submissions.check.findings import Fault, field_name
 from ircore.submissions.check.texts import repository_faults, text_faults
@@ -53,9 +52,6 @@ class Step(Record):
         return self
 
 
-_STEP = TypeAdapter(Step)
-
-
 def parse_history(data: bytes, name: str) -> tuple[Step, ...]:
     """Read the content of a history.
 
@@ -70,26 +66,12 @@ def parse_history(data: bytes, name: str) -> tuple[Step, ...]:
         raise InputError(f"{name}: larger than {MAX_BYTES // 1024} KiB", "One line a step is enough.")
     if data and not data.endswith(b"\n"):
         raise InputError(f"{name}: its last line has no end", "End it with a line break.")
-    steps: list[Step] = []
-    for number, line in enumerate(data.splitlines(), start=1):
-        try:
-            step = _STEP.validate_json(line)
-            json.loads(line, object_pairs_hook=_once)
-        except ValueError as error:
-            problem = describe_validation_error(error)[:300] if isinstance(error, ValidationError) else str(error)
-            raise InputError(f"{name}:{number}: {problem}", "Write it with: ircore submission withdraw …") from error
-        if steps and step.date < steps[-1].date:
+    lines = enumerate(data.splitlines(), start=1)
+    steps = tuple(read_decisions(lines, Step, name, "Write it with: ircore submission withdraw …"))
+    for number, (before, step) in enumerate(pairwise(steps), start=2):
+        if step.date < before.date:
             raise InputError(f"{name}:{number}: dated before the line above", "Add new lines at the end.")
-        steps.append(step)
-    return tuple(steps)
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Refuse an object with a key given twice: people see one value, programs take the other."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key is given twice")
-    return found
+    return steps
 
 
 def step_faults(step: Step) -> Iterator[Fault]:
@@ -128,7 +110,7 @@ def add_step(folder: Path, step: Step) -> tuple[Step, ...]:
         raise InputError(f"{folder / HISTORY}: {step.date} is before its last step", "Give a later --date.")
     _refuse_idle(step, before, folder / HISTORY)
     steps = (*before, step)
-    write_text(folder / HISTORY, "".join(one.model_dump_json(exclude_none=True) + "\n" for one in steps))
+    write_text(folder / HISTORY, decision_lines(steps))
     return steps
 
 
@@ -138,43 +120,39 @@ def _refuse_idle(step: Step, before: Sequence[Step], file: Path) -> None:
     Raises:
         InputError: It is such a step.
     """
-    about = step.run_id or "all runs"
-    if step.kind == "settled" and not _open_disputes(before, step.run_id):
-        disputed = {one.run_id for one in before if one.kind == "disputed"}
-        still = [run or "all runs, without --run" for run in disputed if _open_disputes(before, run)]
-        remedy = f"Disputed: {', '.join(sorted(still))}." if still else "Nothing is disputed."
+    about, nothing = step.run_id or "all runs", "Nothing to do: see ircore submission history."
+    is_open = _is_disputed(before, step.run_id)
+    if step.kind == "settled" and not is_open:
+        disputed = [run or "all runs, without --run" for run in _disputed_runs(before)]
+        remedy = f"Disputed: {', '.join(sorted(disputed))}." if disputed else "Nothing is disputed."
         raise InputError(f"{file}: no dispute about {about} to settle", remedy)
     if step.kind == "reinstated" and not is_gone(before, step.run_id):
-        raise InputError(f"{file}: {about}: not withdrawn", "Nothing to do: see ircore submission history.")
-    taken = (
-        _open_disputes(before, step.run_id)
-        if step.kind == "disputed"
-        else step.kind == "withdrawn" and step.run_id is None and status_of(before) == "withdrawn"
-    )
-    if taken:
-        raise InputError(f"{file}: {about}: {step.kind} already", "Nothing to do: see ircore submission history.")
+        raise InputError(f"{file}: {about}: not withdrawn", nothing)
+    gone = step.kind == "withdrawn" and step.run_id is None and is_gone(before, None)
+    if gone or (step.kind == "disputed" and is_open):
+        raise InputError(f"{file}: {about}: {step.kind} already", nothing)
 
 
 def is_gone(steps: Sequence[Step], run_id: str | None) -> bool:
-    """Whether a run, or a submission as a whole, was taken off the boards and not brought back.
+    """Return whether a run, or a submission as a whole, was taken off the boards and not brought back.
 
     Args:
         steps: The submission's history.
         run_id: The run; None for the whole.
     """
     if run_id is None:
-        return status_of(steps) == "withdrawn"
-    kinds = [one.kind for one in steps if one.run_id in (None, run_id) and one.kind not in ("disputed", "settled")]
-    return bool(kinds) and kinds[-1] != "reinstated"
+        kinds = ("withdrawn", "updated", "reinstated")
+        return [step.kind for step in steps if step.run_id is None and step.kind in kinds][-1:] == ["withdrawn"]
+    decisive = [step.kind for step in steps if step.run_id in (None, run_id)]
+    decisive = [kind for kind in decisive if kind not in ("disputed", "settled")]
+    return bool(decisive) and decisive[-1] != "reinstated"
 
 
 def status_of(steps: Sequence[Step]) -> Status:
     """Return where a submission stands: withdrawn as a whole, disputed, or active."""
-    whole = [one for one in steps if one.kind in ("withdrawn", "updated", "reinstated") and one.run_id is None]
-    if whole and whole[-1].kind == "withdrawn":
+    if is_gone(steps, None):
         return "withdrawn"
-    runs = {one.run_id for one in steps if one.kind == "disputed"}
-    return "disputed" if any(_open_disputes(steps, run) for run in runs) else "active"
+    return "disputed" if _disputed_runs(steps) else "active"
 
 
 def open_dispute(steps: Sequence[Step], run_id: str) -> Step | None:
@@ -184,8 +162,18 @@ def open_dispute(steps: Sequence[Step], run_id: str) -> Step | None:
         steps: The submission's history.
         run_id: The run.
     """
-    found = [one for one in steps if one.kind == "disputed" and one.run_id in (None, run_id)]
-    return next((one for one in reversed(found) if _open_disputes(steps, one.run_id)), None)
+    disputes = (step for step in reversed(steps) if step.kind == "disputed" and step.run_id in (None, run_id))
+    return next((step for step in disputes if _is_disputed(steps, step.run_id)), None)
+
+
+def _disputed_runs(steps: Sequence[Step]) -> set[str | None]:
+    """Return the runs with an open dispute; None stands for all runs of the submission."""
+    return {step.run_id for step in steps if _is_disputed(steps, step.run_id)}
+
+
+def _is_disputed(steps: Sequence[Step], run_id: str | None) -> bool:
+    kinds = [step.kind for step in steps if step.kind in ("disputed", "settled") and step.run_id == run_id]
+    return kinds[-1:] == ["disputed"]
 
 
 def withdrawals_of(folder: Path) -> Iterator[Withdrawal]:
@@ -199,7 +187,7 @@ def withdrawals_of(folder: Path) -> Iterator[Withdrawal]:
     for path in sorted(folder.glob(f"*/{HISTORY}")):
         steps = read_history(path.parent)
         for step in steps:
-            if step.kind == "settled" or (step.kind == "disputed" and not _open_disputes(steps, step.run_id)):
+            if step.kind == "settled" or (step.kind == "disputed" and not _is_disputed(steps, step.run_id)):
                 continue
             yield Withdrawal(
                 slug=path.parent.name,
@@ -209,8 +197,3 @@ def withdrawals_of(folder: Path) -> Iterator[Withdrawal]:
                 date=step.date,
                 transcripts=step.former if step.run_id is None else None,
             )
-
-
-def _open_disputes(steps: Sequence[Step], run_id: str | None) -> bool:
-    last = [one.kind for one in steps if one.kind in ("disputed", "settled") and one.run_id == run_id]
-    return bool(last) and last[-1] == "disputed"

@@ -28,55 +28,55 @@ class Link(NamedTuple):
     """A link of a submission."""
 
     slug: str
-    """Whose."""
+    """Name of the submission's folder."""
 
     field: str
-    """Where in the manifest."""
+    """The field of the manifest, such as ``links.code``."""
 
     address: str
-    """Where to."""
+    """The address that it leads to."""
 
 
 class DeadLink(NamedTuple):
     """A link that leads nowhere."""
 
     link: Link
-    """Which."""
+    """The link."""
 
     problem: str
     """What happened, in a few words."""
 
 
 def links_of(loaded: AnyLoaded) -> list[Link]:
-    """Return the links of a submission; transcripts are one to the listing of the pinned commit."""
-    found = [Link(loaded.slug, f"links.{name}", link) for name, link in loaded.submission.links.items()]
+    """Return the links of a submission; that of its transcripts leads to the listing of the pinned commit."""
+    links = [Link(loaded.slug, f"links.{name}", link) for name, link in loaded.submission.links.items()]
     if (reference := loaded.submission.transcripts) is not None:
         place = f"{endpoint()}/api/datasets/{reference.repo}/tree/{reference.revision}/{reference.run}"
-        found.append(Link(loaded.slug, "transcripts", place))
-    return found
+        links.append(Link(loaded.slug, "transcripts", place))
+    return links
 
 
 def dead_links(links: Iterable[Link]) -> list[DeadLink]:
     """Ask for every link; nothing is sent but the request, and no more than the head of the answer is read.
 
     Args:
-        links: Whichever.
+        links: The links.
 
     Returns:
-        Those that lead nowhere, in the order given. A site that refuses programs counts as being there.
+        The links that lead nowhere, in the order given. A site that refuses programs counts as being there.
     """
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return [one for one in pool.map(_asked, links) if one is not None]
+        return [dead for dead in pool.map(_asked, links) if dead is not None]
 
 
 def _asked(link: Link) -> DeadLink | None:
-    found = _tried(link)
+    dead = _tried(link)
     for _ in range(TRIES - 1):
-        if found is None:
+        if dead is None:
             break
         sleep(WAIT)
-        found = _tried(link)
-    return found
+        dead = _tried(link)
+    return dead
 
 
 def _tried(link: Link) -> DeadLink | None:

@@ -8,11 +8,12 @@ from ircore.core.game_records import GameRun
 from ircore.core.records import Run
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet
-from ircore.players.submission import AnyLoaded, manifests_in, read_any_manifest
+from ircore.players.submission import AnyLoaded, manifests_in
 from ircore.runs.folder import AnyRunFolder, open_any_run
 from ircore.runs.provenance import read_provenance
 from ircore.runs.setup import stated_rules
-from ircore.submissions.history import Step, is_gone, read_history, status_of
+from ircore.submissions.history import Step, is_gone
+from ircore.submissions.merged import merged_submissions
 
 
 class PendingSubmission(NamedTuple):
@@ -39,6 +40,7 @@ def pending_submissions(
     Raises:
         InputError: There is no submission in it, or a manifest, a history or a run in it is damaged.
     """
+    manifests_in(folder)
     published: dict[str, list[AnyRunFolder]] = {}
     for path in runs:
         run = open_any_run(path)
@@ -49,11 +51,10 @@ def pending_submissions(
 def _pending(
     folder: Path, published: Mapping[str, Sequence[AnyRunFolder]], instances: AnyInstanceSet | None
 ) -> Iterator[PendingSubmission]:
-    for file in manifests_in(folder):
-        steps = read_history(file.parent)
-        if status_of(steps) == "withdrawn":
+    for submission in merged_submissions(folder):
+        if submission.status == "withdrawn":
             continue
-        loaded = read_any_manifest(file)
+        loaded, steps = submission.loaded, submission.steps
         verb = "to be played" if loaded.submission.transcripts is None else "to be re-scored"
         known = published.get(loaded.slug, ())
         runs = [run for run in known if _is_current(run.run, instances)]

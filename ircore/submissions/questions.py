@@ -88,26 +88,26 @@ class Question(NamedTuple):
     """From what was typed to what stands in the manifest; InputError if it cannot be read."""
 
     about: str = ""
-    """What is shown once before it."""
+    """Text that is shown once before the question."""
 
 
-def complete(given: Mapping[str, Any], context: Context) -> dict[str, Any]:
-    """Complete a manifest: what is not given is asked for, or filled with what is known.
+def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
+    """Complete a manifest: fields that are not stated are asked for, or filled with what is known.
 
     Args:
-        given: Parts of a manifest, from options; the players of another game than reconstruction under ``players``.
+        stated: Parts of a manifest, from options; the players of another game than reconstruction under ``players``.
         context: How to ask.
 
     Raises:
-        InputError: A given part is wrong, or something is missing and nobody can be asked.
+        InputError: A stated part is wrong, or something is missing and nobody can be asked.
     """
     game = load_game(context.game, "--game")
     classic = game.name == RECONSTRUCTION
     answers: dict[str, Any] = {"schema": 1} if classic else {"schema": 2, "game": game.name}
-    answers |= given
+    answers |= stated
     holder = answers if classic else answers.setdefault("players", {})
     holder |= {seat.name: dict(holder.get(seat.name, {})) for seat in game.seats}
-    if not classic and "rules" in given:
+    if not classic and "rules" in stated:
         _refuse(answers, "rules", context)
     for seat in game.seats:
         _settle_seat(answers, seat, context)
@@ -199,7 +199,7 @@ def _settle_service(answers: dict[str, Any], seat: Seat[Any, Any], context: Cont
 
 
 def _host(spec: Mapping[str, Any]) -> str | None:
-    """Return the host whose key is needed; None for a server of one's own."""
+    """Return the host whose key is needed; None for the submitter's own server."""
     if "base_url" not in spec:
         return OPENAI_HOST
     try:
@@ -210,7 +210,7 @@ def _host(spec: Mapping[str, Any]) -> str | None:
 
 
 def _settle(answers: dict[str, Any], question: Question, context: Context) -> None:
-    """Put an answer where it belongs, unless one is there.
+    """Put an answer into the manifest, unless the field is filled already.
 
     Raises:
         InputError: It is wrong or missing, and nobody can be asked (again).

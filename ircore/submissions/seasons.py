@@ -19,9 +19,10 @@ from pydantic import Field, TypeAdapter, ValidationError, model_validator
 from ircore import __version__
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
-from ircore.core.records import CATEGORIES, Line, Name, Record, Sha256
+from ircore.core.records import CATEGORIES, RECONSTRUCTION, Line, Name, Record, Sha256
 from ircore.core.validation import describe_validation_error
-from ircore.instances.store import InstanceSet, read_instances
+from ircore.instances.requests import BuildRequest, builder_of
+from ircore.instances.store import AnyInstanceSet, read_any_instances
 
 T = TypeVar("T", bound=Record)
 
@@ -51,7 +52,7 @@ class Season(Record):
 
     @model_validator(mode="after")
     def _all_or_nothing_is_revealed(self) -> "Season":
-        if len({one is None for one in (self.revealed, self.identity, self.salt)}) != 1:
+        if len({field is None for field in (self.revealed, self.identity, self.salt)}) != 1:
             raise ValueError("revealed, identity and salt are given together")
         return self
 
@@ -77,7 +78,12 @@ def commitment_to(season: str, identity: str, salt: str) -> str:
 
 
 def begin_season(
-    name: str, folder: Path, publication: Path, per_condition: int = 10, given: Path | None = None
+    name: str,
+    folder: Path,
+    publication: Path,
+    per_condition: int = 10,
+    instance_set: Path | None = None,
+    game: str = RECONSTRUCTION,
 ) -> Season:
     """Draw a secret set and publish the commitment to it.
 
@@ -85,15 +91,15 @@ def begin_season(
         name: Of the season.
         folder: Where the set and the secret go; not to be published. It must not exist or be empty.
         publication: The file to publish.
-        per_condition: Pictures for each category and difficulty.
-        given: A set to take instead of drawing one.
+        per_condition: Instances for each category and difficulty.
+        instance_set: A set to commit to instead of drawing one.
+        game: The game whose instances are drawn.
 
     Raises:
-        InputError: ``folder`` or ``publication`` holds something, or the name cannot be used.
+        InputError: ``folder`` or ``publication`` holds something, the name cannot be used, or nothing draws instances
+            of the game.
         WorkError: A place cannot be written.
     """
-    from ircore.games.reconstruction.build_targets import build_instances
-
     try:
         TypeAdapter(Name).validate_python(name)
     except ValidationError as error:
@@ -102,12 +108,14 @@ def begin_season(
         raise InputError(f"{publication}: exists already", "A commitment is never replaced: name another file.")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder}: exists already", "Choose another --out, or remove it first.")
+    build = builder_of(game) if instance_set is None else None
     _own_folder(folder)
-    seed = None if given is not None else randbits(SEED_BITS)
-    if seed is not None:
-        instances = build_instances(folder / INSTANCES, seed, per_condition, DRAWN)
+    seed = randbits(SEED_BITS) if build else None
+    if build and seed is not None:
+        categories = DRAWN if game == RECONSTRUCTION else ()
+        instances = build(BuildRequest(folder / INSTANCES, seed, per_condition, categories))
     else:
-        instances = read_instances(given or folder)
+        instances = read_any_instances(instance_set or folder)
     salt = token_hex(32)
     season = Season(
         season=name,
@@ -147,15 +155,15 @@ def reveal_season(folder: Path, publication: Path) -> Season:
         raise InputError(
             f"{publication}: commits to another set than {folder / SECRET}", "Name the files of one season."
         )
-    found = {"identity": secret.identity, "salt": secret.salt, "seed": secret.seed}
+    revealing = {"identity": secret.identity, "salt": secret.salt, "seed": secret.seed}
     revealed = datetime.now(UTC).isoformat(timespec="seconds")
-    season = known.model_copy(update={**found, "revealed": known.revealed or revealed})
+    season = known.model_copy(update={**revealing, "revealed": known.revealed or revealed})
     verify_season(season, None)
     _publish(publication, season)
     return season
 
 
-def verify_season(season: Season, instances: InstanceSet | None) -> None:
+def verify_season(season: Season, instances: AnyInstanceSet | None) -> None:
     """Check that a revealed set is the one that was committed to.
 
     Args:
@@ -177,8 +185,8 @@ def verify_season(season: Season, instances: InstanceSet | None) -> None:
             f"{instances.folder}: not the set of season {season.season}", "The set was exchanged, or it is another one."
         )
     if instances is not None:
-        for one in instances.instances:
-            instances.picture_bytes(one)  # each picture's own hash
+        for _ in instances.all_files():
+            pass  # each picture's own hash is checked
 
 
 def read_season(path: Path) -> Season:

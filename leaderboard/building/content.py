@@ -14,6 +14,7 @@ from ircore.players.submission import AnyLoaded
 from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import GameRunFolder
 from ircore.scorers.judge_test.cards import cards_of
+from ircore.submissions.merged import MergedSubmission, merged_submissions, unplayed
 from leaderboard.build_cache import BuildCache
 from leaderboard.building.sources import ABSENT
 from leaderboard.gallery.fragments import Fragments
@@ -42,7 +43,6 @@ from leaderboard.pages.waiting import played_pages, waiting_page
 from leaderboard.pictures import PictureBook
 from leaderboard.site import Page, Site
 from leaderboard.site_runs import read_runs
-from leaderboard.submitted import Submitted, read_submitted, unplayed
 from leaderboard.versions.archive import FrozenBoard, read_archive
 from leaderboard.versions.pages import version_pages
 
@@ -142,7 +142,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     site.cards = cards_of(site.results.judge_identities, options.judge_cards)
     if options.version is not None:
         require_version(site.version, options.version, released)
-    site.submitted = () if options.submissions is None else read_submitted(options.submissions)
+    site.submitted = () if options.submissions is None else merged_submissions(options.submissions)
     frozen = () if options.archive is None else read_archive(options.archive, site.version)
     site.former = tuple(board.record for board in frozen)
     games = game_sections(others, site.pictures)
@@ -170,7 +170,7 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
         raise InputError(
             "no runs that can be shown", "Install the games of the runs, and score these: ircore score RUN"
         )
-    submitted = () if options.submissions is None else read_submitted(options.submissions)
+    submitted = () if options.submissions is None else merged_submissions(options.submissions)
     handed_in = tuple(_waiting_pages(None, games, submitted, options.waiting))
     absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
     pages = (games_front_page(games, handed_in), *game_pages(games), _prompts_page(), *handed_in, *absent)
@@ -201,7 +201,7 @@ def _prompts_page() -> Page:
 
 
 def _waiting_pages(
-    site: Site | None, games: Sequence[GameSection], submitted: Sequence[Submitted], previewed: AnyLoaded | None
+    site: Site | None, games: Sequence[GameSection], submitted: Sequence[MergedSubmission], previewed: AnyLoaded | None
 ) -> Iterator[Page]:
     """Yield the page of each submission without a run, the previewed submission first."""
     waiting = unplayed(submitted, played_pages(site, games))

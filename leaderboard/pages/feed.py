@@ -12,10 +12,10 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.cell import Cell
 from ircore.submissions.history import Step
+from ircore.submissions.merged import MergedSubmission
 from leaderboard.labels import interval_words, number, unrated_words
 from leaderboard.site import Page, Pair, Site
-from leaderboard.submitted import Submitted
-from leaderboard.text import one_line
+from leaderboard.untrusted_text import one_line
 
 NAME = "Image Reconstruction Game"
 
@@ -182,7 +182,7 @@ def _release(site: Site, version: str, started: str) -> Change:
     )
 
 
-def _step(site: Site, submitted: Submitted, step: Step) -> Change:
+def _step(site: Site, submitted: MergedSubmission, step: Step) -> Change:
     players = " + ".join(spec.label for spec in submitted.loaded.submission.players.values())
     return Change(
         when=_moment(f"{step.date}T00:00:00+00:00"),

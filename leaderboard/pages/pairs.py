@@ -15,6 +15,7 @@ from ircore.results.model import BoardRow, Cell
 from ircore.results.rated import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, rated
 from ircore.results.tables.comparisons import MOST
 from ircore.submissions.history import open_dispute
+from ircore.submissions.merged import unplayed
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.plots import BarPart
 from leaderboard.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
@@ -26,8 +27,7 @@ from leaderboard.pages.compare import span_of
 from leaderboard.pages.players import player_paths
 from leaderboard.site import Page, Pair, Site
 from leaderboard.site_judge import judge_kind, rates
-from leaderboard.submitted import unplayed
-from leaderboard.tiers import trust_lines
+from leaderboard.trust import trust_lines
 
 Judged = tuple[EpisodeResult, JudgedEpisode]
 

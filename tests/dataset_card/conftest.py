@@ -9,7 +9,7 @@ from hub_clients import HubClient, Outcome
 from hub_server import HubServer, running_hub
 from releases import copy_inputs, sample_release
 
-from ircore.core.lifecycle import Withdrawal, withdrawal_lines
+from ircore.core.lifecycle import Withdrawal, decision_lines
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +67,7 @@ def build_upon(three_runs: Path, ircore_on: Callable[..., Outcome]) -> Callable[
     def made(name: str, *slugs: str, former: object = None, gone: tuple[Withdrawal, ...] | None = None) -> Path:
         options: list[object] = [] if former is None else ["--former", former]
         if gone is not None:
-            (three_runs / "gone.jsonl").write_text(withdrawal_lines(gone))
+            (three_runs / "gone.jsonl").write_text(decision_lines(gone))
             options += ["--withdrawals", three_runs / "gone.jsonl"]
         options += [word for slug in slugs for word in ("--runs", three_runs / "runs" / slug)]
         done = ircore_on(

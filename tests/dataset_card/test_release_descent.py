@@ -16,7 +16,7 @@ from hub_server import File, HubServer
 from releases import contents, rate_first, run_id_of
 
 from dataset_card.releases.record import Parent, read_release
-from ircore.core.lifecycle import Withdrawal, WithdrawalKind, withdrawal_lines
+from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow
@@ -120,7 +120,7 @@ def test_a_release_that_knows_nothing_of_the_published_one_is_refused(
     assert done.code == 0, done.err
     assert f"run {gone[0].run_id} stays out until reinstated: withdrawn on 2100-01-01" in done.err
     assert published_pairs(hub) == {"centre-block", "third-block"}
-    assert published(hub)["tombstones.jsonl"] == withdrawal_lines(gone).encode()
+    assert published(hub)["tombstones.jsonl"] == decision_lines(gone).encode()
     assert published(hub) == contents(stranger), "The folder is the merged release now."
     assert read_release(stranger).parent == Parent(release=name, commit=tags[name])
     assert hub.repos[REPO].tags[read_release(stranger).name] == hub.repos[REPO].head
@@ -289,7 +289,7 @@ def test_a_tombstone_survives_pull_build_and_push(
     upon = rebuilt("--former", REPO)
     assert push(upon).code == 0
     assert published_pairs(hub) == {"centre-block", "third-block"}
-    assert published(hub)["tombstones.jsonl"] == withdrawal_lines(gone).encode()
+    assert published(hub)["tombstones.jsonl"] == decision_lines(gone).encode()
 
 
 def test_a_rebase_that_cannot_be_done_leaves_everything_as_it_was(

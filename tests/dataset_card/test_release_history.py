@@ -24,7 +24,7 @@ from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.lifecycle import Withdrawal, WithdrawalKind, withdrawal_lines
+from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.core.records import Run, TranscriptsReference
 from ircore.core.score_records import Score
 from ircore.instances.store import read_instances
@@ -174,7 +174,7 @@ def test_a_withdrawn_run_leaves_a_tombstone_and_stays_in_the_release_before(inpu
 
     assert {row["submission"] for row in table(second, TRANSCRIPTS)} == {"centre-block"}
     assert withdrawn not in (second / "runs.jsonl").read_text()
-    assert (second / "tombstones.jsonl").read_text() == withdrawal_lines([gone("other-block", run_id=withdrawn)])
+    assert (second / "tombstones.jsonl").read_text() == decision_lines([gone("other-block", run_id=withdrawn)])
     text = (second / "CHANGELOG.md").read_text()
     assert f"* Withdrawn: `{withdrawn}` on 2100-01-01, the wrong model was asked" in text
     assert check_release(second).faults == ()
@@ -200,7 +200,7 @@ def test_a_withdrawn_run_comes_back_once_it_is_reinstated_and_given_again(inputs
 
     third = build("third", "other-block", former="second", withdrawals=[withdrawn, back])
     assert {row["submission"] for row in table(third, TRANSCRIPTS)} == {"centre-block", "other-block"}
-    assert (third / "tombstones.jsonl").read_text() == withdrawal_lines([back.model_copy(update={"run_id": run})])
+    assert (third / "tombstones.jsonl").read_text() == decision_lines([back.model_copy(update={"run_id": run})])
     text = (third / "CHANGELOG.md").read_text()
     assert f"* Reinstated: `{run}` on 2100-01-01, it was the right one" in text
     assert f"* Withdrawn: `{run}` on 2100-01-01, the wrong model was asked" in text
@@ -381,7 +381,7 @@ def test_a_changed_log_and_a_run_that_was_withdrawn_are_faults(release: Path, bu
     faults = check_release(release).faults
     assert faults[0].startswith("CHANGELOG.md:1: under Nothing: says “# Nothing”, the data say “# Changes”")
     here = gone("other-block", run_id=run_id(built, "other-block"))
-    (release / "tombstones.jsonl").write_text(withdrawal_lines([here]))
+    (release / "tombstones.jsonl").write_text(decision_lines([here]))
     seal(release)
     assert check_release(release).faults == (f"release.json: run {here.run_id} is here, though it was withdrawn",)
 
@@ -392,7 +392,7 @@ def test_command_line(inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = read_release(inputs / "first").name
     assert f"release {name}: runs 1 added\n" in capsys.readouterr().out
 
-    (inputs / "gone.jsonl").write_text(withdrawal_lines([gone("centre-block", "disputed"), gone("nobody")]))
+    (inputs / "gone.jsonl").write_text(decision_lines([gone("centre-block", "disputed"), gone("nobody")]))
     more = ["--former", str(inputs / "first"), "--withdrawals", str(inputs / "gone.jsonl"), "--date", "2100-01-02"]
     other = ["--runs", str(inputs / "runs" / "other-block"), "--out", str(inputs / "second")]
     assert ircore([*command, *other, *more]) == 0

@@ -181,6 +181,30 @@ def test_the_protected_job_evaluates_any_game(toy: Toy) -> None:
     assert (toy.folder / "run" / "provenance.json").is_file()
 
 
+def test_a_season_of_any_game_is_committed_to_and_revealed(toy: Toy) -> None:
+    begin = ["submission", "season", "begin", "spring", "--game", "rps", "--per-condition", "2"]
+    assert "2 pictures; commitment " in toy.run(*begin, "--out", "secret", "--publish", "spring.json")
+    toy.run("submission", "season", "reveal", "secret", "--publish", "spring.json")
+    verify = ["submission", "season", "verify", "spring.json", "--instances"]
+    assert "the set is the one that was committed to" in toy.run(*verify, "secret/instances")
+    assert "not the set of season spring" in toy.run(*verify, "instances", status=2)
+
+
+def test_transcripts_of_any_game_are_updated_and_a_pair_withdrawn(toy: Toy) -> None:
+    reference = f"transcripts: {{repo: kim/rounds, revision: {'a' * 40}, run: fair-01234567}}\n"
+    pair = toy.manifest("fair", text=SOUND + reference)
+    update = ["submission", "update", pair, "--revision", "b" * 40, "--reason", "two rounds were lost"]
+    assert "1 step; fair is active" in toy.run(*update)
+    assert f"revision: {'b' * 40}" in (pair / "submission.yaml").read_text()
+    assert "2 steps; fair is withdrawn" in toy.run("submission", "withdraw", pair, "--reason", "a wrong model")
+    steps = toy.json("submission", "history", pair)["history"]
+    assert [(step["kind"], step.get("former", {}).get("revision")) for step in steps] == [
+        ("updated", "a" * 40),
+        ("withdrawn", None),
+    ]
+    assert "2 withdrawn, corrected" in toy.run("submission", "withdrawals", "submissions", "--out", "withdrawals.jsonl")
+
+
 def git(toy: Toy, *words: str) -> None:
     identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
     subprocess.run(["git", *identity, *words], cwd=toy.folder, capture_output=True, check=True)

@@ -11,8 +11,8 @@ from transcripts import REVISION, write_manifest
 from ircore.core.errors import InputError
 from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, score_runs
 from ircore.submissions.history import HISTORY, Step, add_step
+from ircore.submissions.merged import merged_submissions
 from leaderboard.building.build import build_site
-from leaderboard.submitted import read_submitted
 
 pytestmark = pytest.mark.slow
 
@@ -93,5 +93,5 @@ def test_what_happened_is_told_on_the_pairs_page_and_in_the_feed(site: Path) -> 
 
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
-        read_submitted(tmp_path / "nowhere")
-    assert read_submitted(tmp_path) == ()
+        merged_submissions(tmp_path / "nowhere")
+    assert merged_submissions(tmp_path) == ()

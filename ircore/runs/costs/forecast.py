@@ -71,7 +71,7 @@ def estimate(episodes: int, rules: Rules, prompts: Prompts, prices: RunPrices) -
 
 
 def _describer_reads(turn: int, rules: Rules, prompts: Prompts) -> int:
-    words = sum(count_tokens(prompts.describer(one, rules.token_budget)) for one in range(1, turn + 1))
+    words = sum(count_tokens(prompts.describer(earlier, rules.token_budget)) for earlier in range(1, turn + 1))
     return words + (turn - 1) * rules.token_budget + turn * IMAGE_READ_TOKENS
 
 
@@ -99,10 +99,10 @@ def _cost(seat: SeatPrice, usage: Usage, images: int) -> float | None:
 
 def measured(folder: AnyRunFolder, prices: RunPrices, episodes: int) -> str:
     """Say what ``episodes`` further ones would take if they were like those that have ended; empty if none has."""
-    ended = {one.episode_id for one in folder.ended().values()}
+    ended = {episode.episode_id for episode in folder.ended().values()}
     asked: list[Asked] = [*folder.calls().values(), *folder.failures()]
-    totals = Totals.of((one for one in asked if one.episode_id in ended), prices)
-    if not ended or all(one.offline for one in prices.seats.values()):
+    totals = Totals.of((question for question in asked if question.episode_id in ended), prices)
+    if not ended or all(seat.offline for seat in prices.seats.values()):
         return ""
     share = episodes / len(ended)
     cost = f"{totals.cost_usd * share:.2f} US$" if totals.cost_known else "cost not known"
@@ -119,13 +119,13 @@ def as_text(estimated: Estimate, prices: RunPrices) -> str:
         ("generator", estimated.generator),
     )
     lines = [f"  at most {seat.requests:,} {name} requests{_seat(seat, prices.seats[name])}" for name, seat in seats]
-    if all(one.offline for one in prices.seats.values()):
+    if all(seat.offline for seat in prices.seats.values()):
         return "\n".join(lines)
     costs = [seat.cost_usd for _, seat in seats if seat.cost_usd is not None]
     if costs:
         unknown = "" if len(costs) == len(seats) else " and what has no known price"
         lines.append(f"  together at most about {sum(costs):.2f} US${unknown}")
-    return "\n".join([*lines, "  assumed:", *(f"    {one}" for one in estimated.assumptions)])
+    return "\n".join([*lines, "  assumed:", *(f"    {assumption}" for assumption in estimated.assumptions)])
 
 
 def _seat(estimated: SeatEstimate, seat: SeatPrice) -> str:

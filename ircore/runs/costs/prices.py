@@ -192,7 +192,7 @@ class RunPrices:
             return usage.cost_usd
         if usage.requests == 0 or seat.offline:
             return 0.0
-        by_error = not answered(asked) and all(one.kind in NEVER_BILLED for one in asked.attempts)
+        by_error = not answered(asked) and all(attempt.kind in NEVER_BILLED for attempt in asked.attempts)
         if by_error and usage.completion_tokens is None:
             return 0.0
         if seat.price is None:
@@ -205,7 +205,7 @@ class RunPrices:
 
 def prices_of_run(folder: AnyRunFolder, given: Path | None = None) -> RunPrices:
     """Return the prices for a run: ``given``, else those that it was played with, on top of the built-in ones."""
-    judges = {name: one.player for name, one in folder.judges().items() if one.player is not None}
+    judges = {name: judge.player for name, judge in folder.judges().items() if judge.player is not None}
     return RunPrices(read_prices(kept_prices(folder), given), folder.run.submission, judges)
 
 
@@ -230,7 +230,7 @@ def keep_prices(folder: AnyRunFolder, given: Path | None) -> None:
     elif known | new != known:
         import yaml
 
-        models = {name: one.model_dump(mode="json", exclude_none=True) for name, one in (known | new).items()}
+        models = {name: price.model_dump(mode="json", exclude_none=True) for name, price in (known | new).items()}
         write_bytes(folder.path / RUN_PRICES, yaml.safe_dump({"models": models}, sort_keys=False).encode())
 
 
@@ -246,7 +246,7 @@ def answered(asked: Asked) -> bool:
 
 def seconds(asked: Asked) -> float:
     """Return how long an answer was waited for, in seconds."""
-    return sum(one.seconds for one in asked.attempts) if isinstance(asked, Failure) else asked.seconds
+    return sum(attempt.seconds for attempt in asked.attempts) if isinstance(asked, Failure) else asked.seconds
 
 
 def images(asked: Asked) -> int:
@@ -258,4 +258,4 @@ def images_perhaps_billed(asked: Asked) -> int:
     """Return how many pictures a question may have cost besides the one that it brought."""
     if isinstance(asked, JudgeQuestion) or asked.role != "generator":
         return 0
-    return sum(one.kind in PERHAPS_BILLED for one in asked.attempts)
+    return sum(attempt.kind in PERHAPS_BILLED for attempt in asked.attempts)

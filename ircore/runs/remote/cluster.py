@@ -34,7 +34,7 @@ _GOES_ON = "Every finished answer is kept; the same command goes on."
 
 
 class Cluster:
-    """Connects when it is first needed, in the event loop that needs it; ``close`` it in the same one.
+    """Connects when it is first needed, in the event loop that needs it; ``close`` it in the same loop.
 
     Args:
         address: Of the scheduler, such as ``tcp://127.0.0.1:8786``.
@@ -45,8 +45,8 @@ class Cluster:
     """
 
     def __init__(self, address: str, patience: float = PATIENCE_S) -> None:
-        found = _ADDRESS.fullmatch(address)
-        if found is None or not 0 < int(found[1]) <= _LARGEST_PORT:
+        match = _ADDRESS.fullmatch(address)
+        if match is None or not 0 < int(match[1]) <= _LARGEST_PORT:
             raise InputError(f"--scheduler {address}: no address of a scheduler", "Write it as tcp://HOST:PORT.")
         if find_spec("distributed") is None:
             raise InputError(
@@ -160,13 +160,13 @@ class Cluster:
     async def _check_versions(self, client: "Client") -> None:
         """Compare what is installed before anything of this package is sent, which another version may not know."""
         ours = version("ircore")
-        found: dict[str, str | Exception] = await client.run(version, "ircore", on_error="return")
+        versions: dict[str, str | Exception] = await client.run(version, "ircore", on_error="return")
         try:
             # The scheduler unpacks what it passes on.
-            found[self.address] = await client.run_on_scheduler(version, "ircore")
+            versions[self.address] = await client.run_on_scheduler(version, "ircore")
         except PackageNotFoundError as error:
-            found[self.address] = error
-        for where, theirs in found.items():
+            versions[self.address] = error
+        for where, theirs in versions.items():
             if isinstance(theirs, PackageNotFoundError):
                 raise InputError(f"there is no ircore at {where}", f"Install ircore {ours} for that Dask process.")
             if isinstance(theirs, str) and theirs != ours:

@@ -51,32 +51,32 @@ def check_change(repository: Path, base: str, head: str, by_maintainers: bool = 
     objects = Repository(repository)
     base, head = objects.commit(base), objects.commit(head)
     changes = objects.changes(objects.merge_base(base, head), head)
-    after = {one.entry.path: one for one in objects.blobs(head, FOLDER)}
+    after = {blob.entry.path: blob for blob in objects.blobs(head, FOLDER)}
     merged = objects.blobs(base, FOLDER)
     if by_maintainers:
-        changes = [one for one in changes if one.path.startswith(f"{FOLDER}/")]
+        changes = [change for change in changes if change.path.startswith(f"{FOLDER}/")]
     scope = () if by_maintainers else _scope(changes)
-    found = list(islice(chain(scope, _changed(changes, after, merged)), MOST_SHOWN))
-    found += list(history_findings(objects, changes, after, merged))[:MOST_SHOWN]
+    findings = list(islice(chain(scope, _changed(changes, after, merged)), MOST_SHOWN))
+    findings += list(history_findings(objects, changes, after, merged))[:MOST_SHOWN]
     checked = tuple(_submissions(objects, changes, after, merged))
-    found += [one for each in checked for one in each.findings]
-    return CheckedChange(base, head, checked, ordered(set(found)))
+    findings += [finding for each in checked for finding in each.findings]
+    return CheckedChange(base, head, checked, ordered(set(findings)))
 
 
 def _changed(changes: list[Change], after: dict[str, Blob], merged: list[Blob]) -> Iterator[Finding]:
     """Yield what is wrong with the files themselves."""
-    present = {*after, *(one.entry.path for one in merged)}
+    present = {*after, *(blob.entry.path for blob in merged)}
     sizes = {path: blob.entry.size for path, blob in after.items()}
     # What is deleted elsewhere is no less out of place than what is added there.
     entries = [
-        Entry(one.path, PLAIN_FILE if one.after == ABSENT else one.after, sizes.get(one.path, 0))
-        for one in changes
-        if one.after != ABSENT or submission_slug(one.path) is None
+        Entry(change.path, PLAIN_FILE if change.after == ABSENT else change.after, sizes.get(change.path, 0))
+        for change in changes
+        if change.after != ABSENT or submission_slug(change.path) is None
     ]
     yield from entry_findings(entries, present)
-    for one in changes:
-        if one.after == ABSENT:
-            yield from _deleted(one)
+    for change in changes:
+        if change.after == ABSENT:
+            yield from _deleted(change)
 
 
 def _deleted(change: Change) -> Iterator[Finding]:
@@ -90,7 +90,7 @@ def _deleted(change: Change) -> Iterator[Finding]:
 
 def _scope(changes: list[Change]) -> Iterator[Finding]:
     """Yield what is wrong with the change as a whole."""
-    slugs = sorted({slug for one in changes if (slug := submission_slug(one.path)) is not None})
+    slugs = sorted({slug for change in changes if (slug := submission_slug(change.path)) is not None})
     expected = f"changes below one {FOLDER}/<slug>/"
     if not slugs:
         yield finding(FOLDER, "the change adds no submission", expected, f"Add {FOLDER}/<slug>/{MANIFEST}.")
@@ -109,30 +109,34 @@ def _submissions(
     objects: Repository, changes: list[Change], after: dict[str, Blob], merged: list[Blob]
 ) -> Iterator[Checked]:
     """Check the manifests that a change adds or alters, one by one, against what is merged already."""
-    altered = [one for one in changes if one.after == PLAIN_FILE and _is_manifest(one.path) and one.path in after]
-    readable = [after[one.path] for one in altered[:MOST_SHOWN] if after[one.path].entry.size <= MAX_BYTES]
+    altered = [
+        change
+        for change in changes
+        if change.after == PLAIN_FILE and _is_manifest(change.path) and change.path in after
+    ]
+    readable = [after[change.path] for change in altered[:MOST_SHOWN] if after[change.path].entry.size <= MAX_BYTES]
     neighbours = _neighbours(objects, merged) if readable else ()
-    before = {one.slug for one in neighbours}
+    before = {other.slug for other in neighbours}
     for blob, data in zip(readable, objects.contents(readable), strict=True):
         path = blob.entry.path
         slug = submission_slug(path) or ""
-        one = check_bytes(data, path, slug, neighbours)
+        checked = check_bytes(data, path, slug, neighbours)
         if slug in before:
-            one = _replaced(one)
-        yield one
+            checked = _replaced(checked)
+        yield checked
 
 
-def _replaced(one: Checked) -> Checked:
+def _replaced(checked: Checked) -> Checked:
     remedy = "Nothing to do: a maintainer makes sure that its authors ask for this."
-    note = Finding("warning", one.file, 1, 1, "", "changes a submission that is already there", "", remedy)
-    return Checked(one.slug, one.file, one.submission, ordered([*one.findings, note]))
+    note = Finding("warning", checked.file, 1, 1, "", "changes a submission that is already there", "", remedy)
+    return Checked(checked.slug, checked.file, checked.submission, ordered([*checked.findings, note]))
 
 
 def _neighbours(objects: Repository, merged: list[Blob]) -> tuple[Neighbour, ...]:
-    blobs = [one for one in merged if _is_manifest(one.entry.path) and one.entry.size <= MAX_BYTES]
-    slugs = [submission_slug(one.entry.path) or "" for one in blobs]
-    found = (neighbour(slug, data) for slug, data in zip(slugs, objects.contents(blobs), strict=True))
-    return tuple(one for one in found if one is not None)
+    blobs = [blob for blob in merged if _is_manifest(blob.entry.path) and blob.entry.size <= MAX_BYTES]
+    slugs = [submission_slug(blob.entry.path) or "" for blob in blobs]
+    others = (neighbour(slug, data) for slug, data in zip(slugs, objects.contents(blobs), strict=True))
+    return tuple(other for other in others if other is not None)
 
 
 def _is_manifest(path: str) -> bool:

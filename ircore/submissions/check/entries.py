@@ -69,7 +69,7 @@ def _name_problem(path: str) -> tuple[str, str] | None:
         return "the path belongs to git itself", "Take it out."
     if not path.isascii() or not path.isprintable():
         return "the name has characters other than plain ASCII", "Use lower-case letters, digits, '-', '_' and '.'."
-    if any(one in path for one in '\\:*?"<>|'):
+    if any(character in path for character in '\\:*?"<>|'):
         return "the name has characters that Windows does not take", "Use letters, digits, '-', '_' and '.'."
     if any(reserved_name(part) for part in parts):
         return "the name is one that Windows keeps for a device, or ends in a dot or space", "Choose another name."

@@ -77,7 +77,7 @@ class Finding:
         return f"{expected}    mend: {self.remedy}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return the finding as JSON."""
         return asdict(self)
 
 
@@ -113,7 +113,7 @@ def one_line(text: str) -> str:
 
     A line of its own could be taken for a command by the service that runs a check.
     """
-    shown = "".join(one if one.isprintable() else f"⟦U+{ord(one):04X}⟧" for one in text)
+    shown = "".join(character if character.isprintable() else f"⟦U+{ord(character):04X}⟧" for character in text)
     return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…"
 
 
@@ -132,7 +132,7 @@ def field_name(path: FieldPath) -> str:
 
 def errors(findings: Iterable[Finding]) -> list[Finding]:
     """Return the errors among findings."""
-    return [one for one in findings if one.level == "error"]
+    return [finding for finding in findings if finding.level == "error"]
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:

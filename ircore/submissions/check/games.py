@@ -36,8 +36,8 @@ def read_game_manifest(mapping: dict[Any, Any]) -> tuple[GameSubmission | None, 
         return GameSubmission.model_validate(mapping), []
     except ValidationError as error:
         faults = [
-            Fault(_path(one["loc"]), worded(one), "", "See docs/submit.md for the format.")
-            for one in error.errors(include_url=False)
+            Fault(_path(detail["loc"]), worded(detail), "", "See docs/submit.md for the format.")
+            for detail in error.errors(include_url=False)
         ]
         return None, faults
 
@@ -93,8 +93,8 @@ def _rule_faults(game: Game[Any], submission: GameSubmission) -> Iterator[Fault]
     try:
         game.rules.model_validate(submission.rules)
     except ValidationError as error:
-        for one in error.errors(include_url=False):
-            yield Fault(("rules", *_path(one["loc"])), worded(one), "", _SEE.replace("NAME", game.name))
+        for detail in error.errors(include_url=False):
+            yield Fault(("rules", *_path(detail["loc"])), worded(detail), "", _SEE.replace("NAME", game.name))
 
 
 def _path(loc: tuple[int | str, ...]) -> FieldPath:

@@ -56,11 +56,11 @@ class Repository:
             InputError: There is none of that name.
         """
         try:
-            found = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+            commit = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         except WorkError as error:
             self._refuse_no_repository()
             raise InputError(f"{name}: no commit in {self._path}", "Fetch it first: git fetch origin NAME.") from error
-        return found.decode().strip()
+        return commit.decode().strip()
 
     def _refuse_no_repository(self) -> None:
         try:
@@ -70,7 +70,7 @@ class Repository:
             raise InputError(f"{self._path}: no git repository", remedy) from error
 
     def merge_base(self, first: str, second: str) -> str:
-        """Return the one commit from which two others departed.
+        """Return the commit from which two branches departed.
 
         Where there are several, a merge may undo what a comparison with one of them does not show.
 
@@ -79,14 +79,14 @@ class Repository:
         """
         pair = f"{first[:12]} and {second[:12]}"
         try:
-            found = self._run("merge-base", "--all", first, second).decode().split()
+            bases = self._run("merge-base", "--all", first, second).decode().split()
         except WorkError as error:
             remedy = "Fetch the whole history: git fetch --unshallow."
             raise InputError(f"{pair} have no commit in common here", remedy) from error
-        if len(found) > 1:
+        if len(bases) > 1:
             remedy = "Make it one line of commits on top of main: git rebase origin/main."
-            raise InputError(f"{pair} departed from one another at {len(found)} commits", remedy)
-        return found[0]
+            raise InputError(f"{pair} departed from one another at {len(bases)} commits", remedy)
+        return bases[0]
 
     def changes(self, first: str, second: str) -> list[Change]:
         """Return what differs between two commits; a renamed file is one deleted and one added.
@@ -111,15 +111,15 @@ class Repository:
         Raises:
             InputError: One is there twice, as only in forged commits: nobody knows which one counts.
         """
-        given = self._run("ls-tree", "-r", "-z", "--full-tree", *arguments)
-        found: dict[str, list[str]] = {}
-        for line in filter(None, given.split(b"\0")):
+        listed = self._run("ls-tree", "-r", "-z", "--full-tree", *arguments)
+        files: dict[str, list[str]] = {}
+        for line in filter(None, listed.split(b"\0")):
             head, _, name = line.partition(b"\t")
             path = name.decode(errors="surrogateescape")
-            if path in found:
+            if path in files:
                 raise InputError(f"{path!a}: is twice in one commit", "Commit anew, with git itself.")
-            found[path] = head.decode().split()
-        return found
+            files[path] = head.decode().split()
+        return files
 
     def contents(self, blobs: Sequence[Blob]) -> Iterator[bytes]:
         """Yield the contents of files, in order; their sizes are the caller's to bound.
@@ -129,18 +129,18 @@ class Repository:
         """
         if not blobs:
             return
-        given = self._run("cat-file", "--batch", given="".join(f"{one.object_id}\n" for one in blobs).encode())
+        output = self._run("cat-file", "--batch", typed="".join(f"{blob.object_id}\n" for blob in blobs).encode())
         start = 0
         for _ in blobs:
-            end = given.index(b"\n", start)
-            head = given[start:end].split(b" ")
+            end = output.index(b"\n", start)
+            head = output[start:end].split(b" ")
             if head[1] != b"blob":
                 raise WorkError("a file of a commit is not in this clone", "Fetch the whole history, without filters.")
             size = int(head[2])
-            yield given[end + 1 : end + 1 + size]
+            yield output[end + 1 : end + 1 + size]
             start = end + size + 2
 
-    def _run(self, *arguments: str, given: bytes = b"") -> bytes:
+    def _run(self, *arguments: str, typed: bytes = b"") -> bytes:
         """Run git and return what it says.
 
         Raises:
@@ -149,11 +149,11 @@ class Repository:
         environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
         environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1"}
         command = ["git", *_QUIET, "-C", str(self._path), *arguments]
-        with TemporaryFile() as told, TemporaryFile() as asked:
-            asked.write(given)
-            asked.seek(0)
+        with TemporaryFile() as errors, TemporaryFile() as entered:
+            entered.write(typed)
+            entered.seek(0)
             try:
-                git = subprocess.Popen(command, env=environment, stdin=asked, stdout=subprocess.PIPE, stderr=told)  # noqa: S603
+                git = subprocess.Popen(command, env=environment, stdin=entered, stdout=subprocess.PIPE, stderr=errors)  # noqa: S603
             except OSError as error:
                 raise WorkError("git cannot be run", "Install git.") from error
             with git:
@@ -161,8 +161,8 @@ class Repository:
                 output = git.stdout.read(MOST_OUTPUT + 1) if git.stdout else b""
                 if len(output) > MOST_OUTPUT:
                     git.kill()
-            told.seek(0)
-            said = told.read(1000).decode(errors="replace").strip().splitlines()
+            errors.seek(0)
+            said = errors.read(1000).decode(errors="replace").strip().splitlines()
         if len(output) > MOST_OUTPUT:
             raise WorkError(f"git {arguments[0]} lists more than is read here", "Change fewer files.")
         if git.returncode:

@@ -24,7 +24,7 @@ def history_findings(
         after: Files below ``submissions/`` after it, by path.
         merged: The same files as they are merged already.
     """
-    before = {one.entry.path: one for one in merged}
+    before = {blob.entry.path: blob for blob in merged}
     for change in changes:
         if not change.path.endswith(f"/{HISTORY}"):
             continue
@@ -38,9 +38,9 @@ def history_findings(
                 yield finding(change.path, "a history of a submission that is not there yet", "", remedy)
 
 
-def _added(objects: Repository, blob: Blob, former: Blob | None) -> Iterator[Finding]:
+def _added(objects: Repository, blob: Blob, earlier: Blob | None) -> Iterator[Finding]:
     path, data = blob.entry.path, next(objects.contents([blob]))
-    known = next(objects.contents([former])) if former is not None else b""
+    known = next(objects.contents([earlier])) if earlier is not None else b""
     if not data.startswith(known):
         yield finding(path, "changes what is in the history already", "lines added at the end", _REMEDY)
     remedy = "Nothing to do: a maintainer makes sure that its authors ask for this."

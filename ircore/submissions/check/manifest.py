@@ -106,10 +106,10 @@ class Manifest(NamedTuple):
 
     def located(self, faults: Iterator[Fault], file: str) -> list[Finding]:
         """Return faults with their places, but for those about a field that is settled."""
-        return [locate(one, file, self.document) for one in faults if not self._is_settled(one.path)]
+        return [locate(fault, file, self.document) for fault in faults if not self._is_settled(fault.path)]
 
     def _is_settled(self, path: FieldPath) -> bool:
-        return any(path[: len(one)] == one for one in self.settled)
+        return any(path[: len(known)] == known for known in self.settled)
 
 
 def parse_manifest(data: bytes, file: str) -> Manifest:
@@ -125,7 +125,7 @@ def parse_manifest(data: bytes, file: str) -> Manifest:
         return Manifest(None, None, (), None, (finding(file, error.detail, "", error.remedy, error.place),))
     readable, settled, faults = _readable(document.mapping)
     whole = None if faults else readable
-    return Manifest(whole, readable, settled, document, tuple(locate(one, file, document) for one in faults))
+    return Manifest(whole, readable, settled, document, tuple(locate(fault, file, document) for fault in faults))
 
 
 def _readable(mapping: dict[Any, Any]) -> tuple[Submission | None, tuple[FieldPath, ...], list[Fault]]:
@@ -140,11 +140,11 @@ def _readable(mapping: dict[Any, Any]) -> tuple[Submission | None, tuple[FieldPa
         try:
             return Submission.model_validate(rest), tuple(settled), faults
         except ValidationError as error:
-            new = [_fault(one) for one in error.errors(include_url=False)]
+            new = [_fault(detail) for detail in error.errors(include_url=False)]
         # A key that is misspelt is told once: not also as the key that is missing.
-        settled += [meant for one in new if one.problem == UNKNOWN_KEY and (meant := _meant(one.path))]
-        faults += [one for one in new if one.path not in settled]
-        settled += [_settle(rest, one.path) for one in new]
+        settled += [meant for fault in new if fault.problem == UNKNOWN_KEY and (meant := _meant(fault.path))]
+        faults += [fault for fault in new if fault.path not in settled]
+        settled += [_settle(rest, fault.path) for fault in new]
         rest |= {key: value for key, value in STAND_IN.items() if key not in rest}
     return None, tuple(settled), faults
 
@@ -169,8 +169,8 @@ def seat_fault(seat: str, error: InputError) -> Fault:
         name, _, problem = error.problem.partition(" ")
     if name.split(".")[0] not in PlayerSpec.model_fields:
         return Fault((seat,), error.problem, "", error.remedy)
-    if found := _PARAMETER.fullmatch(problem):
-        return Fault((seat, name, found[2]), UNKNOWN_PARAMETER, "", error.remedy)
+    if parameter := _PARAMETER.fullmatch(problem):
+        return Fault((seat, name, parameter[2]), UNKNOWN_PARAMETER, "", error.remedy)
     return Fault((seat, *name.split(".")), problem, EXPECTED.get(name, ""), error.remedy)
 
 
@@ -223,11 +223,11 @@ def _meant(path: FieldPath) -> FieldPath:
 
 def _named(path: FieldPath, message: str, expected: str) -> Fault:
     """Return the fault that a validator of a whole record found, at the field that its message begins with."""
-    found = _NAMED.match(message)
-    if found is not None:
-        path = (*path, "links", found[2]) if found[2] else (*path, found[1])
-        message = message[found.end() :]
-        expected = _LINK if found[2] else EXPECTED[found[1]]
+    named = _NAMED.match(message)
+    if named is not None:
+        path = (*path, "links", named[2]) if named[2] else (*path, named[1])
+        message = message[named.end() :]
+        expected = _LINK if named[2] else EXPECTED[named[1]]
     return Fault(path, message, expected, f"Write {expected}." if expected else FORMAT)
 
 
@@ -241,12 +241,12 @@ _OWN_WORDS = {
 
 
 def _words(detail: "ErrorDetails") -> str:
-    given, kind = detail["input"], detail["type"]
+    value, kind = detail["input"], detail["type"]
     if kind in _OWN_WORDS:
-        return _OWN_WORDS[kind].format(shown=_shown(given))
+        return _OWN_WORDS[kind].format(shown=_shown(value))
     if kind == "string_too_short":
         return worded(detail)
-    return f"{worded(detail)}, not {_kind(given) if kind.endswith('_type') else _shown(given)}"
+    return f"{worded(detail)}, not {_kind(value) if kind.endswith('_type') else _shown(value)}"
 
 
 def _remedy(field: str, detail: "ErrorDetails", expected: str) -> str:
@@ -259,14 +259,14 @@ def _remedy(field: str, detail: "ErrorDetails", expected: str) -> str:
     return f"Write {expected}." if expected else FORMAT
 
 
-def _kind(given: Any) -> str:
-    if given is None:
+def _kind(value: Any) -> str:
+    if value is None:
         return "nothing"
     kinds = {bool: "true or false", int: "a number", float: "a number", dict: "a mapping", list: "a list", str: "text"}
-    return kinds.get(type(given), "a date")
+    return kinds.get(type(value), "a date")
 
 
-def _shown(given: Any) -> str:
-    """Return what was given, for people; never a long text, which may be a key."""
-    text = repr(given)
+def _shown(value: Any) -> str:
+    """Return what was value, for people; never a long text, which may be a key."""
+    text = repr(value)
     return text if len(text) <= 24 else "what stands there"

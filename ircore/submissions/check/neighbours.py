@@ -1,4 +1,4 @@
-"""The other submissions beside one that is checked: their names, and the hosts that their keys are sent to."""
+"""The other submissions beside a checked submission: their names, and the hosts that their keys are sent to."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

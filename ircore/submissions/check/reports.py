@@ -26,9 +26,9 @@ def as_json(checked: Sequence[Checked], findings: Sequence[Finding], **more: Any
     return {
         "valid": not wrong,
         **more,
-        "submissions": [one.as_dict() for one in checked],
-        "errors": [one.as_dict() for one in wrong],
-        "warnings": [one.as_dict() for one in findings if one.level == "warning"],
+        "submissions": [submission.as_dict() for submission in checked],
+        "errors": [finding.as_dict() for finding in wrong],
+        "warnings": [finding.as_dict() for finding in findings if finding.level == "warning"],
     }
 
 
@@ -46,7 +46,7 @@ def as_error(findings: Sequence[Finding]) -> tuple[str, str]:
         findings: At least one, errors first.
     """
     first, *others = findings
-    lines = [f"  {one}" for one in others]
+    lines = [f"  {finding}" for finding in others]
     # An error's second part is indented already, by two.
     return f"{first.where}: {first.what} ({counted(findings)})", "\n".join([first.help, *lines]).removeprefix("  ")
 
@@ -67,17 +67,17 @@ def annotations(findings: Sequence[Finding]) -> list[str]:
 
     What strangers wrote is in them; percent, line ends, colons and commas are escaped as the service asks.
     """
-    return [_annotation(one) for one in findings[:MOST_ANNOTATIONS]]
+    return [_annotation(finding) for finding in findings[:MOST_ANNOTATIONS]]
 
 
 def summary(checked: Sequence[Checked], findings: Sequence[Finding]) -> str:
     """Return a verdict as Markdown for the summary of a workflow's step; strangers' words are inert text in it."""
-    names = ", ".join(one.slug for one in checked) or "no submission"
+    names = ", ".join(submission.slug for submission in checked) or "no submission"
     head = "refused" if errors(findings) else "valid"
     lines = [f"### Submission check: {head}", "", f"<pre>{escape(f'{names}: {counted(findings)}')}</pre>"]
     if findings:
         # The service takes a mebibyte, or nothing.
-        text = "\n".join(str(one) for one in findings[:MOST_ANNOTATIONS])[:MOST_CHARACTERS]
+        text = "\n".join(str(finding) for finding in findings[:MOST_ANNOTATIONS])[:MOST_CHARACTERS]
         lines += ["", f"<pre>{escape(text)}</pre>"]
     return "\n".join([*lines, "", "The same check on your machine: <code>ircore submission check PATH</code>", ""])
 
@@ -89,11 +89,11 @@ def add_step_summary(markdown: str) -> None:
             file.write(markdown)
 
 
-def _annotation(one: Finding) -> str:
-    file = _escaped(one.file, _PROPERTY)
-    expected = "" if one.expected in one.remedy else f" Expected: {one.expected}."
-    text = _escaped(f"{one.what}.{expected} {one.remedy}", _DATA)
-    return f"::{one.level} file={file},line={one.line},col={one.column},title=Submission::{text}"
+def _annotation(finding: Finding) -> str:
+    file = _escaped(finding.file, _PROPERTY)
+    expected = "" if finding.expected in finding.remedy else f" Expected: {finding.expected}."
+    text = _escaped(f"{finding.what}.{expected} {finding.remedy}", _DATA)
+    return f"::{finding.level} file={file},line={finding.line},col={finding.column},title=Submission::{text}"
 
 
 def _escaped(text: str, table: Sequence[tuple[str, str]]) -> str:

@@ -108,15 +108,15 @@ def repeat_warnings(seat: Seat, spec: PlayerSpec) -> Iterator[Fault]:
             "a model's name with its date, or a revision",
             "Add revision: the commit of the weights, or the snapshot's name or date.",
         )
-    given = spec.parameters
-    if seat == "describer" and not given.keys() & {"temperature", "top_p", "reasoning_effort"}:
+    settings = spec.parameters
+    if seat == "describer" and not settings.keys() & {"temperature", "top_p", "reasoning_effort"}:
         yield _warning(
             (seat, "parameters"),
             "leaves sampling to the provider's defaults, which change",
             "temperature, or reasoning_effort for a model that reasons",
             "Set what the model takes, such as parameters: {temperature: 0}.",
         )
-    if spec.player in ("openai-images", "openai-responses") and not {"size", "quality"} <= given.keys():
+    if spec.player in ("openai-images", "openai-responses") and not {"size", "quality"} <= settings.keys():
         yield _warning(
             (seat, "parameters"),
             "leaves size or quality of pictures to the provider's defaults, which change",
@@ -125,20 +125,20 @@ def repeat_warnings(seat: Seat, spec: PlayerSpec) -> Iterator[Fault]:
         )
 
 
-def _parameter_faults(path: FieldPath, given: Any, local: bool) -> Iterator[Fault]:
-    if isinstance(given, dict):
-        for name, value in given.items():
+def _parameter_faults(path: FieldPath, value: Any, local: bool) -> Iterator[Fault]:
+    if isinstance(value, dict):
+        for name, part in value.items():
             below = (*path, name)
             yield from _string_faults(below, name, local)
             if not local and _PATH_NAME.fullmatch(name):
                 yield Fault(below, "names a file or folder", "settings without paths", f"Take it out. {_BY_YOURSELF}")
-            yield from _parameter_faults(below, value, local)
-    elif isinstance(given, list):
-        for number, value in enumerate(given):
-            yield from _parameter_faults((*path, number), value, local)
-    elif isinstance(given, str):
-        yield from _string_faults(path, given, local)
-        if not local and (_PATH.match(given) or "://" in given):
+            yield from _parameter_faults(below, part, local)
+    elif isinstance(value, list):
+        for number, part in enumerate(value):
+            yield from _parameter_faults((*path, number), part, local)
+    elif isinstance(value, str):
+        yield from _string_faults(path, value, local)
+        if not local and (_PATH.match(value) or "://" in value):
             yield Fault(path, "is a path or an address", "settings without paths and addresses", "Take it out.")
 
 

@@ -70,7 +70,7 @@ class Checked:
         return not errors(self.findings)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return the verdict as JSON."""
         stated = self.submission
         players = {seat: spec.label for seat, spec in stated.players.items()} if stated else {}
         return {"slug": self.slug, "file": self.file, "valid": self.valid, **players}
@@ -93,7 +93,7 @@ def check_bytes(
     manifest = parse_manifest(data, file)
     findings = [*manifest.findings, *manifest.located(slug_faults(slug, neighbours, purpose), file)]
     if manifest.readable is not None:
-        others = tuple(one for one in neighbours if one.slug != slug)
+        others = tuple(other for other in neighbours if other.slug != slug)
         faults = submission_faults(manifest.readable, slug, others, purpose)
         findings += manifest.located(faults, file)
     return Checked(slug, file, manifest.submission, _shortened(ordered(set(findings)), file))
@@ -193,7 +193,7 @@ def _conditions(submission: AnySubmission, others: tuple[Neighbour, ...], purpos
 
 
 def _stated_faults(submission: AnySubmission, others: tuple[Neighbour, ...], purpose: Purpose) -> Iterator[Fault]:
-    """Yield what is wrong with what a manifest of any game says beside its seats."""
+    """Yield the faults of everything that a manifest of any game states besides its seats."""
     yield from _text_faults(submission)
     yield from _link_faults(submission)
     yield from _licence_faults(submission.licence)

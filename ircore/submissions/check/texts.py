@@ -24,7 +24,11 @@ def text_faults(path: FieldPath, text: str) -> Iterator[Fault]:
     if fault := unseen_fault(path, text):
         yield fault
         return
-    if text != text.strip() or "  " in text or any(unicodedata.category(one) == "Zs" and one != " " for one in text):
+    if (
+        text != text.strip()
+        or "  " in text
+        or any(unicodedata.category(character) == "Zs" and character != " " for character in text)
+    ):
         yield Fault(path, "spaces at an end, two in a row, or of an unusual kind", PLAIN, "Write single plain spaces.")
     if fault := markup_fault(path, text):
         yield fault
@@ -46,18 +50,18 @@ def text_faults(path: FieldPath, text: str) -> Iterator[Fault]:
 
 def markup_fault(path: FieldPath, text: str) -> Fault | None:
     """Return what is wrong with a text that a page, a template or a Markdown reader could take for more than text."""
-    found = _MARKUP.search(text)
-    return Fault(path, f"holds markup or code ({found[0]!r})", PLAIN, f"Take {found[0]!r} out.") if found else None
+    markup = _MARKUP.search(text)
+    return Fault(path, f"holds markup or code ({markup[0]!r})", PLAIN, f"Take {markup[0]!r} out.") if markup else None
 
 
 def unseen_fault(path: FieldPath, text: str) -> Fault | None:
     """Return what is wrong with a text that holds a character which cannot be seen."""
-    found = hidden_character(text)
-    if found is None and ("\n" in text or "\t" in text):
-        found = 0, "U+000A or U+0009, a line break or tab"
-    if found is None:
+    hidden = hidden_character(text)
+    if hidden is None and ("\n" in text or "\t" in text):
+        hidden = 0, "U+000A or U+0009, a line break or tab"
+    if hidden is None:
         return None
-    return Fault(path, f"the character {found[1]}, which cannot be seen", "visible characters", "Take it out.")
+    return Fault(path, f"the character {hidden[1]}, which cannot be seen", "visible characters", "Take it out.")
 
 
 def ascii_fault(path: FieldPath, text: str) -> Fault | None:
@@ -93,9 +97,9 @@ def mixed_word(text: str) -> str | None:
     """
     if text.isascii():
         return None
-    for found in _WORD.finditer(text):
-        word = found[0]
-        scripts = {_script(one) for one in word if one.isalpha()}
+    for match in _WORD.finditer(text):
+        word = match[0]
+        scripts = {_script(character) for character in word if character.isalpha()}
         if len(scripts & set(_LOOKALIKE_SCRIPTS)) > 1:
             return word
     return None
@@ -108,9 +112,9 @@ def skeleton(text: str) -> str:
     spaces and signs are left out, since on a board they would hardly be noticed either.
     """
     prototypes = _prototypes()
-    shown = "".join(prototypes.get(one, one) for one in unicodedata.normalize("NFKC", text))
-    shown = "".join(prototypes.get(one, one) for one in unicodedata.normalize("NFKD", shown))
-    plain = "".join(one for one in shown.casefold() if one.isalnum() or one == "+")
+    shown = "".join(prototypes.get(character, character) for character in unicodedata.normalize("NFKC", text))
+    shown = "".join(prototypes.get(character, character) for character in unicodedata.normalize("NFKD", shown))
+    plain = "".join(character for character in shown.casefold() if character.isalnum() or character == "+")
     return plain.replace("vv", "w").replace("cl", "d")  # pairs of letters, which that table has only for rn
 
 
@@ -130,8 +134,8 @@ def slug_skeleton(slug: str) -> str:
 
 def _piled(text: str) -> bool:
     run = 0
-    for one in text:
-        run = run + 1 if unicodedata.category(one) in ("Mn", "Me") else 0
+    for character in text:
+        run = run + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
         if run > MOST_MARKS:
             return True
     return False
@@ -151,7 +155,7 @@ def _prototypes() -> dict[str, str]:
     from confusable_homoglyphs.confusables import confusables_data
 
     return {
-        one: looks[0]["c"].strip("\u200e")
-        for one, looks in confusables_data.items()
-        if len(one) == 1 and len(looks) == 1
+        character: prototypes[0]["c"].strip("\u200e")
+        for character, prototypes in confusables_data.items()
+        if len(character) == 1 and len(prototypes) == 1
     }

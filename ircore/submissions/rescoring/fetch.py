@@ -150,13 +150,15 @@ def listing(hub: "Hub", reference: TranscriptsReference) -> Iterator[tuple[str, 
 
 def _entries(data: bytes, where: str) -> Iterator[tuple[str, int]]:
     try:
-        found = json.loads(data) if len(data) <= MAX_PAGE_BYTES else None
+        entries = json.loads(data) if len(data) <= MAX_PAGE_BYTES else None
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list):
+        entries = None
+    if not isinstance(entries, list):
         raise WorkError(f"{where}: the Hub's listing cannot be read", "Try again later.")
-    for one in found:
-        kind, path, size = (one.get(key) for key in ("type", "path", "size")) if isinstance(one, dict) else (0, 0, 0)
+    for entry in entries:
+        kind, path, size = (
+            (entry.get(key) for key in ("type", "path", "size")) if isinstance(entry, dict) else (0, 0, 0)
+        )
         if kind == "directory":
             continue
         if kind != "file" or not isinstance(path, str) or not isinstance(size, int) or size < 0:

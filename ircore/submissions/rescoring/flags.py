@@ -39,7 +39,7 @@ Measured on the benchmark's targets: JPEG of quality 30 up to 2.1, half the size
 """
 
 MOST_OF_A_RULE = 20
-"""Flags of one rule that are kept, so that many harmless ones do not hide another."""
+"""Flags of one rule that are listed, so that many harmless flags do not hide another."""
 
 NO_TIME = 0.001
 """Seconds in which no model answers."""
@@ -137,7 +137,7 @@ class _Comparison(NamedTuple):
     """Returns what is compared of the rendering with a hash."""
 
     def with_instances(self, instances: AnyInstanceSet) -> Iterator[Flag]:
-        """Yield renderings that are a picture of any instance pixel by pixel, then copies of one of their own."""
+        """Yield renderings that are, pixel by pixel, a picture of any instance, then copies of one of their own."""
         shown = dict(_instance_looks(instances))
         same = {look.pixels: place for place, look in shown.items()}
         copies = []

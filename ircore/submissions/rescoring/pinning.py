@@ -12,13 +12,13 @@ from pydantic import ValidationError
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
 from ircore.core.records import TranscriptsReference
-from ircore.players.submission import MANIFEST, read_manifest
+from ircore.players.submission import MANIFEST, read_any_manifest
 from ircore.submissions.check.submission import Purpose, check_bytes
 from ircore.submissions.rescoring.fetch import Hub, check_repository, endpoint, listing
 from ircore.submissions.rescoring.packed import check_listing
 
 MOST_BYTES = 1024**2
-"""Of one answer of the Hub."""
+"""Largest answer of the Hub that is read, in bytes."""
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -43,11 +43,11 @@ def find_reference(repo: str, revision: str | None, run: str | None, deadline: f
     commit = revision or _newest(hub, repo)
     name = run or _only_run(hub, repo, commit)
     try:
-        found = TranscriptsReference(repo=repo, revision=commit, run=name)
+        reference = TranscriptsReference(repo=repo, revision=commit, run=name)
     except ValidationError as error:
         raise InputError(f"{repo}: {name[:200]!a} is no run", "Name one that ircore submission pack packed.") from error
-    check_listing(dict(listing(hub, found)), f"{repo}/{found.run}")
-    return found
+    check_listing(dict(listing(hub, reference)), f"{repo}/{reference.run}")
+    return reference
 
 
 def name_transcripts(folder: Path, reference: TranscriptsReference) -> None:
@@ -60,7 +60,7 @@ def name_transcripts(folder: Path, reference: TranscriptsReference) -> None:
     Raises:
         InputError: The manifest names transcripts already, cannot be read, or takes no more lines.
     """
-    if read_manifest(folder).submission.transcripts is not None:
+    if read_any_manifest(folder).submission.transcripts is not None:
         raise InputError(
             f"{folder / MANIFEST}: names transcripts already",
             "Name the new ones with: ircore submission update PATH --revision SHA --reason TEXT",
@@ -86,9 +86,9 @@ def _only_run(hub: Hub, repo: str, commit: str) -> str:
     entries = _answer(hub, f"/api/datasets/{repo}/tree/{commit}?limit=1000", repo)
     if not isinstance(entries, list):
         raise WorkError(f"{repo}: the Hub's listing cannot be read", "Name the run with --run.")
-    folders = [one.get("path") for one in entries if isinstance(one, dict) and one.get("type") == "directory"]
+    folders = [entry.get("path") for entry in entries if isinstance(entry, dict) and entry.get("type") == "directory"]
     if len(folders) != 1 or not isinstance(folders[0], str):
-        names = f": {', '.join(ascii(one)[:80] for one in folders[:5])}" if folders else ""
+        names = f": {', '.join(ascii(folder)[:80] for folder in folders[:5])}" if folders else ""
         raise InputError(f"{repo}: holds {len(folders) or 'no'} runs{names}", "Name the one that counts with --run.")
     return folders[0]
 

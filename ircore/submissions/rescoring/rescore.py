@@ -43,7 +43,7 @@ FAST_CLOCK = timedelta(minutes=10)
 MAX_NOTES = 50
 MAX_NOTE_CHARACTERS = 2000
 MAX_TEXT_CHARACTERS = 200_000
-"""Of a describer's answer; as much as this project's own players keep of one."""
+"""Longest text answer, in characters: what this project's own players keep of an answer."""
 
 LARGEST = {
     "requests": 10**5,
@@ -54,7 +54,7 @@ LARGEST = {
     "cost_usd": 10**4,
     "seconds": 10**5,
 }
-"""What one answer may have taken by its submitter's word: more would drown every mean and chart that it is part of."""
+"""Largest counts of one answer by its submitter's word: more would drown every mean and chart that holds them."""
 
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,63}")
 _REMEDY = "Nothing was kept. Play what is at fault again, pack it, upload it, and name the new commit."
@@ -206,8 +206,8 @@ def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: AnyInstanceSet, ga
         raise TranscriptError(f"{loaded.path}: seed: more than 63 bits", _REMEDY)
     if not _VERSION.fullmatch(stated.version):
         raise TranscriptError(f"{loaded.path}: version: {_short(stated.version)} is none of ircore", _REMEDY)
-    kept = rules if isinstance(stated, Run) else stated.rules
-    return with_run_id(stated.model_copy(update={"slug": loaded.slug, "submission": merged, "rules": kept}))
+    as_kept = rules if isinstance(stated, Run) else stated.rules
+    return with_run_id(stated.model_copy(update={"slug": loaded.slug, "submission": merged, "rules": as_kept}))
 
 
 def _is_past(text: str) -> bool:

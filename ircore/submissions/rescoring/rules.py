@@ -1,7 +1,7 @@
 """The rules of a game, played again on a transcript: what was recorded must be what they lead to.
 
 The game itself is asked, with the recorded answers in all seats. So outcomes, order, budgets and limits are not checked
-by a second copy of the rules: the episode that comes out is compared with the recorded one.
+by a second copy of the rules: the episode that comes out is compared with the recorded episode.
 """
 
 import asyncio

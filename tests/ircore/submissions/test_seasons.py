@@ -63,7 +63,7 @@ def test_a_season_from_commitment_to_proof(tmp_path: Path, capsys: pytest.Captur
 
 def test_another_set_is_found_out(tmp_path: Path) -> None:
     ours, other = sample_instances(tmp_path / "ours"), sample_instances(tmp_path / "other", per_condition=2)
-    begin_season("spring", tmp_path / "secret", tmp_path / "spring.json", given=ours.folder)
+    begin_season("spring", tmp_path / "secret", tmp_path / "spring.json", instance_set=ours.folder)
     season = reveal_season(tmp_path / "secret", tmp_path / "spring.json")
     verify_season(season, ours)
     with pytest.raises(InputError, match="not the set of season spring"):
@@ -79,7 +79,7 @@ def test_another_set_is_found_out(tmp_path: Path) -> None:
 def test_two_seasons_of_one_set_have_different_commitments(tmp_path: Path) -> None:
     ours = sample_instances(tmp_path / "ours")
     one, other = (
-        begin_season("spring", tmp_path / f"secret{number}", tmp_path / f"{number}.json", given=ours.folder)
+        begin_season("spring", tmp_path / f"secret{number}", tmp_path / f"{number}.json", instance_set=ours.folder)
         for number in range(2)
     )
     assert one.commitment != other.commitment
@@ -89,13 +89,13 @@ def test_two_seasons_of_one_set_have_different_commitments(tmp_path: Path) -> No
 
 def test_nothing_is_replaced(tmp_path: Path) -> None:
     ours = sample_instances(tmp_path / "ours")
-    begin_season("spring", tmp_path / "secret", tmp_path / "spring.json", given=ours.folder)
+    begin_season("spring", tmp_path / "secret", tmp_path / "spring.json", instance_set=ours.folder)
     with pytest.raises(InputError, match="exists already"):
-        begin_season("spring", tmp_path / "another", tmp_path / "spring.json", given=ours.folder)
+        begin_season("spring", tmp_path / "another", tmp_path / "spring.json", instance_set=ours.folder)
     with pytest.raises(InputError, match="exists already"):
-        begin_season("spring", tmp_path / "secret", tmp_path / "other.json", given=ours.folder)
+        begin_season("spring", tmp_path / "secret", tmp_path / "other.json", instance_set=ours.folder)
     with pytest.raises(InputError, match="Spring"):
-        begin_season("Spring time", tmp_path / "third", tmp_path / "third.json", given=ours.folder)
+        begin_season("Spring time", tmp_path / "third", tmp_path / "third.json", instance_set=ours.folder)
 
 
 @pytest.mark.parametrize("content", ["", "{}", '{"schema": 1, "salt": "x"}', "[" * 50_000])

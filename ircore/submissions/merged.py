@@ -1,4 +1,4 @@
-"""Merged submissions, played or not, each with its history since the merge."""
+"""Merged submissions: each with its manifest and with its history since the merge."""
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from ircore.submissions.history import Status, Step, read_history, status_of
 
 
 @dataclass(frozen=True)
-class Submitted:
-    """A merged submission."""
+class MergedSubmission:
+    """A merged submission to any game."""
 
     loaded: AnyLoaded
-    """The submission's manifest."""
+    """The manifest."""
 
     steps: tuple[Step, ...] = ()
-    """History of the submission, the oldest step first."""
+    """The history of the submission, the oldest step first."""
 
     @property
     def slug(self) -> str:
@@ -27,11 +27,11 @@ class Submitted:
 
     @property
     def status(self) -> Status:
-        """Current status of the submission."""
+        """Where the submission stands now."""
         return status_of(self.steps)
 
 
-def read_submitted(folder: Path) -> tuple[Submitted, ...]:
+def merged_submissions(folder: Path) -> tuple[MergedSubmission, ...]:
     """Read every submission of a folder, by name.
 
     Raises:
@@ -40,16 +40,18 @@ def read_submitted(folder: Path) -> tuple[Submitted, ...]:
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name the folder of submissions.")
     files = sorted(folder.glob(f"*/{MANIFEST}"))
-    return tuple(Submitted(read_any_manifest(file), read_history(file.parent)) for file in files)
+    return tuple(MergedSubmission(read_any_manifest(file), read_history(file.parent)) for file in files)
 
 
-def unplayed(submitted: Iterable[Submitted], played: Container[str]) -> tuple[Submitted, ...]:
+def unplayed(submissions: Iterable[MergedSubmission], played: Container[str]) -> tuple[MergedSubmission, ...]:
     """Return the submissions of others without a run on a site: they are listed, never ranked.
 
     Args:
-        submitted: All merged submissions.
-        played: Slugs of those that have a run.
+        submissions: All merged submissions.
+        played: Slugs of submissions that have a run.
     """
     return tuple(
-        submission for submission in submitted if submission.slug not in played and not is_maintainers(submission.slug)
+        submission
+        for submission in submissions
+        if submission.slug not in played and not is_maintainers(submission.slug)
     )
