@@ -29,9 +29,8 @@ def test_players(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(builtin("metrics")))
 def test_metrics(name: str) -> None:
     metric = load("metrics", name)
-    obstacle = metric.obstacle()
-    if obstacle is not None:
-        pytest.skip(obstacle)
+    if metric.needs:
+        pytest.skip(f"its weights or engine are files, and pictures of the check may say nothing to it: {metric.needs}")
     check_metric(metric)
 
 
