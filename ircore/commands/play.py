@@ -114,7 +114,6 @@ def command(
         return _play(plan, game, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers)
 
 
-<<<<<<< HEAD
 def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache | None":
     """Return the cache of answers; None without ``--cache``."""
     from ircore.runs.cache import Cache
@@ -124,12 +123,8 @@ def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache
     return Cache(folder, loaded.submission.players, generators) if folder else None
 
 
-def _rules(options: tuple[str, ...]) -> dict[str, object]:
-    """Return what ``--rule NAME=VALUE`` says, each value as YAML would read it."""
-=======
 def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
     """Return the rules that options state: those of ``--rule NAME=VALUE`` as YAML reads their values."""
->>>>>>> r/b
     import yaml
 
     rules: dict[str, object] = {name: value for name, value in named.items() if value is not None}
