@@ -41,16 +41,16 @@ MOST_NAMED = 6
 
 @dataclass(frozen=True)
 class Source:
-    """What the results are of."""
+    """Dataset and judge of the results."""
 
     repo: str
     """The dataset on the Hub, ``ORG/NAME``."""
 
     revision: str | None
-    """Its commit, 40 hex digits; None if it is not known."""
+    """Commit of the dataset, 40 hex digits; None if unknown."""
 
     judge: str
-    """Whose ratings."""
+    """Judge whose ratings are taken."""
 
     @property
     def url(self) -> str:
@@ -59,7 +59,7 @@ class Source:
 
 
 def write_eval_results(release: Path, source: Source, out: Path) -> tuple[PlayerResult, ...]:
-    """Write ``eval.yaml`` and one file a model.
+    """Write ``eval.yaml`` and one file for each model.
 
     Args:
         release: A release's folder, checked first.
@@ -117,7 +117,7 @@ def marginals(results: Results, judge: str) -> tuple[PlayerResult, ...]:
 
 
 def benchmark(judge: str) -> dict[str, Any]:
-    """Return the content of ``eval.yaml``: one task a seat."""
+    """Return the content of ``eval.yaml``: one task for each seat."""
     return {
         "name": NAME,
         "description": (
@@ -132,7 +132,7 @@ def benchmark(judge: str) -> dict[str, Any]:
 
 
 def task(seat: str, judge: str) -> str:
-    """Return the id of a task: the seat and whose ratings."""
+    """Return the id of a task: seat and judge."""
     return f"{seat}_{judge}"
 
 

@@ -1,4 +1,4 @@
-"""Jinja2 for Markdown: what a template prints is escaped, unless our own code says that it is Markdown already."""
+"""Jinja2 for Markdown: templates escape every value but our own ``Markdown``."""
 
 import re
 from collections.abc import Mapping
@@ -13,13 +13,13 @@ _AT_START = re.compile(r"^([-+#=]|\d+(?=[.)]))")
 
 
 class Markdown(str):
-    """Text that is Markdown of our own making and is printed as it is."""
+    """Markdown of our own, which is printed without escaping."""
 
     __slots__ = ()
 
 
 def escape(text: str, links: bool = False) -> Markdown:
-    """Make a stranger's text harmless inside a line of Markdown: shown as it is, on one line, nothing of it is markup.
+    """Escape a stranger's text for a line of Markdown: it is shown on one line, and none of it is markup.
 
     Args:
         text: Anything; runs of white space and control characters become one space.

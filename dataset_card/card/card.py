@@ -35,7 +35,7 @@ CARD_FILES = (CARD, LICENCES, *RECONSTRUCTION_FILES)
 
 
 class SourceLicence(NamedTuple):
-    """How many pictures of a set come from one source under one licence."""
+    """Number of pictures of a set from one source under one licence."""
 
     source: str
     licence: str
@@ -43,7 +43,7 @@ class SourceLicence(NamedTuple):
 
 
 class CategoryCounts(NamedTuple):
-    """What there is of one category, counted over all runs."""
+    """Targets, episodes, turns and renderings of one category, counted over all runs."""
 
     category: str
     targets: tuple[int, ...]
@@ -225,7 +225,7 @@ def rating_judges(results: Results) -> tuple[str, ...]:
 
 
 def _kind(results: Results, judge: str) -> JudgeKind:
-    """Return what a judge's ratings come from; one of whom no run says so is a model, unless it is installed."""
+    """Return the kind of a judge; a judge that no run identifies counts as a model, unless it is installed."""
     if judge == HUMAN:
         return "human"
     if judge in results.judge_identities:
@@ -237,7 +237,7 @@ def _kind(results: Results, judge: str) -> JudgeKind:
 
 
 def judge_label(source: ReconstructionSource, judge: str) -> str:
-    """Return what boards call a judge: as its identity says, else as the installed judge of that name calls itself."""
+    """Return the label of a judge on boards: from its identity, else from the installed judge of that name."""
     from ircore.core.plugins import available, load
 
     if judge in source.results.judge_identities:

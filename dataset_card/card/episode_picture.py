@@ -41,7 +41,7 @@ class Example:
 
 
 def choose_example(source: ReconstructionSource) -> Example:
-    """Choose the episode that improved most by the first judge that rated it; on a tie the better and earlier one."""
+    """Choose the episode whose similarity rose most by the first judge that rated it; ties go to the better one."""
     runs = {run.run.run_id: run for run in source.runs}
     drawn = [
         result for submission in source.results.submissions for result in source.results.episodes[submission.run_id]

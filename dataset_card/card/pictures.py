@@ -124,7 +124,7 @@ class _Chart:
         self.mark(_x(value.mean), y, index)
 
     def mark(self, x: float, y: float, index: int) -> None:
-        """Draw a pair's own mark: a shape and a colour, so that it can be told without seeing colours."""
+        """Draw the mark of a pair: a shape and a colour, so that pairs can be told apart without colours."""
         points = [((x + dx) * _FINE, (y + dy) * _FINE) for dx, dy in _MARKS[index]]
         self._pen.polygon(points, fill=INKS[index])
 
@@ -150,7 +150,7 @@ def _png(sheet: Image.Image) -> bytes:
 
 
 def alternative_text(pairs: Sequence[BoardRow], label: str) -> str:
-    """Say in words what the chart of scores shows: each pair's mean over all targets that it played."""
+    """Describe the chart of scores in words: each pair's mean over all targets that it played."""
     means = [f"{_pair(row)} {row.cell.score.mean:.1f}" for row in pairs if row.cell.score.mean is not None]
     words = f"Mean similarity by category with 95 % intervals, judged by {label}; over all targets played"
     return f"{words}: {', '.join(means)}."

@@ -1,4 +1,4 @@
-"""Whether a release is what its ``release.json`` says: files, rows, name, history, and nobody that was withdrawn."""
+"""Check that a release agrees with its ``release.json``: files, rows, name, history, and no withdrawn run."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -79,7 +79,7 @@ class RecordCheck:
         key.take(row)
 
     def finish(self) -> None:
-        """Compare what was taken; only if there is no other fault, which would be one here too."""
+        """Compare the rows that were taken with the record, unless there are faults already."""
         record = self.record
         if record is None or self._findings.faults:
             return
@@ -120,7 +120,7 @@ class RecordCheck:
                 self._findings.add(name, f"is not the file that {RELEASE} names (another SHA-256)")
 
     def _table_faults(self, record: ReleaseRecord) -> Iterator[str]:
-        """Yield what is wrong with the tables that a release of several games says it has."""
+        """Yield the faults in the list of tables of a release with other games."""
         if not record.tables:
             return
         if record.layout != layout_key(layout_configs(record.configs)):
@@ -153,7 +153,7 @@ def _table_names(record: ReleaseRecord) -> set[str]:
 
 
 def sound_records(folder: Path, name: str, kind: TypeAdapter[T], findings: Findings) -> Iterator[T]:
-    """Yield the records of one of a release's files, up to the first line that is none, which is a fault."""
+    """Yield the records of a file of a release up to the first faulty line, which is reported."""
     try:
         yield from read_records(folder / name, kind)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Columns of a game's tables, from what the game declares, and rows from its runs."""
+"""Columns of a game's tables, from the game's declarations, and rows from its runs."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

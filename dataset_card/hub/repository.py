@@ -53,7 +53,7 @@ LONGEST_WAIT = 120.0
 MAX_FILES = 100_000
 
 STORE_SECONDS = 10.0
-"""How long the store of large files may take to answer at all, before anything is sent to it."""
+"""Seconds that the store of large files may take for a first answer, before anything is sent to it."""
 
 _STORE_LIMITS = {"HF_XET_CLIENT_RETRY_MAX_ATTEMPTS": "3", "HF_XET_CLIENT_RETRY_BASE_DELAY": "1s"}
 for _name, _value in _STORE_LIMITS.items():
@@ -105,7 +105,7 @@ class Repository:
                 )
 
     def read(self) -> Remote | None:
-        """Return the repository as it is now; None if there is none, or none that this token may see.
+        """Return the current repository; None if it does not exist or this token may not see it.
 
         Raises:
             WorkError: The Hub refuses or cannot be reached.
@@ -137,7 +137,7 @@ class Repository:
         self._patiently(lambda: self._api.create_repo(self.name, repo_type=KIND, private=True, exist_ok=True))
 
     def commit(self, add: Mapping[str, Path], remove: Iterable[str], parent: str, message: str) -> str:
-        """Make one commit on top of ``parent`` and return its id; what was uploaded before is not sent again.
+        """Make one commit on top of ``parent`` and return its id; files that were uploaded before are not sent again.
 
         Raises:
             StaleError: ``parent`` is not the newest commit any more.
@@ -191,7 +191,7 @@ class Repository:
         return folder
 
     def fetch(self, revision: str | None, patterns: Iterable[str]) -> Path:
-        """Bring files into the user's Hub cache, whatever they are, and return the folder.
+        """Bring any files into the user's Hub cache, and return the folder.
 
         Args:
             revision: As in ``download``.
@@ -239,7 +239,7 @@ class Repository:
         }
 
     def _patiently(self, ask: Callable[[], T]) -> T:
-        """Ask again after a while if the Hub cannot answer; only for what may be asked twice."""
+        """Repeat a request after a while if the Hub cannot answer; only for requests that may be repeated."""
         for wait in WAITS:
             try:
                 with self._explained():
@@ -251,7 +251,7 @@ class Repository:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn what ``huggingface_hub`` raises into one clear line."""
+        """Turn errors of ``huggingface_hub`` into one clear line."""
         try:
             yield
         except HfHubHTTPError as error:
@@ -316,6 +316,6 @@ def _temporary(error: HfHubHTTPError, problem: str) -> WorkError:
 
 
 def _line(text: str | None) -> str:
-    """Return what a server said as one short line, without anything that looks like a key."""
+    """Return a server's message as one short line, without anything that looks like a key."""
     line = printable(" ".join((text or "").split()))[:200]
     return "…" if find_forbidden(line) else line

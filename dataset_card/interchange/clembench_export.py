@@ -53,7 +53,7 @@ SCALE = 10.0
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written."""
+    """Results folder that was written."""
 
     pair: Path
     """The pair's folder."""
@@ -62,7 +62,7 @@ class Exported:
     """Episodes in it."""
 
     judge: str | None
-    """Whose similarity the main score is; None if nobody rated, so that there are no scores."""
+    """Judge whose similarity is the main score; None without ratings and scores."""
 
 
 def export_runs(runs: Sequence[RunFolder], out: Path, judge: str | None = None) -> tuple[Exported, ...]:
@@ -98,7 +98,7 @@ def export_runs(runs: Sequence[RunFolder], out: Path, judge: str | None = None) 
 
 
 def _refuse_twins(runs: Sequence[RunFolder]) -> None:
-    """Refuse two runs that clembench could not tell apart: one would be written over the other."""
+    """Refuse two runs with the same folder in clembench: the second would overwrite the first."""
     folders: dict[str, RunFolder] = {}
     for run in runs:
         twin = folders.setdefault(pair_folder(run.run), run)

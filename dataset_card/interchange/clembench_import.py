@@ -62,7 +62,7 @@ class OurEpisode(Record):
 
 @dataclass(frozen=True)
 class Imported:
-    """A run as it was read.
+    """A run read from a results folder.
 
     Attributes:
         run: Its identity.
@@ -126,7 +126,7 @@ def _read_foreign(results: ResultsFolder, instances: InstanceSet) -> Imported:
 
 
 def _identity(results: ResultsFolder, ours: object) -> OurRun:
-    """Return our part of ``run.json``; it must be of the pair and the rules that the folder is called by."""
+    """Return our part of ``run.json``; its pair and rules must be those of the folder's name."""
     identity = parsed(TypeAdapter(OurRun), results.pair / RUN, ours)
     names = (pair_folder(identity.run), former_pair_folder(identity.run))
     if results.pair.name not in names:
@@ -160,7 +160,7 @@ def _calls(episode: OurEpisode) -> Iterator[Call | Failure]:
 
 
 def _compare(path: Path, played: Played, document: dict[str, Any]) -> None:
-    """Refuse an episode whose events do not say what its records say."""
+    """Refuse an episode whose events and records disagree."""
     if (played.episode.episode_id, played.episode.instance_id) != (played.instance.instance_id,) * 2:
         raise InputError(f"{path}: is the episode of another instance", "Export the run again.")
     for key, value in interactions(played).items():

@@ -1,4 +1,4 @@
-"""Runs of others in clembench's folders: each episode is played again by our rules from what its events record.
+"""Importing other people's runs in clembench's folders: each episode is played again by our rules from its events.
 
 Of a round these are read: what the describer (``Player 1``) was told and answered, the picture that goes along with the
 generator's (``Player 2``) answer, and when. The target is the first picture that the describer is shown. Messages are
@@ -39,17 +39,17 @@ from ircore.runs.play import make_run, with_run_id
 from ircore.runs.recorded import RecordedTable
 
 PLAYER = "clembench"
-"""The player's name in the submission of such a run: no player of this project."""
+"""Name of the player in the submission of an imported run: no player of this project."""
 
 UNSTATED = "LicenseRef-unstated"
-"""The licence of what nobody stated one for."""
+"""Licence assumed for transcripts that state none."""
 
 LONGEST_WAIT = 24 * 3600.0
 """Seconds between question and answer that are believed."""
 
 
 class Action(BaseModel):
-    """What an event is about."""
+    """Action of an event."""
 
     type: str = ""
     content: Any = ""
@@ -57,7 +57,7 @@ class Action(BaseModel):
 
 
 class LoggedEvent(BaseModel):
-    """An event of ``interactions.json``, as far as it is read."""
+    """The fields of an event of ``interactions.json`` that are read."""
 
     source: str = Field(alias="from")
     to: str
@@ -66,7 +66,7 @@ class LoggedEvent(BaseModel):
 
 
 class Interactions(BaseModel):
-    """``interactions.json``, as far as it is read."""
+    """The fields of ``interactions.json`` that are read."""
 
     players: dict[str, dict[str, Any]] = Field(default_factory=dict)
     turns: list[list[LoggedEvent]]
@@ -121,7 +121,7 @@ def foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, byte
 
 
 def foreign_run(results: ResultsFolder, instances: InstanceSet) -> Run:
-    """Return the identity of somebody else's run: pair and rules as its files name them, when it began."""
+    """Return the identity of an imported run: pair and rules from its files, and the time when it began."""
     folders = played_folders(results)
     first = _read(folders[0] / INTERACTIONS)
     experiment = folders[0].parent / EXPERIMENT
@@ -184,7 +184,7 @@ def instance_name(folder: Path) -> str:
 
 
 class _Transcript(NamedTuple):
-    """What the events of an episode record."""
+    """Calls, failures and pictures in the events of an episode."""
 
     calls: dict[CallKey, Call]
     failures: tuple[Failure, ...]
@@ -253,7 +253,7 @@ def _read(path: Path) -> Interactions:
 
 
 def _labels(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
-    """Return category and difficulty: as the instance says, else as in the experiment's name ``bar_graph_easy``."""
+    """Return category and difficulty from the instance, else from the experiment's name, such as ``bar_graph_easy``."""
     words = _slug(folder.parent.name)
     category = document.get("category") or next((name for name in CATEGORIES if name in words), None)
     difficulty = document.get("difficulty") or next((name for name in DIFFICULTIES if name in words), None)

@@ -40,7 +40,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Logged:
-    """What was written."""
+    """Log that was written."""
 
     path: Path
     """The log."""
@@ -88,7 +88,7 @@ def _add(log: ZipFile, name: str, document: object) -> None:
 
 
 def _summary(sample: Document) -> Document:
-    """Return what a list of samples shows of one: no pictures, and words alone of its input."""
+    """Return the summary of a sample: without pictures, and with the words of its input alone."""
     words = (
         [part["text"] for part in sample["input"][0]["content"] if part["type"] == "text"] if sample["input"] else []
     )
@@ -177,7 +177,7 @@ class _Export:
         return {"type": "turn", "limit": self._run.rules.max_turns, "reason": "the turns are used up"}
 
     def _messages(self, episode: Episode, target: str, drawn: Mapping[int, str]) -> Iterator[Document]:
-        """Yield what the describer was told and answered, turn by turn, an answer that broke the rules included."""
+        """Yield the describer's prompts and answers, turn by turn, including an answer that broke the rules."""
         known = {turn.turn for turn in episode.turns}
         last = max(known | {key.turn for key in self._calls if key.episode_id == episode.episode_id}, default=0)
         for turn in range(1, last + 1):
@@ -218,7 +218,7 @@ def _model(player: PlayerSpec, rules: Rules) -> Document:
 
 
 def _metadata(result: EpisodeResult, unseen: Mapping[int, str]) -> Document:
-    """Return what inspect_ai has no place for; ``unseen`` are the renderings that no message shows, by turn."""
+    """Return our own fields, for which inspect_ai has no place; ``unseen`` are renderings that no message shows."""
     episode = result.episode
     return {
         "category": episode.category,

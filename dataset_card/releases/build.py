@@ -64,7 +64,7 @@ class BuildPlan:
     """Of the release, YYYY-MM-DD; by default that of the newest thing in it."""
 
     previews: bool = False
-    """Whether there is a table with small pictures; one that the previous release had is carried on anyway."""
+    """Whether to add the table of small pictures; if the previous release had it, it stays in any case."""
 
     previous_commit: str | None = None
     """The commit of a repository that the previous release was read from; None if it is a folder of this machine."""
@@ -75,7 +75,7 @@ class Built:
     """A release that was built."""
 
     record: ReleaseRecord
-    """What it says of itself."""
+    """Content of its ``release.json``."""
 
     written: tuple[Written, ...]
     """Sizes of its tables, in their order."""

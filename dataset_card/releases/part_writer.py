@@ -18,7 +18,7 @@ from ircore.results.played_run import PlayedRun
 
 
 class PartWriter:
-    """Writes the parts of a release, or reuses the files of the previous one or of the release that a run comes from.
+    """Writes the parts of a release, or reuses files of the previous release or of the release of a stored run.
 
     Attributes:
         reused: Bytes of reused files.
@@ -50,7 +50,7 @@ class PartWriter:
         return part
 
     def _part_of(self, release: StoredRelease | None, config: Config, run_id: str | None) -> Part | None:
-        """Return a part that can be reused: one that is laid out as it would be now."""
+        """Return a part that can be reused: its layout has to be the current one."""
         if release is None or release.record.layout != self._layout:
             return None
         return release.parts.get((config.name, run_id))

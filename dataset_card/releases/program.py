@@ -1,4 +1,4 @@
-"""Which code computes the numbers of a release."""
+"""Hash of the code that computes the numbers of a release."""
 
 import hashlib
 from functools import cache
@@ -12,7 +12,7 @@ _PARTS = ("results",)
 
 @cache
 def program_key() -> str:
-    """Return a hash of that code: numbers of a previous release are taken over only if it has not changed."""
+    """Return the hash of that code: numbers of the previous release are reused only if it has not changed."""
     root = Path(ircore.__file__).parent
     digest = hashlib.sha256()
     for path in sorted(path for part in _PARTS for path in (root / part).rglob("*.py")):

@@ -85,7 +85,7 @@ def _binaries(values: Sequence[bytes | None], name: str = "binary") -> "pa.Array
 
 
 def _offsets(values: Sequence[Sequence[Any]]) -> "pa.Buffer":
-    """Return where each value begins, and where the last one ends."""
+    """Return the offset of each value, and the end of the last value."""
     import pyarrow as pa
 
     return pa.py_buffer(np.cumsum([0, *map(len, values)]).astype(np.int32))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 MAX_GROUP_BYTES = 286 * 1024 * 1024
-"""Uncompressed bytes of a row group at most: what the Hub's viewer takes, and what reading a stranger's may need."""
+"""Largest uncompressed row group in bytes: the limit of the Hub's viewer, and of memory for a stranger's release."""
 
 READ_ROWS = 8
 
@@ -49,7 +49,7 @@ def read_table(folder: Path, config: Config) -> Iterator[tuple[str, Row]]:
 
 
 def config_of(folder: Path, config: Config) -> Config:
-    """Return a config as the files of a release have it: without later columns that its first file lacks.
+    """Return a table without the later columns that the files of a release lack.
 
     A file that cannot be read has every column, so that whoever reads its rows says what is wrong with it.
     """
@@ -92,7 +92,7 @@ def read_picture_group(path: Path, group: int, column: str) -> dict[str, bytes]:
 
 
 def find_pictures(paths: Iterable[Path], column: str) -> dict[str, tuple[Path, int]]:
-    """Return where each picture of an image column lies, by SHA-256: its file and row group."""
+    """Return file and row group of each picture of an image column, by SHA-256."""
     places: dict[str, tuple[Path, int]] = {}
     for path in paths:
         with _open(path) as file:
@@ -103,7 +103,7 @@ def find_pictures(paths: Iterable[Path], column: str) -> dict[str, tuple[Path, i
 
 
 def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
-    """Return a config as one frame.
+    """Return a table as a DataFrame.
 
     Args:
         folder: The release.
@@ -128,7 +128,7 @@ def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
 
 
 def schema_faults(folder: Path, config: Config) -> list[str]:
-    """Say for each file of a config what of its columns, types and features is not as it must be."""
+    """Return the faults in columns, types and features of each file of a table."""
     faults = []
     wanted = arrow_schema(config_of(folder, config))
     for path in table_files(folder, config):

@@ -1,4 +1,4 @@
-"""The parts of a release: what each run adds to each table, known by a key of its content.
+"""Parts of a release: the rows of each run in each table, identified by a hash of their content.
 
 A part is written to files of its own, so that a new run leaves the files of all others as they are, to the byte. Two
 parts with the same key hold the same rows and pictures, whichever machine or release they were made on.
@@ -28,7 +28,7 @@ class Shard(Record):
 
 
 class Part(Record):
-    """What one run adds to one table, or a whole table that belongs to no run."""
+    """The rows of one run in one table, or a whole table that belongs to no run."""
 
     config: Name = Field(description="The table.")
     run_id: Name | None = Field(default=None, description="The run; null for instances and leaderboard.")
@@ -98,7 +98,7 @@ def make_part(config: Config, run_id: str | None, key: str, written: Written) ->
 
 
 def sum_parts(config: Config, parts: Iterable[Part]) -> Written:
-    """Return what the parts of a config come to."""
+    """Return the size of the parts of a table together."""
     own = [part for part in parts if part.config == config.name]
     files = tuple((shard.size, shard.sha256) for part in own for shard in part.shards)
     return Written(config, sum(part.rows for part in own), sum(part.num_bytes for part in own), files)

@@ -1,4 +1,4 @@
-"""Rows of a release back to what they were made of, each kind said once; whoever calls validates fields of records."""
+"""Rows of a release back to the fields of records, which the caller validates."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
@@ -50,7 +50,7 @@ def score_fields(row: Row) -> dict[str, Any]:
 
 
 def cost_of(row: Row) -> float | None:
-    """Return what the episode of a row of ``episodes`` cost, US dollars; None if that is not known."""
+    """Return the cost of the episode of a row of ``episodes``, US dollars; None if unknown."""
     cost = row["cost_usd"]
     return float(cost) if isinstance(cost, float) else None
 

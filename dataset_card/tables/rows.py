@@ -22,7 +22,7 @@ from ircore.results.tables.formats import flat_records
 
 @dataclass(frozen=True)
 class PictureFile:
-    """A picture that a row will have, still where it lies."""
+    """A picture of a row that is read when the row is written."""
 
     path: str
     """Its name, without folders."""
@@ -41,12 +41,12 @@ class EmbeddedImage(TypedDict):
 Row = dict[str, object]
 
 OF_GAME: Row = {"game": RECONSTRUCTION}
-"""The column that says which game a row is of."""
+"""Column with the game of a row."""
 
 
 @dataclass(frozen=True)
 class ReconstructionSource:
-    """What a release is made of.
+    """Instances, runs and results of reconstruction in a release.
 
     Attributes:
         instances: The instance set.
@@ -160,17 +160,17 @@ def leaderboard_rows(results: Results) -> Iterator[Row]:
 
 
 def of_run(run: PlayedRun) -> Row:
-    """Return the columns that say which run a row is of."""
+    """Return the columns that name the run of a row."""
     return {"run_id": run.run.run_id, "submission": run.run.slug}
 
 
 def of_rules(run: PlayedRun) -> Row:
-    """Return the column that says by which rules a row was played."""
+    """Return the column with the key of the rules of a row."""
     return {"rules": run.run.rules.key}
 
 
 def of_episode(episode: Episode) -> Row:
-    """Return the columns that say which episode a row is of."""
+    """Return the columns that name the episode of a row."""
     return {
         "episode_id": episode.episode_id,
         "instance_id": episode.instance_id,

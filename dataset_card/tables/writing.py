@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer
 
 FIRST_GROUP_BYTES = 3 * 1024 * 1024
-"""Bytes of pictures in the first row group of a table, about: what a stream reads before its first row."""
+"""Approximate bytes of pictures in the first row group of a table, which a stream reads before its first row."""
 
 GROUP_BYTES = 12 * 1024 * 1024
-"""In later ones, which grow up to this: what lies in few groups is read fast. The Hub's viewer takes 300 MB."""
+"""Limit of later row groups, which grow up to it: few groups are read fast. The Hub's viewer takes 300 MB."""
 
 GAP = bytes(8 * 1024 + 1)
 """Between row groups: pyarrow fetches what lies less than 8 KiB apart at once, up to 32 MiB for the first row."""
@@ -40,15 +40,15 @@ GROUP_ROWS_WITH_IMAGES = 100
 GROUP_ROWS = 10_000
 
 SHARD_BYTES = 500_000_000
-"""A file that is longer is followed by another one, as ``datasets`` does."""
+"""Size after which a new file begins, as in ``datasets``."""
 
 _MAGIC = b"PAR1"
-"""What a file begins with."""
+"""First bytes of a Parquet file."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """What a config came to.
+    """Size of a table that was written.
 
     Attributes:
         config: Which one.
@@ -69,7 +69,7 @@ class Written:
 
 
 def write_table(folder: Path, config: Config, rows: Iterable[Row], run_id: str | None = None) -> Written:
-    """Write a config, or what a run adds to it, below a release folder.
+    """Write a table, or the rows of a run in it, below a release folder.
 
     Args:
         folder: The release.
@@ -214,7 +214,7 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 class _Reader:
-    """Reads the pictures of a column; one that stands in several rows, one after the other, is read once."""
+    """Reads the pictures of a column; a picture of several rows in succession is read once."""
 
     def __init__(self) -> None:
         self._last: tuple[PictureFile, EmbeddedImage] | None = None

@@ -90,23 +90,19 @@ def command(
     """
     from contextlib import nullcontext
 
-    from ircore.runs.cache import Cache
     from ircore.runs.play import PlayPlan, make_run
     from ircore.runs.setup import prepare
     from ircore.runs.shards import parse_shard
     from ircore.submissions.connections import only_outside as guard
 
-    options = {"token_budget": token_budget, "max_turns": max_turns}
-    stated = {name: value for name, value in options.items() if value is not None} | _rules(given_rules)
+    stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
     loaded, game, instances, rules = prepare(submission, instances_dir, stated)
     prompts = game.prompts(prompts_dir)
     run = make_run(loaded, instances, rules, prompts, seed)
     shard = parse_shard(shard_text) if shard_text is not None else None
     selected = instances.select(categories, difficulties)[:limit]
     plan = PlayPlan(run, instances, shard.part(selected) if shard else selected, prompts, concurrency, deadline)
-    if cache_generators and cache_dir is None:
-        raise click.UsageError("--cache-generators needs --cache DIR")
-    cache = Cache(cache_dir, loaded.submission.players, cache_generators) if cache_dir else None
+    cache = _cache(cache_dir, cache_generators, loaded)
     address = scheduler_of(executor, scheduler)
     if only_outside and address is not None:
         raise click.UsageError("--only-outside cannot watch the workers of --executor dask")
@@ -118,11 +114,20 @@ def command(
         return _play(plan, game, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers)
 
 
-def _rules(options: tuple[str, ...]) -> dict[str, object]:
-    """Return what ``--rule NAME=VALUE`` says, each value as YAML would read it."""
+def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache | None":
+    """Return the cache of answers; None without ``--cache``."""
+    from ircore.runs.cache import Cache
+
+    if generators and folder is None:
+        raise click.UsageError("--cache-generators needs --cache DIR")
+    return Cache(folder, loaded.submission.players, generators) if folder else None
+
+
+def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
+    """Return the rules that options state: those of ``--rule NAME=VALUE`` as YAML reads their values."""
     import yaml
 
-    rules: dict[str, object] = {}
+    rules: dict[str, object] = {name: value for name, value in named.items() if value is not None}
     for text in options:
         name, sign, value = text.partition("=")
         if not sign or not name:

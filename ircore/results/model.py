@@ -240,8 +240,8 @@ class Results:
         ranks whose interval holds 0. So take the results of the pairs that are ranked together (``subsets.by_rules``).
 
         Args:
-            first: run_id of one.
-            second: run_id of the other.
+            first: run_id of the first pair.
+            second: run_id of the second pair.
             judge: One of ``judges``.
             category: One of ``categories``, or None for all.
             difficulty: One of ``difficulties``, or None for both.
@@ -250,12 +250,16 @@ class Results:
             KeyError: There is no such run.
         """
         chosen = [
-            one for one in self.instances if category in (None, one.category) and difficulty in (None, one.difficulty)
+            instance
+            for instance in self.instances
+            if category in (None, instance.category) and difficulty in (None, instance.difficulty)
         ]
         ratings = self._chosen(judge, (first, second), chosen)
         known = self.standings.get((category, difficulty, judge))
-        one, other = ratings.main_scores().tolist()
-        main = paired_difference(one - other, *paired_main(chosen, ratings), known.critical if known else None)
+        first_main, second_main = ratings.main_scores().tolist()
+        main = paired_difference(
+            first_main - second_main, *paired_main(chosen, ratings), known.critical if known else None
+        )
         finals = ratings.final
         return compare(finals[:, 0], finals[:, 1], strata(chosen), ratings.at_worst, main)
 
@@ -276,7 +280,7 @@ class Results:
         every = self._ratings.get(judge)
         if every is None:
             every = self._ratings[judge] = rated(self.instances, self.episodes, judge, self.scopes.get(judge))
-        rows = [self._rows[one.instance_id] for one in chosen]
+        rows = [self._rows[instance.instance_id] for instance in chosen]
         return every.rows(rows).columns([self._columns[run_id] for run_id in run_ids])
 
     @property
@@ -312,17 +316,14 @@ class Results:
 
 def _cells(run: PlayedRun, scopes: Mapping[str, Scope], families: Mapping[str, str | None]) -> dict[BoardKey, Cell]:
     """Return a run's cells by judges of these scopes, marked where a judge and the describer are of one family."""
-    cells = {key: cell for key, cell in run.cells.items() if _same_scope(cell.judge, run.scopes, scopes)}
+    # A run may not know by itself what a judge rates: then its own cells by this judge are of another scope.
+    known = {judge for judge, scope in scopes.items() if run.scopes.get(judge, scope) == scope}
+    cells = {key: cell for key, cell in run.cells.items() if cell.judge in known}
     others = {judge: scope for judge, scope in scopes.items() if (None, None, judge) not in cells}
     cells |= run_cells(run.instances.instances, run.run.run_id, run.results, others, run.costs if others else {})
     describer = model_family(run.run.submission.describer.label)
     same = {judge for judge, family in families.items() if family is not None and family == describer}
     return {key: replace(cell, same_family=True) if cell.judge in same else cell for key, cell in cells.items()}
-
-
-def _same_scope(judge: str, own: Mapping[str, Scope], scopes: Mapping[str, Scope]) -> bool:
-    """Return whether a run knows by itself what a judge rates: another run may be the only one that says so."""
-    return judge in scopes and own.get(judge, scopes[judge]) == scopes[judge]
 
 
 def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
@@ -333,13 +334,13 @@ def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
 def _identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
     """Return who the judges are; judges of one name must be the same everywhere."""
     seen: dict[str, tuple[PlayedRun, JudgeIdentity]] = {}
-    for one in runs:
-        for name, identity in one.judges.items():
-            other, known = seen.setdefault(name, (one, identity))
+    for run in runs:
+        for name, identity in run.judges.items():
+            other, known = seen.setdefault(name, (run, identity))
             if known != identity:
                 field = next(key for key in JudgeIdentity.model_fields if getattr(known, key) != getattr(identity, key))
                 raise InputError(
-                    f"{other.path} and {one.path}: judge {name} is not the same ({field} differs)",
+                    f"{other.path} and {run.path}: judge {name} is not the same ({field} differs)",
                     "Score both with the same judge, or give the other one a name of its own.",
                 )
     return {name: identity for name, (_, identity) in sorted(seen.items())}

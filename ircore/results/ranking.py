@@ -42,6 +42,12 @@ def ranked_rows(
         entries: Runs with their numbers and ranks.
         by: What rows are ordered by, higher being better. Runs without a rank come last, those without a value after
             those with one.
+
+    Example:
+        >>> from ircore.results.statistics.ranks import RankRange
+        >>> entries = [("weak", 40.0, RankRange(2, 2)), ("new", 90.0, None), ("strong", 70.0, RankRange(1, 1))]
+        >>> [(row.submission, row.rank_low) for row in ranked_rows(entries, by=float)]
+        [('strong', 1), ('weak', 2), ('new', None)]
     """
 
     def place(entry: tuple[EntryT, CellT, RankRange | None]) -> tuple[bool, bool, float]:

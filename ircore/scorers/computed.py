@@ -258,7 +258,8 @@ def _distinct(renderings: Sequence[Rendering]) -> Iterator[Rendering]:
 def _judged(wanted: Wanted, material: Material) -> Judgement:
     target, picture = material.target, material.pictures[wanted.rendering]
     if wanted.task == "metric":
-        measured = measure(_metric(wanted.judge), target.pixels, picture.pixels)
+        key = MetricKey.parse(wanted.judge)
+        measured = measure(_metric(key.name), target.pixels, picture.pixels, key.loading)
         return Judgement(measured.value, measured.reason)
     judge = with_scene(_judge(wanted.judge), material.scene)
     if wanted.task == "similarity":

@@ -16,8 +16,8 @@ from leaderboard.components.values import badge, main_score, missing, rated, sco
 from leaderboard.labels import number, rank, signed
 from leaderboard.pictures import Shown
 from leaderboard.site import Gallery, Pair
-from leaderboard.text import one_line
-from leaderboard.tiers import Tier
+from leaderboard.trust import Tier
+from leaderboard.untrusted_text import one_line
 
 _REMEMBERED = 4_096
 """Pairs whose names and addresses are kept."""

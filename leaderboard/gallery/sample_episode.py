@@ -6,7 +6,7 @@ from ircore.core.records import Episode
 from ircore.results.episodes import JudgedEpisode
 from ircore.results.verified import Verified
 from leaderboard.gallery.episode_view import EpisodeView, TurnView
-from leaderboard.messages import Marked, Segment
+from leaderboard.marked_messages import Marked, Segment
 from leaderboard.pictures import Shown
 from leaderboard.site import Pair
 

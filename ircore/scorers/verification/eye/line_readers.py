@@ -17,11 +17,13 @@ from ircore.scorers.verification.eye.strokes import (
     places_along,
     sampled,
 )
-from ircore.scorers.verification.eye.view import Floats, Reading, rgb_of
+from ircore.scorers.verification.eye.view import Floats, Reading, difference, rgb_of
 from ircore.scorers.verification.facts import Fact, Mark
 
 PRESENT = {"grid": 0.35, "squares": 0.35, "leaders": 0.4, "frame": 0.5, "axis": 0.5, "zero_line": 0.45}
 """Share of the places of a course at which a line must be seen for the mark to be there; dashes leave gaps."""
+LOST = 35.0
+"""ΔE2000 by which hard compression may change the colour of a thin line."""
 REACH = 7.0
 """Pixels to both sides within which a line of the figure is looked for."""
 
@@ -89,7 +91,7 @@ def line_colour(look: Look, colour: str | None, expected: str | None) -> Reading
     """Return the reading of a thin line's colour: hard compression leaves its lightness and little of its hue."""
     if colour is None:
         return Reading(None, "too little of it is seen")
-    if colour != expected and look.is_rough:
+    if expected and colour != expected and look.is_rough and difference(colour, expected) <= LOST:
         return Reading(None, "the rendering is too rough for the colours of thin lines")
     return Reading(colour)
 

@@ -16,7 +16,7 @@ from ircore.scorers.verification.eye.view import Floats, Reading, View, commones
 from ircore.scorers.verification.facts import Fact, Mark
 from ircore.scorers.verification.facts.axes import scale_of
 
-ROUGH = 0.06
+ROUGH = 0.045
 """Share of uneven ground from which on the colours of thin lines are not told: much of them is lost."""
 
 Readings = dict[str, Reading]

@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ircore.core.records import Element
 from ircore.scorers.verification.eye.strokes import sampled
-from ircore.scorers.verification.eye.view import Floats, View, distance, hex_of
+from ircore.scorers.verification.eye.view import Floats, View, distance, hex_of, lab_of
 
 TURNS = 720
 """Directions in which a pie is read."""
@@ -122,7 +122,9 @@ def sectors_seen(view: View, disc: Disc, hole: float, roughness: float = 0.0) ->
     rays = _rays(view, disc.x, disc.y, shares * disc.radius, TURNS)
     colours = np.median(rays, axis=1).astype(np.float32)
     segments = _segments(colours, roughness)
-    return [_sector(view, disc, colours, *segment) for segment in segments]
+    sectors = [_sector(view, disc, colours, *segment) for segment in segments]
+    # Where the ground shows, a wedge is missing.
+    return [sector for sector in sectors if float(distance(lab_of(sector.colour), view.background)) >= APART]
 
 
 def _segments(colours: Floats, roughness: float) -> list[tuple[int, int]]:
