@@ -197,9 +197,9 @@ def measure_growth(folder: Path, runs: int, per_condition: int, side: int) -> No
 
 def write_ours(folder: Path) -> None:
     """Write the rows of ``instances`` as a release has them."""
-    from dataset_card.tables.parquet import write_table
     from dataset_card.tables.rows import instance_rows
     from dataset_card.tables.schema import INSTANCES
+    from dataset_card.tables.writing import write_table
 
     write_table(folder / "out-ours", INSTANCES, instance_rows(read_instances(folder / "set")))
 

@@ -17,7 +17,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import unknown
 from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game
-from ircore.results.games import GameResults, PlayedGameRun, game_results
+from ircore.results.games import GameResults
 from ircore.results.model import Results
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def load_game_results(place: str, game: str, revision: str | None = None) -> Gam
     runs = [run for run in report.game_runs if run.run.game == game]
     if not runs:
         raise unknown("game", game, sorted({run.run.game for run in report.game_runs}))
-    return game_results(load_game(game), map(PlayedGameRun, runs))
+    return GameResults.from_runs(load_game(game), runs)
 
 
 def _sound_report(place: str, revision: str | None) -> Report:

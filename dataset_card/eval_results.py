@@ -41,16 +41,16 @@ MOST_NAMED = 6
 
 @dataclass(frozen=True)
 class Source:
-    """What the results are of."""
+    """Dataset and judge of the results."""
 
     repo: str
     """The dataset on the Hub, ``ORG/NAME``."""
 
     revision: str | None
-    """Its commit, 40 hex digits; None if it is not known."""
+    """Commit of the dataset, 40 hex digits; None if unknown."""
 
     judge: str
-    """Whose ratings."""
+    """Judge whose ratings are taken."""
 
     @property
     def url(self) -> str:
@@ -59,7 +59,7 @@ class Source:
 
 
 def write_eval_results(release: Path, source: Source, out: Path) -> tuple[PlayerResult, ...]:
-    """Write ``eval.yaml`` and one file a model.
+    """Write ``eval.yaml`` and one file for each model.
 
     Args:
         release: A release's folder, checked first.
@@ -82,8 +82,8 @@ def write_eval_results(release: Path, source: Source, out: Path) -> tuple[Player
     players = marginals(results, source.judge)
     with new_folder(out) as folder:
         write_text(folder / "eval.yaml", _yaml(benchmark(source.judge)))
-        for label in sorted({one.label for one in players}):
-            entries = [entry(one, source, results) for one in players if one.label == label]
+        for label in sorted({player.label for player in players}):
+            entries = [entry(player, source, results) for player in players if player.label == label]
             name = played_by(players[0], results).tagged(label)
             write_text(folder / _folder_name(name) / ".eval_results" / FILE, _yaml(entries))
     return players
@@ -105,19 +105,19 @@ def marginals(results: Results, judge: str) -> tuple[PlayerResult, ...]:
         )
     crossed = replace(
         results,
-        submissions=tuple(one for one in results.submissions if one.run_id in effects.run_ids),
+        submissions=tuple(submission for submission in results.submissions if submission.run_id in effects.run_ids),
         episodes={run_id: results.episodes[run_id] for run_id in effects.run_ids},
     )
     names: Mapping[Seat, tuple[str, ...]] = {
         "describer": effects.decomposition.describers,
         "generator": effects.decomposition.generators,
     }
-    found = [player_result(crossed, seat, label, judge) for seat in SEATS for label in names[seat]]
-    return tuple(one for one in found if one.score.mean is not None)
+    players = [player_result(crossed, seat, label, judge) for seat in SEATS for label in names[seat]]
+    return tuple(player for player in players if player.score.mean is not None)
 
 
 def benchmark(judge: str) -> dict[str, Any]:
-    """Return the content of ``eval.yaml``: one task a seat."""
+    """Return the content of ``eval.yaml``: one task for each seat."""
     return {
         "name": NAME,
         "description": (
@@ -132,7 +132,7 @@ def benchmark(judge: str) -> dict[str, Any]:
 
 
 def task(seat: str, judge: str) -> str:
-    """Return the id of a task: the seat and whose ratings."""
+    """Return the id of a task: seat and judge."""
     return f"{seat}_{judge}"
 
 
@@ -141,19 +141,19 @@ def entry(player: PlayerResult, source: Source, results: Results) -> dict[str, A
     dataset = {"id": source.repo, "task_id": task(player.role, source.judge)}
     if player.score.mean is None:
         raise ValueError(f"{player.label} has no score")
-    runs = [one.run for one in results.submissions if one.run_id in player.run_ids]
+    runs = [submission.run for submission in results.submissions if submission.run_id in player.run_ids]
     return {
         "dataset": dataset | ({"revision": source.revision} if source.revision else {}),
         "value": round(player.score.mean, 4),
-        "date": max(one.started for one in runs)[:10],
+        "date": max(run.started for run in runs)[:10],
         "source": {"url": source.url, "name": NAME},
         "notes": " ".join(_notes(player, results)),
     }
 
 
 def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
-    runs = [one for one in results.submissions if one.run_id in player.run_ids]
-    partners = [one.generator if player.role == "describer" else one.describer for one in runs]
+    runs = [submission for submission in results.submissions if submission.run_id in player.run_ids]
+    partners = [submission.generator if player.role == "describer" else submission.describer for submission in runs]
     more = f" and {len(partners) - MOST_NAMED} more" if len(partners) > MOST_NAMED else ""
     yield f"As {player.role}; mean over {len(partners)} partners ({', '.join(partners[:MOST_NAMED])}{more})."
     if player.score.low is not None and player.score.high is not None:
@@ -168,7 +168,7 @@ def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
 
 def played_by(player: PlayerResult, results: Results) -> Rules:
     """Return the rules that all runs behind a player's mean were played by."""
-    return next(one.run.rules for one in results.submissions if one.run_id in player.run_ids)
+    return next(submission.run.rules for submission in results.submissions if submission.run_id in player.run_ids)
 
 
 def _folder_name(label: str) -> str:

@@ -1,4 +1,4 @@
-"""What a check found, collected while it reads."""
+"""Faults that a check collects while it reads."""
 
 import hashlib
 import io
@@ -14,7 +14,7 @@ from ircore.core.images import FORMATS, MAX_PIXELS
 
 @dataclass
 class Findings:
-    """Faults so far, each a line ``where: what``."""
+    """Faults so far, each a line ``place: fault``."""
 
     faults: list[str] = field(default_factory=list)
     rows: int = 0
@@ -22,7 +22,9 @@ class Findings:
 
     def add(self, where: str, what: str) -> None:
         """Note a fault; what a stranger wrote in it is kept on one line and short."""
-        line = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in f"{where}: {what}")
+        line = "".join(
+            character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in f"{where}: {what}"
+        )
         self.faults.append(line[:400])
 
 
@@ -41,7 +43,7 @@ def short_value(value: object) -> str:
 METADATA = frozenset(
     {"exif", "xmp", "xml:com.adobe.xmp", "comment", "photoshop", "raw profile type exif", "parameters"}
 )
-"""Names under which Pillow keeps what a picture says of its camera, place, author or prompt, in lower case."""
+"""Names, in lower case, of picture metadata in Pillow: camera, place, author or prompt."""
 
 
 class Size(NamedTuple):
@@ -52,11 +54,11 @@ class Size(NamedTuple):
 
 
 Decode = Callable[[Iterable[bytes]], Iterable[tuple[str, "Size | str"]]]
-"""Decodes several pictures at once: the SHA-256 of each and what ``decoded`` says of it."""
+"""Function that decodes several pictures at once; returns the SHA-256 and the result of ``decoded`` for each."""
 
 
 class Pictures:
-    """Checks embedded pictures, each distinct one once.
+    """Checks embedded pictures, every distinct picture once.
 
     Args:
         findings: Where faults go.

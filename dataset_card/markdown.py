@@ -1,4 +1,4 @@
-"""Jinja2 for Markdown: what a template prints is escaped, unless our own code says that it is Markdown already."""
+"""Jinja2 for Markdown: templates escape every value but our own ``Markdown``."""
 
 import re
 from collections.abc import Mapping
@@ -13,28 +13,28 @@ _AT_START = re.compile(r"^([-+#=]|\d+(?=[.)]))")
 
 
 class Markdown(str):
-    """Text that is Markdown of our own making and is printed as it is."""
+    """Markdown of our own, which is printed without escaping."""
 
     __slots__ = ()
 
 
 def escape(text: str, links: bool = False) -> Markdown:
-    """Make a stranger's text harmless inside a line of Markdown: shown as it is, on one line, nothing of it is markup.
+    """Escape a stranger's text for a line of Markdown: it is shown on one line, and none of it is markup.
 
     Args:
         text: Anything; runs of white space and control characters become one space.
         links: Whether web addresses may become links, as in the credit of a picture.
     """
-    line = " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
     line = _MARKUP.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
     if not links:
         line = line.replace("://", "&#58;//").replace("@", "&#64;").replace("www.", "www&#46;")
-    return Markdown(_AT_START.sub(lambda found: f"&#{ord(found[0][0])};{found[0][1:]}", line))
+    return Markdown(_AT_START.sub(lambda match: f"&#{ord(match[0][0])};{match[0][1:]}", line))
 
 
 def code_span(text: str) -> Markdown:
     """Show a stranger's text as code on one line; back-ticks in it become apostrophes."""
-    line = " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
     return Markdown("`" + line.replace("`", "'").replace("|", "¦") + "`") if line else Markdown("–")
 
 

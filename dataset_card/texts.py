@@ -1,4 +1,4 @@
-"""Finding what must not be published in a text: keys, and paths of somebody's machine."""
+"""Finding texts that must not be published: keys, and paths of somebody's machine."""
 
 from ircore.core.private_text import find_leaks
 
@@ -7,6 +7,6 @@ SHOWN = 8
 
 
 def find_forbidden(text: str) -> str | None:
-    """Say what must not be published in a text, such as ``"a GitHub token (ghp_Ab12…)"``; None if there is nothing."""
+    """Return the first leak in a text, such as ``"a GitHub token (ghp_Ab12…)"``; None without a leak."""
     leak = next(find_leaks(text), None)
     return None if leak is None else f"{leak.rule} ({text[leak.begin : leak.end][:SHOWN]}…)"

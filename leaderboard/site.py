@@ -21,8 +21,8 @@ from leaderboard.labels import instance_title
 from leaderboard.pictures import PictureBook, Shown
 from leaderboard.site_judge import site_judge
 from leaderboard.site_runs import SiteRun
-from leaderboard.text import visible
 from leaderboard.theme import describer_class, generator_path
+from leaderboard.untrusted_text import visible
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from dataset_card.card.pictures import alternative_text, draw_scores, draw_targe
 from dataset_card.card.verification import RunVerification, Verification
 from dataset_card.games.tables import DeclaredTables
 from dataset_card.markdown import Markdown, render
-from dataset_card.tables.parquet import Written
 from dataset_card.tables.rows import ReconstructionSource, Row
 from dataset_card.tables.schema import LEADERBOARD, Column, transcripts_name
 from dataset_card.tables.source import ReleaseSource
+from dataset_card.tables.writing import Written
 from ircore.core.score_records import HUMAN, JudgeKind
 from ircore.results.model import BoardRow, Results
 from ircore.results.subsets import by_rules
@@ -35,7 +35,7 @@ CARD_FILES = (CARD, LICENCES, *RECONSTRUCTION_FILES)
 
 
 class SourceLicence(NamedTuple):
-    """How many pictures of a set come from one source under one licence."""
+    """Number of pictures of a set from one source under one licence."""
 
     source: str
     licence: str
@@ -43,7 +43,7 @@ class SourceLicence(NamedTuple):
 
 
 class CategoryCounts(NamedTuple):
-    """What there is of one category, counted over all runs."""
+    """Targets, episodes, turns and renderings of one category, counted over all runs."""
 
     category: str
     targets: tuple[int, ...]
@@ -217,15 +217,15 @@ def rating_judges(results: Results) -> tuple[str, ...]:
     """Return the judges that rated any final rendering: people, models, formulas; of a kind who rated more pairs."""
     order: tuple[JudgeKind, ...] = ("human", "model", "computed")
     counts = {
-        judge: sum(results.cell(one.run_id, judge).score.mean is not None for one in results.submissions)
+        judge: sum(results.cell(submission.run_id, judge).score.mean is not None for submission in results.submissions)
         for judge in results.judges
     }
     rated = [judge for judge, count in counts.items() if count]
-    return tuple(sorted(rated, key=lambda one: (order.index(_kind(results, one)), -counts[one], one)))
+    return tuple(sorted(rated, key=lambda judge: (order.index(_kind(results, judge)), -counts[judge], judge)))
 
 
 def _kind(results: Results, judge: str) -> JudgeKind:
-    """Return what a judge's ratings come from; one of whom no run says so is a model, unless it is installed."""
+    """Return the kind of a judge; a judge that no run identifies counts as a model, unless it is installed."""
     if judge == HUMAN:
         return "human"
     if judge in results.judge_identities:
@@ -237,7 +237,7 @@ def _kind(results: Results, judge: str) -> JudgeKind:
 
 
 def judge_label(source: ReconstructionSource, judge: str) -> str:
-    """Return what boards call a judge: as its identity says, else as the installed judge of that name calls itself."""
+    """Return the label of a judge on boards: from its identity, else from the installed judge of that name."""
     from ircore.core.plugins import available, load
 
     if judge in source.results.judge_identities:
@@ -272,9 +272,11 @@ def _boards(source: ReconstructionSource) -> Iterator[JudgeBoard]:
 
 def _counts(source: ReconstructionSource, category: str) -> CategoryCounts:
     results = source.results
-    targets = Counter(str(one.difficulty) for one in results.instances if one.category == category)
-    episodes = [one.episode for run in results.episodes.values() for one in run if one.episode.category == category]
-    ends = Counter(one.outcome for one in episodes)
+    targets = Counter(str(instance.difficulty) for instance in results.instances if instance.category == category)
+    episodes = [
+        result.episode for run in results.episodes.values() for result in run if result.episode.category == category
+    ]
+    ends = Counter(episode.outcome for episode in episodes)
     return CategoryCounts(
         category,
         tuple(targets[name] for name in results.difficulties),
@@ -282,8 +284,8 @@ def _counts(source: ReconstructionSource, category: str) -> CategoryCounts:
         ends["converged"],
         ends["turn_limit"],
         ends["aborted"],
-        sum(len(one.turns) for one in episodes),
-        sum(len(one.rendered_turns) for one in episodes),
+        sum(len(episode.turns) for episode in episodes),
+        sum(len(episode.rendered_turns) for episode in episodes),
     )
 
 

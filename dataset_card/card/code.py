@@ -15,7 +15,7 @@ from dataset_card.tables.schema import TRANSCRIPTS, is_transcripts
 from ircore.core.errors import WorkError
 
 PLACE = "ORG/NAME"
-"""What the code of a card calls the dataset until it has a place on the Hub; a path of the folder does as well."""
+"""Placeholder for the dataset's name in the code of a card; the path of the folder works as well."""
 
 TURNS = f'''from datasets import load_dataset
 

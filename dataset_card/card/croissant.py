@@ -174,13 +174,13 @@ def _about(source: ReleaseSource) -> dict[str, str]:
 
 
 def _context() -> dict[str, Any]:
-    """Return the context of the specification's appendix, and the prefix of what is said of provenance."""
+    """Return the JSON-LD context of the specification's appendix, with the prefix of provenance terms."""
     context: dict[str, Any] = json.loads((files("dataset_card") / "croissant_context.json").read_text("utf-8"))
     return context
 
 
 def _licence(name: str) -> str:
-    """Return a licence as an address where there is one, which the specification asks for."""
+    """Return the address of a licence, as the specification asks for; its identifier if it has no address."""
     return name if name.startswith("LicenseRef-") or " " in name else f"https://spdx.org/licenses/{name}"
 
 

@@ -41,10 +41,10 @@ class Example:
 
 
 def choose_example(source: ReconstructionSource) -> Example:
-    """Choose the episode that improved most by the first judge that rated it; on a tie the better and earlier one."""
+    """Choose the episode whose similarity rose most by the first judge that rated it; ties go to the better one."""
     runs = {run.run.run_id: run for run in source.runs}
     drawn = [
-        result for one in source.results.submissions for result in source.results.episodes[one.run_id]
+        result for submission in source.results.submissions for result in source.results.episodes[submission.run_id]
         if result.episode.played and result.episode.rendered_turns
     ]  # fmt: skip
     best = max(drawn, key=_merit)
@@ -68,7 +68,7 @@ def _shown(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
 
 def draw_episode(source: ReconstructionSource, example: Example) -> bytes:
     """Return the strip as a PNG file."""
-    instances = {one.instance_id: one for one in source.instances.instances}
+    instances = {instance.instance_id: instance for instance in source.instances.instances}
     target = source.instances.target(instances[example.result.episode.instance_id])
     panels = [("target", target)]
     panels += [

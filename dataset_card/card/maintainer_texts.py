@@ -23,13 +23,13 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
 """The maintainers' sections of each file, in the order in which they stand there."""
 
 MAX_CHARACTERS = 4000
-"""Of one section."""
+"""Characters of one section."""
 
 MAX_BYTES = 4 * 1024 * 1024
-"""Of a file that is searched for maintainers' sections."""
+"""Bytes that are read of a file in search of maintainers' sections."""
 
 MaintainerTexts = Mapping[tuple[str, str], tuple[str, ...]]
-"""The lines of maintainers' sections by file and name; a section that is not in it is empty."""
+"""Lines of maintainers' sections by file and name; a section without an entry is empty."""
 
 _REFUSED = (
     (re.compile(r"<(?!https://[^\s<>]+>|[\w.+-]+@[\w.-]+>)"), "HTML"),
@@ -54,27 +54,27 @@ def end(name: str) -> str:
 
 
 def blocks(file: str, texts: MaintainerTexts) -> dict[str, Markdown]:
-    """Return the maintainers' sections of a file as they stand in it, markers included, by name."""
+    """Return the maintainers' sections of a file with their markers, by name."""
     return {
         name: Markdown("\n".join((begin(name), *texts.get((file, name), ()), end(name)))) for name in SECTIONS[file]
     }
 
 
 def find_texts(file: str, text: str) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return the lines of the maintainers' sections of a file; of those whose markers are not there once each, none."""
+    """Return the lines of the maintainers' sections of a file, left out where a marker is missing or repeated."""
     lines = text.split("\n")
     places = ((name, _place(lines, name)) for name in SECTIONS[file])
     return {(file, name): tuple(lines[at[0] + 1 : at[1]]) for name, at in places if at is not None}
 
 
 def has_markers(file: str, text: str) -> bool:
-    """Say whether a file has a marker of any of its maintainers' sections; those of earlier layouts have none."""
+    """Return whether a file has any marker of a maintainers' section; files of earlier layouts have none."""
     lines = set(text.split("\n"))
     return any(marker(name) in lines for name in SECTIONS[file] for marker in (begin, end))
 
 
 def section_faults(file: str, text: str) -> Iterator[str]:
-    """Say what of the maintainers' sections of a file is not as it must be, one line each."""
+    """Yield the faults of the maintainers' sections of a file, one line each."""
     lines = text.split("\n")
     for name in SECTIONS[file]:
         place = _place(lines, name)

@@ -1,12 +1,12 @@
-"""What the Hub reads of a card: its YAML front matter."""
+"""YAML front matter of a card, which the Hub reads."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from dataset_card.tables.parquet import Written
 from dataset_card.tables.rows import ReconstructionSource
 from dataset_card.tables.schema import SPLIT, Config
 from dataset_card.tables.source import ReleaseSource
+from dataset_card.tables.writing import Written
 from ircore.core.score_records import HUMAN
 
 TITLE = "Image Reconstruction Game: transcripts, renderings and scores"
@@ -47,7 +47,7 @@ def front_matter(source: ReleaseSource, written: Sequence[Written]) -> str:
 
 
 def metadata(source: ReleaseSource, written: Sequence[Written]) -> dict[str, Any]:
-    """Return the front matter, in the order in which it is written.
+    """Return the front matter, its keys in the order of the file.
 
     Args:
         source: Games of the release.
@@ -75,7 +75,7 @@ def metadata(source: ReleaseSource, written: Sequence[Written]) -> dict[str, Any
 
 
 def config_entry(config: Config) -> dict[str, Any]:
-    """Return how ``configs`` lists a table: its name, its files, and whether it is the default one."""
+    """Return the entry of a table under ``configs``: its name, its files, and whether it is the default."""
     entry = {"config_name": config.name, "data_files": [{"split": SPLIT, "path": config.pattern}]}
     return entry | ({"default": True} if config.default else {})
 
@@ -91,7 +91,7 @@ def hub_licences(licences: set[str]) -> list[str]:
 
 
 def _annotators(source: ReconstructionSource | None) -> list[str]:
-    """Return who rated, in the Hub's words: it has none for people of whom nothing else is known."""
+    """Return the kinds of annotators, in the Hub's words; anonymous people are ``other``."""
     if source is None:
         return ["machine-generated"]
     judges = set(source.results.judges)

@@ -54,11 +54,11 @@ def draw_targets(source: ReconstructionSource) -> bytes:
 
 
 def _firsts(source: ReconstructionSource, category: str) -> list[Instance]:
-    found: dict[str, Instance] = {}
-    for one in source.instances.instances:
-        if one.category == category:
-            found.setdefault(one.difficulty, one)
-    return [found[name] for name in source.results.difficulties if name in found]
+    firsts: dict[str, Instance] = {}
+    for instance in source.instances.instances:
+        if instance.category == category:
+            firsts.setdefault(instance.difficulty, instance)
+    return [firsts[name] for name in source.results.difficulties if name in firsts]
 
 
 def _paste(sheet: Image.Image, source: ReconstructionSource, target: Instance, left: int, top: int) -> None:
@@ -116,15 +116,15 @@ class _Chart:
         self.line(_MARGIN, top, _WIDTH - _MARGIN, top, LINE)
         self.text(_MARGIN, top + deep / 2, name, "lm")
 
-    def estimate(self, y: float, one: Estimate, index: int) -> None:
-        if one.mean is None:
+    def estimate(self, y: float, value: Estimate, index: int) -> None:
+        if value.mean is None:
             return
-        if one.low is not None and one.high is not None:
-            self.line(_x(one.low), y, _x(one.high), y, INKS[index], 2)
-        self.mark(_x(one.mean), y, index)
+        if value.low is not None and value.high is not None:
+            self.line(_x(value.low), y, _x(value.high), y, INKS[index], 2)
+        self.mark(_x(value.mean), y, index)
 
     def mark(self, x: float, y: float, index: int) -> None:
-        """Draw a pair's own mark: a shape and a colour, so that it can be told without seeing colours."""
+        """Draw the mark of a pair: a shape and a colour, so that pairs can be told apart without colours."""
         points = [((x + dx) * _FINE, (y + dy) * _FINE) for dx, dy in _MARKS[index]]
         self._pen.polygon(points, fill=INKS[index])
 
@@ -150,7 +150,7 @@ def _png(sheet: Image.Image) -> bytes:
 
 
 def alternative_text(pairs: Sequence[BoardRow], label: str) -> str:
-    """Say in words what the chart of scores shows: each pair's mean over all targets that it played."""
-    means = [f"{_pair(one)} {one.cell.score.mean:.1f}" for one in pairs if one.cell.score.mean is not None]
+    """Describe the chart of scores in words: each pair's mean over all targets that it played."""
+    means = [f"{_pair(row)} {row.cell.score.mean:.1f}" for row in pairs if row.cell.score.mean is not None]
     words = f"Mean similarity by category with 95 % intervals, judged by {label}; over all targets played"
     return f"{words}: {', '.join(means)}."

@@ -1,4 +1,4 @@
-"""What a release says about itself in prose, said once: the card, its datasheet and the Croissant file all print it.
+"""Prose about a release, shared by the card, its datasheet and the Croissant file.
 
 Plain text, no markup; each sentence holds for this release, since what depends on the data is asked of the data.
 """
@@ -53,7 +53,7 @@ MISSING = (
 
 @dataclass(frozen=True)
 class Statements:
-    """What depends on the data; each a list of sentences."""
+    """Statements that depend on the data, as lists of sentences."""
 
     collection: tuple[str, ...]
     """How targets, dialogues and renderings came about."""
@@ -62,17 +62,17 @@ class Statements:
     """Who rated, and how."""
 
     personal: tuple[str, ...]
-    """Personal and sensitive data in it."""
+    """Personal and sensitive data in the release."""
 
     limits: tuple[str, ...]
-    """What must be known before numbers are used."""
+    """Limits that readers must know before they use numbers."""
 
     biases: tuple[str, ...]
-    """In which direction it is not representative."""
+    """Directions in which the data are not representative."""
 
 
 def statements(source: ReconstructionSource) -> Statements:
-    """Return what is true of a release."""
+    """Return the statements that hold for a release."""
     return Statements(
         tuple(_collection(source)),
         tuple(_annotation(source)),
@@ -84,16 +84,16 @@ def statements(source: ReconstructionSource) -> Statements:
 
 def annotators(source: ReconstructionSource) -> int:
     """Count the people who rated, by pseudonym."""
-    return len({one.annotator for run in source.runs for one in run.scores if one.annotator is not None})
+    return len({score.annotator for run in source.runs for score in run.scores if score.annotator is not None})
 
 
 def _has_found_pictures(source: ReconstructionSource) -> bool:
     """Say whether any picture was not drawn by a program of this project."""
-    return any(one.source != PROCEDURAL for one in source.instances.instances)
+    return any(instance.source != PROCEDURAL for instance in source.instances.instances)
 
 
 def _collection(source: ReconstructionSource) -> Iterator[str]:
-    if any(one.source == PROCEDURAL for one in source.instances.instances):
+    if any(instance.source == PROCEDURAL for instance in source.instances.instances):
         yield (
             "Synthetic targets are drawn by seeded programs, which also write down what they drew (scene); nothing of "
             "that is shown to a player."
@@ -167,4 +167,4 @@ def _biases(source: ReconstructionSource) -> Iterator[str]:
 
 
 def _per_condition(source: ReconstructionSource) -> list[int]:
-    return list(Counter((one.category, one.difficulty) for one in source.instances.instances).values())
+    return list(Counter((instance.category, instance.difficulty) for instance in source.instances.instances).values())

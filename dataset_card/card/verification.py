@@ -1,4 +1,4 @@
-"""What was computed again of a release before it was published: ``verification.json``, which the card tells as well."""
+"""``verification.json``: values of a release that were computed again before publication; the card shows them too."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -18,11 +18,11 @@ VERIFICATION = "verification.json"
 MAX_BYTES = 16 * 1024 * 1024
 
 REPLAYED = ("turn order", "message", "message_tokens", "over_budget", "leniencies", "outcome", "abort_reason")
-"""What playing an episode again by the rules of the game compares."""
+"""Fields that are compared when an episode is played again by the rules of the game."""
 
 
 class RunVerification(Record):
-    """What was computed again of one run, without a difference."""
+    """Values of one run that were computed again without a difference."""
 
     run_id: Name = Field(description="The run.")
     key: Sha256 = Field(description="Hash of the rows that were compared: transcripts, episodes and scores of the run.")
@@ -39,7 +39,7 @@ class RunVerification(Record):
 
 
 class Verification(Record):
-    """What was computed again of a release. File ``verification.json``."""
+    """Values of a release that were computed again. File ``verification.json``."""
 
     schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
     runs: tuple[RunVerification, ...] = Field(default=(), description="In the order of their ids.")
@@ -53,7 +53,7 @@ def run_key(parts: Iterable[Part], run_id: str) -> str:
 
 
 def read_verification(release: Path) -> Verification:
-    """Return what a release says was computed again; nothing if it has no such file.
+    """Return the verification of a release; an empty one if it has no ``verification.json``.
 
     Raises:
         InputError: The file is damaged.
@@ -75,13 +75,13 @@ def verification_text(verification: Verification) -> str:
 
 
 def still_true(verification: Verification, parts: Iterable[Part]) -> Verification:
-    """Return what still holds in a release of these parts: of runs whose rows have not changed."""
+    """Return the verification of the runs whose rows have not changed in a release of these parts."""
     held = tuple(parts)
     runs = tuple(run for run in verification.runs if run.key == run_key(held, run.run_id))
     return Verification(runs=runs)
 
 
 def joined(verification: Verification, more: Mapping[str, RunVerification]) -> Verification:
-    """Return a verification with further runs, each in the place of what was known of it."""
+    """Return a verification with further runs; a run replaces its former entry."""
     runs = {run.run_id: run for run in verification.runs} | dict(more)
     return Verification(runs=tuple(runs[run_id] for run_id in sorted(runs)))

@@ -1,4 +1,4 @@
-"""Checks of a release's card: its metadata, its code, its licences, and what it links to."""
+"""Checks of a release's card: its metadata, its code, its licences and its links."""
 
 import re
 from collections import Counter
@@ -24,7 +24,7 @@ _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*( (AND|OR|WITH) [A-Za-z0-9][A-Za-z0-9.+-]*)*")
 
 UNSTATED = "LicenseRef-unstated"
-"""What ``ircore instances import`` writes where nobody said under which licence a picture comes."""
+"""Licence that ``ircore instances import`` writes for pictures whose licence nobody stated."""
 
 
 def check_card(folder: Path, configs: Sequence[Config], rows: Counter[str], findings: Findings) -> None:
@@ -79,16 +79,18 @@ def _check_licence_file(folder: Path, sources: list[SourceLicence], submitted: s
     if not (folder / LICENCES).is_file():
         return
     text = _read(folder / LICENCES)
-    for one in sources:
-        if f"| {escape(one.source, links=True)} | {code_span(one.licence)} | {one.pictures:,} |" not in text:
-            findings.add(LICENCES, f"does not say that {one.pictures} pictures of {one.source[:80]} are {one.licence}")
+    for source in sources:
+        if f"| {escape(source.source, links=True)} | {code_span(source.licence)} | {source.pictures:,} |" not in text:
+            findings.add(
+                LICENCES, f"does not say that {source.pictures} pictures of {source.source[:80]} are {source.licence}"
+            )
     for licence in sorted(submitted):
         if f"| {code_span(licence)} |" not in text:
             findings.add(LICENCES, f"does not name {licence}, under which a pair was submitted")
 
 
 def front_matter(text: str) -> dict[str, Any] | str:
-    """Return a card's metadata, or what is wrong with it."""
+    """Return the front matter of a card, or its fault."""
     parts = text.split("---\n", 2)
     try:
         document = yaml.safe_load(parts[1]) if len(parts) == 3 and not parts[0] else None

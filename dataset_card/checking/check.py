@@ -187,7 +187,7 @@ class _Readers:
             self.findings.add(where, f"game is {game[:60]}, which {RELEASE} does not name")
 
     def finish(self) -> None:
-        """Check what needs all rows."""
+        """Run the checks that need all rows."""
         if self.tables.has_rows or not self.games:
             self.tables.finish()
         for game in self.games.values():
@@ -204,7 +204,7 @@ class _Readers:
         return tuple(run for game in self.games.values() for run in game.runs())
 
     def not_checked(self) -> tuple[str, ...]:
-        """Return what could not be compared, one line each."""
+        """Return the comparisons that could not be made, one line each."""
         return tuple(line for game in self.games.values() for line in game.not_checked)
 
     def source(self, folder: Path) -> ReleaseSource | None:
@@ -293,7 +293,7 @@ def _read_provenance(folder: Path, findings: Findings, runs: Collection[str]) ->
 
 
 def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tuple[str, Row]]:
-    """Yield the rows of a config that have all they must have; none if the schema is not the right one."""
+    """Yield the rows of a table without missing values; none if its schema is wrong."""
     faults = schema_faults(folder, config)
     findings.faults += faults
     if faults:

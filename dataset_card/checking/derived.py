@@ -1,4 +1,4 @@
-"""Whether every derived file of a release is, to the byte, what is written from its tables and records.
+"""Check that every derived file of a release is, to the byte, the file that its tables and records give.
 
 The texts of the maintainers' sections are taken over unchanged, once they are sound.
 """
@@ -19,7 +19,7 @@ from ircore.core.errors import InputError
 from ircore.results.episodes import EpisodeResult
 
 MOST_CATEGORIES = 100
-"""Whose pictures are drawn for a comparison: a stranger's release could ask for very large ones."""
+"""Categories that are drawn for a comparison: a stranger's release could ask for a very large picture."""
 
 
 def check_derived(

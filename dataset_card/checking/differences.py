@@ -1,4 +1,4 @@
-"""Where a derived file is not what is written from the data: one line a difference, with place and remedy."""
+"""Differences between a derived file and the file that the data give: one line each, with place and remedy."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -9,25 +9,25 @@ import numpy as np
 from PIL import Image
 
 MOST = 20
-"""Differences of a file that are named one by one."""
+"""Differences of a file that are named."""
 
 COMPARED = 4000
 """Lines beside those that begin or end both texts alike, up to which lines that moved are recognised."""
 
 SHOWN = 60
-"""Characters of a line that are shown, from shortly before the first one that differs."""
+"""Characters of a line that are shown, from shortly before its first difference."""
 
 REMEDY = "build the release again"
 
 
-def text_differences(found: bytes, wanted: bytes) -> Iterator[tuple[int, str]]:
-    """Yield line number and difference, at most ``MOST`` and one that counts the others.
+def text_differences(held: bytes, wanted: bytes) -> Iterator[tuple[int, str]]:
+    """Yield line number and difference, at most ``MOST`` of them, and a last line that counts the others.
 
     Args:
-        found: The file.
+        held: The file.
         wanted: What it must be.
     """
-    lines, others = (data.decode(errors="replace").split("\n") for data in (found, wanted))
+    lines, others = (data.decode(errors="replace").split("\n") for data in (held, wanted))
     if len(lines) > 2 * len(others) + COMPARED:
         yield 1, f"{len(lines):,} lines, {len(others):,} are written from the data; {REMEDY}"
         return
@@ -38,9 +38,9 @@ def text_differences(found: bytes, wanted: bytes) -> Iterator[tuple[int, str]]:
         yield len(lines), f"{left:,} more differences; {REMEDY}"
 
 
-def picture_difference(found: bytes, wanted: bytes) -> str:
-    """Say how a picture differs from the one that is drawn from the data; both are PNG files that decode."""
-    with Image.open(io.BytesIO(found)) as picture, Image.open(io.BytesIO(wanted)) as drawn:
+def picture_difference(held: bytes, wanted: bytes) -> str:
+    """Describe how a picture differs from the picture drawn from the data; both are sound PNG files."""
+    with Image.open(io.BytesIO(held)) as picture, Image.open(io.BytesIO(wanted)) as drawn:
         if picture.size != drawn.size:
             sizes = " and ".join(f"{image.width} × {image.height}" for image in (picture, drawn))
             return f"{sizes} pixels in the file and drawn from the data; {REMEDY}"
@@ -69,7 +69,7 @@ def _differences(lines: Sequence[str], others: Sequence[str]) -> Iterator[tuple[
 
 
 def _regions(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
-    """Yield where two texts differ: from and to in the one, from and to in the other."""
+    """Yield the regions where two texts differ: begin and end in the first, begin and end in the second."""
     if max(len(ours), len(theirs)) > COMPARED:
         yield 0, len(ours), 0, len(theirs)
         return
@@ -84,7 +84,7 @@ def _changed(here: str, there: str) -> str:
 
 
 def _told(lines: Sequence[str]) -> str:
-    """Name lines by the first one that is not empty."""
+    """Describe lines by the first line that is not empty."""
     first = next(filter(str.strip, lines), "")
     return f"“{_from(first, 0)}” is" if len(lines) == 1 else f"{len(lines):,} lines from “{_from(first, 0)}” are"
 
@@ -96,7 +96,7 @@ def _from(line: str, at: int) -> str:
 
 
 def _section(lines: Sequence[str], number: int) -> str:
-    """Name the Markdown section that a line stands in; nothing if it stands in none."""
+    """Return the heading of the Markdown section of a line, for a message; empty without a heading."""
     headings = (line.strip("# ") for line in reversed(lines[:number]) if line.startswith("#"))
     heading = next(headings, None)
     return "" if heading is None else f"under {heading[:SHOWN]}: "

@@ -12,13 +12,13 @@ from dataset_card.hub.pull import find_release
 from dataset_card.releases.files import belongs_to_release
 
 MOST_LISTED = 20
-"""Files that do not belong to a release and are named one by one: somebody may have named a wrong folder."""
+"""Foreign files that are named: somebody may have given a wrong folder."""
 
 
 def full_check(
     place: str, load: bool = True, run_card: bool = False, processes: int = 1, draw: Draw | None = None
 ) -> Report:
-    """Check a release wherever it is.
+    """Check a release in a folder or on the Hub.
 
     Args:
         place: A folder, or ``ORG/NAME`` or ``ORG/NAME@REVISION`` on the Hub; a folder of that name goes first.
@@ -56,7 +56,7 @@ def full_check(
 
 
 def _rescored(folder: Path, report: Report, draw: Draw, processes: int) -> Report:
-    """Add to a report what differs when values are computed again."""
+    """Add the differences of values that were computed again to a report."""
     if report.source is None:
         reason = "of the faults above" if report.faults else "a game is not installed here"
         return replace(report, faults=(*report.faults, f"rescoring: not tried, because {reason}"))
@@ -70,4 +70,4 @@ def _strangers(folder: Path) -> list[str]:
     shown = [name for name in names if not any(part.startswith(".") for part in name.split("/"))]
     strangers = [name for name in shown if not belongs_to_release(name)]
     listed = [*strangers[:MOST_LISTED], *([f"{left} more files"] if (left := len(strangers) - MOST_LISTED) > 0 else [])]
-    return [f"{one}: not part of a release" for one in listed]
+    return [f"{name}: not part of a release" for name in listed]

@@ -1,4 +1,4 @@
-"""Whether ``datasets`` loads a release as its users do: every table, whole and streamed, at one revision.
+"""Check that ``datasets`` loads every table of a release, whole and streamed, as users load it.
 
 It runs in a process of its own (``python -m dataset_card.checking.loading PLACE [REVISION]``), with a cache of its own
 that is removed: ``datasets`` reads its settings when it is imported, and an open stream can keep Python from exiting

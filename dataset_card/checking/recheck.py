@@ -1,4 +1,4 @@
-"""Computing the new runs of a release again before it is published, and saying so in it."""
+"""Computing the new runs of a release again before publication, and recording that in the release."""
 
 import os
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from ircore.core.files import write_bytes
 
 @dataclass(frozen=True)
 class Rechecked:
-    """What came of it.
+    """Outcome of computing new runs again.
 
     Attributes:
         lines: What was computed again, for people; none if no run is new.
@@ -89,7 +89,7 @@ def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None,
 
 
 def _written(folder: Path, report: Report, record: ReleaseRecord, verification: Verification) -> tuple[str, ...]:
-    """Write what was computed again into a release; return the files that have changed."""
+    """Write the verification into a release; return the files that have changed."""
     text = verification_text(verification).encode()
     path = folder / VERIFICATION
     if report.source is None or (path.is_file() and path.read_bytes() == text):

@@ -1,4 +1,4 @@
-"""Which judges and metrics of a release can be computed again here, and computing them: one target at a time.
+"""Computing judges and metrics of a release again, one target at a time, as far as they are installed here.
 
 Computed judges and metrics depend on pictures alone. A value is the same if it agrees exactly, or, of metrics, to
 ``TOLERANCE``: their sums of floating-point numbers may end otherwise in the last digits on another processor.
@@ -19,12 +19,12 @@ from ircore.scorers.judges.base import Judge, identity_of
 from ircore.scorers.metrics.measure import MetricKey, load_metrics, version_of
 
 TOLERANCE = 1e-9
-"""Of metrics: relative to the value, and absolute where it is near 0."""
+"""Tolerance for metrics: relative to the value, and absolute near 0."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """All of some runs that is about one target, each with the run's id: the target is decoded once for it."""
+    """Scores and episodes of several runs about one target, which is decoded once for all of them."""
 
     materials: tuple[tuple[str, Material], ...]
     replays: tuple[Replay, ...]
@@ -32,7 +32,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Recomputed:
-    """What came of a piece: the scores of each material, and what the rules say against the episodes."""
+    """Result of a piece: the scores of each material, and the faults that the rules find in the episodes."""
 
     scores: tuple[tuple[str, tuple[Score, ...]], ...]
     faults: tuple[str, ...]
@@ -45,7 +45,7 @@ def recompute(piece: Piece) -> Recomputed:
 
 
 def agrees(stated: Score, score: Score) -> bool:
-    """Say whether a stated score is the one that was computed; the wording of a reason may differ."""
+    """Return whether a stated score agrees with the computed score; the wording of a reason may differ."""
     if stated.orders is not None:  # only models are asked in both orders
         return False
     if stated.value is None or score.value is None or stated.task != "metric":
@@ -77,7 +77,7 @@ def judge_obstacle(name: str, identity: JudgeIdentity | None) -> str | None:
 
 
 def identity_fault(name: str, identity: JudgeIdentity) -> str | None:
-    """Say what is wrong with the identity of an installed computed judge that a release calls something else."""
+    """Return the fault of an identity that calls an installed computed judge a model or a person."""
     if name not in available("judges") or load("judges", name).kind != "computed" or identity.kind == "computed":
         return None
     return f"judge {name} is said to be a {identity.kind}; it is computed"
@@ -99,7 +99,7 @@ def metric_obstacle(name: str, versions: Set[str | None]) -> str | None:
 
 
 def obstacles(scores: Sequence[Score], identities: Mapping[str, JudgeIdentity]) -> dict[str, str]:
-    """Return why values of scores cannot be computed again, by judge or metric; only those that cannot."""
+    """Return the obstacles to computing scores again, by judge or metric."""
     metrics: dict[str, set[str | None]] = {}
     for score in scores:
         if score.task == "metric":

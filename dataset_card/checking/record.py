@@ -1,4 +1,4 @@
-"""Whether a release is what its ``release.json`` says: files, rows, name, history, and nobody that was withdrawn."""
+"""Check that a release agrees with its ``release.json``: files, rows, name, history, and no withdrawn run."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -79,7 +79,7 @@ class RecordCheck:
         key.take(row)
 
     def finish(self) -> None:
-        """Compare what was taken; only if there is no other fault, which would be one here too."""
+        """Compare the rows that were taken with the record, unless there are faults already."""
         record = self.record
         if record is None or self._findings.faults:
             return
@@ -106,21 +106,21 @@ class RecordCheck:
     def _check_files(self, record: ReleaseRecord) -> None:
         for config in self.configs if record.tables else ALL_CONFIGS:
             listed = {name for part in record.parts if part.config == config.name for name in part.files}
-            found = {path.relative_to(self._folder).as_posix() for path in table_files(self._folder, config)}
-            if not found:
+            held = {path.relative_to(self._folder).as_posix() for path in table_files(self._folder, config)}
+            if not held:
                 if listed or config in CONFIGS or record.tables:
                     self._findings.add(f"data/{config.name}", "is missing")
                 continue
-            for name in sorted(listed - found):
+            for name in sorted(listed - held):
                 self._findings.add(f"data/{config.name}", f"a file is missing ({name.rpartition('/')[2]})")
-            for name in sorted(found - listed):
+            for name in sorted(held - listed):
                 self._findings.add(name, f"is not in {RELEASE}")
         for name, sha256 in record.hashes.items():
             if self._hashes.get(name, sha256) != sha256:
                 self._findings.add(name, f"is not the file that {RELEASE} names (another SHA-256)")
 
     def _table_faults(self, record: ReleaseRecord) -> Iterator[str]:
-        """Yield what is wrong with the tables that a release of several games says it has."""
+        """Yield the faults in the list of tables of a release with other games."""
         if not record.tables:
             return
         if record.layout != layout_key(layout_configs(record.configs)):
@@ -141,7 +141,7 @@ class RecordCheck:
             yield "the newest entry of its history is not of this release"
         if record.parent is not None and [record.parent.release] != [entry.name for entry in record.history[1:2]]:
             yield "its parent is not the release before it in its history"
-        runs = {one.run_id for one in record.parts}
+        runs = {part.run_id for part in record.parts}
         for tombstone in sound_records(self._folder, TOMBSTONES, TypeAdapter(Withdrawal), self._findings):
             if tombstone.removes and tombstone.run_id in runs:
                 yield f"run {tombstone.run_id} is here, though it was {tombstone.kind}"
@@ -153,7 +153,7 @@ def _table_names(record: ReleaseRecord) -> set[str]:
 
 
 def sound_records(folder: Path, name: str, kind: TypeAdapter[T], findings: Findings) -> Iterator[T]:
-    """Yield the records of one of a release's files, up to the first line that is none, which is a fault."""
+    """Yield the records of a file of a release up to the first faulty line, which is reported."""
     try:
         yield from read_records(folder / name, kind)
     except InputError as error:
@@ -161,7 +161,7 @@ def sound_records(folder: Path, name: str, kind: TypeAdapter[T], findings: Findi
 
 
 def _of_runs(record: ReleaseRecord, config: Config) -> bool:
-    return any(one.config == config.name and one.run_id is not None for one in record.parts)
+    return any(part.config == config.name and part.run_id is not None for part in record.parts)
 
 
 def _name(part: Part) -> str:

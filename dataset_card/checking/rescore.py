@@ -27,7 +27,7 @@ _SHARE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(%?)")
 
 @dataclass(frozen=True)
 class Rescoring:
-    """What came of computing a release again.
+    """Result of computing values of a release again.
 
     Attributes:
         faults: One line each: run, episode, turn, judge or metric, what is stated and what was computed.
@@ -38,7 +38,7 @@ class Rescoring:
     runs: dict[str, RunVerification]
 
     def lines(self) -> Iterator[str]:
-        """Yield what was computed again, and what was not and why, as lines for people."""
+        """Yield lines for people: values that were computed again, and values that were not, with the reason."""
         episodes = sum(run.episodes for run in self.runs.values())
         shares = {(run.share, run.seed) for run in self.runs.values()}
         drawn = "".join(f", {100 * share:g} % drawn with seed {seed}" for share, seed in shares if share < 1)
@@ -51,7 +51,7 @@ class Rescoring:
                 counts.update(getattr(run, kind))
             if counts:
                 yield f"computed again: {kind} {', '.join(f'{name} {counts[name]:,}' for name in sorted(counts))}"
-        for name, reason in sorted({one for run in self.runs.values() for one in run.not_verified.items()}):
+        for name, reason in sorted({obstacle for run in self.runs.values() for obstacle in run.not_verified.items()}):
             yield f"not re-verified: {name}: {reason}"
 
 
@@ -102,9 +102,11 @@ def rescore_release(
 
 
 def _rescored(folder: Path, tasks: Sequence[RunTask], processes: int) -> Iterator[str]:
-    """Yield the faults of some runs: all that is about one target together, so that it is decoded once."""
+    """Yield the faults of some runs, target by target, so that each target is decoded once."""
     instances = instances_of(folder, tasks[0].instances)
-    asked = [one for one in instances.instances if any(task.episodes.get(one.instance_id) for task in tasks)]
+    asked = [
+        instance for instance in instances.instances if any(task.episodes.get(instance.instance_id) for task in tasks)
+    ]
     pieces = (_piece(instances, instance, tasks) for instance in asked)
     by_run = {task.run_id: task for task in tasks}
     computed = in_order(recompute, pieces, min(processes, len(asked)))

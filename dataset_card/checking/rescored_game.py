@@ -21,7 +21,7 @@ Question = tuple[str, str, int | None]
 
 
 def rescore_game_run(run: ReleasedGameRun, key: str, draw: Draw) -> tuple[list[str], RunVerification]:
-    """Compute the measures of a run again; return a line for each difference, and the record of what was compared.
+    """Compute the measures of a run again; return a line for each difference, and the record of the comparison.
 
     Args:
         run: As it was read back.

@@ -1,4 +1,4 @@
-"""One run of a release, computed again: which episodes are drawn, what is asked of them, and what differs."""
+"""One run of a release, computed again: the drawn episodes, the questions about them, and the differences."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ class Draw:
 
 
 class RunTask:
-    """What is to be computed again of one run.
+    """Scores and episodes of one run that are to be computed again.
 
     Args:
         folder: The release.
@@ -76,7 +76,7 @@ class RunTask:
         self._not_verified |= {} if reason is None else {"rules": reason}
 
     def identity_faults(self) -> Iterator[str]:
-        """Yield what is wrong with who the judges are said to be."""
+        """Yield the faults in the identities of the judges."""
         used = {score.judge for score in self._run.scores() if score.task != "metric"}
         for name in sorted(used & self._run.judges().keys()):
             if fault := identity_fault(name, self._run.judges()[name]):
@@ -87,7 +87,7 @@ class RunTask:
         return bool(self._scores[episode.episode_id])
 
     def material(self, target: Picture, episode: Episode, scene: Scene | None) -> Material:
-        """Return what the scores of an episode are computed from."""
+        """Return the pictures and questions that the scores of an episode are computed from."""
         drawn = {turn.rendering.sha256: turn.rendering for turn in episode.turns if turn.rendering is not None}
         ends = [turn.rendering.sha256 for turn in episode.rendered_turns if turn.rendering is not None]
         scores = self._scores[episode.episode_id]
@@ -101,7 +101,7 @@ class RunTask:
         return Replay(self._run.run, instance, episode)
 
     def differences(self, computed: Sequence[Score]) -> Iterator[str]:
-        """Yield a line for each score of an episode that is not as it was computed."""
+        """Yield a line for each score of an episode that differs from the computed score."""
         ours = {wanted_of(score): score for score in computed}
         for stated in self._scores[computed[0].episode_id]:
             score = ours[wanted_of(stated)]
@@ -109,7 +109,7 @@ class RunTask:
                 yield _difference(self.run_id, stated, score)
 
     def verification(self, key: str, draw: Draw) -> RunVerification:
-        """Return the record of what was computed again.
+        """Return the record of the values that were computed again.
 
         Args:
             key: Hash of the run's rows.

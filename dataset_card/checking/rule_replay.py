@@ -42,7 +42,7 @@ def not_replayable(run: Run) -> str | None:
 
 
 def replay_faults(replay: Replay) -> Iterator[str]:
-    """Yield what of an episode cannot be the outcome of the rules, one line each."""
+    """Yield the parts of an episode that cannot follow from the rules, one line each."""
     run, episode = replay.run, replay.episode
     where = f"run {run.run_id}, episode {episode.episode_id}, {episode.outcome}"
     known = InstanceSet(Path(), run.instance_set, (replay.instance,))
@@ -58,7 +58,7 @@ def replay_faults(replay: Replay) -> Iterator[str]:
 
 
 def _as_answered(episode: Episode, run: Run) -> Episode:
-    """Return the episode with the tokens of the messages that are there: of a truncated one the rest is not known."""
+    """Return the episode with the tokens of the messages as they are; the rest of a truncated message is unknown."""
     turns = tuple(
         turn.model_copy(update={"message_tokens": count_tokens(turn.message or ""), "over_budget": False})
         if _is_cut(turn, run)
@@ -73,7 +73,7 @@ def _is_cut(turn: Turn, run: Run) -> bool:
 
 
 def _events(episode: Episode, run: Run, prompts: Prompts) -> Iterator[Call | Failure | End]:
-    """Yield a journal that says what the episode says."""
+    """Yield the events of a journal that gives the episode."""
     name = episode.episode_id
     for turn in episode.turns:
         prompt = prompts.describer(turn.turn, run.rules.token_budget)
@@ -106,7 +106,7 @@ def _answer(turn: Turn) -> str:
 
 
 def _seat_of(reason: str) -> Role | None:
-    """Return whose doing an abort is; None if that does not depend on a seat, or the game finds it by itself."""
+    """Return the seat that caused an abort; None if no seat did, or if the game finds it by itself."""
     if reason in OF_THE_RULES:
         return None
     return next((seat for seat in SEATS if reason.startswith(f"{seat}_")), None)

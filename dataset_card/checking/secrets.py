@@ -1,4 +1,4 @@
-"""Finding what must not be published: by our own patterns, and credentials by their form, with ``detect-secrets``.
+"""Finding texts that must not be published: by our own patterns, and credentials by form with ``detect-secrets``.
 
 Its detectors of named forms are used. Those of words (``password: …``), of addresses, and of strings that merely look
 random are not: they fire on the labels, hashes and file names that every release is full of.
@@ -17,14 +17,14 @@ SHOWN = 3
 """Characters of a finding that a report repeats: enough to search for it, too few to use it."""
 
 REMEMBERED = 10_000
-"""Texts whose answer is kept: names and words that stand in many rows."""
+"""Texts whose result is cached: names and words that occur in many rows."""
 
 FindLeak = Callable[[str], str | None]
 
 
 @contextmanager
 def leak_finder() -> Iterator[FindLeak]:
-    """Yield a function that says what of a text must not be published, such as ``"a Stripe Access Key (sk_…)"``.
+    """Yield a function that names the first leak in a text, such as ``"a Stripe Access Key (sk_…)"``.
 
     Texts that come often are searched once.
 
@@ -40,14 +40,14 @@ def leak_finder() -> Iterator[FindLeak]:
 
     def may_hold(line: str) -> bool:
         # Patterns alone, before anything is weighed: nearly all lines are done with in a twentieth of the time.
-        return any(next(one.analyze_string(line), None) is not None for one in detectors)
+        return any(next(detector.analyze_string(line), None) is not None for detector in detectors)
 
     @lru_cache(REMEMBERED)
     def find(text: str) -> str | None:
         if ours := find_forbidden(text):
             return ours
-        found = next((one for line in text.splitlines() if may_hold(line) for one in scan_line(line)), None)
-        return None if found is None else f"a {found.type} ({(found.secret_value or '')[:SHOWN]}…)"
+        secret = next((secret for line in text.splitlines() if may_hold(line) for secret in scan_line(line)), None)
+        return None if secret is None else f"a {secret.type} ({(secret.secret_value or '')[:SHOWN]}…)"
 
     kinds: Iterable[type] = get_mapping_from_secret_type_to_class().values()
     names = sorted(kind.__name__ for kind in kinds)

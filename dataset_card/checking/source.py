@@ -1,4 +1,4 @@
-"""What a checked release is made of, its pictures read from its own tables: for writing derived files again."""
+"""Runs and instances of a checked release with the pictures of its own tables, for writing derived files again."""
 
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -61,6 +61,6 @@ def released_tables(folder: Path, runs: tuple[ReleasedRun, ...], results: Result
 
 
 def _is_of(path: Path, run_id: str) -> bool:
-    """Say whether a file of a table is one of a run's own, or of all runs, as in a release of an earlier layout."""
+    """Return whether a file of a table holds rows of a run; in earlier layouts one file has all runs."""
     number = "[0-9]" * 5
     return any(fnmatchcase(path.name, f"{SPLIT}-{owner}{number}-of-{number}.parquet") for owner in (f"{run_id}-", ""))

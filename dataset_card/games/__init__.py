@@ -1,1 +1,1 @@
-"""Releases of games other than reconstruction: the same files and guarantees, columns from what the game declares."""
+"""Games other than reconstruction: columns from their declarations, rows from their runs, records from their rows."""

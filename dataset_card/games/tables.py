@@ -1,4 +1,4 @@
-"""Columns of a game's tables, from what the game declares, and rows from its runs."""
+"""Columns of a game's tables, from the game's declarations, and rows from its runs."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,8 +22,9 @@ from ircore.core.game_records import Fields, GameEpisode, GameInstance
 from ircore.core.records import Rendering
 from ircore.games.base import Game, picture_fields
 from ircore.instances.store import GameInstanceSet
-from ircore.results.games import GameResults, GameRunSource, PlayedGameRun, game_board, game_results
+from ircore.results.games import GameResults, GameRunSource, PlayedGameRun
 from ircore.results.tables.formats import flat_columns, flat_records
+from ircore.results.tables.games import game_board
 from ircore.results.tables.names import ALL
 
 _GAME = Column("game", "string", "Name of the game.")
@@ -65,7 +66,7 @@ class DeclaredTables(GameTables):
         Raises:
             InputError: A run has no values yet.
         """
-        return cls(game, instances, game_results(game, map(PlayedGameRun, runs)))
+        return cls(game, instances, GameResults.from_runs(game, runs))
 
     @property
     def runs(self) -> tuple[PlayedGameRun, ...]:
@@ -164,8 +165,8 @@ class DeclaredTables(GameTables):
         yield _RULES
 
     def _board_rows(self) -> Iterator[Row]:
-        for played, flat in zip(self.runs, flat_records(game_board(self.results)), strict=True):
-            run = played.run
+        for row, flat in zip(self.results.board(), flat_records(game_board(self.results)), strict=True):
+            run = row.submission.run
             of_all: Row = {"run_id": run.run_id, "category": ALL, "difficulty": ALL}
             yield {_GAME.name: self.name} | of_all | flat | {"rules": rules_key(run.rules)}
 

@@ -1,4 +1,4 @@
-"""What a push does to the files of a repository."""
+"""Changes that a push makes to the files of a repository."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,28 +9,28 @@ from dataset_card.releases.files import LocalFile, belongs_to_release
 
 @dataclass(frozen=True)
 class Changes:
-    """What a push does to the files of a repository."""
+    """Changes that a push makes to the files of a repository."""
 
     added: tuple[str, ...]
     """Paths that are new."""
 
     changed: tuple[str, ...]
-    """Paths whose content becomes another."""
+    """Paths whose content changes."""
 
     removed: tuple[str, ...]
-    """Files of releases that this one has not: shards of tables, tombstones, pictures of the card."""
+    """Files of earlier releases that this release lacks: shards of tables, tombstones, pictures of the card."""
 
     unchanged: tuple[str, ...]
     """Paths that stay as they are."""
 
     sent: int
-    """Bytes of what is new or changed."""
+    """Bytes of new and changed files."""
 
     def __bool__(self) -> bool:
         return bool(self.added or self.changed or self.removed)
 
     def lines(self, files: Mapping[str, LocalFile]) -> Iterator[str]:
-        """Yield one line a change and one of the sums."""
+        """Yield a line for each change, and a last line with the sums."""
         for word, paths in (("added", self.added), ("changed", self.changed), ("removed", self.removed)):
             for path in paths:
                 yield f"  {word:<8} {path}" + (f"  {size_text(files[path].size)}" if path in files else "")
@@ -42,7 +42,7 @@ class Changes:
 def compare_files(
     local: Mapping[str, LocalFile], remote: Mapping[str, RemoteFile], listed: Collection[str] = ()
 ) -> Changes:
-    """Say what makes a repository hold a release; files that releases do not own are not looked at.
+    """Return the changes that make a repository hold a release; files of the maintainers stay as they are.
 
     Args:
         local: The release's files.
@@ -57,7 +57,7 @@ def compare_files(
 
 
 def is_owned(path: str, listed: Collection[str]) -> bool:
-    """Say whether a file of a repository is a release's; what the maintainers put beside it is theirs.
+    """Return whether a file of a repository belongs to a release rather than to the maintainers.
 
     Args:
         path: Of the file.

@@ -14,10 +14,10 @@ from dataset_card.releases.stored import StoredRelease
 from ircore.core.errors import InputError, WorkError
 
 RECORDS = (RELEASE, RUNS, JUDGES, PROVENANCE, TOMBSTONES)
-"""The files of a release from which its runs, its history and what was decided about runs are known."""
+"""The files of a release that hold its runs, its history and the decisions about runs."""
 
 MOST_NAMED = 5
-"""Losses that a refusal names one by one."""
+"""Losses that a refusal names."""
 
 REMEDY = "Merge it in with --rebase, or build the release again with --former {name}."
 
@@ -33,7 +33,7 @@ class RemoteHead(NamedTuple):
 
     @property
     def listed(self) -> tuple[str, ...]:
-        """Files that the release there says it is made of."""
+        """Files that the record of that release lists."""
         return self.head.record.files if self.head is not None else ()
 
 
@@ -78,7 +78,7 @@ def _fetch_records(repo: Repository, remote: Remote) -> StoredRelease:
 
 
 def needs_rebase(release: StoredRelease, head: StoredRelease | None) -> bool:
-    """Say whether a release has to be built upon the newest one of a repository before it can take its place."""
+    """Return whether a release has to be rebuilt upon the newest release of a repository before it can replace it."""
     if head is None:
         return False
     if not descends(release.record, head.record) or any(find_losses(release, head)):
@@ -88,7 +88,7 @@ def needs_rebase(release: StoredRelease, head: StoredRelease | None) -> bool:
 
 
 def refuse_losses(repo: Repository, release: StoredRelease, head: StoredRelease | None) -> None:
-    """Refuse a release that was not built upon the newest one of a repository.
+    """Refuse a release that was not built upon the newest release of a repository.
 
     Raises:
         WorkError: Naming what would be lost.
@@ -113,7 +113,7 @@ def refuse_changed(
     before: Mapping[str, RemoteFile],
     now: RemoteHead,
 ) -> None:
-    """Refuse to overwrite what somebody wrote into the files of the release there after this one was built upon it.
+    """Refuse to overwrite changes that somebody made to the published files since this release was built upon them.
 
     Args:
         repo: The repository.

@@ -1,4 +1,4 @@
-"""A release, from a folder or the Hub, back to what it was made of: instance sets and run folders.
+"""Bringing a release, from a folder or the Hub, back to instance sets and run folders.
 
 ``ircore score``, ``results``, ``site build`` and ``release build`` take them as they take runs that were played here.
 What a release does not hold is not invented: the players' raw answers, their tokens and the judges' own texts stay
@@ -47,7 +47,7 @@ class Pulled:
     """Folders that were written."""
 
     instances: Path
-    """The instance set, of several games that of the first one."""
+    """The instance set; of several games the set of the first."""
 
     runs: tuple[Path, ...]
     """The run folders."""
@@ -87,7 +87,7 @@ def find_release(place: str, revision: str | None = None, patterns: Sequence[str
 
 
 class PreviousRelease(NamedTuple):
-    """Where the release lies that another one is built upon."""
+    """Folder and commit of the release that another release is built upon."""
 
     folder: Path
     """The release's files."""
@@ -97,7 +97,7 @@ class PreviousRelease(NamedTuple):
 
 
 def find_previous(place: str) -> PreviousRelease:
-    """Return where the release lies that another one is built upon.
+    """Return folder and commit of the release that another release is built upon.
 
     Args:
         place: A folder, or ``ORG/NAME`` or ``ORG/NAME@REVISION`` on the Hub.
@@ -151,7 +151,7 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> Pulled:
 
 
 def _refuse_large(release: Path) -> None:
-    """Refuse files that are read as a whole if they are larger than any real one."""
+    """Refuse a release with files beside the tables that are larger than any real file."""
     for name in SINGLE_FILES:
         path = release / name
         if path.is_file() and path.stat().st_size > MAX_FILE_BYTES:

@@ -1,4 +1,4 @@
-"""A release folder to the Hub: one commit upon the release that it was built upon, one tag, nothing of others touched.
+"""Publishing a release folder on the Hub: one commit upon its parent release and one tag; files of others stay.
 
 A push is a compare-and-swap: the commit is made only if the newest release there is the one that this one carries on.
 """
@@ -32,7 +32,7 @@ TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 @dataclass(frozen=True)
 class PushPlan:
-    """What is asked of a push."""
+    """Wishes of a push."""
 
     repo: str
     """``ORG/NAME``."""
@@ -41,13 +41,13 @@ class PushPlan:
     """Tag that the release gets; its name if None."""
 
     visibility: Visibility | None = None
-    """Who may see it; a new repository is private, an existing one stays as it is if None."""
+    """Visibility; with None a new repository is private and an existing repository stays as it is."""
 
     message: str | None = None
     """Of the commit."""
 
     rebase: bool = False
-    """Whether a release that was not built upon the newest one there is merged with it."""
+    """Whether to merge the release with the newest published release if it was not built upon it."""
 
 
 class Outgoing(NamedTuple):
@@ -83,7 +83,7 @@ class Pushed(NamedTuple):
 
 
 def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
-    """Return what a push would do, as lines for people; nothing is changed.
+    """Return the changes that a push would make, as lines for people; nothing is changed.
 
     Raises:
         InputError: As ``push_release``.
@@ -126,7 +126,7 @@ def _preview(repo: Repository, outgoing: Outgoing, now: RemoteHead, plan: PushPl
 
 
 def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
-    """Bring a release to the Hub: check it, make the repository if need be, commit once, tag, then publish if asked.
+    """Publish a release on the Hub: check it, create the repository if needed, commit once, tag, make public if asked.
 
     The commit is made only upon the release that this one carries on, so that of two pushes at once one is refused. The
     tag is set only once the commit was read back and holds every file as it is here. The same command again goes on
@@ -173,7 +173,7 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
 
 
 def loading_code(pushed: Pushed) -> tuple[str, str, str]:
-    """Return three lines of Python that load what was pushed."""
+    """Return three lines of Python that load the release that was pushed."""
     rows, column = ("turns", '["message"]') if pushed.holds_messages else ("steps", "")
     return (
         "from datasets import load_dataset",
@@ -202,7 +202,7 @@ def _prepared(folder: Path, plan: PushPlan) -> Outgoing:
 
 
 def _rechecked(repo: Repository, outgoing: Outgoing, now: RemoteHead, say: Say) -> Outgoing:
-    """Compute the runs again that are new there, and return the release with what it says of that."""
+    """Compute the runs again that are new there, and return the release with its verification."""
     folder, there = outgoing.release.folder, now.remote
     refuse_losses(repo, outgoing.release, now.head)  # which takes less time
     parent, known = now.head.record if now.head is not None else None, Verification()
@@ -219,7 +219,7 @@ def _rechecked(repo: Repository, outgoing: Outgoing, now: RemoteHead, say: Say) 
 
 
 def _made(repo: Repository, plan: PushPlan, say: Say) -> Remote:
-    """Return the repository as it is, made if there was none."""
+    """Return the repository, created if it did not exist."""
     remote = repo.read()
     _refuse_wish(plan, remote)
     if remote is None:
@@ -263,7 +263,7 @@ def _has_files(repo: Repository, remote: Remote, outgoing: Outgoing) -> bool:
 
 
 def _commit(repo: Repository, first: Remote, outgoing: Outgoing, message: str, say: Say) -> str:
-    """Make the one commit; look again whenever it is not certain what the repository holds."""
+    """Make the commit; read the repository again whenever its content is uncertain."""
     seen: Remote | None = first
     for wait in (*WAITS, None):
         now = _head(repo, seen or _reread(repo), outgoing)
@@ -299,7 +299,7 @@ def _reread(repo: Repository) -> Remote:
 
 
 def _refuse_damaged(repo: Repository, commit: str, outgoing: Outgoing, before: RemoteHead) -> None:
-    """Refuse to tag a commit that does not hold every file of the release, by size and hash, or one that had to go.
+    """Refuse to tag a commit that lacks a file of the release, by size and hash, or holds a file that had to go.
 
     Raises:
         WorkError: Naming the first of them.

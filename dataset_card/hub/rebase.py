@@ -1,4 +1,4 @@
-"""A release merged with the newest one of a repository, so that it is built upon it."""
+"""Merging a release with the newest release of a repository, so that it is built upon it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,7 +49,7 @@ def merged_release(repo: Repository, folder: Path, commit: str) -> Iterator[tupl
 
 
 def replace_release(folder: Path, merged: Path) -> None:
-    """Put a merged release in the place of the one that it was made of.
+    """Replace a release by its merged version.
 
     Raises:
         WorkError: The folder cannot be replaced.

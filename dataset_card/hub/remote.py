@@ -1,4 +1,4 @@
-"""What a repository on the Hub holds, and how a request to it can fail in a way that the caller deals with."""
+"""Content of a repository on the Hub, and failures of requests that the caller handles."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,10 +33,10 @@ class RemoteFile:
     """Bytes."""
 
     digest: str
-    """SHA-256 of a large file, git's hash of a small one."""
+    """SHA-256 of a large file, git's hash of a small file."""
 
     large: bool
-    """Whether it is kept apart from git."""
+    """Whether the file is stored outside of git."""
 
     def same_as(self, local: LocalFile) -> bool:
         """Say whether a file here has the same content."""

@@ -53,7 +53,7 @@ LONGEST_WAIT = 120.0
 MAX_FILES = 100_000
 
 STORE_SECONDS = 10.0
-"""How long the store of large files may take to answer at all, before anything is sent to it."""
+"""Seconds that the store of large files may take for a first answer, before anything is sent to it."""
 
 _STORE_LIMITS = {"HF_XET_CLIENT_RETRY_MAX_ATTEMPTS": "3", "HF_XET_CLIENT_RETRY_BASE_DELAY": "1s"}
 for _name, _value in _STORE_LIMITS.items():
@@ -105,7 +105,7 @@ class Repository:
                 )
 
     def read(self) -> Remote | None:
-        """Return the repository as it is now; None if there is none, or none that this token may see.
+        """Return the current repository; None if it does not exist or this token may not see it.
 
         Raises:
             WorkError: The Hub refuses or cannot be reached.
@@ -137,7 +137,7 @@ class Repository:
         self._patiently(lambda: self._api.create_repo(self.name, repo_type=KIND, private=True, exist_ok=True))
 
     def commit(self, add: Mapping[str, Path], remove: Iterable[str], parent: str, message: str) -> str:
-        """Make one commit on top of ``parent`` and return its id; what was uploaded before is not sent again.
+        """Make one commit on top of ``parent`` and return its id; files that were uploaded before are not sent again.
 
         Raises:
             StaleError: ``parent`` is not the newest commit any more.
@@ -163,7 +163,7 @@ class Repository:
             lambda: self._api.create_tag(self.name, tag=name, revision=commit, repo_type=KIND, exist_ok=True)
         )
         refs = self._patiently(lambda: self._api.list_repo_refs(self.name, repo_type=KIND))
-        if {one.name: one.target_commit for one in refs.tags}.get(name) != commit:
+        if {tag.name: tag.target_commit for tag in refs.tags}.get(name) != commit:
             raise WorkError(f"{self.name}: tag {name} was set by somebody else meanwhile", "Choose another --revision.")
 
     def publish(self) -> None:
@@ -191,7 +191,7 @@ class Repository:
         return folder
 
     def fetch(self, revision: str | None, patterns: Iterable[str]) -> Path:
-        """Bring files into the user's Hub cache, whatever they are, and return the folder.
+        """Bring any files into the user's Hub cache, and return the folder.
 
         Args:
             revision: As in ``download``.
@@ -231,15 +231,15 @@ class Repository:
             ) from error
 
     def _listed(self, revision: str) -> dict[str, RemoteFile]:
-        found = self._api.list_repo_tree(self.name, recursive=True, revision=revision, repo_type=KIND)
-        files = [one for one in islice(found, MAX_FILES) if isinstance(one, RepoFile)]
+        entries = self._api.list_repo_tree(self.name, recursive=True, revision=revision, repo_type=KIND)
+        files = [entry for entry in islice(entries, MAX_FILES) if isinstance(entry, RepoFile)]
         return {
-            one.path: RemoteFile(one.size, one.lfs.sha256 if one.lfs else one.blob_id, one.lfs is not None)
-            for one in files
+            file.path: RemoteFile(file.size, file.lfs.sha256 if file.lfs else file.blob_id, file.lfs is not None)
+            for file in files
         }
 
     def _patiently(self, ask: Callable[[], T]) -> T:
-        """Ask again after a while if the Hub cannot answer; only for what may be asked twice."""
+        """Repeat a request after a while if the Hub cannot answer; only for requests that may be repeated."""
         for wait in WAITS:
             try:
                 with self._explained():
@@ -251,7 +251,7 @@ class Repository:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn what ``huggingface_hub`` raises into one clear line."""
+        """Turn errors of ``huggingface_hub`` into one clear line."""
         try:
             yield
         except HfHubHTTPError as error:
@@ -310,12 +310,12 @@ def _temporary(error: HfHubHTTPError, problem: str) -> WorkError:
     wait = float(asked) if asked.isdecimal() else None
     if wait is not None and wait > LONGEST_WAIT:
         return WorkError(problem, f"Give the same command again in {wait / 60:.0f} min.")
-    found = TemporaryError(problem, "Give the same command again later: what was uploaded is not sent again.")
-    found.wait = wait
-    return found
+    temporary = TemporaryError(problem, "Give the same command again later: what was uploaded is not sent again.")
+    temporary.wait = wait
+    return temporary
 
 
 def _line(text: str | None) -> str:
-    """Return what a server said as one short line, without anything that looks like a key."""
+    """Return a server's message as one short line, without anything that looks like a key."""
     line = printable(" ".join((text or "").split()))[:200]
     return "…" if find_forbidden(line) else line

@@ -17,14 +17,14 @@ from ircore.core.records import Episode, Instance, Role, Run, Turn
 from ircore.runs.events import Call, CallKey, Failure
 
 GAME = "image_reconstruction_game"
-"""What the game is called there."""
+"""Name of the game in clembench."""
 
 RUN, EXPERIMENT, INSTANCE = "run.json", "experiment.json", "instance.json"
 INTERACTIONS, SCORES, COMPLETED = "interactions.json", "scores.json", "completed.json"
 IMAGES = "images"
 
 OURS = "ircore"
-"""The key of what clembench has no place for."""
+"""Key of our own fields, for which clembench has no place."""
 
 MASTER, DESCRIBER, GENERATOR = "GM", "Player 1", "Player 2"
 
@@ -61,7 +61,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Played:
-    """An episode with all that was recorded of it."""
+    """An episode with everything that was recorded of it."""
 
     run: Run
     instance: Instance
@@ -77,8 +77,8 @@ class Played:
 
 
 def answers(asked: Iterable[Call | Failure]) -> dict[CallKey, Call]:
-    """Return the answers among what was asked in an episode, by key; of two the later one, as a run folder has it."""
-    return {CallKey(one.episode_id, one.turn, one.role): one for one in asked if isinstance(one, Call)}
+    """Return the answers of an episode by key; of two answers the later, as in a run folder."""
+    return {CallKey(call.episode_id, call.turn, call.role): call for call in asked if isinstance(call, Call)}
 
 
 def pair_folder(run: Run) -> str:
@@ -101,7 +101,7 @@ def _safe(name: str) -> str:
 
 
 def places(run: Run, instances: Sequence[Instance], pair: str | None = None) -> dict[str, Place]:
-    """Return where each instance lies, by its id: one experiment a category and difficulty.
+    """Return the folder of each instance by its id: one experiment for each category and difficulty.
 
     Args:
         run: Whose.
@@ -110,12 +110,12 @@ def places(run: Run, instances: Sequence[Instance], pair: str | None = None) -> 
     """
     counts: dict[str, int] = {}
     folder = pair or pair_folder(run)
-    found = {}
-    for one in instances:
-        experiment = f"{one.category}_{one.difficulty}"
-        found[one.instance_id] = Place(folder, experiment, counts.get(experiment, 0))
+    places = {}
+    for instance in instances:
+        experiment = f"{instance.category}_{instance.difficulty}"
+        places[instance.instance_id] = Place(folder, experiment, counts.get(experiment, 0))
         counts[experiment] = counts.get(experiment, 0) + 1
-    return found
+    return places
 
 
 def target_name(instance: Instance) -> str:
@@ -124,7 +124,7 @@ def target_name(instance: Instance) -> str:
 
 
 def model_names(run: Run, pair: str) -> tuple[str, str]:
-    """Return what describer and generator are called there: with the rules' key, unless an earlier version wrote it.
+    """Return the names of describer and generator in clembench: with the rules' key, except in earlier files.
 
     Args:
         run: Whose.
@@ -142,7 +142,7 @@ def player_models(names: tuple[str, str]) -> Document:
 
 
 def players(names: tuple[str, str]) -> Document:
-    """Return who plays, as ``interactions.json`` has it."""
+    """Return the players in the form of ``interactions.json``."""
     return {
         MASTER: {"game_role": "Game Master", "model_name": "programmatic"},
         DESCRIBER: {"game_role": "Describer", "model_name": names[0]},
@@ -153,7 +153,7 @@ def players(names: tuple[str, str]) -> Document:
 def interactions(played: Played) -> Document:
     """Return the content of ``interactions.json``."""
     rounds = episode_rounds(played)
-    counts = [_requests(one) for one in rounds]
+    counts = [_requests(turn_events) for turn_events in rounds]
     outcome = played.episode.outcome
     names = model_names(played.run, played.place.pair)
     return {
@@ -179,8 +179,8 @@ def interactions(played: Played) -> Document:
 
 
 def episode_rounds(played: Played) -> list[list[Event]]:
-    """Return the events of an episode, one list a turn."""
-    turns = {one.turn: one for one in played.episode.turns}
+    """Return the events of an episode, one list for each turn."""
+    turns = {turn.turn: turn for turn in played.episode.turns}
     answered = {key.turn for key in played.calls}
     rounds = [_round(played, number, turns.get(number)) for number in sorted(turns.keys() | answered)]
     rounds = rounds or [[]]
@@ -193,8 +193,8 @@ def episode_rounds(played: Played) -> list[list[Event]]:
 
 def _round(played: Played, number: int, turn: Turn | None) -> list[Event]:
     asked = played.call(number, "describer")
-    earlier = [one.rendering for one in played.episode.turns if one.turn < number and one.rendering is not None]
-    drawn = [played.place.image(f"{one.sha256}.png") for one in earlier]
+    earlier = [turn.rendering for turn in played.episode.turns if turn.turn < number and turn.rendering is not None]
+    drawn = [played.place.image(f"{rendering.sha256}.png") for rendering in earlier]
     seen = [played.place.image(target_name(played.instance)), *drawn]
     prompt = asked.prompt if asked is not None else None
     events = [
@@ -215,7 +215,7 @@ def _round(played: Played, number: int, turn: Turn | None) -> list[Event]:
 
 
 def _reply(asked: Call | None, turn: Turn | None) -> str:
-    """Return the raw answer; where it was not recorded (a run pulled from a release), what it must have said."""
+    """Return the raw answer; if it was not recorded (a run pulled from a release), the answer that its turn implies."""
     if asked is not None:
         return asked.text or ""
     if turn is None or turn.action == "done":
@@ -234,5 +234,5 @@ def _event(played: Played, source: str, to: str, kind: str, content: str, images
 
 def _requests(events: Sequence[Event]) -> tuple[int, int]:
     """Count the answers of a round, and those that broke the rules."""
-    answers = sum(one["from"] in (DESCRIBER, GENERATOR) for one in events)
-    return answers, sum(one["action"]["type"] == "invalid format" for one in events)
+    answers = sum(event["from"] in (DESCRIBER, GENERATOR) for event in events)
+    return answers, sum(event["action"]["type"] == "invalid format" for event in events)

@@ -53,7 +53,7 @@ SCALE = 10.0
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written."""
+    """Results folder that was written."""
 
     pair: Path
     """The pair's folder."""
@@ -62,7 +62,7 @@ class Exported:
     """Episodes in it."""
 
     judge: str | None
-    """Whose similarity the main score is; None if nobody rated, so that there are no scores."""
+    """Judge whose similarity is the main score; None without ratings and scores."""
 
 
 def export_runs(runs: Sequence[RunFolder], out: Path, judge: str | None = None) -> tuple[Exported, ...]:
@@ -87,8 +87,8 @@ def export_runs(runs: Sequence[RunFolder], out: Path, judge: str | None = None) 
     exported = []
     with new_folder(out) as folder:
         for run, episodes in zip(runs, results, strict=True):
-            rated = chosen if any(chosen in one.judged for one in episodes) else None
-            export = _Export(run, {one.episode.episode_id: one for one in episodes}, rated)
+            rated = chosen if any(chosen in episode.judged for episode in episodes) else None
+            export = _Export(run, {episode.episode.episode_id: episode for episode in episodes}, rated)
             pair = pair_folder(run.run)
             _write(folder / pair / RUN, export.run_document())
             for instance in run.instances.instances:
@@ -98,7 +98,7 @@ def export_runs(runs: Sequence[RunFolder], out: Path, judge: str | None = None) 
 
 
 def _refuse_twins(runs: Sequence[RunFolder]) -> None:
-    """Refuse two runs that clembench could not tell apart: one would be written over the other."""
+    """Refuse two runs with the same folder in clembench: the second would overwrite the first."""
     folders: dict[str, RunFolder] = {}
     for run in runs:
         twin = folders.setdefault(pair_folder(run.run), run)
@@ -114,9 +114,9 @@ class _Export:
         self._run, self._results, self._judge = run, results, judge
         self._places = places(run.run, run.instances.instances)
         self._asked: dict[str, list[Call | Failure]] = {}
-        for one in run.events():
-            if isinstance(one, Call | Failure):
-                self._asked.setdefault(one.episode_id, []).append(one)
+        for event in run.events():
+            if isinstance(event, Call | Failure):
+                self._asked.setdefault(event.episode_id, []).append(event)
         self._scores: dict[str, list[Score]] = {}
         for score in run.scores():
             self._scores.setdefault(score.episode_id, []).append(score)
@@ -131,7 +131,7 @@ class _Export:
             "games": {GAME: {"benchmark_start": run.started, "num_instances": len(self._results)}},
             OURS: {
                 "run": run.model_dump(mode="json", by_alias=True),
-                "judges": [one.model_dump(mode="json") for one in self._run.judges().values()],
+                "judges": [judge.model_dump(mode="json") for judge in self._run.judges().values()],
             },
         }
 
@@ -146,11 +146,11 @@ class _Export:
             return
         asked = self._asked.get(instance.instance_id, [])
         played = Played(self._run.run, instance, result.episode, answers(asked), place)
-        for rendering in (one.rendering for one in result.episode.turns if one.rendering is not None):
+        for rendering in (turn.rendering for turn in result.episode.turns if turn.rendering is not None):
             write_bytes(folder / place.image(f"{rendering.sha256}.png"), self._run.rendering(rendering).data)
         document = interactions(played)
-        scores = [one.model_dump(mode="json") for one in self._scores.get(instance.instance_id, ())]
-        recorded = [one.model_dump(mode="json") for one in asked]
+        scores = [score.model_dump(mode="json") for score in self._scores.get(instance.instance_id, ())]
+        recorded = [event.model_dump(mode="json") for event in asked]
         ours = {"episode": result.episode.model_dump(mode="json"), "asked": recorded, "scores": scores}
         _write(folder / place.folder / INTERACTIONS, document | {OURS: ours})
         _write(folder / place.folder / COMPLETED, {"timestamp": self._run.run.started})
@@ -169,7 +169,7 @@ class _Export:
 
 
 def _judge(runs: Sequence[RunFolder], results: Sequence[Sequence[EpisodeResult]], judge: str | None) -> str | None:
-    known = sorted({name for episodes in results for one in episodes for name in one.judged})
+    known = sorted({name for episodes in results for episode in episodes for name in episode.judged})
     if judge is not None and judge not in known:
         raise unknown("judge", judge, known, "--judge")
     if judge is None and len(known) > 1:
@@ -204,7 +204,7 @@ def _scores_document(document: Document, result: EpisodeResult, judge: str) -> D
 
 
 def _finals(result: EpisodeResult) -> Iterator[tuple[str, float]]:
-    return ((name, one.final) for name, one in result.judged.items() if one.final is not None)
+    return ((name, judged.final) for name, judged in result.judged.items() if judged.final is not None)
 
 
 def _round_scores(document: Document, result: EpisodeResult) -> Document:

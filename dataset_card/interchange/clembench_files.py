@@ -34,12 +34,12 @@ class ResultsFolder:
 
     def instances(self) -> Iterator[Path]:
         """Yield the folders of the instances, in the order of their names."""
-        found = sorted(path.parent for path in (self.pair / GAME).glob(f"*/*/{INSTANCE}"))
-        if not 0 < len(found) <= MAX_EPISODES:
+        folders = sorted(path.parent for path in (self.pair / GAME).glob(f"*/*/{INSTANCE}"))
+        if not 0 < len(folders) <= MAX_EPISODES:
             raise InputError(
-                f"{self.pair}: {len(found):,} instances", f"Between 1 and {MAX_EPISODES:,} can be read, one a folder."
+                f"{self.pair}: {len(folders):,} instances", f"Between 1 and {MAX_EPISODES:,} can be read, one a folder."
             )
-        return iter(found)
+        return iter(folders)
 
     def image(self, where: Path, path: object) -> bytes:
         """Return the bytes of a picture that an event or an instance names.

@@ -62,7 +62,7 @@ class OurEpisode(Record):
 
 @dataclass(frozen=True)
 class Imported:
-    """A run as it was read.
+    """A run read from a results folder.
 
     Attributes:
         run: Its identity.
@@ -126,7 +126,7 @@ def _read_foreign(results: ResultsFolder, instances: InstanceSet) -> Imported:
 
 
 def _identity(results: ResultsFolder, ours: object) -> OurRun:
-    """Return our part of ``run.json``; it must be of the pair and the rules that the folder is called by."""
+    """Return our part of ``run.json``; its pair and rules must be those of the folder's name."""
     identity = parsed(TypeAdapter(OurRun), results.pair / RUN, ours)
     names = (pair_folder(identity.run), former_pair_folder(identity.run))
     if results.pair.name not in names:
@@ -147,20 +147,20 @@ def _read(results: ResultsFolder, instances: InstanceSet, identity: OurRun) -> I
         if not path.is_file():
             continue
         document = read_document(path)
-        one = parsed(TypeAdapter(OurEpisode), path, document.get(OURS))
-        played = Played(identity.run, instance, one.episode, answers(_calls(one)), place)
+        episode = parsed(TypeAdapter(OurEpisode), path, document.get(OURS))
+        played = Played(identity.run, instance, episode.episode, answers(_calls(episode)), place)
         _compare(path, played, document)
         pictures |= _renderings(results, path, played)
-        episodes.append(one)
+        episodes.append(episode)
     return Imported(identity.run, tuple(episodes), identity.judges, pictures)
 
 
-def _calls(one: OurEpisode) -> Iterator[Call | Failure]:
-    return (event for event in one.asked if not isinstance(event, End))
+def _calls(episode: OurEpisode) -> Iterator[Call | Failure]:
+    return (event for event in episode.asked if not isinstance(event, End))
 
 
 def _compare(path: Path, played: Played, document: dict[str, Any]) -> None:
-    """Refuse an episode whose events do not say what its records say."""
+    """Refuse an episode whose events and records disagree."""
     if (played.episode.episode_id, played.episode.instance_id) != (played.instance.instance_id,) * 2:
         raise InputError(f"{path}: is the episode of another instance", "Export the run again.")
     for key, value in interactions(played).items():
@@ -172,16 +172,16 @@ def _compare(path: Path, played: Played, document: dict[str, Any]) -> None:
 
 
 def _renderings(results: ResultsFolder, path: Path, played: Played) -> dict[str, Picture]:
-    found = {}
-    for rendering in (one.rendering for one in played.episode.turns if one.rendering is not None):
+    pictures = {}
+    for rendering in (turn.rendering for turn in played.episode.turns if turn.rendering is not None):
         data = results.image(path, played.place.image(f"{rendering.sha256}.png"))
         if hashlib.sha256(data).hexdigest() != rendering.sha256:
             raise InputError(f"{path}: rendering {rendering.sha256[:12]}… is damaged", "Export the run again.")
         checked = Picture.from_untrusted(data, str(path))
         if (checked.width, checked.height) != (rendering.width, rendering.height):
             raise InputError(f"{path}: rendering {rendering.sha256[:12]}… has another size", "Export the run again.")
-        found[rendering.sha256] = Picture.from_own_file(data, rendering.width, rendering.height)
-    return found
+        pictures[rendering.sha256] = Picture.from_own_file(data, rendering.width, rendering.height)
+    return pictures
 
 
 def _write(out: Path, imported: Imported, instances: InstanceSet) -> RunFolder:
@@ -190,9 +190,9 @@ def _write(out: Path, imported: Imported, instances: InstanceSet) -> RunFolder:
         for sha256, picture in imported.pictures.items():
             write_bytes(run.rendering_path(sha256), picture.data)
         with RunWriter(run) as writer:
-            for one in imported.episodes:
-                writer.record([*(Entry(event) for event in _calls(one)), Entry(End(episode=one.episode))])
-        scores = [score for one in imported.episodes for score in one.scores]
+            for episode in imported.episodes:
+                writer.record([*(Entry(event) for event in _calls(episode)), Entry(End(episode=episode.episode))])
+        scores = [score for episode in imported.episodes for score in episode.scores]
         if scores:
             run.add_scores(scores)
         for judge in imported.judges:

@@ -1,4 +1,4 @@
-"""Runs of others in clembench's folders: each episode is played again by our rules from what its events record.
+"""Importing other people's runs in clembench's folders: each episode is played again by our rules from its events.
 
 Of a round these are read: what the describer (``Player 1``) was told and answered, the picture that goes along with the
 generator's (``Player 2``) answer, and when. The target is the first picture that the describer is shown. Messages are
@@ -39,17 +39,17 @@ from ircore.runs.play import make_run, with_run_id
 from ircore.runs.recorded import RecordedTable
 
 PLAYER = "clembench"
-"""The player's name in the submission of such a run: no player of this project."""
+"""Name of the player in the submission of an imported run: no player of this project."""
 
 UNSTATED = "LicenseRef-unstated"
-"""The licence of what nobody stated one for."""
+"""Licence assumed for transcripts that state none."""
 
 LONGEST_WAIT = 24 * 3600.0
 """Seconds between question and answer that are believed."""
 
 
 class Action(BaseModel):
-    """What an event is about."""
+    """Action of an event."""
 
     type: str = ""
     content: Any = ""
@@ -57,7 +57,7 @@ class Action(BaseModel):
 
 
 class LoggedEvent(BaseModel):
-    """An event of ``interactions.json``, as far as it is read."""
+    """The fields of an event of ``interactions.json`` that are read."""
 
     source: str = Field(alias="from")
     to: str
@@ -66,7 +66,7 @@ class LoggedEvent(BaseModel):
 
 
 class Interactions(BaseModel):
-    """``interactions.json``, as far as it is read."""
+    """The fields of ``interactions.json`` that are read."""
 
     players: dict[str, dict[str, Any]] = Field(default_factory=dict)
     turns: list[list[LoggedEvent]]
@@ -94,7 +94,11 @@ def foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, byte
     """
     path = folder / INTERACTIONS
     shown = [
-        one for logged in _read(path).turns for event in logged if event.to == DESCRIBER for one in event.action.image
+        image
+        for logged in _read(path).turns
+        for event in logged
+        if event.to == DESCRIBER
+        for image in event.action.image
     ]
     if not shown:
         raise InputError(f"{path}: {DESCRIBER} was shown no picture", "The first one that it is shown is the target.")
@@ -117,13 +121,13 @@ def foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, byte
 
 
 def foreign_run(results: ResultsFolder, instances: InstanceSet) -> Run:
-    """Return the identity of somebody else's run: pair and rules as its files name them, when it began."""
+    """Return the identity of an imported run: pair and rules from its files, and the time when it began."""
     folders = played_folders(results)
     first = _read(folders[0] / INTERACTIONS)
     experiment = folders[0].parent / EXPERIMENT
     settings = read_document(experiment) if experiment.is_file() else {}
     known = {name: settings[name] for name in Rules.model_fields if name in settings}
-    longest = max(len(_read(one / INTERACTIONS).turns) for one in folders)
+    longest = max(len(_read(folder / INTERACTIONS).turns) for folder in folders)
     rules = parsed(TypeAdapter(Rules), experiment, {"max_turns": max(longest, Rules().max_turns)} | known)
     names = [str(first.players.get(seat, {}).get("model_name", "unknown"))[:300] for seat in (DESCRIBER, GENERATOR)]
     names = [rules.untagged(name) for name in names]  # exported by this project, its own part taken out
@@ -147,7 +151,9 @@ def replay(results: ResultsFolder, folder: Path, instance: Instance, target: Pic
     """
     recorded = _read_episode(results, folder / INTERACTIONS, instance.instance_id)
     game = ReconstructionGame()
-    table = RecordedTable(instance.instance_id, recorded.calls, recorded.failures, lambda one: pictures[one.sha256])
+    table = RecordedTable(
+        instance.instance_id, recorded.calls, recorded.failures, lambda rendering: pictures[rendering.sha256]
+    )
     pictures = recorded.pictures
     setup = EpisodeSetup(
         instance=instance, payload=None, pictures={"target": target}, rules=rules, prompts=load_prompts(game.name)
@@ -166,10 +172,10 @@ def played_folders(results: ResultsFolder) -> list[Path]:
     Raises:
         InputError: None was.
     """
-    found = [one for one in results.instances() if (one / INTERACTIONS).is_file()]
-    if not found:
+    folders = [folder for folder in results.instances() if (folder / INTERACTIONS).is_file()]
+    if not folders:
         raise InputError(f"{results.pair}: no instance was played", f"A played one has its {INTERACTIONS}.")
-    return found
+    return folders
 
 
 def instance_name(folder: Path) -> str:
@@ -178,7 +184,7 @@ def instance_name(folder: Path) -> str:
 
 
 class _Transcript(NamedTuple):
-    """What the events of an episode record."""
+    """Calls, failures and pictures in the events of an episode."""
 
     calls: dict[CallKey, Call]
     failures: tuple[Failure, ...]
@@ -242,15 +248,15 @@ def _read(path: Path) -> Interactions:
         return Interactions.model_validate(read_document(path))
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(one) for one in first["loc"])
+        where = ".".join(str(part) for part in first["loc"])
         raise InputError(f"{path}: {where}: {first['msg']}", "Give a file as clembench writes it.") from error
 
 
 def _labels(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
-    """Return category and difficulty: as the instance says, else as in the experiment's name ``bar_graph_easy``."""
+    """Return category and difficulty from the instance, else from the experiment's name, such as ``bar_graph_easy``."""
     words = _slug(folder.parent.name)
-    category = document.get("category") or next((one for one in CATEGORIES if one in words), None)
-    difficulty = document.get("difficulty") or next((one for one in DIFFICULTIES if one in words), None)
+    category = document.get("category") or next((name for name in CATEGORIES if name in words), None)
+    difficulty = document.get("difficulty") or next((name for name in DIFFICULTIES if name in words), None)
     if category is None or difficulty is None:
         raise InputError(
             f"{folder}: nothing says which category and difficulty it is of",

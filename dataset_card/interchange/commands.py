@@ -16,7 +16,7 @@ def export_command() -> None:
 
 @click.group(context_settings=_SETTINGS)
 def import_command() -> None:
-    """Make a run of what another tool wrote."""
+    """Make a run folder from another tool's results."""
 
 
 @export_command.command("clembench")

@@ -40,7 +40,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Logged:
-    """What was written."""
+    """Log that was written."""
 
     path: Path
     """The log."""
@@ -71,8 +71,8 @@ def export_log(run: RunFolder, out: Path) -> Logged:
         raise InputError(f"{path}: exists already", "Choose another --out, or remove it first.")
     with new_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED) as log:
         summaries = []
-        for one in episodes:
-            sample = export.sample(one)
+        for episode in episodes:
+            sample = export.sample(episode)
             _add(log, f"samples/{sample['id']}_epoch_{sample['epoch']}.json", sample)
             summaries.append(_summary(sample))
         _add(log, "summaries.json", summaries)
@@ -88,7 +88,7 @@ def _add(log: ZipFile, name: str, document: object) -> None:
 
 
 def _summary(sample: Document) -> Document:
-    """Return what a list of samples shows of one: no pictures, and words alone of its input."""
+    """Return the summary of a sample: without pictures, and with the words of its input alone."""
     words = (
         [part["text"] for part in sample["input"][0]["content"] if part["type"] == "text"] if sample["input"] else []
     )
@@ -106,7 +106,7 @@ class _Export:
     def __init__(self, run: RunFolder) -> None:
         self._folder, self._run = run, run.run
         self._calls = run.calls()
-        self._instances = {one.instance_id: one for one in run.instances.instances}
+        self._instances = {instance.instance_id: instance for instance in run.instances.instances}
 
     def header(self) -> Document:
         run, pair = self._run, self._run.submission
@@ -133,7 +133,7 @@ class _Export:
                 "config": {},
                 "packages": {"ircore": run.version},
                 "metadata": {"rules": run.rules.key, "run": run.model_dump(mode="json", by_alias=True)},
-                "scorers": [{"name": one.name} for one in self._folder.judges().values()],
+                "scorers": [{"name": judge.name} for judge in self._folder.judges().values()],
             },
             "plan": {"name": TASK, "steps": [{"solver": run.game, "params": run.rules.model_dump(mode="json")}]},
         }
@@ -147,11 +147,14 @@ class _Export:
         instance = self._instances[episode.instance_id]
         suffix = instance.image.rpartition(".")[2].lower()
         target = pictures.add(instance.sha256, self._folder.instances.picture_bytes(instance), MIME.get(suffix, PNG))
-        made = {one.turn: one.rendering for one in episode.rendered_turns if one.rendering is not None}
-        drawn = {turn: pictures.add(one.sha256, self._folder.rendering(one).data) for turn, one in made.items()}
+        made = {turn.turn: turn.rendering for turn in episode.rendered_turns if turn.rendering is not None}
+        drawn = {
+            turn: pictures.add(rendering.sha256, self._folder.rendering(rendering).data)
+            for turn, rendering in made.items()
+        }
         messages = list(self._messages(episode, target, drawn))
-        asked = sum(one["role"] == "user" for one in messages)
-        unseen = {turn: pictures.by_name[one.sha256] for turn, one in made.items() if turn >= asked}
+        asked = sum(message["role"] == "user" for message in messages)
+        unseen = {turn: pictures.by_name[rendering.sha256] for turn, rendering in made.items() if turn >= asked}
         calls = [call for call in self._calls.values() if call.episode_id == episode.episode_id]
         return {
             "id": episode.episode_id,
@@ -160,7 +163,7 @@ class _Export:
             "target": f"sha256:{instance.sha256}",
             "messages": messages,
             "output": self._output(messages),
-            "scores": {name: _score(one) for name, one in result.judged.items() if one.final is not None},
+            "scores": {name: _score(judged) for name, judged in result.judged.items() if judged.final is not None},
             "metadata": _metadata(result, unseen),
             "role_usage": _role_usage(calls),
             "total_time": result.seconds,
@@ -174,8 +177,8 @@ class _Export:
         return {"type": "turn", "limit": self._run.rules.max_turns, "reason": "the turns are used up"}
 
     def _messages(self, episode: Episode, target: str, drawn: Mapping[int, str]) -> Iterator[Document]:
-        """Yield what the describer was told and answered, turn by turn, an answer that broke the rules included."""
-        known = {one.turn for one in episode.turns}
+        """Yield the describer's prompts and answers, turn by turn, including an answer that broke the rules."""
+        known = {turn.turn for turn in episode.turns}
         last = max(known | {key.turn for key in self._calls if key.episode_id == episode.episode_id}, default=0)
         for turn in range(1, last + 1):
             call = self._calls.get(CallKey(episode.episode_id, turn, "describer"))
@@ -184,16 +187,16 @@ class _Export:
                     f"{self._folder.path}: the describer's answers as they came are not recorded",
                     "A run that was pulled from a release has no such log; ask whoever played it.",
                 )
-            shown = [target, *(drawn[one] for one in sorted(drawn) if one < turn)]
+            shown = [target, *(drawn[earlier] for earlier in sorted(drawn) if earlier < turn)]
             words = [{"type": "text", "text": call.prompt}] if call.prompt else []
-            yield {"role": "user", "content": [*words, *({"type": "image", "image": one} for one in shown)]}
+            yield {"role": "user", "content": [*words, *({"type": "image", "image": picture} for picture in shown)]}
             label = self._run.rules.tagged(self._run.submission.describer.label)
             yield {"role": "assistant", "content": call.text or "", "source": "generate", "model": label}
 
     def _output(self, messages: Sequence[Document]) -> Document:
         label = self._run.rules.tagged(self._run.submission.describer.label)
-        last = [one for one in messages if one["role"] == "assistant"][-1:]
-        choices = [{"message": one, "stop_reason": "unknown"} for one in last]
+        last = [message for message in messages if message["role"] == "assistant"][-1:]
+        choices = [{"message": message, "stop_reason": "unknown"} for message in last]
         return {"model": label, "choices": choices, "completion": last[0]["content"] if last else ""}
 
 
@@ -215,7 +218,7 @@ def _model(player: PlayerSpec, rules: Rules) -> Document:
 
 
 def _metadata(result: EpisodeResult, unseen: Mapping[int, str]) -> Document:
-    """Return what inspect_ai has no place for; ``unseen`` are the renderings that no message shows, by turn."""
+    """Return our own fields, for which inspect_ai has no place; ``unseen`` are renderings that no message shows."""
     episode = result.episode
     return {
         "category": episode.category,
@@ -223,9 +226,11 @@ def _metadata(result: EpisodeResult, unseen: Mapping[int, str]) -> Document:
         "outcome": episode.outcome,
         "abort_reason": episode.abort_reason,
         "abort_detail": episode.detail,
-        "turns": [one.model_dump(mode="json") for one in episode.turns],
+        "turns": [turn.model_dump(mode="json") for turn in episode.turns],
         "unseen": {str(turn): picture for turn, picture in unseen.items()},
-        "metrics": {name: {str(turn): value for turn, value in one.items()} for name, one in result.metrics.items()},
+        "metrics": {
+            name: {str(turn): value for turn, value in values.items()} for name, values in result.metrics.items()
+        },
     }
 
 
@@ -245,13 +250,13 @@ def _role_usage(calls: Iterable[Call]) -> Document:
     by_role: dict[str, list[Usage]] = {}
     for call in calls:
         by_role.setdefault(call.role, []).append(call.usage)
-    return {role: found for role, usages in by_role.items() if (found := _usage(usages)) is not None}
+    return {role: usage for role, usages in by_role.items() if (usage := _usage(usages)) is not None}
 
 
 def _usage(usages: Sequence[Usage]) -> Document | None:
-    read = [one.prompt_tokens for one in usages if one.prompt_tokens is not None]
-    written = [one.completion_tokens for one in usages if one.completion_tokens is not None]
-    costs = [one.cost_usd for one in usages if one.cost_usd is not None]
+    read = [usage.prompt_tokens for usage in usages if usage.prompt_tokens is not None]
+    written = [usage.completion_tokens for usage in usages if usage.completion_tokens is not None]
+    costs = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
     if len(read) < len(usages) or len(written) < len(usages):
         return None
     total = {"input_tokens": sum(read), "output_tokens": sum(written), "total_tokens": sum(read) + sum(written)}
@@ -267,7 +272,7 @@ def _results(results: Results, summaries: Sequence[Document]) -> Document:
         named = {name: {"name": name, "value": value} for name, value in metrics.items() if value is not None}
         rated = {"scored_samples": cell.score.n, "unscored_samples": len(summaries) - cell.score.n}
         scores.append({"name": judge, "scorer": judge, **rated, "metrics": named})
-    faults = sum("error" in one for one in summaries)
+    faults = sum("error" in summary for summary in summaries)
     return {"total_samples": len(summaries), "completed_samples": len(summaries) - faults, "scores": scores}
 
 

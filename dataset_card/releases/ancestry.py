@@ -1,4 +1,4 @@
-"""Whether a release carries another one on, and what of the other one it would lose if it took its place."""
+"""Descent of releases: whether a release was built upon another, and what replacing the other would lose."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from dataset_card.releases.stored import StoredRelease
 
 
 def descends(record: ReleaseRecord, other: ReleaseRecord) -> bool:
-    """Say whether a release is another one, perhaps with a newer card, or was built upon it, at once or step by step.
+    """Return whether a release has the same content as another release, or was built upon it, directly or not.
 
     Args:
         record: What the release says of itself.

@@ -1,6 +1,6 @@
 """Building a release folder from run folders and the previous release."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -16,6 +16,7 @@ from dataset_card.card.verification import (
 from dataset_card.games.tables import DeclaredTables
 from dataset_card.releases.derived import derived_files
 from dataset_card.releases.history import describe_release
+from dataset_card.releases.part_writer import PartWriter, runs_in, write_parts
 from dataset_card.releases.record import (
     JUDGES,
     PROVENANCE,
@@ -24,18 +25,16 @@ from dataset_card.releases.record import (
     TOMBSTONES,
     ReleaseRecord,
     Vouched,
-    layout_configs,
 )
 from dataset_card.releases.run_records import records_of, records_path, write_run_records
 from dataset_card.releases.selection import InstanceSets, ReleaseRun, Selection, select_runs
 from dataset_card.releases.stored import StoredRelease, link_or_copy
-from dataset_card.releases.stored_run import StoredGameRun, StoredRun
+from dataset_card.releases.stored_run import StoredRun
 from dataset_card.tables.game_tables import OF_NO_RUN, GameTables, ReconstructionTables
-from dataset_card.tables.parquet import Written, write_table
-from dataset_card.tables.parts import Part, layout_key, make_part, part_key, sum_parts
-from dataset_card.tables.rows import ReconstructionSource, Row
-from dataset_card.tables.schema import Config
+from dataset_card.tables.parts import Part, sum_parts
+from dataset_card.tables.rows import ReconstructionSource
 from dataset_card.tables.source import ReleaseSource
+from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines, parse_day
@@ -43,7 +42,6 @@ from ircore.core.progress import progress
 from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
-from ircore.results.games import PlayedGameRun
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.names import ALL
@@ -54,7 +52,7 @@ LARGEST_SEED = 2**63 - 1
 
 @dataclass(frozen=True)
 class BuildPlan:
-    """What else may be asked of a build."""
+    """Wishes of a build beside its runs."""
 
     previous: Path | None = None
     """The release before: its runs and its history are carried on, and its files taken over where they fit."""
@@ -66,7 +64,7 @@ class BuildPlan:
     """Of the release, YYYY-MM-DD; by default that of the newest thing in it."""
 
     previews: bool = False
-    """Whether there is a table with small pictures; one that the previous release had is carried on anyway."""
+    """Whether to add the table of small pictures; if the previous release had it, it stays in any case."""
 
     previous_commit: str | None = None
     """The commit of a repository that the previous release was read from; None if it is a folder of this machine."""
@@ -77,10 +75,10 @@ class Built:
     """A release that was built."""
 
     record: ReleaseRecord
-    """What it says of itself."""
+    """Content of its ``release.json``."""
 
     written: tuple[Written, ...]
-    """What each config came to, in the order of ``ALL_CONFIGS``."""
+    """Sizes of its tables, in their order."""
 
     reused: int
     """Bytes of tables whose files are those of the previous release."""
@@ -89,23 +87,27 @@ class Built:
     """Withdrawals that concern no run."""
 
     left_out: tuple[Withdrawal, ...]
-    """Those for which a run that was given stays out."""
+    """Withdrawals that keep a run out although its folder was named."""
 
     def lines(self) -> Iterator[str]:
-        """Yield what came about, as lines for people."""
+        """Yield the changes as lines for people."""
         entry = self.record.history[0]
         counts = (
             (len(entry.added), "added"),
             (len(entry.changed), "changed"),
-            *((sum(one.kind == kind for one in entry.withdrawals), kind) for kind in get_args(WithdrawalKind)),
+            *(
+                (sum(withdrawal.kind == kind for withdrawal in entry.withdrawals), kind)
+                for kind in get_args(WithdrawalKind)
+            ),
         )
         runs = ", ".join(f"{number} {word}" for number, word in counts if number) or "nothing new"
         reused = f"; {self.reused / 1e6:,.2f} MB as they were" if self.reused else ""
         yield f"release {self.record.name}: runs {runs}{reused}"
-        for one in self.unmatched:
-            yield f"withdrawal of {one.slug}: concerns no run here"
-        for one in self.left_out:
-            yield f"run {one.run_id} stays out until reinstated: {one.kind} on {one.date}, {one.reason}"
+        for withdrawal in self.unmatched:
+            yield f"withdrawal of {withdrawal.slug}: concerns no run here"
+        for tombstone in self.left_out:
+            decision = f"{tombstone.kind} on {tombstone.date}, {tombstone.reason}"
+            yield f"run {tombstone.run_id} stays out until reinstated: {decision}"
 
 
 def build_release(
@@ -184,10 +186,10 @@ def write_release(
         maintainer_texts = {} if previous is None else read_maintainer_texts(previous.folder)
     configs = source.configs(previews or (previous is not None and previous.has_previews))
     with new_folder(out) as folder:
-        writer = _PartWriter(folder, previous, configs)
-        steps = sum(1 if config.name in OF_NO_RUN else len(_runs_in(config, source)) for config in configs)
+        writer = PartWriter(folder, previous, configs)
+        steps = sum(1 if config.name in OF_NO_RUN else len(runs_in(config, source)) for config in configs)
         with progress("release", steps) as shown:
-            parts = tuple(_parts(configs, source, writer, shown.advance))
+            parts = tuple(write_parts(configs, source, writer, shown.advance))
         if source.reconstruction is not None:
             _write_run_records(folder, source.reconstruction.runs, parts)
         texts = _texts(source, selection)
@@ -273,63 +275,6 @@ def _refuse_unfit(instances: AnyInstanceSet) -> None:
             raise InputError(
                 f"{where}: seed {instance.seed} is too large", f"At most {LARGEST_SEED} fits into 64 bits."
             )
-
-
-class _PartWriter:
-    """Writes the parts of a release, or reuses the files of the previous one or of the release that a run comes from.
-
-    Attributes:
-        reused: Bytes of reused files.
-    """
-
-    def __init__(self, folder: Path, previous: StoredRelease | None, configs: Sequence[Config]) -> None:
-        self._folder = folder
-        self._previous = previous
-        self._layout = layout_key(layout_configs(configs))
-        self.reused = 0
-
-    def reuse(self, config: Config, run: PlayedRun | PlayedGameRun) -> Part | None:
-        """Reuse the files that a run of a stored release has in a table; None if they have to be written."""
-        release = run.source.release if isinstance(run.source, StoredRun | StoredGameRun) else None
-        part = self._part_of(release, config, run.run.run_id)
-        return self._taken(release, part) if release is not None and part is not None else None
-
-    def write(self, config: Config, run_id: str | None, content: Iterable[Row]) -> Part:
-        """Write rows, unless the previous release has the same ones."""
-        rows = list(content)
-        key, known = part_key(config, rows), self._part_of(self._previous, config, run_id)
-        if self._previous is not None and known is not None and known.key == key:
-            return self._taken(self._previous, known)
-        return make_part(config, run_id, key, write_table(self._folder, config, rows, run_id))
-
-    def _taken(self, release: StoredRelease, part: Part) -> Part:
-        release.take_over(part, self._folder)
-        self.reused += part.size
-        return part
-
-    def _part_of(self, release: StoredRelease | None, config: Config, run_id: str | None) -> Part | None:
-        """Return a part that can be reused: one that is laid out as it would be now."""
-        if release is None or release.record.layout != self._layout:
-            return None
-        return release.parts.get((config.name, run_id))
-
-
-def _parts(
-    configs: Iterable[Config], source: ReleaseSource, writer: _PartWriter, advance: Callable[[str], None]
-) -> Iterator[Part]:
-    for config in configs:
-        if config.name in OF_NO_RUN:
-            yield writer.write(config, None, (row for game in source.games for row in game.rows(config)))
-            advance(config.name)
-            continue
-        for game, run in _runs_in(config, source):
-            yield writer.reuse(config, run) or writer.write(config, run.run.run_id, game.rows(config, run))
-            advance(config.name)
-
-
-def _runs_in(config: Config, source: ReleaseSource) -> list[tuple[GameTables, Any]]:
-    """Return the runs that have rows in a table, each with the tables of its game."""
-    return [(game, run) for game in source.games if config.name in game.configs for run in game.runs]
 
 
 def _write_run_records(folder: Path, runs: Iterable[PlayedRun], parts: Sequence[Part]) -> None:

@@ -13,7 +13,7 @@ from dataset_card.tables.parts import sum_parts
 from dataset_card.tables.source import ReleaseSource
 
 DERIVED_FILES = (*CARD_FILES, CHANGES, CROISSANT)
-"""What ``derived_files`` makes."""
+"""Files that ``derived_files`` writes."""
 
 
 def derived_files(

@@ -37,7 +37,7 @@ class _EarlierRelease(Record):
 
 
 def read_earlier_release(folder: Path, data: bytes) -> ReleaseRecord:
-    """Return the record of such a release in today's form.
+    """Return the record of an earlier release in today's form.
 
     Args:
         folder: The release.
@@ -83,7 +83,7 @@ def _size(path: Path) -> int:
 
 
 def earlier_faults(folder: Path, record: ReleaseRecord) -> Iterator[str]:
-    """Yield what is wrong with the hash that such a release has of its content."""
+    """Yield a fault if the content hash of an earlier release does not match its files."""
     runs = hashlib.sha256((folder / RUNS).read_bytes()).hexdigest()
     lines = sorted(f"{name} {sha256}" for name, sha256 in record.hashes.items())
     if hashlib.sha256("\n".join([*lines, runs]).encode()).hexdigest() != record.content:

@@ -16,7 +16,7 @@ OPTIONAL_FILES = frozenset({PROVENANCE, TOMBSTONES, VERIFICATION})
 """Files that a release has only if they say anything."""
 
 SINGLE_FILES = frozenset({*CARD_FILES, CROISSANT, RELEASE, CHANGES, RUNS, JUDGES, *OPTIONAL_FILES})
-"""Files of which a release has one each."""
+"""Files beside the tables."""
 
 _TABLES = (*(config.name for config in ALL_CONFIGS), transcripts_name("*"))
 """Names of tables, with ``*`` for the name of a game."""
@@ -35,16 +35,16 @@ class LocalFile:
     """A file of a release on this machine."""
 
     path: Path
-    """Where it lies."""
+    """Path of the file."""
 
     size: int
     """Bytes."""
 
     sha256: str
-    """Of its content: what the Hub knows a large file by."""
+    """SHA-256 of the content, the Hub's name for a large file."""
 
     git_hash: str
-    """What git, and the Hub, know a small file by: SHA-1 of a header with its length, and its content."""
+    """Git's hash, the Hub's name for a small file: SHA-1 of a header with its length, and its content."""
 
 
 def belongs_to_release(path: str) -> bool:
@@ -81,7 +81,7 @@ def read_release_files(folder: Path) -> dict[str, LocalFile]:
 
 
 def read_local_file(path: Path) -> LocalFile:
-    """Return what the Hub would know a file by."""
+    """Return size and hashes of a file."""
     size = path.stat().st_size
     sha256, git = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Naming a release, and saying what it brings against the previous one."""
+"""Name of a release, and its changes against the previous release."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -36,7 +36,7 @@ def describe_release(
     tombstones: Sequence[Withdrawal],
     date: str | None,
 ) -> ReleaseRecord:
-    """Return what a release says of itself; one that holds what the previous one holds is that release.
+    """Return the record of a release; the same content as the previous release gives the same record.
 
     Args:
         source: Its games.
@@ -54,8 +54,8 @@ def describe_release(
     version = _version_of(source)
     layout = layout_key(layout_configs(configs))
     content = content_hash(parts, texts, layout)
+    tables = tuple(TableRecord.of(config) for config in configs) if games else ()
     if previous is not None and previous.record.content == content and date in (None, previous.record.date):
-        tables = tuple(TableRecord.of(config) for config in configs) if games else ()
         written = {"games": games, "tables": tables, "parts": parts, "program": program_key(), "renderer": renderer()}
         return previous.record.model_copy(update=written)
     day = date or _newest(source, tombstones)
@@ -66,7 +66,7 @@ def describe_release(
         date=day,
         added=tuple(_added(source, previous)),
         changed=tuple(_changed(source, parts, previous)),
-        withdrawals=tuple(one for one in tombstones if previous is None or one not in previous.tombstones),
+        withdrawals=tuple(step for step in tombstones if previous is None or step not in previous.tombstones),
         notes=tuple(_notes(source, previous, version)),
     )
     return ReleaseRecord(
@@ -76,7 +76,7 @@ def describe_release(
         instance_set=games[0].instance_set if version is None else version.instance_set,
         prompts=games[0].prompts if version is None else version.prompts,
         games=games,
-        tables=tuple(TableRecord.of(config) for config in configs) if games else (),
+        tables=tables,
         date=day,
         content=content,
         layout=layout,
@@ -98,7 +98,7 @@ def _judges(source: ReleaseSource) -> tuple[str, ...]:
 
 
 def _game_record(tables: DeclaredTables) -> GameRecord:
-    """Return what a release says of a game other than reconstruction.
+    """Return the record of a game other than reconstruction.
 
     Raises:
         InputError: Two runs were played with different prompts.
@@ -124,7 +124,7 @@ def _game_record(tables: DeclaredTables) -> GameRecord:
 def _newest(source: ReleaseSource, tombstones: Sequence[Withdrawal]) -> str:
     """Return the day of the newest run or withdrawal: no clock, so that the same input gives the same release."""
     days = []
-    for text in (*(run.run.started[:10] for run in source.runs), *(one.date for one in tombstones)):
+    for text in (*(run.run.started[:10] for run in source.runs), *(tombstone.date for tombstone in tombstones)):
         with suppress(InputError):
             days.append(parse_day(text, "started"))
     return max(days, default="1970-01-01")

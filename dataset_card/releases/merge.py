@@ -1,4 +1,4 @@
-"""Two releases that carry the same one on become one: the runs of both, and what was decided about runs in either.
+"""Merging two releases with a common ancestor: the runs of both, and the decisions about runs in either.
 
 What each of them changed since the last release that both carry on stands in their histories, so that this is a merge
 of three: where only one of the two touched a run, its word holds.
@@ -20,7 +20,7 @@ AnyStoredRun = StoredRun | StoredGameRun
 
 
 def merge_releases(mine: StoredRelease, head: StoredRelease, instances: InstanceSets, out: Path) -> Built:
-    """Write the release that holds what two releases hold, built upon one of them.
+    """Write the merge of two releases, built upon ``head``.
 
     A withdrawal in either release wins, unless the other one reinstated the run later. Maintainers' sections come from
     ``mine``; a section that is empty there comes from ``head``.
@@ -56,7 +56,7 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
 
 
 class _Changes:
-    """What two releases changed since the last release that both carry on."""
+    """Changes of two releases since their common ancestor."""
 
     def __init__(self, mine: StoredRelease, head: StoredRelease, instances: InstanceSets) -> None:
         self._mine, self._head = mine, head
@@ -65,7 +65,7 @@ class _Changes:
         self._instances = instances
 
     def tombstones(self) -> dict[str, Withdrawal]:
-        """Return what holds of each run about which either of them says anything, by its id."""
+        """Return the decision that holds for each run about which either release decided, by run id."""
         mine, head = _by_run(self._mine.tombstones), _by_run(self._head.tombstones)
         mine_decided, head_decided = _decided(self._mine_since), _decided(self._head_since)
         merged = {**mine, **head}
@@ -77,7 +77,7 @@ class _Changes:
         return merged
 
     def runs(self) -> Iterator[AnyStoredRun]:
-        """Yield every run of either release, as it is in the one whose rows of it hold.
+        """Yield every run of either release, from the release whose rows hold.
 
         Raises:
             WorkError: Both changed a run.
@@ -94,7 +94,7 @@ class _Changes:
         return stored_run(release, run, self._instances[run.game])
 
     def _newer(self, mine: AnyStoredRun, head: AnyStoredRun) -> AnyStoredRun:
-        """Return the one whose rows hold of two copies of a run."""
+        """Return the copy of a run whose rows hold."""
         if _same_rows(mine, head):
             if mine.provenance() in (None, head.provenance()):
                 return head
@@ -112,7 +112,7 @@ class _Changes:
 
 
 def _since(history: Sequence[Entry], other: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Return the entries of a history that come after the newest one that the other history has too."""
+    """Return the entries of a history after the newest entry that both histories share."""
     return tuple(history[: next((at for at, entry in enumerate(history) if entry in other), len(history))])
 
 
@@ -137,7 +137,7 @@ def _same_rows(mine: AnyStoredRun, head: AnyStoredRun) -> bool:
 
 
 def _refuse_twins(runs: Sequence[AnyStoredRun], head: StoredRelease) -> None:
-    """Refuse two runs of one submission under the same rules: one of them has to be the corrected one."""
+    """Refuse two runs of one submission under the same rules: one of them must have been withdrawn."""
     there = {replaced_by(run): run for run in runs if run.release is head}
     for run in runs:
         twin = there.get(replaced_by(run), run)

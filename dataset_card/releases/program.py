@@ -1,4 +1,4 @@
-"""Which code computes the numbers of a release."""
+"""Hash of the code that computes the numbers of a release."""
 
 import hashlib
 from functools import cache
@@ -12,10 +12,10 @@ _PARTS = ("results",)
 
 @cache
 def program_key() -> str:
-    """Return a hash of that code: numbers of a previous release are taken over only if it has not changed."""
+    """Return the hash of that code: numbers of the previous release are reused only if it has not changed."""
     root = Path(ircore.__file__).parent
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(path for part in _PARTS for path in (root / part).rglob("*.py")):
         data = path.read_bytes()
-        found.update(f"{path.relative_to(root).as_posix()} {len(data)}\n".encode() + data)
-    return found.hexdigest()
+        digest.update(f"{path.relative_to(root).as_posix()} {len(data)}\n".encode() + data)
+    return digest.hexdigest()

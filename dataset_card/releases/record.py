@@ -1,4 +1,4 @@
-"""What a release says of itself: ``release.json``, from which also its tag and its change log come.
+"""``release.json``: the record of a release, from which its tag and its change log come too.
 
 A release is a benchmark version, a date and a hash of its content: the same runs give the same name. What was added,
 changed and withdrawn against the previous release stays in the history of every later one.
@@ -24,16 +24,16 @@ from ircore.runs.provenance import Commit, Provenance
 
 RELEASE = "release.json"
 RUNS = "runs.jsonl"
-"""One line a run: its identity, as in ``run.json``."""
+"""One line for each run: its identity, as in ``run.json``."""
 
 JUDGES = "judges.jsonl"
-"""One line a judge: who it is, as far as a run says so."""
+"""One line for each judge: its identity, as far as a run states it."""
 
 PROVENANCE = "provenance.jsonl"
-"""One line a run that somebody vouches for; not there if there is none."""
+"""One line for each run that somebody vouches for; missing without such runs."""
 
 TOMBSTONES = "tombstones.jsonl"
-"""One line a run that was withdrawn, corrected or reinstated since it was published, or is disputed; else not there."""
+"""One line for each run that was withdrawn, corrected, reinstated or disputed; missing without such runs."""
 
 CHANGES = "CHANGELOG.md"
 
@@ -67,7 +67,7 @@ ANY_RUN: TypeAdapter[Run | GameRun] = TypeAdapter(
 
 
 class RunNote(Record):
-    """A run as the history names it."""
+    """A run in the history."""
 
     run_id: Name = Field(description="The run.")
     slug: Name = Field(description="Its submission's folder name.")
@@ -87,7 +87,7 @@ class RunChange(Record):
 
 
 class Entry(Record):
-    """What a release brought, against the previous one."""
+    """Changes of a release against the previous release."""
 
     name: Name = Field(description="The release.")
     date: Day = Field(description="Its date.")
@@ -98,7 +98,7 @@ class Entry(Record):
 
 
 class Parent(Record):
-    """The release that another one was built upon."""
+    """The release that another release was built upon."""
 
     release: Name = Field(description="Its name.")
     commit: Commit | None = Field(
@@ -155,7 +155,7 @@ def _is_empty(value: object) -> bool:
 
 
 class ReleaseRecord(Record):
-    """The identity of a release, what it is made of, and how it came about. File ``release.json``."""
+    """Identity, content and history of a release. File ``release.json``."""
 
     schema_: Literal[1, 2, 3] = Field(
         default=1,
@@ -225,7 +225,7 @@ def release_name(benchmark: str | None, date: str, content: str) -> str:
 
 
 def content_hash(parts: tuple[Part, ...], texts: dict[str, str], layout: str) -> str:
-    """Return the hash of all that a release holds, and of how it is written.
+    """Return the hash of the content of a release and of its layout.
 
     Args:
         parts: Of its tables, in any order.
@@ -233,7 +233,7 @@ def content_hash(parts: tuple[Part, ...], texts: dict[str, str], layout: str) ->
         layout: Hash of the columns and of how its tables are written.
     """
     lines = [f"layout {layout}"]
-    lines += [f"{one.config}/{one.run_id or ''} {one.key}" for one in parts]
+    lines += [f"{part.config}/{part.run_id or ''} {part.key}" for part in parts]
     lines += [f"{name} {hashlib.sha256(text.encode()).hexdigest()}" for name, text in texts.items() if text]
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 
@@ -247,7 +247,7 @@ def _schema_of(data: bytes) -> object:
 
 
 def read_release(folder: Path) -> ReleaseRecord:
-    """Read what a release says of itself.
+    """Read the record of a release.
 
     Raises:
         InputError: The folder holds no release, or one whose ``release.json`` is damaged.

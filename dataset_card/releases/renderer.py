@@ -1,4 +1,4 @@
-"""Which code writes the derived files of a release: card, datasheet, licences, change log, Croissant, pictures."""
+"""Hashes of the code that writes the derived files: card, datasheet, licences, change log, Croissant, pictures."""
 
 import hashlib
 from functools import cache
@@ -11,7 +11,15 @@ import ircore
 from dataset_card.releases.program import program_key
 from ircore.core.records import Record, Sha256
 
-_OF_TEXTS = ("card/*.py", "templates/*.j2", "tables/schema.py", "markdown.py", "croissant_context.json")
+_OF_TEXTS = (
+    "card/*.py",
+    "templates/*.j2",
+    "tables/schema.py",
+    "tables/joined.py",
+    "games/tables.py",
+    "markdown.py",
+    "croissant_context.json",
+)
 """Files of this package that a derived text depends on; numbers and boards come from ``ircore``."""
 
 
@@ -31,7 +39,7 @@ def renderer_files() -> tuple[Path, ...]:
 
 @cache
 def renderer() -> Renderer:
-    """Return which code this program writes derived files with."""
+    """Return the hashes of the code of this program."""
     from PIL import __version__, features
 
     texts = hashlib.sha256(program_key().encode())

@@ -1,4 +1,4 @@
-"""What a build keeps of each run for the next one: its records as JSON, read in a tenth of the time that tables take.
+"""Cache of the records of each run for the next build: JSON is read in a tenth of the time that tables take.
 
 It lies in ``.ircore-kept`` of the release, as the site's does, and is not part of it: hidden files are not published,
 and a release without it is read from its tables. A file is named by the keys of what the run has in the tables.
@@ -24,7 +24,7 @@ _TABLES = (TRANSCRIPTS.name, EPISODES.name, SCORES.name)
 
 
 class RunRecords(Record):
-    """What a run is made of, pictures left out."""
+    """Episodes, scores and costs of a run, without pictures."""
 
     episodes: tuple[Episode, ...]
     scores: tuple[Score, ...]
@@ -38,7 +38,7 @@ def records_path(release: Path, parts: Iterable[Part]) -> Path:
         release: Its folder.
         parts: What the run has in it; other tables than those that its records are in do not matter.
     """
-    keys = sorted(f"{one.config} {one.key}" for one in parts if one.config in _TABLES)
+    keys = sorted(f"{part.config} {part.key}" for part in parts if part.config in _TABLES)
     return release / FOLDER / f"{hashlib.sha256(' '.join(keys).encode()).hexdigest()}.json"
 
 
@@ -51,7 +51,7 @@ def read_run_records(path: Path) -> RunRecords | None:
 
 
 def records_of(run: PlayedRun) -> RunRecords:
-    """Return the records of a run: of its scores those that belong to a rendering, each question once."""
+    """Return the records of a run: its scores are those of its renderings, the latest for each question."""
     scores = tuple(score for _, score in valid_scores(run.episodes, run.scores))
     return RunRecords(episodes=run.episodes, scores=scores, costs=dict(run.costs))
 

@@ -1,4 +1,4 @@
-"""A release that was built before, as the base of the next one: its records, and its files as they are."""
+"""A release on disk as the base of the next release: its records and its files."""
 
 import shutil
 from collections import defaultdict
@@ -63,12 +63,12 @@ class StoredRelease:
         self.tombstones = tuple(read_records(folder / TOMBSTONES, TypeAdapter(Withdrawal)))
 
     def as_parent(self) -> Parent:
-        """Return how a release that is built upon this one names it."""
+        """Return the reference to this release in a release that is built upon it."""
         return Parent(release=self.record.name, commit=self.commit)
 
     @property
     def has_previews(self) -> bool:
-        """Whether it has a table with small pictures."""
+        """Whether the release has the table of small pictures."""
         return any(config == PREVIEWS.name for config, _ in self.parts)
 
     @cached_property
@@ -93,7 +93,7 @@ class StoredRelease:
         return {name: part.key for (name, owner), part in self.parts.items() if owner == run_id and holds_records(name)}
 
     def paths(self, config: Config, run_id: str) -> tuple[Path, ...]:
-        """Return the files that hold what a run adds to a table."""
+        """Return the files with the rows of a run in a table."""
         part = self.parts.get((config.name, run_id))
         return tuple(self.folder / name for name in part.files) if part is not None else ()
 

@@ -80,7 +80,7 @@ class StoredRun:
         return self.release.provenance.get(self.run.run_id)
 
     def rendering(self, rendering: Rendering) -> Picture:
-        """Return one of its renderings.
+        """Return a rendering of the run.
 
         Raises:
             InputError: The release does not have it.
@@ -94,7 +94,7 @@ class StoredRun:
 
     @cached_property
     def records(self) -> RunRecords:
-        """What it is made of, pictures left out."""
+        """Episodes, scores and costs, without pictures."""
         return self._read_tables() if self._kept is None else self._kept
 
     @cached_property
@@ -161,7 +161,7 @@ class StoredGameRun:
         return self.release.provenance.get(self.run.run_id)
 
     def rendering(self, rendering: Rendering) -> Picture:
-        """Return one of its pictures.
+        """Return a picture of the run.
 
         Raises:
             InputError: The release does not have it.

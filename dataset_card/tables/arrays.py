@@ -44,7 +44,7 @@ def make_table(config: Config, schema: "pa.Schema", rows: Sequence[Row]) -> "pa.
     """
     import pyarrow as pa
 
-    columns = [_array(one.kind, [row[one.name] for row in rows]) for one in config.columns]
+    columns = [_array(column.kind, [row[column.name] for row in rows]) for column in config.columns]
     return pa.Table.from_arrays(columns, schema=schema)
 
 
@@ -57,45 +57,45 @@ def _array(kind: Kind, values: Sequence[Any]) -> "pa.Array":
     children: list[Any] | None = None
     if kind == "image":
         children = [
-            _binaries([one and one["bytes"] for one in values]),
-            _texts([one and one["path"] for one in values]),
+            _binaries([picture and picture["bytes"] for picture in values]),
+            _texts([picture and picture["path"] for picture in values]),
         ]
     elif kind == "strings":
-        lists = [one or () for one in values]
+        lists = [texts or () for texts in values]
         buffers.append(_offsets(lists))
-        children = [_texts([text for one in lists for text in one])]
+        children = [_texts([text for texts in lists for text in texts])]
     elif kind == "bool":
         buffers.append(_bits(values))
     else:
-        plain = [0 if one is None else one for one in values]
+        plain = [0 if value is None else value for value in values]
         buffers.append(pa.py_buffer(np.array(plain, _NUMBERS[kind])))
     return pa.Array.from_buffers(arrow_type(kind), len(values), buffers, children=children)
 
 
 def _texts(values: Sequence[str | None]) -> "pa.Array":
-    return _binaries([None if one is None else one.encode() for one in values], "string")
+    return _binaries([None if text is None else text.encode() for text in values], "string")
 
 
 def _binaries(values: Sequence[bytes | None], name: str = "binary") -> "pa.Array":
     import pyarrow as pa
 
-    held = [one or b"" for one in values]
+    held = [value or b"" for value in values]
     buffers = [_validity(values), _offsets(held), pa.py_buffer(b"".join(held))]
     return pa.Array.from_buffers(pa.type_for_alias(name), len(values), buffers)
 
 
 def _offsets(values: Sequence[Sequence[Any]]) -> "pa.Buffer":
-    """Return where each value begins, and where the last one ends."""
+    """Return the offset of each value, and the end of the last value."""
     import pyarrow as pa
 
     return pa.py_buffer(np.cumsum([0, *map(len, values)]).astype(np.int32))
 
 
 def _validity(values: Sequence[object]) -> "pa.Buffer | None":
-    return _bits([one is not None for one in values]) if any(one is None for one in values) else None
+    return _bits([value is not None for value in values]) if any(value is None for value in values) else None
 
 
 def _bits(values: Sequence[object]) -> "pa.Buffer":
     import pyarrow as pa
 
-    return pa.py_buffer(np.packbits([bool(one) for one in values], bitorder="little"))
+    return pa.py_buffer(np.packbits([bool(value) for value in values], bitorder="little"))

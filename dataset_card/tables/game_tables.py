@@ -1,4 +1,4 @@
-"""What one game adds to the tables of a release: the same five tables for every game, with columns of its own."""
+"""Tables of one game: the same five for every game, with columns of its own."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence

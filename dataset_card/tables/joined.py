@@ -12,7 +12,7 @@ from dataset_card.tables.schema import GAME, Column, Config
 
 
 def join_configs(games: Mapping[str, Sequence[Config]]) -> tuple[Config, ...]:
-    """Return the tables of a release: one a name, with the columns of every game that has rows in it.
+    """Return the tables of a release, tables of the same name joined: their columns are those of every game.
 
     Args:
         games: The tables of each game by its name, the default one of the first game first.
@@ -63,7 +63,7 @@ def _join(configs: Mapping[str, Config]) -> Config:
 
 
 def _merge(known: Column | None, column: Column, game: str) -> Column:
-    """Return a column that two games have: it says what it means in each of them."""
+    """Return the column that two games share; its description names both meanings."""
     if column.name == GAME.name:
         return replace(column, description="The game that the row is of.")
     if known is None:
@@ -78,6 +78,6 @@ def _kinds(columns: Iterable[Column]) -> dict[str, str]:
 
 
 def _joined_name(kinds: Mapping[str, str], column: Column) -> str:
-    """Return what a game's column is called in the joined table: another name if another kind has its own there."""
+    """Return the name of a game's column in the joined table: with its kind appended if another kind has its name."""
     kind = kinds.get(column.name, column.kind)
     return column.name if kind == column.kind else f"{column.name}_{column.kind}"

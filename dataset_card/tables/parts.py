@@ -1,4 +1,4 @@
-"""The parts of a release: what each run adds to each table, known by a key of its content.
+"""Parts of a release: the rows of each run in each table, identified by a hash of their content.
 
 A part is written to files of its own, so that a new run leaves the files of all others as they are, to the byte. Two
 parts with the same key hold the same rows and pictures, whichever machine or release they were made on.
@@ -11,9 +11,9 @@ from typing import cast
 
 from pydantic import Field
 
-from dataset_card.tables.parquet import Written, shard_name
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import Config
+from dataset_card.tables.writing import Written, shard_name
 from ircore.core.records import Name, Record, Sha256
 
 LAYOUT = 2
@@ -28,7 +28,7 @@ class Shard(Record):
 
 
 class Part(Record):
-    """What one run adds to one table, or a whole table that belongs to no run."""
+    """The rows of one run in one table, or a whole table that belongs to no run."""
 
     config: Name = Field(description="The table.")
     run_id: Name | None = Field(default=None, description="The run; null for instances and leaderboard.")
@@ -47,7 +47,7 @@ class Part(Record):
     @property
     def size(self) -> int:
         """Bytes of all its files."""
-        return sum(one.size for one in self.shards)
+        return sum(shard.size for shard in self.shards)
 
 
 class PartKey:
@@ -98,10 +98,10 @@ def make_part(config: Config, run_id: str | None, key: str, written: Written) ->
 
 
 def sum_parts(config: Config, parts: Iterable[Part]) -> Written:
-    """Return what the parts of a config come to."""
-    own = [one for one in parts if one.config == config.name]
-    files = tuple((shard.size, shard.sha256) for one in own for shard in one.shards)
-    return Written(config, sum(one.rows for one in own), sum(one.num_bytes for one in own), files)
+    """Return the size of the parts of a table together."""
+    own = [part for part in parts if part.config == config.name]
+    files = tuple((shard.size, shard.sha256) for part in own for shard in part.shards)
+    return Written(config, sum(part.rows for part in own), sum(part.num_bytes for part in own), files)
 
 
 def _json(value: object) -> bytes:

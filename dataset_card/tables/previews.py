@@ -1,4 +1,4 @@
-"""Small copies of the pictures of a run's turns, for those who want to look through dialogues without the originals."""
+"""Small copies of the pictures of a run's turns, for looking through dialogues without the originals."""
 
 import io
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A release's rows back to records, and what in them does not fit together."""
+"""Rows of reconstruction in a release back to records, and the faults in them."""
 
 import hashlib
 from collections.abc import Mapping
@@ -83,7 +83,7 @@ class ReleasedRun:
 
 
 class Tables:
-    """Takes the rows of a release table by table, then compares what they add up to.
+    """Takes the rows of a release table by table, then compares the tables with each other.
 
     Args:
         findings: Where faults go.
@@ -243,7 +243,7 @@ class Tables:
             self._findings.add(where, "this pair, condition and judge is there twice")
 
     def finish(self) -> None:
-        """Check what needs all tables: no turn without its episode, the set's identity, the leaderboard."""
+        """Check turns without an episode, the set's identity and the leaderboard, which need all tables."""
         for key, where in self._turns_at.items():
             if key not in self._episodes:
                 self._findings.add(where, f"episode {key[1]} of run {key[0]} is not in episodes")
@@ -267,7 +267,7 @@ class Tables:
         return tuple(self._instances.values())
 
     def runs(self) -> tuple[ReleasedRun, ...]:
-        """Return the runs read back, pictures left out; what is at fault may be missing."""
+        """Return the runs read back, without pictures; faulty records may be missing."""
         identity = hashlib.sha256(index_bytes(self._instances.values())).hexdigest()
         instances = InstanceSet(Path(), identity, tuple(self._instances.values()))
         return tuple(
@@ -275,7 +275,7 @@ class Tables:
                 Path(run_id),
                 run,
                 instances,
-                tuple(one for key, one in self._episodes.items() if key[0] == run_id),
+                tuple(episode for key, episode in self._episodes.items() if key[0] == run_id),
                 tuple(self._scores[run_id].values()),
                 self._judges,
                 self._costs[run_id],
@@ -301,7 +301,7 @@ class Tables:
         return None
 
     def _refer(self, where: str, row: Row) -> Instance | None:
-        """Check that a row's run and instance exist and are called what they are called there."""
+        """Check that the run and the instance of a row exist, and that the row repeats their fields."""
         run = self._runs.get(str(row["run_id"]))
         if run is None:
             self._findings.add(where, f"unknown run {row['run_id']}")

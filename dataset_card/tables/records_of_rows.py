@@ -1,4 +1,4 @@
-"""Rows of a release back to what they were made of, each kind said once; whoever calls validates fields of records."""
+"""Rows of a release back to the fields of records, which the caller validates."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
@@ -50,14 +50,14 @@ def score_fields(row: Row) -> dict[str, Any]:
 
 
 def cost_of(row: Row) -> float | None:
-    """Return what the episode of a row of ``episodes`` cost, US dollars; None if that is not known."""
+    """Return the cost of the episode of a row of ``episodes``, US dollars; None if unknown."""
     cost = row["cost_usd"]
     return float(cost) if isinstance(cost, float) else None
 
 
 def cell_of(row: Row) -> Cell:
     """Return the cell of a row of ``leaderboard``, ``same_family`` not set: that is known of all runs together."""
-    counts = cast("dict[str, int]", row)
+    counts, main = cast("dict[str, int]", row), _estimate(row, "main_score")
     return Cell(
         run_id=str(row["run_id"]),
         category=None if row["category"] == ALL else str(row["category"]),
@@ -73,7 +73,8 @@ def cell_of(row: Row) -> Cell:
         outcomes={name: counts[name] for name in get_args(Outcome)},
         convergence={name: counts[name] for name in CONVERGENCES},
         score=_estimate(row, PRIMARY),
-        main=_estimate(row, "main_score"),
+        main=main,
+        counted=main.n,
         **{name: _estimate(row, name) for name in _MEANS},
         same_family=False,
         detectable=cast("float | None", row["detectable"]),

@@ -22,7 +22,7 @@ from ircore.results.tables.formats import flat_records
 
 @dataclass(frozen=True)
 class PictureFile:
-    """A picture that a row will have, still where it lies."""
+    """A picture of a row that is read when the row is written."""
 
     path: str
     """Its name, without folders."""
@@ -41,12 +41,12 @@ class EmbeddedImage(TypedDict):
 Row = dict[str, object]
 
 OF_GAME: Row = {"game": RECONSTRUCTION}
-"""The column that says which game a row is of."""
+"""Column with the game of a row."""
 
 
 @dataclass(frozen=True)
 class ReconstructionSource:
-    """What a release is made of.
+    """Instances, runs and results of reconstruction in a release.
 
     Attributes:
         instances: The instance set.
@@ -61,26 +61,26 @@ class ReconstructionSource:
 
 def instance_rows(instances: InstanceSet) -> Iterator[Row]:
     """Yield the rows of ``instances``, in the order of the set."""
-    for one in instances.instances:
+    for instance in instances.instances:
         yield OF_GAME | {
-            "instance_id": one.instance_id,
-            "category": one.category,
-            "difficulty": one.difficulty,
-            "image": target_file(instances, one),
-            "image_sha256": one.sha256,
-            "width": one.width,
-            "height": one.height,
-            "scene": None if one.scene is None else one.scene.model_dump_json(),
-            "source": one.source,
-            "licence": one.licence,
-            "seed": one.seed,
-            "file": one.image,
+            "instance_id": instance.instance_id,
+            "category": instance.category,
+            "difficulty": instance.difficulty,
+            "image": target_file(instances, instance),
+            "image_sha256": instance.sha256,
+            "width": instance.width,
+            "height": instance.height,
+            "scene": None if instance.scene is None else instance.scene.model_dump_json(),
+            "source": instance.source,
+            "licence": instance.licence,
+            "seed": instance.seed,
+            "file": instance.image,
         }
 
 
 def transcript_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``transcripts`` of a run: by instance and turn."""
-    targets = {one.instance_id: one for one in instances.instances}
+    targets = {instance.instance_id: instance for instance in instances.instances}
     for episode in run.episodes:
         target = targets[episode.instance_id]
         shown: Row = {"target": target_file(instances, target), "target_sha256": target.sha256}
@@ -160,17 +160,17 @@ def leaderboard_rows(results: Results) -> Iterator[Row]:
 
 
 def of_run(run: PlayedRun) -> Row:
-    """Return the columns that say which run a row is of."""
+    """Return the columns that name the run of a row."""
     return {"run_id": run.run.run_id, "submission": run.run.slug}
 
 
 def of_rules(run: PlayedRun) -> Row:
-    """Return the column that says by which rules a row was played."""
+    """Return the column with the key of the rules of a row."""
     return {"rules": run.run.rules.key}
 
 
 def of_episode(episode: Episode) -> Row:
-    """Return the columns that say which episode a row is of."""
+    """Return the columns that name the episode of a row."""
     return {
         "episode_id": episode.episode_id,
         "instance_id": episode.instance_id,
@@ -179,9 +179,9 @@ def of_episode(episode: Episode) -> Row:
     }
 
 
-def target_file(instances: InstanceSet, one: Instance) -> PictureFile:
+def target_file(instances: InstanceSet, instance: Instance) -> PictureFile:
     """Return the picture of an instance."""
-    return PictureFile(one.image.rpartition("/")[2], partial(instances.picture_bytes, one))
+    return PictureFile(instance.image.rpartition("/")[2], partial(instances.picture_bytes, instance))
 
 
 def rendering_file(run: PlayedRun, rendering: Rendering) -> PictureFile:

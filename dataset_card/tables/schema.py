@@ -1,4 +1,4 @@
-"""The columns of a release, said once.
+"""The columns of the tables of reconstruction, defined once.
 
 From these come the Arrow schema of the files, the features that ``datasets`` reads, the YAML and the column tables of
 the card, and what ``release check`` demands.
@@ -35,7 +35,7 @@ class Column:
     """Whether a row may have no value here."""
 
     repeats: bool = False
-    """Of pictures: whether rows may hold the same one, so that each is stored once a row group."""
+    """Whether several rows may hold the same picture, which is then stored once in a row group."""
 
     later: bool = False
     """Whether it came after the first layout, so that releases of earlier layouts lack it."""
@@ -49,17 +49,17 @@ class Config:
     """As in ``load_dataset(…, name)``."""
 
     row: str
-    """What a row is."""
+    """Meaning of a row."""
 
     columns: tuple[Column, ...]
     """In the order of the files."""
 
     default: bool = False
-    """Whether it is loaded when no config is named."""
+    """Whether it is loaded when no table is named."""
 
     @property
     def pattern(self) -> str:
-        """Which files hold it, relative to the release."""
+        """Pattern of its files, relative to the release."""
         return f"data/{self.name}/{SPLIT}-*.parquet"
 
     @property
@@ -68,7 +68,7 @@ class Config:
         return tuple(column for column in self.columns if column.kind == "image")
 
     def among(self, names: Collection[str]) -> "Config":
-        """Return the config as a release has it whose files have columns of these names: without later ones it lacks.
+        """Return the table without later columns whose names are missing.
 
         What is not ``later`` stays, so that a file without it is at fault.
         """
@@ -82,8 +82,10 @@ class Config:
     def yaml_features(self) -> list[dict[str, str]]:
         """Return the features as the YAML of a card has them."""
         return [
-            {"name": one.name, "list": "string"} if one.kind == "strings" else {"name": one.name, "dtype": one.kind}
-            for one in self.columns
+            {"name": column.name, "list": "string"}
+            if column.kind == "strings"
+            else {"name": column.name, "dtype": column.kind}
+            for column in self.columns
         ]
 
 
@@ -305,10 +307,10 @@ PREVIEWS = Config(
 )
 
 CONFIGS = (TRANSCRIPTS, INSTANCES, EPISODES, SCORES, LEADERBOARD)
-"""Those of every release, the default one first, as the card shows them."""
+"""Tables of every release, the default first, in the order of the card."""
 
 ALL_CONFIGS = (*CONFIGS, PREVIEWS)
-"""These, and one that a release has if it was asked for."""
+"""All tables, with the optional table of small pictures."""
 
 _TRANSCRIPTS_OF = f"{TRANSCRIPTS.name}_"
 

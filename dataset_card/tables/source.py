@@ -1,4 +1,4 @@
-"""A release before it is written: the tables of each of its games."""
+"""The games of a release: their tables, runs and instances."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

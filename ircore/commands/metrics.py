@@ -1,6 +1,7 @@
 """``ircore metrics``: which metrics there are, what they mean and what they need."""
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -8,6 +9,7 @@ import click
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
+    from ircore.core.images import Pixels
     from ircore.scorers.metrics.base import Metric
 
 
@@ -27,7 +29,7 @@ def command(context: click.Context, as_json: bool) -> None:
         click.echo(json.dumps({"metrics": listed, "broken": faulty}, indent=2, ensure_ascii=False, allow_nan=False))
         return
     rows = [_row(metric) for metric in metrics.values()]
-    click.echo("\n".join(map(printable, _aligned([("name", "better", "range", "looks at", "here", "title"), *rows]))))
+    click.echo("\n".join(map(printable, _aligned([("name", "better", "range", "looks at", "title", "here"), *rows]))))
     for name, reason in broken.items():
         click.echo(printable(f"{name}  broken: {reason}"))
     click.echo("More of one: ircore metrics show NAME", err=True)
@@ -62,18 +64,44 @@ def show(name: str, as_json: bool) -> None:
     click.echo(printable("\n".join(lines)))
 
 
+@command.command()
+@click.argument("targets", type=click.Path(path_type=Path))
+@click.argument("images", type=click.Path(path_type=Path))
+def fid(targets: Path, images: Path) -> None:
+    """Print the Fréchet Inception distance of the pictures in the folders TARGETS and IMAGES."""
+    from ircore.core.errors import InputError
+    from ircore.scorers.metrics.networks import scripts
+
+    reason = scripts.FID_METRIC.obstacle()
+    if reason is not None:
+        raise InputError(f"metric fid: {reason}", "See: ircore metrics show fid.")
+    click.echo(f"{scripts.fid(_pictures(targets), _pictures(images)):.4f}")
+
+
+def _pictures(folder: Path) -> "list[Pixels]":
+    """Read every file of a folder as published values were computed, in the order of their names."""
+    from ircore.core.errors import InputError
+    from ircore.core.images import read_stored_pixels
+
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder", "Name a folder of pictures.")
+    return [read_stored_pixels(path) for path in sorted(folder.iterdir()) if path.is_file()]
+
+
 def _row(metric: "Metric") -> tuple[str, ...]:
     return (
         metric.name,
         "higher" if metric.higher_is_better else "lower",
         " ".join(part for part in (_range(metric), metric.unit) if part),
         _looks_at(metric),
-        "yes" if metric.obstacle() is None else f"no: needs {metric.needs}",
         metric.title,
+        metric.obstacle() or "yes",
     )
 
 
 def _looks_at(metric: "Metric") -> str:
+    if metric.over == "set":
+        return "two sets"
     return "both pictures" if metric.reference else "the image"
 
 
@@ -99,6 +127,7 @@ def _document(metric: "Metric") -> dict[str, Any]:
         "direction": "higher" if metric.higher_is_better else "lower",
         "range": [metric.low, metric.high],
         "unit": metric.unit,
+        "over": metric.over,
         "reference": "target and image" if metric.reference else "none: the image alone",
         "needs": metric.needs,
         "unavailable": metric.obstacle(),

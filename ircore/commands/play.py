@@ -90,7 +90,6 @@ def command(
     """
     from contextlib import nullcontext
 
-    from ircore.runs.cache import Cache
     from ircore.runs.play import PlayPlan, make_run
     from ircore.runs.setup import prepare
     from ircore.runs.shards import parse_shard
@@ -103,9 +102,7 @@ def command(
     shard = parse_shard(shard_text) if shard_text is not None else None
     selected = instances.select(categories, difficulties)[:limit]
     plan = PlayPlan(run, instances, shard.part(selected) if shard else selected, prompts, concurrency, deadline)
-    if cache_generators and cache_dir is None:
-        raise click.UsageError("--cache-generators needs --cache DIR")
-    cache = Cache(cache_dir, loaded.submission.players, cache_generators) if cache_dir else None
+    cache = _cache(cache_dir, cache_generators, loaded)
     address = scheduler_of(executor, scheduler)
     if only_outside and address is not None:
         raise click.UsageError("--only-outside cannot watch the workers of --executor dask")
@@ -115,6 +112,15 @@ def command(
         return _declare_final(plan, out)
     with guard() if only_outside else nullcontext():
         return _play(plan, game, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers)
+
+
+def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache | None":
+    """Return the cache of answers; None without ``--cache``."""
+    from ircore.runs.cache import Cache
+
+    if generators and folder is None:
+        raise click.UsageError("--cache-generators needs --cache DIR")
+    return Cache(folder, loaded.submission.players, generators) if folder else None
 
 
 def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:

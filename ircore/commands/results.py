@@ -60,11 +60,18 @@ def command(
     opened = [open_any_run(path) for path in dict.fromkeys(Path(realpath(path)) for path in runs)]
     games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
     if games:
-        from ircore.results.games import game_board, read_game_results
+        from ircore.results.games import read_game_results
+        from ircore.results.tables.games import game_board
 
         if len(games) < len(opened):
             raise InputError("runs of several games", "Ask for one game at a time.")
-        click.echo(render(game_board(read_game_results(games)), "json" if as_json else form, None), nl=False)
+        if name != "board" or judge or order or episodes or out:
+            raise InputError(
+                f"runs of {games[0].game}: only the board is there, by category and difficulty",
+                "Leave out --table, --judge, --order, --episodes and --out.",
+            )
+        board = game_board(read_game_results(games), category, difficulty)
+        click.echo(render(board, "json" if as_json else form, None), nl=False)
         return
     entry = table_entry(name, "--table")
     if order is not None and not entry.ordered:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from ircore.results.gaps import UnrankedRun
     from ircore.runs.folder import GameRunFolder, RunFolder
     from ircore.scorers.computed import Elsewhere, ScoringPlan, ScoringSummary
-    from ircore.scorers.model_judges.runner import JudgeReport
+    from ircore.scorers.judges.manifest import LoadedJudge
+    from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan
 
 
 @click.command("score")
@@ -82,7 +83,7 @@ def command(
     reports = judge_runs(folders, models, asked) if models else []
     _tell_others(plan)
     if facts:
-        _measure_facts(folders)
+        _measure_facts(folders, models, asked)
     unranked = unranked_runs(folders, [*plan.judges, *(judge.name for judge in models)])
     _tell(done, reports, plan.judges, unranked, round(monotonic() - begun, 2), as_json)
     return end_of(reports)
@@ -123,13 +124,22 @@ def _tell(
         click.echo(printable(f"  {gap.judge}: no rank for {gap.run}: {gap.words}"), err=True)
 
 
-def _measure_facts(runs: "list[RunFolder]") -> None:
-    """Measure which facts of drawn targets the messages state and the renderings show, and say how many turns."""
+def _measure_facts(runs: "list[RunFolder]", judges: "list[LoadedJudge]", plan: "JudgingPlan") -> None:
+    """Measure which facts of drawn targets the messages state and the renderings show, and say how many turns.
+
+    The grammar of the built-in players reads the messages, and so does every judge that is a model.
+    """
+    from ircore.scorers.said.asking import ask_said
     from ircore.scorers.said.measuring import measure_said
 
     count = measure_said(runs)
     passed = f"; {count.without_scene} episodes have targets that were not drawn" if count.without_scene else ""
     click.echo(f"facts: {count.new:,} new turns, {count.kept:,} kept{passed}", err=True)
+    for judge in judges:
+        readings = ask_said(runs, judge, plan)
+        lost = f", {readings.unreadable} answers cannot be read" if readings.unreadable else ""
+        failed = f", {readings.failed} failed: the same command asks again" if readings.failed else ""
+        click.echo(printable(f"facts: {judge.name} read {readings.read:,} new turns{lost}{failed}"), err=True)
 
 
 def _score_games(runs: "list[GameRunFolder]", as_json: bool) -> None:

@@ -406,6 +406,11 @@ class AnyEpisode(Record):
             raise ValueError("abort_reason is given exactly when outcome is aborted")
         return self
 
+    @property
+    def finished(self) -> bool:
+        """Whether this is its result; a technical failure says nothing about the players, and is played again."""
+        return self.abort_reason not in TECHNICAL_REASONS
+
 
 class Episode(AnyEpisode):
     """One instance played by one pair."""
@@ -418,11 +423,6 @@ class Episode(AnyEpisode):
     def played(self) -> bool:
         """Whether it counts for quality: clembench's word for not aborted."""
         return self.outcome != "aborted"
-
-    @property
-    def finished(self) -> bool:
-        """Whether this is its result; a technical failure says nothing about the pair, and is played again."""
-        return self.abort_reason not in TECHNICAL_REASONS
 
     @property
     def rendered_turns(self) -> tuple[Turn, ...]:

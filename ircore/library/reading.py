@@ -9,10 +9,11 @@ from ircore.core.errors import InputError
 from ircore.core.images import Loading
 from ircore.core.plugins import load, unknown
 from ircore.library.playing import Place, RunPlace, open_run
-from ircore.results.games import game_board, read_game_results
+from ircore.results.games import read_game_results
 from ircore.results.model import Order, Results
 from ircore.results.tables.catalogue import TABLES, Question
 from ircore.results.tables.frames import as_frame
+from ircore.results.tables.games import game_board
 from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
 from ircore.scorers.metrics.loading import LOADINGS, load_pixels
 from ircore.scorers.metrics.measure import Measurement, load_metrics, measure
@@ -93,7 +94,7 @@ def board(
     """
     games = _game_runs(source)
     if games:
-        return as_frame(game_board(read_game_results(games)))
+        return as_frame(game_board(read_game_results(games), category, difficulty))
     return table(source, "board", judge=judge, category=category, difficulty=difficulty, order=order)
 
 

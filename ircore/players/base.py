@@ -6,7 +6,6 @@ ranked. Players keep no state between turns: everything they need is in the view
 after a crash.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
@@ -14,7 +13,7 @@ from pydantic import JsonValue
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import AnyAbortReason, Attempt, Instance, PlayerSpec, Usage
+from ircore.core.records import AnyAbortReason, Attempt, PlayerSpec, Usage
 from ircore.core.score_records import JudgeReason
 
 AnswerKind = Literal["text", "picture", "choice"]
@@ -65,34 +64,6 @@ class DescriberView:
     def step(self) -> int:
         """The turn: this game's steps are turns."""
         return self.turn
-
-
-@dataclass(frozen=True)
-class Knowledge:
-    """What reference describers alone are told, see ``Traits.reference``: all that is known of the target.
-
-    Attributes:
-        instance: Category, difficulty and, if the target was drawn, its scene.
-        others: Every other instance of the set.
-        picture_of: Returns the picture of an instance of the set.
-        seed: Of the episode, the same at every turn.
-    """
-
-    instance: Instance
-    others: tuple[Instance, ...]
-    picture_of: Callable[[Instance], Picture]
-    seed: int
-
-
-@dataclass(frozen=True)
-class InformedView(DescriberView):
-    """What a reference describer sees: as any describer, and what no describer may see.
-
-    Attributes:
-        knowledge: All that is known of the target.
-    """
-
-    knowledge: Knowledge
 
 
 @dataclass(frozen=True)

@@ -2,49 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from ircore.core.records import Outcome
+from ircore.results.coverage import Coverage
 from ircore.results.episodes import Convergence
-from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, wilson
-
-Unranked = Literal["incomplete", "underrated", "inapplicable", "too_few"]
-"""Why a pair has no rank: it has episodes without a result yet; too little of what it played is rated; the judge rates
-nothing here; its main score rests on fewer than ``MINIMUM_PICTURES``."""
-
-RATED_SHARE = 0.9
-"""Share of the renderings that a judge could have rated which it must have rated before there is a rank."""
+from ircore.results.statistics.intervals import Estimate, wilson
 
 
-def why_unranked(unfinished: int, rated: int, applicable: int, counted: int) -> Unranked | None:
-    """Return why a pair has no rank; None if it has one.
-
-    Args:
-        unfinished: Episodes without a result yet.
-        rated: Played episodes that the judge rated.
-        applicable: Played episodes that it could have rated.
-        counted: Episodes that its main score rests on.
-    """
-    if unfinished:
-        return "incomplete"
-    if rated < RATED_SHARE * applicable:
-        return "underrated"
-    if not counted:
-        return "inapplicable"
-    return "too_few" if counted < MINIMUM_PICTURES else None
-
-
-def unranked_words(why: Unranked, unfinished: int, episodes: int, rated: int, applicable: int) -> str:
-    """Say for people why a pair has no rank, such as ``incomplete: 3 of 42 episodes have no result yet``."""
-    if why == "incomplete":
-        return f"incomplete: {unfinished} of {episodes} episodes have no result yet"
-    if why == "underrated":
-        return f"only {rated} of {applicable} renderings are rated, {100 * RATED_SHARE:.0f} % are needed"
-    return f"fewer than {MINIMUM_PICTURES} pictures" if why == "too_few" else "the judge rates nothing here"
-
-
-@dataclass(frozen=True)
-class Cell:
+@dataclass(frozen=True, kw_only=True)
+class Cell(Coverage):
     """One pair under one condition as one judge sees it."""
 
     run_id: str
@@ -59,29 +25,18 @@ class Cell:
     judge: str
     """Name of the judge."""
 
-    episodes: int
-    """Episodes of the whole instance set under this condition, whether played or not."""
-
     played: int
-    """Number of these episodes that came to an end and were not aborted."""
-
-    unfinished: int
-    """Number of episodes without a result yet: never begun, or failed for a technical reason and not declared final."""
-
-    applicable: int
-    """Played episodes that the judge's task applies to: all, unless it rates some categories only."""
-
-    rated: int
-    """Number of applicable episodes that the judge rated."""
-
-    refused: int
-    """Number of applicable episodes that the judge was asked about and did not rate."""
-
-    pending: int
-    """Number of applicable episodes that the judge has not been asked about, or in vain for a technical reason."""
+    """Number of episodes that came to an end and were not aborted."""
 
     outcomes: Mapping[Outcome, int]
     """Number of episodes by outcome; episodes never begun are in none of the three counts."""
+
+    main: Estimate
+    """Main score, 0–100, by which boards rank: the mean of 10 × score, what the pair did not play counting 0.
+
+    It is quality × played share, as clembench has it, of the episodes that have a result and that the judge could rate.
+    Its interval covers what has no result yet and what is not rated as if it were anything; ``n`` counts what is known.
+    """
 
     score: Estimate
     """Similarity of the final rendering, 0–10, over the played episodes that the judge rated; higher is better. The
@@ -111,13 +66,6 @@ class Cell:
     cost: Estimate
     """US dollars per episode that has ended, aborted ones included; no mean unless the cost of each is known."""
 
-    main: Estimate
-    """Main score, 0–100, by which boards rank: the mean of 10 × score, what the pair did not play counting 0.
-
-    It is quality × played share, as clembench has it, of the episodes that have a result and that the judge could rate.
-    Its interval covers what has no result yet and what is not rated as if it were anything; ``n`` counts what is known.
-    """
-
     same_family: bool
     """Whether judge and describer are models of one family: such a judge may favour its own family."""
 
@@ -127,6 +75,11 @@ class Cell:
     Taken as if the two were independent, so √2 times what the pair's own spread gives: a cautious figure, since pairs
     play the same pictures. None with fewer than ``MINIMUM_PICTURES`` scores.
     """
+
+    @property
+    def main_score(self) -> float | None:
+        """The main score, 0–100; 0 if none was played, None if none of what was played is rated."""
+        return self.main.mean
 
     @property
     def played_share(self) -> float:
@@ -143,19 +96,3 @@ class Cell:
         """Share of each convergence outcome among the rated episodes, 0–1, with its interval (Wilson)."""
         rated = sum(self.convergence.values())
         return {name: wilson(count, rated) for name, count in self.convergence.items()}
-
-    @property
-    def main_score(self) -> float | None:
-        """The main score, 0–100; 0 if none was played, None if none of what was played is rated."""
-        return self.main.mean
-
-    @property
-    def unranked(self) -> Unranked | None:
-        """Reason why the pair has no rank under this condition; None if it has a rank."""
-        return why_unranked(self.unfinished, self.rated, self.applicable, self.main.n)
-
-    @property
-    def unranked_words(self) -> str | None:
-        """The same for people, see ``unranked_words``."""
-        why = self.unranked
-        return why and unranked_words(why, self.unfinished, self.episodes, self.rated, self.applicable)

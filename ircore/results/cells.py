@@ -5,18 +5,19 @@ are paired although each is computed by itself.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.core.records import Instance
-from ircore.results.cell import Cell, why_unranked
+from ircore.core.records import AnyInstance, Instance
+from ircore.results.cell import Cell
 from ircore.results.columns import Columns, columns
+from ircore.results.coverage import Coverage, coverages
 from ircore.results.episodes import EpisodeResult
-from ircore.results.rated import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated, Scope, all_rated
+from ircore.results.rated import RATED, UNPLAYED, Rated, Scope, all_rated
 from ircore.results.statistics.bootstrap import (
     AMOUNT,
     DIFFERENCE,
@@ -48,7 +49,7 @@ _AMOUNTS = ("turns", "tokens", "seconds", "cost")
 """Fields of ``Columns`` and of ``Cell`` that are means of amounts, in the order of ``_Shared``."""
 
 
-def strata(instances: Iterable[Instance]) -> list[str]:
+def strata(instances: Iterable[AnyInstance]) -> list[str]:
     """Return the condition of each instance: within one, instances are drawn again."""
     return [f"{instance.category} {instance.difficulty}" for instance in instances]
 
@@ -76,10 +77,10 @@ def run_cells(
         return {}
     names = tuple(judges)
     arranged = columns(instances, {run_id: results}, names, {run_id: costs})
-    ratings = _side_by_side(all_rated(instances, {run_id: results}, judges).values())
+    ratings = side_by_side(all_rated(instances, {run_id: results}, judges).values())
     tallies = _tallies(results, names)
     cells: dict[BoardKey, Cell] = {}
-    for (category, difficulty), rows in _conditions(instances).items():
+    for (category, difficulty), rows in conditions(instances).items():
         one = _Condition(rows, arranged, ratings.rows(rows), resample(strata(instances[row] for row in rows)))
         shared = one.shared()
         for judge, own in zip(names, one.judged(), strict=True):
@@ -89,14 +90,9 @@ def run_cells(
                 category=category,
                 difficulty=difficulty,
                 judge=judge,
-                episodes=len(rows),
+                **asdict(own.coverage),
                 played=tally.played,
                 outcomes=tally.outcomes,
-                unfinished=own.counts.unfinished,
-                applicable=own.counts.rated + own.counts.refused + own.counts.pending,
-                rated=own.counts.rated,
-                refused=own.counts.refused,
-                pending=own.counts.pending,
                 score=own.score,
                 delta=own.delta,
                 preference=tally.preference(),
@@ -113,7 +109,7 @@ def run_cells(
     return cells
 
 
-def compute_standings(instances: Sequence[Instance], ratings: Mapping[str, Rated]) -> dict[BoardKey, Standing]:
+def compute_standings(instances: Sequence[AnyInstance], ratings: Mapping[str, Rated]) -> dict[BoardKey, Standing]:
     """Rank runs by their main scores under every condition, by every judge.
 
     Args:
@@ -124,13 +120,13 @@ def compute_standings(instances: Sequence[Instance], ratings: Mapping[str, Rated
         By category, difficulty and judge; one range a run, in the order of the runs, None for one without a rank.
     """
     return {
-        (category, difficulty, judge): _standing([instances[row] for row in rows], rated.rows(rows))
-        for (category, difficulty), rows in _conditions(instances).items()
+        (category, difficulty, judge): run_standing([instances[row] for row in rows], rated.rows(rows))
+        for (category, difficulty), rows in conditions(instances).items()
         for judge, rated in ratings.items()
     }
 
 
-def paired_main(instances: Sequence[Instance], ratings: Rated) -> tuple[Floats, Floats, Resamples]:
+def paired_main(instances: Sequence[AnyInstance], ratings: Rated) -> tuple[Floats, Floats, Resamples]:
     """Return what runs are compared by: least and greatest main scores on what the judge rates, and its resamples.
 
     Args:
@@ -142,15 +138,14 @@ def paired_main(instances: Sequence[Instance], ratings: Rated) -> tuple[Floats, 
     return least[rows], most[rows], resample(strata(instances[row] for row in rows))
 
 
-def _standing(instances: Sequence[Instance], ratings: Rated) -> Standing:
-    counts = zip(
-        ratings.count(UNFINISHED),
-        ratings.count(RATED),
-        ratings.count(RATED, REFUSED, PENDING),
-        ratings.count(RATED, UNPLAYED),
-        strict=True,
-    )
-    ranked = [index for index, each in enumerate(counts) if why_unranked(*map(int, each)) is None]
+def run_standing(instances: Sequence[AnyInstance], ratings: Rated) -> Standing:
+    """Rank runs by their main scores under one condition.
+
+    Args:
+        instances: Under this condition.
+        ratings: Of all runs on these instances.
+    """
+    ranked = [index for index, coverage in enumerate(coverages(ratings)) if coverage.unranked is None]
     ranked_standing = standing(*paired_main(instances, ratings.columns(ranked)))
     ranges: list[RankRange | None] = [None] * ratings.status.shape[1]
     for index, rank in zip(ranked, ranked_standing.ranges, strict=True):
@@ -168,19 +163,10 @@ class _Shared(NamedTuple):
     over_budget: Estimate
 
 
-class _Counts(NamedTuple):
-    """Number of a run's episodes in each state for one judge."""
-
-    unfinished: int
-    rated: int
-    refused: int
-    pending: int
-
-
 class _Judged(NamedTuple):
     """Scores and counts of a run under one condition by one judge."""
 
-    counts: _Counts
+    coverage: Coverage
     score: Estimate
     delta: Estimate
     main: Estimate
@@ -207,32 +193,33 @@ class _Condition:
         """Return what each judge makes of the run."""
         ratings, drawn = self._ratings, self._drawn
         finals = Ratios.means(ratings.final)
-        rated = ratings.count(RATED).tolist()
-        scores = bounded_intervals(*ratings.quality, finals.points, rated, drawn, SCORE)
-        known = ratings.count(RATED, UNPLAYED).tolist()
-        mains = bounded_intervals(*ratings.main, ratings.main_scores(), known, drawn, MAIN)
+        counts = coverages(ratings)
+        scores = bounded_intervals(*ratings.quality, finals.points, [each.rated for each in counts], drawn, SCORE)
+        mains = main_intervals(ratings, drawn)
         delta = np.hstack([column[self._rows] for column in self._columns.delta.values()])
         deltas = ratio_intervals(Ratios.means(delta), drawn, DIFFERENCE)
         least = (2**0.5 * finals.errors(drawn)).tolist()
         freedom = finals.degrees(drawn).tolist()
-        each = zip(scores, deltas, mains, least, freedom, strict=True)
+        each = zip(counts, scores, deltas, mains, least, freedom, strict=True)
         return [
-            _Judged(counts, score, delta, main, detectable(error, df))
-            for counts, (score, delta, main, error, df) in zip(self._counts(), each, strict=True)
+            _Judged(coverage, score, delta, main, detectable(error, df))
+            for coverage, score, delta, main, error, df in each
         ]
 
-    def _counts(self) -> list[_Counts]:
-        counts = [self._ratings.count(word).tolist() for word in (UNFINISHED, RATED, REFUSED, PENDING)]
-        return [_Counts(*each) for each in zip(*counts, strict=True)]
+
+def main_intervals(ratings: Rated, drawn: Resamples) -> list[Estimate]:
+    """Estimate the main score of each run, 0–100, from resamples of the same instances."""
+    known = ratings.count(RATED, UNPLAYED).tolist()
+    return bounded_intervals(*ratings.main, ratings.main_scores(), known, drawn, MAIN)
 
 
-def _side_by_side(ratings: Iterable[Rated]) -> Rated:
+def side_by_side(ratings: Iterable[Rated]) -> Rated:
     """Return the ratings of one run by several judges as columns."""
     every = list(ratings)
     return Rated(np.hstack([result.status for result in every]), np.hstack([result.final for result in every]))
 
 
-def _conditions(instances: Sequence[Instance]) -> dict[Condition, list[int]]:
+def conditions(instances: Sequence[AnyInstance]) -> dict[Condition, list[int]]:
     """Return the rows of every condition that has an instance."""
     rows: dict[Condition, list[int]] = {}
     for row, instance in enumerate(instances):

@@ -1,39 +1,49 @@
-"""Results of games other than reconstruction: a board by the headline measure, from values that are there."""
+"""Results of games other than reconstruction: boards by the headline measure.
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+Intervals, main scores, rank ranges and the rules of who has a rank are those of the reconstruction game: the headline,
+put on a scale from its worst value, 0, to its best, 10, takes the place of a judge's rating.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import fsum, inf
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameEpisode, GameRun, GameScore
+from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameScore
 from ircore.games.base import Game, Measure
 from ircore.games.registry import load_game
 from ircore.instances.store import GameInstanceSet
+from ircore.results.cells import Condition, conditions, main_intervals, run_standing, side_by_side, strata
+from ircore.results.coverage import Coverage, coverages
 from ircore.results.played_run import AnyRunSource, RunView
-from ircore.results.statistics.intervals import Estimate, estimate
+from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
+from ircore.results.rated import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated
+from ircore.results.statistics.bootstrap import Ratios, Resamples, ratio_intervals, resample
+from ircore.results.statistics.bounds import bounded_intervals
+from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.scales import Scale
-from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import GameRunFolder
+from ircore.scorers.game_measures import played
+
+Floats = NDArray[np.float64]
 
 
 class GameRunSource(AnyRunSource[GameRun, GameEpisode, GameInstanceSet], Protocol):
     """A run of a game other than reconstruction in the place where it is stored: a folder, or tables of a release."""
 
-    def measured(self) -> tuple[GameScore, ...]:
+    def measured(self) -> Sequence[GameScore]:
         """Return the values of the game's measures."""
         ...
 
 
 class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
-    """A run of a game other than reconstruction with the values of its game's measures.
-
-    Example:
-        >>> from ircore.runs.folder import open_any_run  # doctest: +SKIP
-        >>> PlayedGameRun(open_any_run(Path("rps-run"))).values(game.headline)  # doctest: +SKIP
-        {'dawn-rock': 1.0, 'dawn-paper': 0.0}
-    """
+    """A run of a game other than reconstruction with the values of its game's measures."""
 
     source: GameRunSource
 
@@ -43,7 +53,7 @@ class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
     @cached_property
     def scores(self) -> tuple[GameScore, ...]:
         """Values of the game's measures."""
-        return self.source.measured()
+        return tuple(self.source.measured())
 
     def values(self, measure: Measure) -> dict[str, float]:
         """Return the value of a measure by episode; of a measure per step the mean over the episode's steps."""
@@ -53,62 +63,184 @@ class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
                 by_episode.setdefault(score.episode_id, []).append(score.value)
         return {name: fsum(values) / len(values) for name, values in by_episode.items()}
 
-    def mean(self, measure: Measure) -> Estimate:
-        """Return the mean of a measure over episodes with its 95 % interval."""
-        low, high = measure.range or (-inf, inf)
-        return estimate(list(self.values(measure).values()), Scale(low, high))
+
+@dataclass(frozen=True, kw_only=True)
+class GameCell(Coverage):
+    """One run of a game under one condition; ``rated`` counts played episodes that have a value of the headline."""
+
+    rated_words = "played episodes have a value"
+
+    played: int
+    """Number of episodes that ended in an outcome that counts as played."""
+
+    ended: int
+    """Number of episodes that have ended, aborted ones included."""
+
+    main: Estimate
+    """Main score, 0–100, by which boards rank: mean of the headline, its worst value being 0 and its best 100, with 0
+    for what was not played; the interval covers what is not known as if it were anything."""
+
+    measures: Mapping[str, Estimate]
+    """Mean of each measure over the played episodes that have a value of it, in its unit, by its key."""
+
+
+GameRow = RankedRow[PlayedGameRun, GameCell]
+"""A line of a board of another game."""
 
 
 @dataclass(frozen=True)
 class GameResults:
-    """The results of one game on one instance set."""
+    """The results of one game on one instance set.
+
+    Example:
+        >>> from ircore.runs.folder import open_any_run  # doctest: +SKIP
+        >>> results = read_game_results([open_any_run(Path("rps-run"))])  # doctest: +SKIP
+        >>> [(row.submission.run.slug, row.rank_low, row.rank_high) for row in results.board()]  # doctest: +SKIP
+        [('perfect', 1, 2), ('fair', 1, 2)]
+    """
 
     game: Game[Any]
     """The game."""
 
     runs: tuple[PlayedGameRun, ...]
-    """Best first by the headline."""
+    """By slug, then by rules; all on one set, no two of one submission under the same rules."""
+
+    @classmethod
+    def from_runs(cls, game: Game[Any], runs: Iterable[GameRunSource]) -> "GameResults":
+        """Take the runs of a game.
+
+        Raises:
+            InputError: There is no run, a run has no values, two are of different instance sets, or two of the same
+                submission under the same rules.
+        """
+        views = sorted(map(PlayedGameRun, runs), key=lambda view: (view.run.slug, _rules(view.run), view.run.run_id))
+        refuse_mixtures(views, _rules)
+        for view in views:
+            if not view.scores and any(played(game, episode) for episode in view.episodes):
+                raise InputError(f"{view.path}: no values yet", f"Score the run first: ircore score {view.path}")
+        return cls(game, tuple(views))
 
     @property
-    def ranks(self) -> tuple[int | None, ...]:
-        """The rank of each run, 1 for the best; runs with the same mean share it, one without a mean has none."""
-        means = [run.mean(self.game.headline).mean for run in self.runs]
-        better = 1 if self.game.headline.direction == "higher" else -1
-        return tuple(
-            None if mean is None else 1 + sum(other is not None and better * (other - mean) > 0 for other in means)
-            for mean in means
+    def instances(self) -> tuple[GameInstance, ...]:
+        """The whole set, in its order."""
+        return self.runs[0].instances.instances
+
+    @property
+    def shown(self) -> tuple[Measure, ...]:
+        """The measures of a board: the headline, then those that the game's pages name."""
+        game = self.game
+        return tuple(item for item in game.measures if item is game.headline or item.key in game.pages.columns)
+
+    def board(self, category: str | None = None, difficulty: str | None = None) -> tuple[GameRow, ...]:
+        """Rank the runs by their main score, best first; of runs under several rules, one board below the other.
+
+        A rank is a range: the best is 1 + the number of runs that are significantly better, the worst is the number of
+        runs that are not significantly worse (``ircore.results.statistics.ranks``).
+
+        Args:
+            category: One of the set's categories, or None for all.
+            difficulty: ``easy``, ``hard``, or None for both.
+
+        Raises:
+            InputError: There is no such category or difficulty here.
+        """
+        refuse_unknown(
+            category=(category, sorted({instance.category for instance in self.instances})),
+            difficulty=(difficulty, sorted({instance.difficulty for instance in self.instances})),
+        )
+        rows = self._conditions.get((category, difficulty), [])
+        instances, ratings = [self.instances[row] for row in rows], self._ratings.rows(rows)
+        board: list[GameRow] = []
+        for group in self._by_rules if rows else ():
+            ranges = run_standing(instances, ratings.columns(group)).ranges
+            cells = [self.cell(self.runs[column].run.run_id, category, difficulty) for column in group]
+            entries = zip([self.runs[column] for column in group], cells, ranges, strict=True)
+            board += ranked_rows(entries, lambda cell: cell.main.mean)
+        return tuple(board)
+
+    def cell(self, run_id: str, category: str | None = None, difficulty: str | None = None) -> GameCell:
+        """Return the numbers of a run under a condition.
+
+        Raises:
+            KeyError: There is no such run or condition.
+        """
+        key = (run_id, category, difficulty)
+        if key not in self._cells:
+            self._cells[key] = self._computed(self._columns[run_id], self._conditions[category, difficulty])
+        return self._cells[key]
+
+    def mean(
+        self, run_id: str, measure: Measure, category: str | None = None, difficulty: str | None = None
+    ) -> Estimate:
+        """Return the mean of a measure over a run's played episodes, in its unit; without one where none has a value.
+
+        Raises:
+            KeyError: There is no such run or measure.
+        """
+        if (category, difficulty) not in self._conditions:
+            return Estimate(None, None, None, 0)
+        return self.cell(run_id, category, difficulty).measures[measure.key]
+
+    def _computed(self, column: int, rows: Sequence[int]) -> GameCell:
+        drawn = resample(strata(self.instances[row] for row in rows))
+        run, ratings = self.runs[column], self._ratings.rows(rows).columns([column])
+        names = {self.instances[row].instance_id for row in rows}
+        ended = [episode for episode in run.episodes if episode.instance_id in names]
+        (coverage,) = coverages(ratings)
+        (main,) = main_intervals(ratings, drawn)
+        return GameCell(
+            **asdict(coverage),
+            played=coverage.applicable,
+            ended=len(ended),
+            main=main,
+            measures={item.key: self._mean(run, item, rows, ratings, drawn) for item in self.game.measures},
         )
 
+    def _mean(
+        self, run: PlayedGameRun, measure: Measure, rows: Sequence[int], ratings: Rated, drawn: Resamples
+    ) -> Estimate:
+        by_episode = {episode.instance_id: episode.episode_id for episode in run.episodes}
+        values = run.values(measure)
+        names = [self.instances[row].instance_id for row in rows]
+        known = np.array([[values.get(by_episode.get(name, ""), np.nan)] for name in names])
+        scale = Scale(*(measure.range or (-inf, inf)))
+        if measure is not self.game.headline:
+            return ratio_intervals(Ratios.means(known), drawn, scale)[0]
+        missing = np.isin(ratings.status, (REFUSED, PENDING))
+        ends = [np.where(missing, end, known) for end in (scale.lowest, scale.highest)]
+        counts = [int(np.count_nonzero(~np.isnan(known)))]
+        return bounded_intervals(ends[0], ends[1], Ratios.means(known).points, counts, drawn, scale)[0]
 
-def game_results(game: Game[Any], runs: Iterable[PlayedGameRun]) -> GameResults:
-    """Return runs as results, the best first.
+    @cached_property
+    def _ratings(self) -> Rated:
+        return side_by_side(_headline(self.game, self.instances, run) for run in self.runs)
 
-    Raises:
-        InputError: A run has no values, or was played on another set than the first.
-    """
-    held = list(runs)
-    for run in held:
-        if run.run.instance_set != held[0].run.instance_set:
-            raise InputError(
-                f"{run.run.run_id}: was played on another instance set than {held[0].run.run_id}",
-                "Compare runs on one set.",
-            )
-        if not run.scores:
-            raise InputError(f"{run.run.run_id}: no values yet", "Score the run first: ircore score RUN")
-    sign = -1 if game.headline.direction == "higher" else 1
+    @cached_property
+    def _conditions(self) -> Mapping[Condition, list[int]]:
+        return conditions(self.instances)
 
-    def order(run: PlayedGameRun) -> tuple[bool, float, str]:
-        mean = run.mean(game.headline).mean
-        return mean is None, sign * (mean or 0.0), run.run.run_id
+    @cached_property
+    def _by_rules(self) -> list[list[int]]:
+        """Columns of the runs under each set of rules, those of most runs first."""
+        groups: dict[str, list[int]] = {}
+        for column, run in enumerate(self.runs):
+            groups.setdefault(_rules(run.run), []).append(column)
+        return sorted(groups.values(), key=len, reverse=True)
 
-    return GameResults(game, tuple(sorted(held, key=order)))
+    @cached_property
+    def _columns(self) -> Mapping[str, int]:
+        return {run.run.run_id: column for column, run in enumerate(self.runs)}
+
+    @cached_property
+    def _cells(self) -> dict[tuple[str, str | None, str | None], GameCell]:
+        return {}  # as far as they have been asked for
 
 
 def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
     """Return the results of run folders of one game.
 
     Raises:
-        InputError: They are of several games, or as ``game_results``.
+        InputError: They are of several games, or as ``GameResults.from_runs``.
         WorkError: The game cannot be imported.
     """
     for folder in folders:
@@ -117,52 +249,28 @@ def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
                 f"{folder.path}: a run of {folder.game}; {folders[0].path} is one of {folders[0].game}",
                 "Ask for one game at a time.",
             )
-    game = load_game(folders[0].game)
-    return game_results(game, [PlayedGameRun(folder) for folder in folders])
+    return GameResults.from_runs(load_game(folders[0].game), folders)
 
 
-def game_board(results: GameResults) -> Table:
-    """Return the board: runs by rank, their players, the headline and the measures that the game's pages name."""
-    game = results.game
-    shown = [measure for measure in game.measures if measure is game.headline or measure.key in game.pages.columns]
-    columns = (
-        Column("rank", "Rank", "1 is the best; equal means share it.", digits=0, nullable=True),
-        Column("submission", "Submission", "Its folder's name.", digits=None),
-        *(Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None) for seat in game.seats),
-        *(measure_column(measure) for measure in shown),
-        Column("played", "Played", "Episodes that were not aborted.", digits=0),
-        Column("ended", "Ended", "Episodes that have ended.", digits=0),
-    )
-    return Table(
-        name=f"board_{game.name}",
-        title=f"{game.title}: board",
-        caption=f"Runs by {game.headline.title}, mean over episodes with its 95 % interval.",
-        columns=columns,
-        rows=tuple(_row(results, rank, run, shown) for rank, run in zip(results.ranks, results.runs, strict=True)),
-        primary=game.headline.key,
-    )
+def _headline(game: Game[Any], instances: Sequence[GameInstance], run: PlayedGameRun) -> Rated:
+    """Return the status of a run's episodes, and the headline from its worst value, 0, to its best, 10."""
+    low, high = game.headline.range or (0.0, 1.0)
+    worst, best = (low, high) if game.headline.direction == "higher" else (high, low)
+    values = run.values(game.headline)
+    without = {score.episode_id for score in run.scores if score.measure == game.headline.key}
+    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
+    status = np.full((len(rows), 1), UNFINISHED, np.int8)
+    final = np.full((len(rows), 1), np.nan)
+    for episode in run.episodes:
+        at = rows[episode.instance_id], 0
+        if not played(game, episode):
+            status[at] = UNPLAYED if episode.finished else UNFINISHED
+        elif episode.episode_id in values:
+            status[at], final[at] = RATED, HIGHEST * (values[episode.episode_id] - worst) / (best - worst)
+        else:
+            status[at] = REFUSED if episode.episode_id in without else PENDING
+    return Rated(status, final)
 
 
-def measure_column(measure: Measure) -> Column:
-    """Return the column of a measure."""
-    scale = f"{measure.range[0]:g}–{measure.range[1]:g}" if measure.range else measure.unit
-    about = f"{measure.title}, mean over played episodes; {measure.direction} is better."
-    return Column(measure.key, measure.title, about, scale, measure.direction, 2, estimated=True)
-
-
-def _row(results: GameResults, rank: int | None, run: PlayedGameRun, shown: Sequence[Measure]) -> tuple[Value, ...]:
-    played = {outcome.name for outcome in results.game.outcomes if outcome.played}
-    players = run.run.submission.players
-    return (
-        Value(rank, missing=None if rank else "no value"),
-        Value(run.run.slug),
-        *(Value(label_of(players[seat.name].player, players[seat.name].model)) for seat in results.game.seats),
-        *(Value.of(run.mean(measure), missing="no value") for measure in shown),
-        Value(sum(episode.outcome in played for episode in run.episodes)),
-        Value(len(run.episodes)),
-    )
-
-
-def label_of(player: str, model: str | None) -> str:
-    """Return what boards call a player."""
-    return model or player
+def _rules(run: GameRun) -> str:
+    return json.dumps(run.rules, sort_keys=True)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ircore.results.cell import Unranked, unranked_words, why_unranked
+from ircore.results.coverage import Unranked, coverages
 from ircore.results.played_run import PlayedRun
-from ircore.results.rated import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, rated, scopes_of
+from ircore.results.rated import rated, scopes_of
 from ircore.runs.folder import RunFolder
 
 
@@ -37,17 +37,11 @@ def unranked_runs(runs: Sequence[RunFolder], judges: Sequence[str]) -> list[Unra
         InputError: A run is damaged.
     """
     gaps = (_gap(run, judge) for run in map(PlayedRun, runs) for judge in judges)
-    return [gap for gap in gaps if gap is not None and gap.reason in ("incomplete", "underrated")]
+    return [gap for gap in gaps if gap is not None]
 
 
 def _gap(run: PlayedRun, judge: str) -> UnrankedRun | None:
-    run_id, instances = run.run.run_id, run.instances.instances
-    counts = rated(instances, {run_id: run.results}, judge, scopes_of([judge], run.judges)[judge])
-    unfinished, known, applicable, counted = (
-        int(counts.count(*words)[0])
-        for words in ((UNFINISHED,), (RATED,), (RATED, REFUSED, PENDING), (RATED, UNPLAYED))
-    )
-    why = why_unranked(unfinished, known, applicable, counted)
-    if why is None:
-        return None
-    return UnrankedRun(run_id, judge, why, unranked_words(why, unfinished, len(instances), known, applicable))
+    run_id, scope = run.run.run_id, scopes_of([judge], run.judges)[judge]
+    (coverage,) = coverages(rated(run.instances.instances, {run_id: run.results}, judge, scope))
+    reason, words = coverage.unranked, coverage.unranked_words
+    return UnrankedRun(run_id, judge, reason, words) if words and reason in ("incomplete", "underrated") else None

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import unknown
 from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, Run
 from ircore.core.score_records import JudgeIdentity
 from ircore.players.model_families import model_family
@@ -19,11 +18,13 @@ from ircore.results.cells import BoardKey, CellKey, compute_standings, paired_ma
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language import RunLanguage
 from ircore.results.played_run import PlayedRun, RunSource
+from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
 from ircore.results.rated import Rated, Scope, all_rated, rated, scopes_of
 from ircore.results.raters import Raters
 from ircore.results.statistics.comparison import Comparison, compare
-from ircore.results.statistics.ranks import RankRange, Standing, paired_difference
+from ircore.results.statistics.ranks import Standing, paired_difference
 from ircore.runs.provenance import Provenance
+from ircore.scorers.said.records import SaidTurn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,24 +71,8 @@ class SubmissionResult:
         return self.run.submission.generator.label
 
 
-@dataclass(frozen=True)
-class BoardRow:
-    """A line of a board."""
-
-    rank_low: int | None
-    """Best rank that the comparisons allow, 1-based; None for a pair without a rank (``cell.unranked`` says why)."""
-
-    rank_high: int | None
-    """Worst rank that the comparisons allow."""
-
-    submission: SubmissionResult
-    """The pair."""
-
-    cell: Cell
-    """Its numbers."""
-
-    top: bool
-    """Whether it belongs to the top group: no pair is significantly better."""
+BoardRow = RankedRow[SubmissionResult, Cell]
+"""A line of a board of the reconstruction game."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +126,9 @@ class Results:
     runs: Mapping[str, PlayedRun] = field(default_factory=dict, compare=False, repr=False)
     """The runs themselves, by run_id."""
 
+    said: Mapping[str, tuple[SaidTurn, ...]] = field(default_factory=dict)
+    """Facts that messages state and renderings show, by run_id, as far as that was measured."""
+
     references: tuple[Reference, ...] = ()
     """Runs of reference describers, in none of the above: ceilings and floors."""
 
@@ -157,7 +145,7 @@ class Results:
                 are of the same submission under the same rules, or judges of one name are not the same.
         """
         given = sorted(map(PlayedRun.of, runs), key=_order)
-        _refuse_mixtures(given)
+        refuse_mixtures(given, lambda run: run.rules)
         ordered = [run for run in given if not run.run.reference]
         if not ordered:
             raise InputError(
@@ -189,6 +177,7 @@ class Results:
             standings=compute_standings(instances.instances, all_rated(instances.instances, episodes, scopes)),
             judge_identities=identities,
             runs=by_id,
+            said={run_id: run.said for run_id, run in by_id.items()},
             references=tuple(
                 Reference(SubmissionResult(run.run, run.provenance), _cells(run, scopes, families))
                 for run in given
@@ -219,22 +208,17 @@ class Results:
         Raises:
             InputError: There is no such judge, category or difficulty here.
         """
-        for kind, name, known in (
-            ("judge", judge, self.judges),
-            ("category", category, self.categories),
-            ("difficulty", difficulty, self.difficulties),
-        ):
-            if name is not None and name not in known:
-                raise unknown(kind, name, known)
+        refuse_unknown(judge=(judge, self.judges))
+        refuse_unknown(category=(category, self.categories), difficulty=(difficulty, self.difficulties))
         if (category, difficulty, judge) not in self.standings:
             return ()
         ranges = self.standings[category, difficulty, judge].ranges
-        return _ranked(
-            [
-                (one, self.cells[one.run_id, category, difficulty, judge], rank)
-                for one, rank in zip(self.submissions, ranges, strict=True)
-            ],
-            order,
+        return ranked_rows(
+            (
+                (submission, self.cells[submission.run_id, category, difficulty, judge], rank)
+                for submission, rank in zip(self.submissions, ranges, strict=True)
+            ),
+            lambda cell: (cell.main if order == "main" else cell.score).mean,
         )
 
     def detectable(self, judge: str, category: str | None = None, difficulty: str | None = None) -> float | None:
@@ -256,8 +240,8 @@ class Results:
         ranks whose interval holds 0. So take the results of the pairs that are ranked together (``subsets.by_rules``).
 
         Args:
-            first: run_id of one.
-            second: run_id of the other.
+            first: run_id of the first pair.
+            second: run_id of the second pair.
             judge: One of ``judges``.
             category: One of ``categories``, or None for all.
             difficulty: One of ``difficulties``, or None for both.
@@ -266,12 +250,16 @@ class Results:
             KeyError: There is no such run.
         """
         chosen = [
-            one for one in self.instances if category in (None, one.category) and difficulty in (None, one.difficulty)
+            instance
+            for instance in self.instances
+            if category in (None, instance.category) and difficulty in (None, instance.difficulty)
         ]
         ratings = self._chosen(judge, (first, second), chosen)
         known = self.standings.get((category, difficulty, judge))
-        one, other = ratings.main_scores().tolist()
-        main = paired_difference(one - other, *paired_main(chosen, ratings), known.critical if known else None)
+        first_main, second_main = ratings.main_scores().tolist()
+        main = paired_difference(
+            first_main - second_main, *paired_main(chosen, ratings), known.critical if known else None
+        )
         finals = ratings.final
         return compare(finals[:, 0], finals[:, 1], strata(chosen), ratings.at_worst, main)
 
@@ -292,7 +280,7 @@ class Results:
         every = self._ratings.get(judge)
         if every is None:
             every = self._ratings[judge] = rated(self.instances, self.episodes, judge, self.scopes.get(judge))
-        rows = [self._rows[one.instance_id] for one in chosen]
+        rows = [self._rows[instance.instance_id] for instance in chosen]
         return every.rows(rows).columns([self._columns[run_id] for run_id in run_ids])
 
     @property
@@ -328,7 +316,9 @@ class Results:
 
 def _cells(run: PlayedRun, scopes: Mapping[str, Scope], families: Mapping[str, str | None]) -> dict[BoardKey, Cell]:
     """Return a run's cells by judges of these scopes, marked where a judge and the describer are of one family."""
-    cells = {key: cell for key, cell in run.cells.items() if _same_scope(cell.judge, run.scopes, scopes)}
+    # A run may not know by itself what a judge rates: then its own cells by this judge are of another scope.
+    known = {judge for judge, scope in scopes.items() if run.scopes.get(judge, scope) == scope}
+    cells = {key: cell for key, cell in run.cells.items() if cell.judge in known}
     others = {judge: scope for judge, scope in scopes.items() if (None, None, judge) not in cells}
     cells |= run_cells(run.instances.instances, run.run.run_id, run.results, others, run.costs if others else {})
     describer = model_family(run.run.submission.describer.label)
@@ -336,43 +326,21 @@ def _cells(run: PlayedRun, scopes: Mapping[str, Scope], families: Mapping[str, s
     return {key: replace(cell, same_family=True) if cell.judge in same else cell for key, cell in cells.items()}
 
 
-def _same_scope(judge: str, own: Mapping[str, Scope], scopes: Mapping[str, Scope]) -> bool:
-    """Return whether a run knows by itself what a judge rates: another run may be the only one that says so."""
-    return judge in scopes and own.get(judge, scopes[judge]) == scopes[judge]
-
-
 def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
     rules = run.run.rules
     return run.run.slug, rules.token_budget, rules.max_turns, rules.over_budget, str(run.path)
 
 
-def _refuse_mixtures(runs: Sequence[PlayedRun]) -> None:
-    if not runs:
-        raise InputError("no run was given", "Name at least one run folder.")
-    played: dict[object, PlayedRun] = {}
-    for one in runs:
-        if one.run.instance_set != runs[0].run.instance_set:
-            raise InputError(
-                f"{runs[0].path} and {one.path} were played on different instance sets",
-                "Results are only compared on the same set: give runs of one set.",
-            )
-        twin = played.setdefault((one.run.slug, one.run.rules), one)
-        if twin is not one:
-            raise InputError(
-                f"{twin.path} and {one.path} are both runs of {one.run.slug} under the same rules", "Give one of them."
-            )
-
-
 def _identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
     """Return who the judges are; judges of one name must be the same everywhere."""
     seen: dict[str, tuple[PlayedRun, JudgeIdentity]] = {}
-    for one in runs:
-        for name, identity in one.judges.items():
-            other, known = seen.setdefault(name, (one, identity))
+    for run in runs:
+        for name, identity in run.judges.items():
+            other, known = seen.setdefault(name, (run, identity))
             if known != identity:
                 field = next(key for key in JudgeIdentity.model_fields if getattr(known, key) != getattr(identity, key))
                 raise InputError(
-                    f"{other.path} and {one.path}: judge {name} is not the same ({field} differs)",
+                    f"{other.path} and {run.path}: judge {name} is not the same ({field} differs)",
                     "Score both with the same judge, or give the other one a name of its own.",
                 )
     return {name: identity for name, (_, identity) in sorted(seen.items())}
@@ -380,17 +348,3 @@ def _identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
 
 def _in_order(names: set[str], known: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in known if name in names) + tuple(sorted(names.difference(known)))
-
-
-def _ranked(pairs: Sequence[tuple[SubmissionResult, Cell, RankRange | None]], order: Order) -> tuple[BoardRow, ...]:
-    def place(pair: tuple[SubmissionResult, Cell, RankRange | None]) -> tuple[bool, bool, float]:
-        _, cell, rank = pair
-        mean = (cell.main if order == "main" else cell.score).mean
-        return rank is None, mean is None, -(mean or 0.0)
-
-    ordered = sorted(pairs, key=place)
-    rows = []
-    for submission, cell, rank in ordered:
-        best, worst = (None, None) if rank is None else (rank.best, rank.worst)
-        rows.append(BoardRow(best, worst, submission, cell, top=best == 1))
-    return tuple(rows)

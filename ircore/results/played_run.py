@@ -21,6 +21,7 @@ from ircore.results.language import RunLanguage, episode_messages, run_language
 from ircore.results.rated import Scope, scopes_of
 from ircore.runs.folder import AnyRunFolder
 from ircore.runs.provenance import Provenance
+from ircore.scorers.said.records import SaidTurn, read_said
 
 RunT_co = TypeVar("RunT_co", bound=Run | GameRun, covariant=True)
 EpisodeT_co = TypeVar("EpisodeT_co", bound=Episode | GameEpisode, covariant=True)
@@ -181,6 +182,11 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
     def cells(self) -> Mapping[BoardKey, Cell]:
         """Aggregates by category, difficulty and judge, for every judge that rated an episode of this run."""
         return run_cells(self.instances.instances, self.run.run_id, self.results, self.scopes, self.costs)
+
+    @cached_property
+    def said(self) -> tuple[SaidTurn, ...]:
+        """Facts that messages state and renderings show, as far as that was measured; nothing of a release's run."""
+        return read_said(self.source) if isinstance(self.source, AnyRunFolder) else ()
 
     @cached_property
     def language(self) -> RunLanguage:

@@ -115,3 +115,41 @@ def _weights(scene: Scene) -> Weights:
     from ircore.scorers.verification.facts.scene import facts_of
 
     return tuple(fact.weight for fact in facts_of(scene))
+
+
+@dataclass(frozen=True)
+class ReaderAgreement:
+    """How far two readers of the same turns agree which facts the messages state."""
+
+    agreement: Estimate
+    """Share of the facts on which they agree, 0–1: mean over episodes."""
+
+    kappa: float | None
+    """Cohen's κ (1960) over all facts of all turns, −1 to 1; None if a reader says the same of every fact."""
+
+    facts: int
+    """Number of facts compared, each once a turn."""
+
+
+def reader_agreement(one: Iterable[SaidTurn], other: Iterable[SaidTurn]) -> ReaderAgreement:
+    """Compare two readers on the turns that both have read; facts that either cannot tell are left out."""
+    known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in other}
+    pairs: dict[str, list[tuple[str, str]]] = {}
+    for turn in one:
+        twin = known.get((turn.episode_id, turn.turn, turn.rendering))
+        if twin is not None and len(twin.stated) == len(turn.stated):
+            told = [pair for pair in zip(turn.stated, twin.stated, strict=True) if "?" not in pair]
+            pairs.setdefault(turn.episode_id, []).extend(told)
+    shares = [sum(a == b for a, b in told) / len(told) for told in pairs.values() if told]
+    every = [pair for told in pairs.values() for pair in told]
+    return ReaderAgreement(estimate(shares, SHARE), _kappa(every), len(every))
+
+
+def _kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
+    if not pairs:
+        return None
+    count = len(pairs)
+    observed = sum(one == other for one, other in pairs) / count
+    first, second = (sum(pair[side] == "1" for pair in pairs) / count for side in (0, 1))
+    chance = first * second + (1 - first) * (1 - second)
+    return (observed - chance) / (1 - chance) if chance < 1 else None

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.intervals import Estimate, estimate
@@ -54,27 +53,6 @@ def trajectory(
             refining = sum(len(track) >= turn for track in tracks)
             points.append(TurnPoint(turn, estimate(known, SCORE), refining))
     return tuple(points)
-
-
-def trajectories(
-    episodes: Sequence[EpisodeResult], judge: str
-) -> dict[tuple[str | None, str | None], tuple[TurnPoint, ...]]:
-    """Average similarity turn by turn under every condition, as in the paper's Figure 19.
-
-    Args:
-        episodes: Of one run.
-        judge: Whose scores.
-
-    Returns:
-        By category and difficulty, None for all of them; without the conditions in which no episode was rated.
-    """
-    conditions = dict.fromkeys(
-        condition
-        for result in episodes
-        for condition in product((None, result.episode.category), (None, result.episode.difficulty))
-    )
-    by_condition = {condition: trajectory(episodes, judge, *condition) for condition in conditions}
-    return {condition: points for condition, points in by_condition.items() if points}
 
 
 def _wanted(result: EpisodeResult, judge: str, category: str | None, difficulty: str | None) -> bool:

@@ -5,8 +5,9 @@ from typing import Any, cast
 
 from ircore.core.records import Instance
 from ircore.games.base import EpisodeSetup
+from ircore.games.reconstruction.informed import InformedView, Knowledge
 from ircore.instances.store import AnyInstanceSet, InstanceSet
-from ircore.players.base import Asked, DescriberView, InformedView, Knowledge
+from ircore.players.base import Asked, DescriberView
 
 
 def informed(question: Asked, setup: EpisodeSetup[Any], instances: AnyInstanceSet) -> Asked:

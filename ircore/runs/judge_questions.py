@@ -20,7 +20,9 @@ from ircore.runs.judge_answers import AnswerError, read_choice, read_score
 
 JUDGEMENTS = "judgements.jsonl"
 
-JudgedTask = Literal["similarity", "preference"]
+JudgedTask = Literal["similarity", "preference", "facts"]
+"""``facts``: which facts messages state; no rendering is shown."""
+
 Order = Literal["first_leading", "final_leading"]
 """Which of the two renderings of a preference is shown first."""
 
@@ -45,7 +47,7 @@ class JudgeQuestion(Record):
     turn: int = Field(ge=1, description="Of the rendering that is judged; the final one for a preference.")
     task: JudgedTask
     target: Sha256 = Field(description="The picture that was shown as the original.")
-    shown: tuple[Sha256, ...] = Field(min_length=1, max_length=2, description="The renderings, as they were shown.")
+    shown: tuple[Sha256, ...] = Field(max_length=2, description="The renderings, as they were shown; none for facts.")
     order: Order | None = Field(default=None, description="Of a preference.")
     repair: bool = Field(default=False, description="Whether the first answer could not be used and was sent back.")
     text: str | None = Field(default=None, description="The answer as it came, cut at a bound; null if there is none.")
@@ -68,6 +70,8 @@ class JudgeQuestion(Record):
         """
         if self.text is None:
             raise AnswerError("there is no answer")
+        if self.task == "facts":
+            raise AnswerError("it is about facts, and no rating")
         if self.order is None:
             score = read_score(self.text)
             return Reading(score.value, score.leniencies)

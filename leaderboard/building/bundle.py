@@ -59,7 +59,7 @@ def _parts(name: str, modules: Path, exports: dict[str, list[str]], above: tuple
     for imported in _IMPORT.finditer(source):
         yield from _parts(imported["module"], modules, exports, (*above, name))
         _check_names(name, imported, exports)
-    exports[name] = [found["name"] for found in _EXPORT.finditer(source)]
+    exports[name] = [exported["name"] for exported in _EXPORT.finditer(source)]
     body = _EXPORT.sub("", _IMPORT.sub(_destructured, source)).replace("import.meta.url", "$here")
     if left := _LEFT.search(body):
         raise ValueError(f"{name}.js: the bundler does not know this form: {left[0]}")

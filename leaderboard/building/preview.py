@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnySubmission, GameSubmission
 from ircore.core.records import Submission
 from ircore.players.submission import AnyLoaded
 from ircore.results.games import read_game_results
-from ircore.results.tables.board import why_no_rank
+from ircore.results.ranking import RankedRow
+from ircore.results.tables.ranks import why_no_rank
 from leaderboard.games.section import split_runs
 from leaderboard.labels import interval_words, rank
 from leaderboard.site import Pair, Site
@@ -65,9 +67,9 @@ def _place_in_game(slug: str, submission: GameSubmission, runs: Sequence[Path], 
         return
     results = read_game_results(folders)
     yield f"page   {out / 'games' / submission.game / 'index.html'}"
-    for place, run in zip(results.ranks, results.runs, strict=True):
-        if run.run.slug == slug:
-            yield f"place  {f'{place} of {len(results.runs)}' if place else 'none (no value)'}"
+    for row in results.board():
+        if row.submission.run.slug == slug:
+            yield f"place  {_place(row, len(results.runs))}"
 
 
 def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterator[str]:
@@ -81,7 +83,9 @@ def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterat
             if row.submission.run_id == pair.run_id and row.cell.main.mean is not None:
                 main, among = row.cell.main, len(results.submissions)
                 shown = f"main score {main.mean:.1f} ({interval_words(main, 1)})"
-                place = (
-                    f"{rank(row.rank_low, row.rank_high)} of {among}" if row.rank_low else f"none ({why_no_rank(row)})"
-                )
-                yield f"place  {place} by {judge}: {shown}"
+                yield f"place  {_place(row, among)} by {judge}: {shown}"
+
+
+def _place(row: RankedRow[Any, Any], among: int) -> str:
+    """Say which ranks a row has, or why it has none."""
+    return f"{rank(row.rank_low, row.rank_high)} of {among}" if row.rank_low else f"none ({why_no_rank(row)})"

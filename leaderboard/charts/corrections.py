@@ -21,7 +21,7 @@ from leaderboard.charts.grammar import (
     words,
 )
 from leaderboard.charts.heat import HeatMap, name_axis, small_maps
-from leaderboard.messages import CORRECTION_WORDS
+from leaderboard.marked_messages import CORRECTION_WORDS
 from leaderboard.site import Pair
 
 _NAMES = [CORRECTION_WORDS[correction] for correction in CORRECTIONS]

@@ -15,8 +15,8 @@ from ircore.results.statistics.intervals import TOO_FEW, too_few
 from ircore.results.tables.model import Table, Value
 from leaderboard import labels
 from leaderboard.site import Marked
-from leaderboard.text import one_line
 from leaderboard.theme import FONT_FAMILY, FONT_SIZE, token
+from leaderboard.untrusted_text import one_line
 
 Json = dict[str, Any]
 

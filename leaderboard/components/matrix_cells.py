@@ -7,7 +7,7 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 from ircore.results.model import BoardRow, Cell
-from ircore.results.tables.board import why_no_rank
+from ircore.results.tables.ranks import why_no_rank
 from leaderboard.components.episodes import picture
 from leaderboard.components.markup import safe
 from leaderboard.components.players import own_family, tier_badge
@@ -16,8 +16,8 @@ from leaderboard.components.values import badge, main_score, missing, rated, sco
 from leaderboard.labels import number, rank, signed
 from leaderboard.pictures import Shown
 from leaderboard.site import Gallery, Pair
-from leaderboard.text import one_line
-from leaderboard.tiers import Tier
+from leaderboard.trust import Tier
+from leaderboard.untrusted_text import one_line
 
 _REMEMBERED = 4_096
 """Pairs whose names and addresses are kept."""

@@ -15,7 +15,7 @@ from leaderboard.components.markup import safe
 from leaderboard.components.players import player_glyph, player_names
 from leaderboard.components.plots import dot, wins_bar
 from leaderboard.components.values import badge, difference, difference_heat, extremes, heat, missing, stacked
-from leaderboard.messages import CORRECTION_WORDS
+from leaderboard.marked_messages import CORRECTION_WORDS
 from leaderboard.pictures import Shown
 
 _SAMPLE = Estimate(1.0, 0.5, 1.5, 2)

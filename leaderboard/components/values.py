@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate, clear_of
-from ircore.results.tables.board import why_no_rank
+from ircore.results.tables.ranks import why_no_rank
 from leaderboard.components.markup import REMEMBERED, safe
 from leaderboard.labels import (
     MISSING,

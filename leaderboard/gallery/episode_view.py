@@ -7,7 +7,7 @@ from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.verified import Verified, verified_scores
 from leaderboard.alt_text import rendering_words
 from leaderboard.labels import REASONS
-from leaderboard.messages import Marked, mark_message
+from leaderboard.marked_messages import Marked, mark_message
 from leaderboard.pictures import Shown
 from leaderboard.site import Gallery, Pair, Site
 

@@ -14,10 +14,10 @@ from markupsafe import Markup
 from ircore.core.workers import run_shares
 from leaderboard.build_cache import BuildCache
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
-from leaderboard.messages import CORRECTION_WORDS, Marked
+from leaderboard.marked_messages import CORRECTION_WORDS, Marked
 from leaderboard.rendering.render import block
 from leaderboard.site import Pair, Site
-from leaderboard.text import one_line, visible
+from leaderboard.untrusted_text import one_line, visible
 
 FIRST = 6
 """Number of pairs whose episodes stand in an instance's page itself."""

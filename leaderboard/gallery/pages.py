@@ -8,6 +8,7 @@ from ircore.results.episodes import CONVERGENCES, EpisodeResult
 from leaderboard.alt_text import target_words
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs
+from leaderboard.gallery.sample_episode import sample_episode
 from leaderboard.gallery.shards import FOLDER
 from leaderboard.labels import OUTCOMES
 from leaderboard.pages.selections import Chosen, selections, telling_episode
@@ -30,6 +31,7 @@ def gallery_pages(site: Site) -> Iterator[Page]:
                 "before": galleries[index - 1] if index else None,
                 "after": galleries[index + 1] if index + 1 < len(galleries) else None,
                 "pairs": len(pairs),
+                "sample": sample_episode(pairs[FIRST]) if len(pairs) > FIRST else None,
                 "shards": FOLDER,
             },
             later=partial(_sections, fragments, pairs[:FIRST], index),

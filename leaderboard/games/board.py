@@ -7,7 +7,7 @@ from typing import Any
 from ircore.games.base import Measure
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.games.entries import Entry
-from leaderboard.games.numbers import condition_mean, partner_mean
+from leaderboard.games.numbers import partner_mean
 from leaderboard.games.section import GameSection
 from leaderboard.labels import category_short, category_title, number
 
@@ -82,15 +82,14 @@ def board_measures(section: GameSection) -> tuple[Measure, ...]:
 
 def board_lines(section: GameSection) -> list[Line]:
     """Return the rows of a game's board, the best first."""
-    counted = {outcome.name for outcome in section.game.outcomes if outcome.played}
     return [
         Line(
             entry=entry,
-            headline=entry.measured.mean(section.game.headline),
-            columns=tuple(entry.measured.mean(shown) for shown in board_measures(section)),
+            headline=entry.mean(section.game.headline),
+            columns=tuple(entry.mean(shown) for shown in board_measures(section)),
             heats=_heats(section, entry) if len(section.conditions) > 1 else (),
-            played=sum(episode.outcome in counted for episode in entry.measured.episodes),
-            ended=len(entry.measured.episodes),
+            played=entry.cell.played,
+            ended=entry.cell.ended,
         )
         for entry in section.entries
     ]
@@ -111,7 +110,7 @@ def _heats(section: GameSection, entry: Entry) -> tuple[tuple[HeatCell, ...], ..
 
 
 def _heat(section: GameSection, entry: Entry, category: str, difficulty: str) -> HeatCell:
-    mean = condition_mean(entry.measured, section.game.headline, category, difficulty)
+    mean = section.results.mean(entry.run_id, section.game.headline, category, difficulty)
     where = f"{category_title(category)}, {difficulty}"
     if mean.mean is None:
         return HeatCell(None, f"{where}: no value", "")

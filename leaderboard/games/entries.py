@@ -2,9 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ircore.results.games import GameResults, PlayedGameRun, label_of
+from ircore.games.base import Measure
+from ircore.results.games import GameCell, GameResults, PlayedGameRun
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.tables.ranks import why_no_rank
+from leaderboard.labels import rank
 
 
 @dataclass(frozen=True)
@@ -14,8 +18,14 @@ class Entry:
     measured: PlayedGameRun
     """The run with its episodes and values."""
 
-    rank: int | None
-    """Rank by the headline, 1 for the best; None for a run without a value."""
+    cell: GameCell = field(hash=False)
+    """Numbers over all instances."""
+
+    rank: str | None
+    """Ranks that paired comparisons of main scores allow, such as ``1–2``; None for a run without a rank."""
+
+    no_rank: str
+    """Reason why there is no rank; empty if there is one."""
 
     key: str
     """Name in addresses: the slug, or the run's id where two runs share a slug."""
@@ -37,6 +47,10 @@ class Entry:
         """The run's id."""
         return self.measured.run.run_id
 
+    def mean(self, measure: Measure) -> Estimate:
+        """Return the mean of a measure over all instances."""
+        return self.cell.measures[measure.key]
+
     @property
     def name(self) -> str:
         """All players on one line."""
@@ -46,27 +60,30 @@ class Entry:
 
 def entries_of(results: GameResults) -> tuple[Entry, ...]:
     """Return the runs of a game as entries, the best first."""
-    players = [_players(results, measured) for measured in results.runs]
+    board = results.board()
+    players = [_players(results, row.submission) for row in board]
     slugs = Counter(measured.run.slug for measured in results.runs)
     alike = Counter(players)
     firsts, seconds = _ordered(players, 0), _ordered(players, 1)
     return tuple(
         Entry(
-            measured=measured,
-            rank=rank,
+            measured=(measured := row.submission),
+            cell=row.cell,
+            rank=rank(row.rank_low, row.rank_high) if row.rank_low else None,
+            no_rank="" if row.rank_low else why_no_rank(row),
             key=measured.run.slug if slugs[measured.run.slug] == 1 else measured.run.run_id,
             players=labels,
             hue=firsts.index(labels[0]),
             shape=seconds.index(labels[1]) if len(labels) > 1 else None,
             apart=measured.run.slug if alike[labels] > 1 else "",
         )
-        for measured, rank, labels in zip(results.runs, results.ranks, players, strict=True)
+        for row, labels in zip(board, players, strict=True)
     )
 
 
 def _players(results: GameResults, measured: PlayedGameRun) -> tuple[str, ...]:
     players = measured.run.submission.players
-    return tuple(label_of(players[seat.name].player, players[seat.name].model) for seat in results.game.seats)
+    return tuple(players[seat.name].label for seat in results.game.seats)
 
 
 def _ordered(players: Sequence[tuple[str, ...]], seat: int) -> list[str]:

@@ -19,7 +19,7 @@ from leaderboard.components.markup import safe
 from leaderboard.games.entries import Entry
 from leaderboard.games.section import GameSection
 from leaderboard.pictures import Shown
-from leaderboard.text import visible
+from leaderboard.untrusted_text import visible
 
 INSTANCE = """{% if pictures %}<div class="game-pictures">
 {% for name in pictures %}<figure>{{ picture(name, name) }}<figcaption>{{ name }}</figcaption></figure>

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from ircore.games.pages import Curve
-from ircore.results.games import measure_column
 from ircore.results.statistics.intervals import Estimate
+from ircore.results.tables.games import measure_column
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.catalogue import Chart, chart_of
 from leaderboard.charts.data import MOST_PANELS

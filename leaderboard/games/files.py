@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ircore.results.games import game_board
 from ircore.results.tables.formats import as_csv, flat_records
+from ircore.results.tables.games import game_board
 from leaderboard.games.section import GameSection
 
 
@@ -40,7 +40,7 @@ def only_games_files(sections: Sequence[GameSection], paths: tuple[str, str]) ->
 def _rows(section: GameSection) -> Iterator[dict[str, Any]]:
     for entry in section.entries:
         for measure in section.game.measures:
-            mean = entry.measured.mean(measure)
+            mean = entry.mean(measure)
             yield {
                 "game": section.game.name,
                 "run_id": entry.run_id,

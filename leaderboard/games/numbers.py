@@ -16,25 +16,6 @@ def scale_of(measure: Measure) -> Scale:
     return Scale(*(measure.range or (-inf, inf)))
 
 
-def condition_mean(
-    run: PlayedGameRun, measure: Measure, category: str | None = None, difficulty: str | None = None
-) -> Estimate:
-    """Return the mean of a measure over the episodes of a condition.
-
-    Args:
-        run: Values of one run.
-        measure: Measure of the game.
-        category: One category, or None for all.
-        difficulty: One difficulty, or None for both.
-    """
-    wanted = {
-        episode.episode_id
-        for episode in run.episodes
-        if category in (None, episode.category) and difficulty in (None, episode.difficulty)
-    }
-    return estimate([value for name, value in run.values(measure).items() if name in wanted], scale_of(measure))
-
-
 def partner_mean(runs: Sequence[PlayedGameRun], measure: Measure) -> Estimate:
     """Return a player's mean over partners: of each instance the mean over its runs, then the mean over instances."""
     values: dict[str, list[float]] = {}

@@ -21,7 +21,6 @@ from leaderboard.games.board import (
 from leaderboard.games.entries import Entry
 from leaderboard.games.episodes import episode_html, instance_html, register_pictures
 from leaderboard.games.figures import curve_charts
-from leaderboard.games.numbers import condition_mean
 from leaderboard.games.section import GameSection
 from leaderboard.labels import category_title, number
 from leaderboard.site import Page
@@ -119,7 +118,7 @@ def _dots(section: GameSection, shown: Measure) -> dict[str, Any]:
     rows = [
         {
             "entry": entry,
-            "means": [condition_mean(entry.measured, shown, category) for category in categories],
+            "means": [section.results.mean(entry.run_id, shown, category) for category in categories],
         }
         for entry in section.entries
     ]
@@ -159,13 +158,13 @@ def _run_values(section: GameSection, entry: Entry) -> dict[str, Any]:
     run, folder = entry.measured.run, shlex.quote(f"submissions/{entry.measured.run.slug}")
     return {
         "measures": [
-            {"measure": shown, "mean": (mean := entry.measured.mean(shown)), "digits": value_digits(shown),
+            {"measure": shown, "mean": (mean := entry.mean(shown)), "digits": value_digits(shown),
              "ends": scale_ends(shown, [mean])}
             for shown in section.game.measures
         ],
         "conditions": [
             {"title": f"{category_title(category)}, {difficulty}",
-             "mean": condition_mean(entry.measured, section.game.headline, category, difficulty),
+             "mean": section.results.mean(entry.run_id, section.game.headline, category, difficulty),
              "links": _links(section, entry, category, difficulty)}
             for category, difficulty in section.conditions
         ],

@@ -7,10 +7,10 @@ from html import escape
 from itertools import product
 
 from ircore.results.model import BoardRow
-from ircore.results.tables.board import why_no_rank
+from ircore.results.tables.ranks import why_no_rank
 from leaderboard.labels import category_title, interval_width, number, rank
 from leaderboard.site import Pair, Site
-from leaderboard.text import one_line
+from leaderboard.untrusted_text import one_line
 
 _LABEL = "image reconstruction"
 _HEIGHT = 20

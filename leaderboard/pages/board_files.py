@@ -9,7 +9,7 @@ from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import as_csv, flat_records
 from ircore.results.tables.model import Table
 from leaderboard.labels import rules_words
-from leaderboard.tiers import tier_of
+from leaderboard.trust import tier_of
 
 LEADERBOARD = ("data/leaderboard.csv", "data/leaderboard.json")
 """Paths of both files, relative to the site's root."""

@@ -30,7 +30,7 @@ from leaderboard.pages.board_views import (
 from leaderboard.pages.judge_cards import card_notes
 from leaderboard.pages.references import board_references, reference_lines
 from leaderboard.site import Gallery, Page, Pair, Site
-from leaderboard.tiers import LEGEND, Tier, tier_of
+from leaderboard.trust import LEGEND, Tier, tier_of
 
 _THUMBNAILS = 24
 """Targets shown under a board; the gallery has all."""

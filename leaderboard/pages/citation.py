@@ -10,7 +10,7 @@ import yaml
 from ircore.results.benchmark_version import Version
 from leaderboard.site import Page, Pair
 from leaderboard.skeleton import SKELETON
-from leaderboard.text import one_line
+from leaderboard.untrusted_text import one_line
 
 SOURCE = SKELETON / "CITATION.cff"
 """The one place that says how the benchmark and the paper are cited."""

@@ -15,7 +15,7 @@ from ircore.submissions.history import Step
 from ircore.submissions.merged import MergedSubmission
 from leaderboard.labels import interval_words, number, unrated_words
 from leaderboard.site import Page, Pair, Site
-from leaderboard.text import one_line
+from leaderboard.untrusted_text import one_line
 
 NAME = "Image Reconstruction Game"
 

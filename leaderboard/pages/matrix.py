@@ -33,7 +33,7 @@ from leaderboard.pages.players import player_paths
 from leaderboard.pages.references import board_references, reference_lines
 from leaderboard.pictures import Shown
 from leaderboard.site import Gallery, Page, Pair, Site
-from leaderboard.tiers import tier_of
+from leaderboard.trust import tier_of
 
 FOLDER = "data/matrix"
 """Folder of the files, relative to the site's root."""

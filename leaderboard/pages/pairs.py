@@ -27,7 +27,7 @@ from leaderboard.pages.compare import span_of
 from leaderboard.pages.players import player_paths
 from leaderboard.site import Page, Pair, Site
 from leaderboard.site_judge import judge_kind, rates
-from leaderboard.tiers import trust_lines
+from leaderboard.trust import trust_lines
 
 Judged = tuple[EpisodeResult, JudgedEpisode]
 

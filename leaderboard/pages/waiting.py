@@ -13,7 +13,7 @@ from leaderboard.games.section import GameSection
 from leaderboard.pages.board_views import View, view_path
 from leaderboard.pages.pairs import credit_lines, player_words
 from leaderboard.site import Page, Site
-from leaderboard.tiers import REPORTED
+from leaderboard.trust import REPORTED
 
 
 def waiting_page(

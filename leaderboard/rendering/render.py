@@ -13,13 +13,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of, too_few
 from ircore.results.tables import formats
-from ircore.results.tables.board import remedies
-from leaderboard import labels, text, theme
+from ircore.results.tables.ranks import remedies
+from leaderboard import labels, theme, untrusted_text
 from leaderboard.charts.catalogue import Chart, Drawn
 from leaderboard.components import board_cells, episodes, matrix_cells, players, plots, prototypes, values
-from leaderboard.messages import CORRECTION_WORDS
+from leaderboard.marked_messages import CORRECTION_WORDS
 from leaderboard.site import Page, Site
-from leaderboard.tiers import tier_of
+from leaderboard.trust import tier_of
 
 
 class Renderer:
@@ -61,10 +61,10 @@ def _environment() -> Environment:
         loader=PackageLoader("leaderboard"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.filters.update(
-        stranger=text.stranger,
-        inert=text.inert,
-        visible=text.visible,
-        one_line=text.one_line,
+        stranger=untrusted_text.stranger,
+        inert=untrusted_text.inert,
+        visible=untrusted_text.visible,
+        one_line=untrusted_text.one_line,
         number=labels.number,
         signed=labels.signed,
         percent=labels.percent,

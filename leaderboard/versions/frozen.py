@@ -6,7 +6,7 @@ from typing import Any
 
 from ircore.instances.benchmark import BenchmarkVersion
 from leaderboard.labels import category_title
-from leaderboard.text import one_line
+from leaderboard.untrusted_text import one_line
 
 Row = Mapping[str, Any]
 """A row of ``leaderboard.json``."""

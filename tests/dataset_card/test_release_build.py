@@ -12,9 +12,9 @@ from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.checking.check import check_release
 from dataset_card.releases.build import build_release
-from dataset_card.tables.parquet import FIRST_GROUP_BYTES, GROUP_BYTES, write_table
 from dataset_card.tables.rows import EmbeddedImage, Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
+from dataset_card.tables.writing import FIRST_GROUP_BYTES, GROUP_BYTES, write_table
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
@@ -220,7 +220,7 @@ def test_tables_are_made_without_pandas(built: Path, tmp_path: Path) -> None:
 
 
 def test_long_tables_are_cut_into_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dataset_card.tables.parquet.SHARD_BYTES", 50_000)
+    monkeypatch.setattr("dataset_card.tables.writing.SHARD_BYTES", 50_000)
     write_table(tmp_path, INSTANCES, (instance_row(bytes([index]) * 1000, index) for index in range(250)))
     names = sorted(path.name for path in (tmp_path / "data" / "instances").iterdir())
     assert names == [f"test-{index:05d}-of-00003.parquet" for index in range(3)]

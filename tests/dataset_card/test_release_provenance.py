@@ -13,7 +13,7 @@ from ircore.core.records import TranscriptsReference
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, write_provenance
-from leaderboard.tiers import HERE, RESCORED, tier_of
+from leaderboard.trust import HERE, RESCORED, tier_of
 
 
 def test_a_release_carries_who_vouches(tmp_path: Path) -> None:

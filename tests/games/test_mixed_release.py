@@ -19,8 +19,9 @@ from releases import contents
 from toy_games import MANIFEST, Toy
 
 from dataset_card.releases.record import read_release
-from dataset_card.tables.parquet import read_table, write_table
+from dataset_card.tables.parquet import read_table
 from dataset_card.tables.parts import make_part, part_key
+from dataset_card.tables.writing import write_table
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +57,7 @@ from dataset_card.data import load_game_results, load_results, load_table, load_
 place = sys.argv[1]
 board = load_game_results(place, "rps")
 print(json.dumps({
-    "wins": {run.run.slug: run.mean(board.game.headline).mean for run in board.runs},
+    "wins": {row.submission.run.slug: row.cell.measures["wins"].mean for row in board.board()},
     "judges": list(load_results(place).judges),
     "steps": len(load_transcripts(place, game="rps")),
     "default": list(load_table(place).columns)[:2],

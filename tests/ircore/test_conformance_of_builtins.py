@@ -66,6 +66,6 @@ def test_tables(name: str, results: Results) -> None:
 
 
 def test_every_kind_of_builtin_plug_in_is_checked() -> None:
-    """lipsim needs a checkpoint, which its own tests have; builders and importers have tests of their own."""
-    assert set(builtin("judges")) == {"structural", "lipsim"}
+    """lipsim needs a checkpoint, verified a scene: tests of their own; so have builders and importers."""
+    assert set(builtin("judges")) == {"structural", "lipsim", "verified"}
     assert set(available("games")) >= {"reconstruction"}

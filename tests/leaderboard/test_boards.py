@@ -28,7 +28,7 @@ from leaderboard.pages.targets import targets_page
 from leaderboard.rendering.render import Renderer
 from leaderboard.site import Site
 from leaderboard.site_judge import judge_kind, site_judge
-from leaderboard.tiers import HERE, LEGEND, tier_of
+from leaderboard.trust import HERE, LEGEND, tier_of
 
 SET = invented_set(2, ("geometry", "photos"))
 HOSTILE = '"><img src=x onerror=alert(1)>\u202e'

@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 from invented import invented_results, invented_run, invented_set, rich_results
+from invented_pairs import pairs_of
 
 from ircore.results.agreement import agreement_results
 from ircore.results.budgets import budget_series
@@ -14,20 +15,10 @@ from ircore.results.language import chosen, correction_profile, episode_messages
 from ircore.results.model import Results
 from ircore.results.statistics.calibration_map import Recalibration
 from leaderboard.charts.catalogue import OF_ALL, Chart, figures
-from leaderboard.site import Pair
 
 pytestmark = pytest.mark.slow
 
 OWN = "structural"
-
-
-def pairs_of(results: Results) -> dict[str, Pair]:
-    describers = sorted({one.describer for one in results.submissions})
-    generators = sorted({one.generator for one in results.submissions})
-    return {
-        one.run_id: Pair(one, one.run_id, describers.index(one.describer), generators.index(one.generator), "")
-        for one in results.submissions
-    }
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +51,7 @@ def test_every_judge_has_its_mark_in_every_row(results: Results, charts: Mapping
 
 
 def test_rules_are_not_mixed(results: Results, charts: Mapping[str, Chart]) -> None:
-    usual = {one.run_id for one in results.submissions if one.run.rules.token_budget == 200}
+    usual = {submission.run_id for submission in results.submissions if submission.run.rules.token_budget == 200}
     for kind in ("scores", "deltas", "preferences", "heat-maps", "corrections", "lengths"):
         table = charts[kind].table
         assert table is not None
@@ -125,19 +116,19 @@ def test_judge_against_judge_shows_every_two_scores_beside_the_diagonal(
     results: Results, charts: Mapping[str, Chart]
 ) -> None:
     chart = charts["ratings"]
-    found = crossed_ratings(results.episodes)
+    crossings = crossed_ratings(results.episodes)
     marks, diagonals = chart.figure["data"][::2], chart.figure["data"][1::2]
-    assert len(marks) == len(found) >= 1
+    assert len(marks) == len(crossings) >= 1
     assert all((line["x"], line["y"]) == ([0, 10], [0, 10]) for line in diagonals)
-    for trace, one in zip(marks, found, strict=True):
-        assert list(zip(trace["x"], trace["y"], strict=True)) == list(one.counts)
+    for trace, crossed in zip(marks, crossings, strict=True):
+        assert list(zip(trace["x"], trace["y"], strict=True)) == list(crossed.counts)
         # The area is the count.
-        sizes = dict(zip(one.counts, trace["marker"]["size"], strict=True))
-        most = max(one.counts, key=lambda key: one.counts[key])
+        sizes = dict(zip(crossed.counts, trace["marker"]["size"], strict=True))
+        most = max(crossed.counts, key=lambda key: crossed.counts[key])
         assert sizes[most] == max(sizes.values())
     assert chart.table is not None
     assert sum(int(value.value or 0) for value in chart.table.column("renderings")) == sum(
-        one.renderings for one in found
+        crossed.renderings for crossed in crossings
     )
 
 
@@ -145,13 +136,13 @@ def test_reliability_has_the_map_and_its_marks(results: Results, charts: Mapping
     maps = fit_maps(results.episodes)
     traces = charts["reliability"].figure["data"]
     assert len(traces) == 4 * len(maps)
-    for panel, found in enumerate(maps.values()):
-        assert isinstance(found, Recalibration)
+    for panel, recalibration in enumerate(maps.values()):
+        assert isinstance(recalibration, Recalibration)
         _, band, curve, marks = traces[4 * panel : 4 * panel + 4]
-        points = found.map()
+        points = recalibration.map()
         assert (curve["x"][0], curve["y"][-1]) == pytest.approx((points[0].judge, points[-1].human), abs=0.001)
         assert max(band["y"]) >= max(curve["y"])
-        assert marks["y"] == pytest.approx([one.human.mean for one in found.reliability], abs=0.001)
+        assert marks["y"] == pytest.approx([reached.human.mean for reached in recalibration.reliability], abs=0.001)
 
 
 def test_corrections_are_the_shares_of_messages(results: Results, charts: Mapping[str, Chart]) -> None:
@@ -160,7 +151,7 @@ def test_corrections_are_the_shares_of_messages(results: Results, charts: Mappin
     trace = charts["corrections"].figure["data"][0]
     for row, run in enumerate(table.column("run_id")):
         profile = correction_profile(episode_messages(results.episodes[str(run.value)]))
-        assert trace["z"][row] == pytest.approx([one.mean for one in profile.usage.values()], abs=0.001)
+        assert trace["z"][row] == pytest.approx([share.mean for share in profile.usage.values()], abs=0.001)
     by_turn = charts["corrections-by-turn"].table
     assert by_turn is not None
     run_id, turn = (by_turn.entry(1, key).value for key in ("run_id", "turn"))
@@ -202,5 +193,5 @@ def test_still_pictures_are_well_formed_and_show_every_mark(charts: Mapping[str,
             said = " ".join("".join(text.itertext()) for text in picture.iter("text"))
             for note in layout["annotations"]:
                 assert note["text"].replace("<b>", "").split("<")[0].replace("&amp;", "&") in said
-    marks = [one for one in ElementTree.fromstring(f"<b>{charts['scores'].still()}</b>")[0] if one.tag == "path"]
+    marks = [part for part in ElementTree.fromstring(f"<b>{charts['scores'].still()}</b>")[0] if part.tag == "path"]
     assert len(marks) == sum(bool(trace["x"]) for trace in charts["scores"].figure["data"])

@@ -11,6 +11,7 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 from invented import InventedRun, invented_results, invented_run, invented_set
+from invented_pairs import pairs_of
 from plotly.offline import get_plotlyjs_version
 
 import leaderboard
@@ -20,19 +21,9 @@ from ircore.results.tables.model import Selection, Value
 from ircore.results.trajectories import trajectory
 from leaderboard import theme
 from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, OF_PAIR, Chart, chart_id, figures
-from leaderboard.site import Pair
 
 BEHIND = Selection(("seer-painter",), "refined", judge="structural")
 ASSETS = Path(leaderboard.__file__).parent / "assets"
-
-
-def pairs_of(results: Results) -> dict[str, Pair]:
-    describers = sorted({one.describer for one in results.submissions})
-    generators = sorted({one.generator for one in results.submissions})
-    return {
-        one.run_id: Pair(one, one.slug, describers.index(one.describer), generators.index(one.generator), "")
-        for one in results.submissions
-    }
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +39,11 @@ def charts(results: Results) -> dict[str, Chart]:
 def small_run(*trajectories: list[float | None]) -> InventedRun:
     """A run whose episodes got these scores turn by turn; None is a turn that was not scored."""
     instances = invented_set(len(trajectories), ("geometry",))
-    easy = tuple(one for one in instances.instances if one.difficulty == "easy")
+    easy = tuple(instance for instance in instances.instances if instance.difficulty == "easy")
     run = invented_run(replace(instances, instances=easy), "seer", "painter", 5, 0)
     episodes, scores = [], []
     for episode, values in zip(run.played, trajectories, strict=True):
-        turn, score = episode.turns[0], next(one for one in run.given if one.episode_id == episode.episode_id)
+        turn, score = episode.turns[0], next(score for score in run.given if score.episode_id == episode.episode_id)
         numbered = [turn.model_copy(update={"turn": number}) for number in range(1, len(values) + 1)]
         episodes.append(
             episode.model_copy(update={"turns": tuple(numbered), "outcome": "converged", "abort_reason": None})
@@ -111,8 +102,8 @@ def test_turns_that_were_not_scored_are_left_out() -> None:
 
 def test_every_chart_is_there(results: Results, charts: dict[str, Chart]) -> None:
     every = {*OF_ALL, *OF_JUDGE}
-    for one in results.submissions:
-        every |= {chart_id(kind, one.slug) for kind in OF_PAIR}
+    for submission in results.submissions:
+        every |= {chart_id(kind, submission.slug) for kind in OF_PAIR}
     assert charts.keys() == every
     assert all(chart.id == identity and identity.startswith(chart.kind) for identity, chart in charts.items())
     assert chart_id("delta", judge="panel") == "delta-by-panel"
@@ -154,7 +145,7 @@ def test_the_zero_line_and_the_ends_of_the_scale_are_inside(charts: dict[str, Ch
 def test_shares_of_a_bar_add_up(charts: dict[str, Chart]) -> None:
     bars = charts["convergence"].figure["data"]
     assert [sum(bar["x"][row] for bar in bars) for row in range(4)] == pytest.approx([100] * 4, abs=0.03)
-    shares = [[one.value for one in entries(charts["convergence"], outcome)] for outcome in CONVERGENCES]
+    shares = [[share.value for share in entries(charts["convergence"], outcome)] for outcome in CONVERGENCES]
     assert [sum(row) for row in zip(*shares, strict=True)] == pytest.approx([1] * 4)
 
 
@@ -204,9 +195,9 @@ def test_titles_count_only_pairs_that_were_rated() -> None:
 
 
 def test_of_two_that_gain_the_same_none_gains_most() -> None:
-    one = small_run([4, 6], [2, 4], [6, 8])
-    other = replace(silent(one, "twin"), played=one.played, given=one.given)
-    results = Results.from_runs([one, other])
+    run = small_run([4, 6], [2, 4], [6, 8])
+    twin = replace(silent(run, "twin"), played=run.played, given=run.given)
+    results = Results.from_runs([run, twin])
     assert figures(results, pairs_of(results))["trajectories"].title == "How far does each pair get, turn by turn?"
 
 
@@ -254,7 +245,7 @@ def test_a_hostile_name_stays_words() -> None:
 
 
 def test_twelve_pairs_stay_apart() -> None:
-    results = invented_results([f"describer-{one}" for one in range(4)], [f"generator-{one}" for one in range(3)], 1)
+    results = invented_results([f"describer-{at}" for at in range(4)], [f"generator-{at}" for at in range(3)], 1)
     chart = figures(results, pairs_of(results))["trajectories"]
     for layout in (chart.figure["layout"], chart.figure["narrow"]):
         panels = [

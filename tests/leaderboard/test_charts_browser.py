@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from invented import rich_results
+from invented_pairs import pairs_of
 from PIL import Image
 from visits import Visit, axe_findings, visit_in
 
@@ -20,7 +21,7 @@ from leaderboard.charts.catalogue import figures
 from leaderboard.pages.figures import SECTIONS
 from leaderboard.rendering.render import Renderer
 from leaderboard.rendering.shell import Shell
-from leaderboard.site import Page, Pair
+from leaderboard.site import Page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -50,11 +51,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     results = rich_results()
     prices = {run_id: 0.01 * 3**at for at, run_id in enumerate(results.episodes)}
     results = replace(results, cells={key: _priced(cell, prices[key[0]]) for key, cell in results.cells.items()})
-    describers, generators = ["seer", "teller"], ["painter", "sketcher"]
-    pairs = {
-        one.run_id: Pair(one, one.run_id, describers.index(one.describer), generators.index(one.generator), "")
-        for one in results.submissions
-    }
+    pairs = pairs_of(results)
     names = [chart for _, _, charts in SECTIONS for chart in charts]
     charts = figures(results, pairs, names, "structural")
     (folder / "charts").mkdir()
@@ -75,7 +72,7 @@ def _priced(cell: Cell, dollars: float) -> Cell:
 
 def test_every_figure_takes_the_place_of_its_still_picture(visit: Visit) -> None:
     page = visit.open("index.html")
-    heights = "() => [...document.querySelectorAll('.chart-plot')].map(one => Math.round(one.offsetHeight))"
+    heights = "() => [...document.querySelectorAll('.chart-plot')].map(plot => Math.round(plot.offsetHeight))"
     still = page.evaluate(heights)
     assert visit.draw_charts() == COUNT
     assert page.evaluate(heights) == still
@@ -103,8 +100,8 @@ def test_the_scheme_recolours_live_figures(visit: Visit) -> None:
         page.evaluate("scheme => { document.body.dataset.mdColorScheme = scheme; }", scheme)
         wanted = theme.judge_colour(0, dark)
         red, green, blue = (int(wanted[at : at + 2], 16) for at in (1, 3, 5))
-        found = f"#figure-scores .chart-live path[style*='rgb({red}, {green}, {blue})']"
-        page.locator(found).first.wait_for(state="attached")
+        mark = f"#figure-scores .chart-live path[style*='rgb({red}, {green}, {blue})']"
+        page.locator(mark).first.wait_for(state="attached")
 
 
 @pytest.mark.parametrize("form", ["png", "svg"])
@@ -152,7 +149,7 @@ def test_axe_finds_nothing(visit: Visit, scheme: str) -> None:
     page = visit.open("index.html")
     page.evaluate("scheme => { document.body.dataset.mdColorScheme = scheme; }", scheme)
     visit.draw_charts()
-    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
     assert axe_findings(page) == []
 
 
@@ -165,11 +162,12 @@ def test_no_figure_is_wider_than_the_window(browser: "Browser", address: str, wi
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         # Words that end outside the figure would be cut.
         cut = page.locator(".chart-live svg.main-svg text").evaluate_all(
-            """all => all.filter(one => {
-                const text = one.getBoundingClientRect(), frame = one.closest('.chart-plot').getBoundingClientRect();
+            """all => all.filter(words => {
+                const text = words.getBoundingClientRect();
+                const frame = words.closest('.chart-plot').getBoundingClientRect();
                 return text.width && (text.left < frame.left - 1 || text.right > frame.right + 1
                     || text.top < frame.top - 1 || text.bottom > frame.bottom + 1);
-            }).map(one => one.closest('figure').id + ': ' + one.textContent)"""
+            }).map(words => words.closest('figure').id + ': ' + words.textContent)"""
         )
         assert cut == []
         assert visit.complaints == []

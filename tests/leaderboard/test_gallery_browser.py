@@ -1,5 +1,6 @@
 """The gallery in a real browser: keys, comparisons, addresses, pairs fetched from shards, the replay."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -16,6 +17,12 @@ from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.runs.play import PlayPlan, make_run, open_run, play
 from leaderboard.building.build import build_site
+from leaderboard.building.bundle import bundle
+from leaderboard.gallery.episode_view import view_episode
+from leaderboard.gallery.fragments import episode_json
+from leaderboard.rendering.render import block
+from leaderboard.site import Site
+from leaderboard.site_runs import read_runs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -181,12 +188,33 @@ def test_other_pairs_are_fetched_when_asked_for(visit: Visit) -> None:
         assert page.locator(f"[id$='{key}'] .cell-button img").count() >= 1
 
 
-def test_a_row_made_here_is_like_a_row_of_the_page(visit: Visit) -> None:
+PARTS = """made => {
+  const box = document.createElement("div");
+  if (typeof made === "string") box.innerHTML = made;
+  else box.append(made);
+  const words = (node) => [...node.childNodes].filter((part) => part.nodeType === 3).map((part) => part.data).join(" ");
+  const attributes = (part) => [...part.attributes].map(({ name, value }) => value && `${name}=${value}`).sort();
+  return [...box.querySelectorAll("*")].map((part) => [
+    part.tagName, ...attributes(part).filter(Boolean),
+    words(part).replace(/\\s+/g, " ").trim(),
+  ].join("|"));
+}"""
+"""Every element of a row with its attributes and its own words."""
+
+
+@pytest.mark.parametrize("key", ["poet-painter", "hostile"])
+def test_a_row_made_here_is_the_one_that_a_template_makes(visit: Visit, site: Path, key: str) -> None:
+    shown = Site(read_runs(sorted(path.parent for path in site.parent.glob("*/run.json"))))
+    pair = next(pair for pair in shown.pairs.values() if pair.key == key)
+    view = view_episode(shown, pair, shown.galleries["simple_shapes-easy-01"])
+    data = json.dumps([episode_json(view), pair.shown, "../"])
+    page = open_gallery(visit)
+    script = f"() => {{ const {{ episodeRow }} = {bundle('gallery-rows')} return ({PARTS})(episodeRow(...{data})); }}"
+    assert page.evaluate(script) == page.evaluate(PARTS, block("episode", {"row": view, "root": "../"}))
+
+
+def test_the_end_of_an_episode_stands_at_the_head_of_its_row(visit: Visit) -> None:
     page = open_gallery(visit, f"{INSTANCE}#poet-painter")
-    shape = """row => [...row.querySelectorAll('*')]
-        .map(one => `${one.tagName}.${one.className.baseVal ?? one.className}`)
-        .map(one => one.replace(/describer-\\d|score-\\d+/g, '')).filter(one => !/^(BDI|SPAN)/.test(one))"""
-    assert page.locator("#poet-painter").evaluate(shape) == page.locator("#seer-painter").evaluate(shape)
     # As they stand in the page: a row further down may not be laid out yet.
     ends = [page.locator(f"#{key} .row-end").text_content() for key in ("seer-painter", "poet-painter")]
     assert ends == ["Converged, 7.5 → 9.5", "Converged, 4.5 → 6.5"]

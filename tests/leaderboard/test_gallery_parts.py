@@ -14,8 +14,8 @@ from leaderboard.alt_text import LONGEST, colour_name, rendering_words, target_w
 from leaderboard.gallery import shards
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import Fragments, episode_json, ranked_pairs
-from leaderboard.messages import LONGEST as LONGEST_MESSAGE
-from leaderboard.messages import Segment, mark_message
+from leaderboard.marked_messages import LONGEST as LONGEST_MESSAGE
+from leaderboard.marked_messages import Segment, mark_message
 from leaderboard.pages.selections import selections, telling_episode
 from leaderboard.site import Site
 from leaderboard.site_runs import read_runs

@@ -21,7 +21,7 @@ from leaderboard.components import plots
 from leaderboard.labels import category_title, interval_words, number, percent, rank, signed
 from leaderboard.pages.board_files import leaderboard_files
 from leaderboard.pages.paper import paper_page
-from leaderboard.text import one_line, stranger, visible
+from leaderboard.untrusted_text import one_line, stranger, visible
 
 
 def test_numbers_have_two_decimals_and_a_true_minus_sign() -> None:

@@ -28,11 +28,11 @@ LONGEST_MESSAGE = 4000
 """Characters of a message; people's longest has 185."""
 
 _METHOD = """\
-In every round a speaker sees several pictures and is told which one is the target. A listener sees the same pictures in \
-an order of its own, reads the speaker's message, and says which one is meant.
+In every round a speaker sees several pictures and is told which one is the target. A listener sees the same pictures \
+in an order of its own, reads the speaker's message, and says which one is meant.
 
-Afterwards both learn whether the answer was right. Where every picture is the target again and again, partners may come \
-to an agreement: people's messages get shorter and keep their words.
+Afterwards both learn whether the answer was right. Where every picture is the target again and again, partners may \
+come to an agreement: people's messages get shorter and keep their words.
 """
 """How the game is played, for the page on its method."""
 

@@ -32,7 +32,11 @@ MINIMUM_PICTURES = 5
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over episodes and how sure it is."""
+    """A mean over episodes and how sure it is.
+
+    >>> Estimate(mean=6.1, low=5.2, high=7.3, n=42).half_width  # to the farther end
+    1.2000000000000002
+    """
 
     mean: float | None
     """Arithmetic mean; None when there is no value."""

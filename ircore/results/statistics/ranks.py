@@ -29,7 +29,11 @@ MAIN_DIFFERENCE = Scale(-100.0, 100.0, 0.02)
 
 @dataclass(frozen=True)
 class RankRange:
-    """The ranks that a pair may have."""
+    """The ranks that a pair may have.
+
+    >>> RankRange(best=1, worst=3).top
+    True
+    """
 
     best: int
     """1-based."""

@@ -1,7 +1,4 @@
-"""The board: pairs under one condition as one judge sees them, and all conditions in one long table.
-
-Each column stands beside the function that fills it, so that a measure is added in one place.
-"""
+"""The board: pairs under one condition as one judge sees them, and all conditions in one long table."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,14 +6,15 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from ircore.results.cell import Unranked
 from ircore.results.model import BoardRow, Cell, Order, Results
+from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
 from ircore.results.subsets import by_rules
 from ircore.results.tables.judges import MARKS
 from ircore.results.tables.model import Column, Selection, Table, Value, Which
 from ircore.results.tables.names import ALL, pair_names
 from ircore.results.tables.pairs import caption
+from ircore.results.tables.ranks import RANKS, TOP, UNRANKED, Filled, remedies
 from ircore.results.tables.rated import marks_of
 from ircore.results.tables.rules import RULES
 
@@ -32,23 +30,16 @@ class Line:
     """Describer + generator, and what sets it apart."""
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A column and what stands in it."""
-
-    column: Column
-    """Title, unit and description of the column."""
-
-    value: Callable[[Line], Value]
-    """Returns the entry of a line."""
+Measure = Filled[Line]
+"""A column of the board and what stands in it."""
 
 
-UNRANKED = f"fewer than {MINIMUM_PICTURES} rated pictures"
+TOO_FEW = f"fewer than {MINIMUM_PICTURES} rated pictures"
 """Reason why there is no detectable difference."""
 
 
 def _few(line: Line) -> str | None:
-    return UNRANKED if line.row.cell.detectable is None else None
+    return TOO_FEW if line.row.cell.detectable is None else None
 
 
 def _identity(key: str, description: str, get: Callable[[Line], Any], digits: int | None = None) -> Measure:
@@ -77,29 +68,13 @@ def _selected(run_id: str, which: Which, category: str | None, difficulty: str |
     return Selection((run_id,), which, category, difficulty, judge)
 
 
-def _rank(line: Line) -> Value:
-    low, high = line.row.rank_low, line.row.rank_high
-    if low is None or high is None:
-        return Value(None, missing=f"no rank: {why_no_rank(line.row)}")
-    return Value(str(low) if low == high else f"{low}–{high}")
-
-
-def why_no_rank(row: BoardRow) -> str:
-    """Say for people why a pair has no rank on a board."""
-    return row.cell.unranked_words or "no picture that all ranked pairs have"
-
-
 def _score(line: Line) -> Value:
     cell = line.row.cell
     return Value.of(cell.score, _selection(cell, "rated"), marks=marks_of(cell))
 
 
-def _rank_end(low: bool) -> Callable[[Line], Value]:
-    def get(line: Line) -> Value:
-        end = line.row.rank_low if low else line.row.rank_high
-        return Value(end, missing=f"no rank: {why_no_rank(line.row)}" if end is None else None)
-
-    return get
+def _of_row(filled: Filled[RankedRow[Any, Any]]) -> Measure:
+    return Measure(filled.column, lambda line: filled.value(line.row))
 
 
 WHO = (
@@ -117,18 +92,7 @@ WHO = (
 """Columns that identify a row, for programs."""
 
 PLACE = (
-    Measure(
-        Column("rank", "rank", "Ranks that the paired intervals allow.", digits=None, audience="readers"), _rank
-    ),
-    Measure(
-        Column("rank_low", "Best rank", "Best rank that the paired intervals allow.", "", "lower", 0,
-               nullable=True, audience="programs"), _rank_end(low=True),
-    ),
-    Measure(
-        Column("rank_high", "Worst rank", "Worst rank that they allow.", "", "lower", 0, nullable=True,
-               audience="programs"),
-        _rank_end(low=False),
-    ),
+    *map(_of_row, RANKS),
     Measure(
         Column("pair", "pair", "Describer + generator.", digits=None, audience="readers"),
         lambda line: Value(line.pair),
@@ -203,10 +167,7 @@ EFFORT = (
 """Columns for tokens, turns, time and money."""
 
 COUNTS = (
-    Measure(
-        Column("top", "Top group", "1 if no pair is significantly better.", "", "higher", 0, audience="programs"),
-        lambda line: Value(int(line.row.top)),
-    ),
+    _of_row(TOP),
     Measure(
         Column(
             "same_family",
@@ -233,17 +194,7 @@ COUNTS = (
     ),
     _count("episodes", "Targets of the set under this condition.", lambda cell: cell.episodes),
     _count("played", "Episodes played to an end and not aborted.", lambda cell: cell.played, "played"),
-    Measure(
-        Column(
-            "unranked",
-            "Unranked",
-            "Why there is no rank: incomplete, underrated, inapplicable or too_few.",
-            digits=None,
-            nullable=True,
-            audience="programs",
-        ),
-        lambda line: Value(line.row.cell.unranked, missing="has a rank" if line.row.cell.unranked is None else None),
-    ),
+    _of_row(UNRANKED),
     _count(
         "unfinished",
         "Episodes without a result yet: not begun, or failed for a technical reason.",
@@ -335,19 +286,6 @@ NOTES: Mapping[Order, tuple[str, ...]] = {
         "Rows are ordered by score: that leaves out what a pair did not play, which the ranks count as 0.",
     ),
 }
-
-
-REMEDIES: Mapping[Unranked, str] = {
-    "incomplete": "An incomplete run gets a rank when ircore play has played the rest, or ended it with --final.",
-    "underrated": "Run ircore score again: it goes on where it stopped; what a judge refused stays unrated.",
-}
-"""Remedies for a missing rank, for those who played and scored the run."""
-
-
-def remedies(reasons: Iterable[Unranked | None]) -> list[str]:
-    """Return what can be done about missing ranks, one sentence a reason that occurs and can be mended."""
-    given = set(reasons)
-    return [words for reason, words in REMEDIES.items() if reason in given]
 
 
 def _columns() -> tuple[Column, ...]:

@@ -23,7 +23,7 @@ from ircore.results.tables.ratings import ratings_table
 from ircore.results.tables.recalibration import maps_table, recalibrated_table, reliability_table
 from ircore.results.tables.references import references_table
 from ircore.results.tables.rules import with_rules
-from ircore.results.tables.said import said_table
+from ircore.results.tables.said import readers_table, said_table
 from ircore.results.tables.targets import targets_table
 from ircore.results.tables.turns import budgets_table, outcomes_table, trajectories_table
 
@@ -115,6 +115,9 @@ TABLES: Mapping[str, Entry] = {
     "normalised": _of_all("the same from first to final rendering, at 20 places", normalised_table),
     "budgets": _of_judge("pairs under several token budgets", budgets_table),
     "said": _of_all("facts that messages state, renderings show and corrections mend", said_table),
+    "readers": Entry(
+        "how far judges agree with the grammar what messages state", lambda results, _: readers_table(results)
+    ),
     "references": _of_judge("ceilings and floors of generators, never ranked", references_table),
     "corrections": _of_all("what correction messages are about", corrections_table),
     "corrections_by_turn": _of_all("the same turn by turn", corrections_by_turn_table),

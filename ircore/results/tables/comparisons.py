@@ -50,7 +50,7 @@ def comparisons_table(
     """Return paired differences, the better pair first; pairs are compared with those under the same rules."""
     names = pair_names(results.submissions)
     rows = []
-    for first, second, found in _comparisons(results, judge, category, difficulty):
+    for first, second, comparison in _comparisons(results, judge, category, difficulty):
         behind = Selection((first, second), "rated", category, difficulty, judge)
         rows.append(
             (
@@ -58,14 +58,14 @@ def comparisons_table(
                 Value(second),
                 Value(names[first]),
                 Value(names[second]),
-                Value.of(found.main, Selection((first, second), "ended", category, difficulty, judge)),
-                Value.of(found.difference, behind, "no instance in common"),
-                _number(found.least, "nothing that the judge rates"),
-                _number(found.most, "nothing that the judge rates"),
-                Value(found.wins),
-                Value(found.ties),
-                Value(found.losses),
-                _number(found.detectable, f"fewer than {MINIMUM_PICTURES} instances in common"),
+                Value.of(comparison.main, Selection((first, second), "ended", category, difficulty, judge)),
+                Value.of(comparison.difference, behind, "no instance in common"),
+                _number(comparison.least, "nothing that the judge rates"),
+                _number(comparison.most, "nothing that the judge rates"),
+                Value(comparison.wins),
+                Value(comparison.ties),
+                Value(comparison.losses),
+                _number(comparison.detectable, f"fewer than {MINIMUM_PICTURES} instances in common"),
                 *rated_values(results.cell(first, judge, category, difficulty)),
                 *rated_values(results.cell(second, judge, category, difficulty)),
             )

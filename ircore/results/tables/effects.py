@@ -30,18 +30,18 @@ def effects_table(results: Results, judge: str, category: str | None = None, dif
         ),
         *rated_columns(),
     )
-    found = pair_effects(results, judge, category, difficulty)
-    cells = [results.cell(run_id, judge, category, difficulty) for run_id in found.run_ids]
-    rows = () if isinstance(found.decomposition, Unavailable) else tuple(_rows(found, found.decomposition, cells))
+    effects = pair_effects(results, judge, category, difficulty)
+    cells = [results.cell(run_id, judge, category, difficulty) for run_id in effects.run_ids]
+    rows = () if isinstance(effects.decomposition, Unavailable) else tuple(_rows(effects, effects.decomposition, cells))
     words = caption(results, judge, category, difficulty)
-    notes = (*_notes(found), *gap_notes(cells))
+    notes = (*_notes(effects), *gap_notes(cells))
     return Table("effects", "Describers and generators", words, columns, rows, notes, primary="effect")
 
 
-def _rows(found: PairEffects, parts: Effects, cells: Sequence[Cell]) -> Iterator[tuple[Value, ...]]:
-    behind = Selection(found.run_ids, "rated", found.category, found.difficulty, found.judge)
+def _rows(effects: PairEffects, parts: Effects, cells: Sequence[Cell]) -> Iterator[tuple[Value, ...]]:
+    behind = Selection(effects.run_ids, "rated", effects.category, effects.difficulty, effects.judge)
     pairs = dict(zip(product(parts.describers, parts.generators), cells, strict=True))
-    model = found.model
+    model = effects.model
     reason = model.reason if isinstance(model, Unavailable) else "not part of the model"
     fitted = None if isinstance(model, Unavailable) else model
     grand = None if fitted is None else fitted.grand
@@ -70,11 +70,11 @@ def _rows(found: PairEffects, parts: Effects, cells: Sequence[Cell]) -> Iterator
     yield row("dominance", "describers less generators", parts.dominance, None)
 
 
-def _notes(found: PairEffects) -> tuple[str, ...]:
-    if isinstance(found.decomposition, Unavailable):
-        return (f"No effects: {found.decomposition.reason}.",)
-    size = f"{len(found.decomposition.describers)} describers × {len(found.decomposition.generators)} generators"
-    model = found.model
+def _notes(effects: PairEffects) -> tuple[str, ...]:
+    if isinstance(effects.decomposition, Unavailable):
+        return (f"No effects: {effects.decomposition.reason}.",)
+    size = f"{len(effects.decomposition.describers)} describers × {len(effects.decomposition.generators)} generators"
+    model = effects.model
     if isinstance(model, MixedEffects):
         chances = ", ".join(f"{SOURCES[source]} p {_p(p)}" for source, p in model.p.items())
         tests = f"Mixed model, clustered on instances: {chances}."

@@ -71,7 +71,13 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One entry of a table: a text, a count, or a number with its interval."""
+    """One entry of a table: a text, a count, or a number with its interval.
+
+    >>> Value("a pair").value, Value(6.1, low=5.2, high=7.0, n=42).n
+    ('a pair', 42)
+    >>> Value(None, missing="no rated episode").missing
+    'no rated episode'
+    """
 
     value: float | int | str | None
     """The value; None where there is none."""
@@ -109,7 +115,11 @@ class Value:
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table."""
+    """One column of a table.
+
+    >>> Column("delta", "ΔQ", "Final minus first score.", "0–10", "higher", signed=True).heading
+    'ΔQ (0–10)'
+    """
 
     key: str
     """Identifier in files, such as ``delta``."""
@@ -149,7 +159,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of values under columns."""
+    """Rows of values under columns.
+
+    >>> columns = (Column("pair", "pair", "Who played.", digits=None), Column("score", "score", "Mean.", "0–10"))
+    >>> table = Table("scores", "Scores", "Two pairs.", columns, ((Value("a"), Value(6.1)), (Value("b"), Value(5.0))))
+    >>> [value.value for value in table.column("score")]
+    [6.1, 5.0]
+    """
 
     name: str
     """Identifier, such as ``board``; also its file's name."""

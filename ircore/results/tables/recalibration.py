@@ -43,14 +43,14 @@ def maps_table(results: Results) -> Table:
         ),
     )  # fmt: skip
     rows = []
-    for judge, found in results.raters.maps.items():
-        if isinstance(found, Refusal):
-            missing = [Value(None, n=0, missing=found.reason)] * (2 * len(ERRORS))
-            method = Value(None, missing=found.reason)
-            rows.append((Value(judge), method, Value(found.n), Value(found.instances), *missing))
+    for judge, fitted in results.raters.maps.items():
+        if isinstance(fitted, Refusal):
+            missing = [Value(None, n=0, missing=fitted.reason)] * (2 * len(ERRORS))
+            method = Value(None, missing=fitted.reason)
+            rows.append((Value(judge), method, Value(fitted.n), Value(fitted.instances), *missing))
             continue
-        errors = (Value.of(getattr(when, key)) for key, *_ in ERRORS for when in (found.before, found.after))
-        rows.append((Value(judge), Value(found.method), Value(found.n), Value(found.instances), *errors))
+        errors = (Value.of(getattr(when, key)) for key, *_ in ERRORS for when in (fitted.before, fitted.after))
+        rows.append((Value(judge), Value(fitted.method), Value(fitted.n), Value(fitted.instances), *errors))
     notes = MAP_NOTES if any(row[1].value is not None for row in rows) else ()
     return Table("maps", "Recalibration of judges", caption(results), columns, tuple(rows), notes)
 
@@ -64,10 +64,10 @@ def reliability_table(results: Results) -> Table:
         Column("instances", "instances", "Pictures that these come from.", digits=0),
     )
     rows = tuple(
-        (Value(judge), Value(one.judge), Value.of(one.human), Value(one.instances))
-        for judge, found in results.raters.maps.items()
-        if not isinstance(found, Refusal)
-        for one in found.reliability
+        (Value(judge), Value(point.judge), Value.of(point.human), Value(point.instances))
+        for judge, fitted in results.raters.maps.items()
+        if not isinstance(fitted, Refusal)
+        for point in fitted.reliability
     )
     read = "A perfectly calibrated judge has the same number in both columns, within the intervals."
     notes = (read,) if rows else ("No judge has a map; the table maps says why.",)
@@ -109,7 +109,7 @@ def recalibrated_table(results: Results, category: str | None = None, difficulty
             score = cell.score
             values.append(Value(score.value, score.low, score.high, score.n, None, cell.marks, behind))
         rows.append((*who, *values, *(count for counted in cells for count in rated_values(counted))))
-    mapped = any(not isinstance(one, Refusal) for one in calibration.maps.values())
+    mapped = any(not isinstance(fitted, Refusal) for fitted in calibration.maps.values())
     notes = (*SCORE_NOTES, *gap_notes(seen)) if mapped else ()
     words = caption(results, None, category, difficulty)
     marks = {str(key): text for key, text in MARKS.items()}

@@ -1,12 +1,10 @@
 """Said, drawn, corrected: what the describer says, what the generator draws of it, and what corrections mend."""
 
 from ircore.results.model import Results
-from ircore.results.played_run import PlayedRun
-from ircore.results.said import said_points
+from ircore.results.said import reader_agreement, said_points
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
-from ircore.runs.folder import RunFolder
-from ircore.scorers.said.records import SaidTurn, latest, read_said
+from ircore.scorers.said.records import GRAMMAR, latest
 
 NOT_MEASURED = "not measured: ircore score RUN --facts"
 
@@ -31,7 +29,7 @@ def said_table(results: Results, category: str | None = None, difficulty: str | 
             and difficulty in (None, result.episode.difficulty)
         ]
         behind = Selection((run_id,), "played", category, difficulty)
-        for point in said_points(_turns(results.runs[run_id]), episodes, results.instances):
+        for point in said_points(latest(results.said[run_id]), episodes, results.instances):
             shares = [Value.of(share, behind, NOT_MEASURED) for share in (point.said, point.drawn)]
             corrected = Value.of(point.corrected, behind, "nothing wrong was named")
             rows.append((*who, Value("last" if point.turn is None else str(point.turn)), *shares, corrected))
@@ -43,6 +41,23 @@ def said_table(results: Results, category: str | None = None, difficulty: str | 
     return Table("said", "Said, drawn, corrected", words, columns, tuple(rows), notes, primary="said")
 
 
-def _turns(run: PlayedRun) -> tuple[SaidTurn, ...]:
-    """Return what was measured of a run; nothing of one that was read back from a release."""
-    return latest(read_said(run.source)) if isinstance(run.source, RunFolder) else ()
+def readers_table(results: Results) -> Table:
+    """Return how far judges that read messages agree with the grammar of the built-in players, pair by pair."""
+    columns = (
+        *PAIR_COLUMNS,
+        Column("reader", "reader", "The judge that read the messages.", digits=None),
+        Column("agreement", "agreement", "Facts that both take as stated, or both as not.", "0–1", "higher",
+               estimated=True),
+        Column("kappa", "Cohen's κ", "The same beyond chance.", "−1–1", "higher", nullable=True),
+        Column("facts", "facts", "Facts compared, each once a turn.", digits=0),
+    )  # fmt: skip
+    rows = []
+    for run_id, who in pair_values(results).items():
+        turns, behind = results.said[run_id], Selection((run_id,), "played")
+        for reader in sorted({turn.reader for turn in turns} - {GRAMMAR}):
+            compared = reader_agreement(latest(turns), latest(turns, reader))
+            share = Value.of(compared.agreement, behind, "no turn that both read")
+            kappa = Value(compared.kappa, missing=None if compared.kappa is not None else "no variation")
+            rows.append((*who, Value(reader), share, kappa, Value(compared.facts)))
+    notes = () if rows else ("No judge has read these runs: ircore score RUN --facts --judge FILE",)
+    return Table("readers", "Readers of messages", caption(results), columns, tuple(rows), notes, primary="agreement")

@@ -30,7 +30,7 @@ def outcomes_table(results: Results, judge: str, category: str | None = None, di
     for run_id, who in pair_values(results).items():
         cell = results.cell(run_id, judge, category, difficulty)
         rated = Selection((run_id,), "rated", category, difficulty, judge)
-        shares = (Value.of(one, rated) for one in cell.convergence_shares.values())
+        shares = (Value.of(share, rated) for share in cell.convergence_shares.values())
         ends = (Value(cell.outcomes[outcome]) for outcome in ("converged", "turn_limit", "aborted"))
         played = Value.of(cell.played_rate, Selection((run_id,), "played", category, difficulty))
         rows.append((*who, played, *shares, *ends, Value(cell.unfinished), *rated_values(cell)))
@@ -92,12 +92,12 @@ def budgets_table(results: Results, judge: str, category: str | None = None, dif
                 (point.score, Selection(run, "rated", category, difficulty, judge)),
                 (point.delta, Selection(run, "refined", category, difficulty, judge)),
                 (point.preference, Selection(run, "refined", category, difficulty, judge)),
-                *((one, Selection(run, "played", category, difficulty))
-                  for one in (point.turns, point.tokens, point.over_budget)),
+                *((amount, Selection(run, "played", category, difficulty))
+                  for amount in (point.turns, point.tokens, point.over_budget)),
             )  # fmt: skip
             names = (*who[point.run_id][:-1], Value(f"{series.describer} + {series.generator}"))
             cell = results.cell(point.run_id, judge, category, difficulty)
-            means = (Value.of(one, behind) for one, behind in estimates)
+            means = (Value.of(mean, behind) for mean, behind in estimates)
             rows.append((*names, Value(point.budget), *means, *rated_values(cell)))
     notes = () if rows else ("No pair was played under several token budgets.",)
     words = caption(results, judge, category, difficulty)

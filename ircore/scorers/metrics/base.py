@@ -35,6 +35,7 @@ class Metric:
             ``MetricUnavailableError`` where it has no value.
         version: Of the definition and of the code; another one whenever a value may differ. Recorded with every value,
             so that values of an older version are computed again.
+        over: ``pair``, or ``set`` for a metric that has no value for two pictures alone.
         reference: Whether it looks at the target at all.
         needs: What it needs beyond the package, for people, such as ``"extra clip, IRCORE_CLIP_MODEL"``; empty if
             nothing. What needs something is computed only where it is asked for by name.
@@ -52,6 +53,7 @@ class Metric:
     source: str
     compute: Callable[[Pixels, Pixels], float]
     version: str = "1"
+    over: Over = "pair"
     reference: bool = True
     needs: str = ""
     obstacle: Callable[[], str | None] = no_obstacle

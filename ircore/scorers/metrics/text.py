@@ -112,7 +112,9 @@ def _matched(target: Sequence[Label], image: Sequence[Label], text: str, near: f
 
     theirs = [label for label in target if plain(label.text) == text]
     ours = [label for label in image if plain(label.text) == text]
-    close = np.array([[hypot(a.x - b.x, a.y - b.y) <= near for b in ours] for a in theirs]).reshape(-1, len(ours))
+    close = np.array([[hypot(a.x - b.x, a.y - b.y) <= near for b in ours] for a in theirs]).reshape(
+        len(theirs), len(ours)
+    )
     rows, columns = linear_sum_assignment(close, maximize=True)
     return int(close[rows, columns].sum())
 

@@ -10,7 +10,8 @@ from random import Random
 from ircore.core.errors import InputError
 from ircore.core.records import Instance, PlayerSpec, Scene
 from ircore.core.tokens import count_tokens, truncate_tokens
-from ircore.players.base import DescriberView, InformedView, Knowledge, PlayerError, TextAnswer, refuse_settings
+from ircore.games.reconstruction.informed import InformedView, Knowledge
+from ircore.players.base import DescriberView, PlayerError, TextAnswer, refuse_settings
 from ircore.players.builtin.classical.describer import DONE, message_about
 from ircore.players.builtin.classical.perceive import perceive
 from ircore.players.builtin.classical.wording import first_message

@@ -1,5 +1,6 @@
 /*
- * The pairs that are not in the page: fetched in files of some twenty and made into rows like those of instance.html.j2.
+ * The pairs that are not in the page: fetched in files of some twenty and made into rows from the sample that
+ * the page holds, <template data-part="episode">.
  *
  *   pairs.json   {"first": 6, "shard": 20, "pairs": [{"key": …, "describer": …}, …]}   in the order of the board
  *   <n>.json     [{"pair": key, "turns": […], …}, …]                                   pairs first + 20 n …
@@ -7,106 +8,119 @@
  * Every word in them may be a stranger's: it goes in as text.
  */
 import { badge, correction, pairName, picture } from "./components.js";
-import { element, fetchJson, withAttributes } from "./dom.js";
+import { fetchJson, withAttributes } from "./dom.js";
 import { fixed, signed } from "./numbers.js";
 
-const oneDecimal = (value) => fixed(value, 1);
-
-function bidi(text) {
-  return withAttributes(element("bdi", "", text), { dir: "auto" });
+/* Fill a part of a copied sample, or remove it where there is nothing to fill it with. */
+function fill(part, content) {
+  if (content === null || content.length === 0) part.remove();
+  else part.replaceChildren(...[content].flat());
 }
 
-function scores(turn) {
-  const several = turn.scores.length > 1;
-  return element("span", "scores", ...turn.scores.map(([judge, value]) => {
-    const name = several ? element("span", "judge-name", judge) : null;
-    return withAttributes(element("span", "score", name, badge(value, judge)), { "data-judge": judge });
-  }));
+/* A copy of the first of some equal parts for every item, in their place. */
+function repeat(parts, items, filled) {
+  const [first, ...others] = parts;
+  first.replaceWith(...items.map((item) => filled(first.cloneNode(true), item)));
+  others.forEach((other) => other.remove());
 }
 
-function rendering(turn, root) {
-  const [small, large, width, height] = turn.picture;
-  return picture({ small: root + small, large: /^https?:/.test(large) ? large : root + large, width, height, alt: turn.alt });
+function rendering({ picture: [small, large, width, height], alt }, root) {
+  return picture({ small: root + small, large: /^https?:/.test(large) ? large : root + large, width, height, alt });
 }
 
-function ended(outcome, words, why) {
-  const strong = element("strong", `outcome-${outcome}`, words);
-  return element("div", "ended", element("p", "", strong, why ? element("span", "", why) : null));
-}
-
-function segment(piece) {
-  if (typeof piece === "string") return piece;
-  const [text, name, titles] = piece;
-  const made = withAttributes(element("mark", "", text), { title: titles });
-  made.className = correction(name, "").className;
+function filledScore(made, [judge, value], several) {
+  made.dataset.judge = judge;
+  fill(made.querySelector(".judge-name"), several ? judge : null);
+  made.querySelector(".badge").replaceWith(badge(value, judge));
   return made;
 }
 
-function message(marked) {
-  const words = withAttributes(element("bdi", "", ...marked.text.map(segment)), { dir: "auto" });
-  const more = marked.more ? element("span", "muted", ` … and ${marked.more} more characters, in the dataset`) : null;
-  return element("details", "message", element("summary", "", words, more));
+function fillMessage(made, message) {
+  if (!message) return made.remove();
+  const mark = made.querySelector("mark");
+  const pieces = message.text.map((piece) => {
+    if (typeof piece === "string") return piece;
+    const [text, name, title] = piece;
+    return withAttributes(Object.assign(mark.cloneNode(), { textContent: text, title }), { class: `fix fix-${name}` });
+  });
+  made.querySelector("bdi").replaceChildren(...pieces);
+  fill(made.querySelector(".muted"), message.more ? `… and ${message.more} more characters, in the dataset` : null);
 }
 
-function notes(texts) {
-  const summary = element("summary", "", `${texts.length} ${texts.length === 1 ? "note" : "notes"} by the generator`);
-  return element("details", "notes", summary, element("ul", "", ...texts.map((note) => element("li", "", bidi(note)))));
+function fillNotes(made, notes) {
+  if (!notes.length) return made?.remove();
+  made.querySelector("summary").textContent = `${notes.length} ${notes.length === 1 ? "note" : "notes"} by the generator`;
+  repeat(made.querySelectorAll("li"), notes, (item, note) => {
+    item.querySelector("bdi").textContent = note;
+    return item;
+  });
 }
 
-function facts(turn) {
-  const words = element("p", "facts", `${turn.tokens} tokens`);
-  if (turn.over) words.append(", ", element("span", "warn", "over budget"));
-  const fired = (turn.message?.fired ?? []).flatMap(([name, title]) => [correction(name, title), " "]);
-  return [words, fired.length ? element("span", "fired", ...fired) : null, turn.notes.length ? notes(turn.notes) : null];
+function filledTurn(made, key, turn, root) {
+  made.id = `${key}~${turn.turn}`;
+  made.dataset.turn = turn.turn;
+  const link = withAttributes(made.querySelector(".turn-number"), { href: `#${made.id}` });
+  link.textContent = `Turn ${turn.turn}`;
+  if (turn.picture) {
+    made.querySelector("img").replaceWith(rendering(turn, root));
+    const several = turn.scores.length > 1;
+    repeat(made.querySelectorAll(".score"), turn.scores, (score, given) => filledScore(score, given, several));
+  }
+  fillMessage(made.querySelector(".message"), turn.message);
+  const [facts, over] = [made.querySelector(".facts"), made.querySelector(".warn")];
+  fill(facts, turn.over ? [`${turn.tokens} tokens, `, over] : `${turn.tokens} tokens`);
+  fill(made.querySelector(".fired"), (turn.message?.fired ?? []).flatMap(([name, title]) => [correction(name, title), " "]));
+  fillNotes(made.querySelector(".notes"), turn.notes);
+  return made;
 }
 
-function turnItem(key, turn, root) {
-  const item = element("li", "turn");
-  item.id = `${key}~${turn.turn}`;
-  item.dataset.turn = turn.turn;
-  const link = element("a", "turn-number", `Turn ${turn.turn}`);
-  link.href = `#${item.id}`;
-  const shown = turn.picture ? rendering(turn, root) : ended("none", "No picture", "");
-  const caption = element("figcaption", "", link, turn.picture ? scores(turn) : null);
-  item.append(element("figure", "", shown, caption));
-  if (turn.message) item.append(message(turn.message));
-  item.append(...facts(turn).filter(Boolean));
-  return item;
-}
-
-function judged([judge, first, final, delta]) {
-  const made = element("p", "judged", element("span", "judge-name", judge), " ");
-  if (delta === null) made.append(oneDecimal(final));
-  else made.append(`${oneDecimal(first)} → ${oneDecimal(final)} `, element("span", "muted", `ΔQ ${signed(delta, 1)}`));
+function filledJudged(changed, single, [judge, first, final, delta]) {
+  const made = (delta === null ? single : changed).cloneNode(true);
+  const name = made.querySelector(".judge-name");
+  name.textContent = judge;
+  if (delta === null) {
+    made.replaceChildren(name, ` ${fixed(final, 1)}`);
+    return made;
+  }
+  const change = made.querySelector(".muted");
+  change.textContent = `ΔQ ${signed(delta, 1)}`;
+  made.replaceChildren(name, ` ${fixed(first, 1)} → ${fixed(final, 1)} `, change);
   return made;
 }
 
 /* How it ended, at the head of the row: its end may be several turns out of sight. */
-function rowEnd(episode) {
-  const [, first, final, delta] = episode.judged.length === 1 ? episode.judged[0] : [null, null, null, null];
-  const change = final === null ? "" : `, ${delta === null ? "" : `${oneDecimal(first)} → `}${oneDecimal(final)}`;
-  return element("span", "row-end muted", `${episode.ended}${change}`);
+function endWords({ ended, judged }) {
+  if (judged.length !== 1) return ended;
+  const [[, first, final, delta]] = judged;
+  return `${ended}, ${delta === null ? "" : `${fixed(first, 1)} → `}${fixed(final, 1)}`;
 }
 
-function verified([count, rated], root) {
-  const meaning = element("a", "", "verified");
-  meaning.href = `${root}metrics.html#verified-share`;
-  return element("p", "verified", `${count} of ${rated} scores `, meaning);
+function fillEnd(made, episode) {
+  const outcome = withAttributes(made.querySelector(".ended strong"), { class: `outcome-${episode.outcome ?? "none"}` });
+  outcome.textContent = episode.ended;
+  fill(made.querySelector(".ended span"), episode.why || null);
+  const [changed, single] = made.querySelectorAll(".judged");
+  changed.replaceWith(...episode.judged.map((rating) => filledJudged(changed, single, rating)));
+  single.remove();
+  const [count, scores] = episode.verified;
+  const verified = made.querySelector(".verified");
+  fill(verified, scores ? [`${count} of ${scores} scores `, verified.querySelector("a")] : null);
+  const detail = made.querySelector(".detail");
+  if (episode.detail) detail.querySelector("bdi").textContent = episode.detail;
+  else detail.remove();
 }
 
 /* A row as the page's own are: made from an episode of a file and the pair that played it. */
 export function episodeRow(episode, pair, root) {
-  const end = element("li", "turn end", ended(episode.outcome ?? "none", episode.ended, episode.why));
-  end.append(...episode.judged.map(judged));
-  if (episode.verified[1]) end.append(verified(episode.verified, root));
-  if (episode.detail) end.append(element("p", "detail", bidi(episode.detail)));
-  const turns = element("ol", "turns", ...episode.turns.map((turn) => turnItem(pair.key, turn, root)), end);
-  turns.tabIndex = 0;
-  turns.setAttribute("aria-label", "Turns");
-  const row = element("section", `episode ${pair.hue}`, element("header", "", pairName(pair, root), rowEnd(episode)), turns);
-  row.id = pair.key;
-  row.dataset.pair = pair.key;
-  row.setAttribute("aria-label", `${pair.describer} + ${pair.generator}`);
+  const row = document.querySelector("template[data-part=episode]").content.firstElementChild.cloneNode(true);
+  const names = { id: pair.key, "data-pair": pair.key, class: `episode ${pair.hue}` };
+  withAttributes(row, { ...names, "aria-label": `${pair.describer} + ${pair.generator}` });
+  row.querySelector("header .pair").replaceWith(pairName(pair, root));
+  row.querySelector(".row-end").textContent = endWords(episode);
+  const [drawn, blank, end] = row.querySelectorAll(".turn");
+  fillEnd(end, episode);
+  drawn.replaceWith(...episode.turns.map((turn) => filledTurn((turn.picture ? drawn : blank).cloneNode(true), pair.key, turn, root)));
+  blank.remove();
   return row;
 }
 

@@ -55,7 +55,7 @@ def test_help_lists_a_broken_command_with_its_reason(broken: dict[str, str]) -> 
 
 def test_games_lists_a_broken_game_with_its_reason(broken: dict[str, str]) -> None:
     said = ircore(broken, "games", "--json")
-    assert [game["name"] for game in json.loads(said.stdout)["games"]] == ["reconstruction"]
+    assert [game["name"] for game in json.loads(said.stdout)["games"]] == ["reconstruction", "reference"]
     assert json.loads(said.stdout)["broken"] == [{"name": "shards", "broken": "RuntimeError: the glass is broken"}]
 
 

@@ -89,7 +89,7 @@ def test_pictures_are_compared_as_published_or_as_a_viewer_shows_them(tmp_path: 
         (lambda: ircore.compare("a.png", "b.png", ["simm"]), "unknown metric 'simm'", "ssim"),
         (lambda: ircore.compare("a.png", "b.png", loading=cast(Any, "raw")), "unknown loading 'raw'", "upstream"),
         (lambda: ircore.compare("a.png", "b.png"), "a.png: cannot be read", "Check the path"),
-        (lambda: ircore.load_table("nowhere", "turns"), "unknown table 'turns'", "transcripts"),
+        (lambda: ircore.load_table("nowhere", "turns"), "nowhere: no such folder", "ORG/NAME"),
         (lambda: ircore.verify("nowhere", share=0), "share 0: must be above 0", "0.25"),
         (lambda: ircore.load_results(), "no run", ""),
     ],

@@ -13,7 +13,6 @@ from ircore.results.episodes import EpisodeResult
 from ircore.results.language import chosen, correction_profile, episode_messages, turn_language
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import clustered_share
-from ircore.results.trajectories import trajectories, trajectory
 
 
 def played(name: str, *messages: str, category: str = "geometry", outcome: Outcome = "converged") -> EpisodeResult:
@@ -173,13 +172,3 @@ def test_budgets_of_one_pair_stand_side_by_side() -> None:
 def test_without_a_second_budget_there_is_nothing_to_compare() -> None:
     results = Results.from_runs([invented_run(invented_set(1, ("geometry",)), "seer", "painter", 5, 0.3)])
     assert budget_series(results, "structural") == ()
-
-
-def test_trajectories_of_every_condition() -> None:
-    run = invented_run(invented_set(4, ("geometry", "photos")), "seer", "painter", 5, 0.3)
-    episodes = Results.from_runs([run]).episodes["seer-painter"]
-    found = trajectories(episodes, "structural")
-    assert len(found) == 3 * 3
-    assert found[None, None] == trajectory(episodes, "structural")
-    assert found["photos", "hard"] == trajectory(episodes, "structural", "photos", "hard")
-    assert trajectories(episodes, "nobody") == {}

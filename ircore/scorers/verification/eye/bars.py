@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ircore.core.plot_area import Scale
 from ircore.core.records import Box, Element
-from ircore.scorers.verification.eye.view import Floats, View, clipped, commonest, distance, hex_of, window
+from ircore.scorers.verification.eye.view import Floats, View, clipped, commonest, distance, hex_of, lab_of, window
 
 APART = 8.0
 """Distance in L*a*b* by which a bar differs from what it stands on."""
@@ -56,7 +56,7 @@ def surface_of(view: View, boxes: list[Box]) -> Floats:
     return commonest(window(view.lab, area)[mask])
 
 
-def bar_seen(view: View, element: Element, surface: Floats) -> Bar | None:
+def bar_seen(view: View, element: Element, surface: Floats, roughness: float = 0.0) -> Bar | None:
     """Look for a bar about where it should be; None if there is none."""
     lying = element.parameters["orientation"] == "horizontal"
     lab, rgb, texts = (_turned(array, lying) for array in (view.lab, view.rgb, view.texts))
@@ -74,13 +74,22 @@ def bar_seen(view: View, element: Element, surface: Floats) -> Bar | None:
         return None
     colour = commonest(inside[is_bar])
     apart = float(distance(colour, surface))
-    own = distance(lab[:, core.left : core.right], colour) < min(13.0, max(5.0, 0.5 * apart))
+    rivals = [float(distance(colour, rival)) for rival in _bar_colours(view)]
+    nearest = min((rival for rival in rivals if rival > 9.0), default=apart)
+    limit = min(13.0 + 30 * roughness, max(5.0, 0.5 * min(apart, nearest)))
+    own = distance(lab[:, core.left : core.right], colour) < limit
     ends = _run(own.mean(axis=1), texts[:, core.left : core.right].any(axis=1), core)
     if ends is None:
         return None
     members = own[core.top : core.bottom] & free
     shown = window(rgb, core)[members] if members.sum() >= 3 else window(rgb, core)[is_bar]
     return Bar(hex_of(np.median(shown, axis=0)), *ends)
+
+
+def _bar_colours(view: View) -> list[Floats]:
+    """Return the colours of the target's bars, L*a*b*."""
+    colours = {element.colour for element in view.scene.elements if element.type == "bar" and element.colour}
+    return [lab_of(colour) for colour in sorted(colours)]
 
 
 def _turned(array: Any, lying: bool) -> Any:

@@ -13,7 +13,7 @@ def read_bar(look: Look, mark: Mark) -> Readings:
     """Say whether a bar is there, its value in the figure's own axis, and its colour."""
     element = look.target.scene.elements[mark.elements[0]]
     surface = _surface(look)
-    bar = bars.bar_seen(look.view, element, surface)
+    bar = bars.bar_seen(look.view, element, surface, look.roughness)
     if bar is None:
         return {f"{mark.key}/presence": Reading(False)}
     scale = look.scale("x" if element.parameters["orientation"] == "horizontal" else "y")
@@ -41,7 +41,7 @@ def read_pie(look: Look, mark: Mark) -> Readings:
     disc = pies.disc_seen(look.view, wedges)
     if disc is None:
         return {f"{mark.key}/presence": Reading(False)}
-    sectors = _sectors(look.view, wedges, disc)
+    sectors = _sectors(look.view, wedges, disc, look.roughness)
     look.view.notes["sectors"] = sectors
     return {
         f"{mark.key}/presence": Reading(len(sectors) > 1),
@@ -51,10 +51,10 @@ def read_pie(look: Look, mark: Mark) -> Readings:
     }
 
 
-def _sectors(view: View, wedges: list[Element], disc: pies.Disc) -> dict[str, pies.Sector]:
+def _sectors(view: View, wedges: list[Element], disc: pies.Disc, roughness: float = 0.0) -> dict[str, pies.Sector]:
     """Return the sector of each wedge, by the wedge's key."""
     about = wedges[0].parameters
-    sectors = pies.sectors_seen(view, disc, float(about["hole"]) / float(about["radius"]))  # type: ignore[arg-type]
+    sectors = pies.sectors_seen(view, disc, float(about["hole"]) / float(about["radius"]), roughness)  # type: ignore[arg-type]
     if len(sectors) < 2:
         return {}
     apart = np.array([[difference(wedge.colour or "#000000", sector.colour) for sector in sectors] for wedge in wedges])

@@ -17,6 +17,10 @@ THINNEST = 2.2
 """Pixels of mean width: what is thinner and not long is the rim of something expected."""
 
 
+FRINGE = 5
+"""Pixels beyond the slack: what reaches no farther is the blurred rim of something expected."""
+
+
 @dataclass(frozen=True)
 class Extra:
     """Something that should not be there: its box in the target's coordinates, and its weight against precision."""
@@ -34,12 +38,14 @@ def extras_of(look: Look) -> list[Extra]:
             window(explained, grown(block.box, 4))[...] = True
     grounds = _grounds(look, explained)
     far = np.min([distance(lab, ground) for ground in grounds], axis=0)
-    ink = (far > APART) & ~explained
+    ink = (far > APART + min(24.0, 80 * look.roughness)) & ~explained
     ink = ndimage.binary_opening(ink, np.ones((2, 2), bool))
     parts, count = ndimage.label(ink, np.ones((3, 3)))
     sizes = ndimage.sum_labels(ink, parts, np.arange(1, count + 1))
+    away = ink & ~ndimage.binary_dilation(explained, iterations=FRINGE)
+    reaching = ndimage.sum_labels(away, parts, np.arange(1, count + 1))
     extras = []
-    for number in np.flatnonzero(sizes >= LEAST) + 1:
+    for number in np.flatnonzero((sizes >= LEAST * (2 if look.is_rough else 1)) & (reaching > 0)) + 1:
         extra = _extra(parts == number, float(sizes[number - 1]))
         if extra is not None:
             extras.append(extra)

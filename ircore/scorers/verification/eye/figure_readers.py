@@ -8,6 +8,7 @@ import numpy as np
 
 from ircore.core.records import Element
 from ircore.scorers.verification.eye.dots import dot_seen
+from ircore.scorers.verification.eye.line_readers import line_colour
 from ircore.scorers.verification.eye.look import Look, Readings
 from ircore.scorers.verification.eye.regions import tint_seen
 from ircore.scorers.verification.eye.strokes import Course, colour_of, follow, is_dashed, places_along
@@ -17,6 +18,7 @@ from ircore.scorers.verification.facts import Mark
 REACH = 9.0
 SMALL_REACH = 4.0
 """Pixels to both sides within which a line, or a small mark, is looked for."""
+TOO_ROUGH = "the rendering is too rough for the colours of small things"
 SMALL = {"angle", "right_angle", "tick", "arrowhead"}
 HIDDEN = 0.6
 """Share of a dot that lines of the target cover, from which on it cannot be told from their crossing."""
@@ -37,7 +39,7 @@ def read_stroke(look: Look, mark: Mark) -> Readings:
     colour = colour_of(course, colours, element.colour)
     readings = {
         f"{mark.key}/presence": Reading(True),
-        f"{mark.key}/colour": Reading(colour, "" if colour else "too little of it is seen"),
+        f"{mark.key}/colour": line_colour(look, colour, element.colour),
     }
     if mark.kind in {"segment", "circle"}:
         gaps = is_dashed(course)
@@ -154,7 +156,7 @@ def read_point(look: Look, mark: Mark) -> Readings:
     return {
         f"{mark.key}/presence": Reading(True),
         f"{mark.key}/fill": Reading(fill),
-        f"{mark.key}/colour": Reading(dot.colour),
+        f"{mark.key}/colour": Reading(None, TOO_ROUGH) if look.is_rough else Reading(dot.colour),
     }
 
 

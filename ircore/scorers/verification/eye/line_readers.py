@@ -17,11 +17,13 @@ from ircore.scorers.verification.eye.strokes import (
     places_along,
     sampled,
 )
-from ircore.scorers.verification.eye.view import Floats, Reading, rgb_of
+from ircore.scorers.verification.eye.view import Floats, Reading, difference, rgb_of
 from ircore.scorers.verification.facts import Fact, Mark
 
 PRESENT = {"grid": 0.35, "squares": 0.35, "leaders": 0.4, "frame": 0.5, "axis": 0.5, "zero_line": 0.45}
 """Share of the places of a course at which a line must be seen for the mark to be there; dashes leave gaps."""
+LOST = 35.0
+"""ΔE2000 by which hard compression may change the colour of a thin line."""
 REACH = 7.0
 """Pixels to both sides within which a line of the figure is looked for."""
 
@@ -39,6 +41,8 @@ def read_group(look: Look, mark: Mark) -> Readings:
     if not shares:
         return {f"{mark.key}/presence": Reading(None, "hidden by something else")}
     share = float(np.median(shares))
+    if mark.kind in {"grid", "squares"} and look.is_rough and share < PRESENT[mark.kind]:
+        return {f"{mark.key}/presence": Reading(None, "the rendering is too rough for faint lines")}
     return {f"{mark.key}/presence": Reading(share >= PRESENT[mark.kind] - 0.0)}
 
 
@@ -77,10 +81,19 @@ def read_line(look: Look, mark: Mark) -> Readings:
     style = None if gaps is None else "dashed" if gaps else "solid"
     return {
         f"{mark.key}/presence": Reading(True),
-        f"{mark.key}/colour": Reading(colour, "" if colour else "too little of it is seen"),
+        f"{mark.key}/colour": line_colour(look, colour, paths[0].colour),
         f"{mark.key}/line_style": Reading(style, "" if style else "gaps cannot be told from crossings"),
         f"{mark.key}/markers": Reading(None, "too small to be told"),
     } | _values(look, mark, paths, colour)
+
+
+def line_colour(look: Look, colour: str | None, expected: str | None) -> Reading:
+    """Return the reading of a thin line's colour: hard compression leaves its lightness and little of its hue."""
+    if colour is None:
+        return Reading(None, "too little of it is seen")
+    if expected and colour != expected and look.is_rough and difference(colour, expected) <= LOST:
+        return Reading(None, "the rendering is too rough for the colours of thin lines")
+    return Reading(colour)
 
 
 def _moved(look: Look, points: Any) -> Floats:

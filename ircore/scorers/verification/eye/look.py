@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -10,10 +11,13 @@ from ircore.core.images import Pixels
 from ircore.core.plot_area import Scale
 from ircore.scorers.verification.eye.registration import Transform, over_target, register
 from ircore.scorers.verification.eye.target import Target
-from ircore.scorers.verification.eye.texts import Block, blocks_of, is_there, likenesses, turn_of
-from ircore.scorers.verification.eye.view import Reading, View
+from ircore.scorers.verification.eye.texts import Block, blocks_of, is_there, is_written, likenesses, turn_of
+from ircore.scorers.verification.eye.view import Floats, Reading, View, commonest, distance
 from ircore.scorers.verification.facts import Fact, Mark
 from ircore.scorers.verification.facts.axes import scale_of
+
+ROUGH = 0.045
+"""Share of uneven ground from which on the colours of thin lines are not told: much of them is lost."""
 
 Readings = dict[str, Reading]
 """What the eye says, by the key of the fact."""
@@ -39,6 +43,16 @@ class Look:
     blocks: list[Block | None]
     facts: dict[str, list[Fact]] = field(default_factory=dict)
 
+    @cached_property
+    def roughness(self) -> float:
+        """Share of the ground beside what is drawn that is uneven, 0–1: near 0 in clean pictures, even blurred ones."""
+        return max(0.0, round(_uneven(self.view, self.target) - _uneven(self.target.view, self.target), 3))
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether the colours of thin lines say nothing."""
+        return self.roughness > ROUGH
+
     def scale(self, axis: Literal["x", "y"]) -> Scale | None:
         """Return where the values of an axis lie in the rendering: the target's scale, moved as the tick labels are."""
         scale = scale_of(self.target.scene, axis)
@@ -46,6 +60,21 @@ class Look:
             return None
         slope, offset = moved_axis(self, axis)
         return Scale(scale.low, scale.high, scale.start * slope + offset, scale.end * slope + offset)
+
+
+def _uneven(view: View, target: Target) -> float:
+    """Return the share of the ground beside what is drawn that is neither of its commonest colours nor ink."""
+    if "uneven" not in view.notes:
+        colours = view.lab[target.beside][::3]
+        grounds: list[Floats] = []
+        rest = colours
+        while len(rest) > 0.05 * len(colours) + 50 and len(grounds) < 6:
+            grounds.append(commonest(rest, 2.0))
+            rest = rest[distance(rest, grounds[-1]) > 12.0]
+        far = np.min([distance(colours, ground) for ground in grounds], axis=0) if grounds else np.zeros(1)
+        view.notes["uneven"] = float(((far > 1.2) & (far < 12.0)).mean())
+    uneven: float = view.notes["uneven"]
+    return uneven
 
 
 def look_at(target: Target, pixels: Pixels) -> Look:
@@ -95,14 +124,21 @@ def _middle(block: Block, axis: str) -> float:
 
 
 LETTERING = "the lettering differs too much to be told without reading it (install the extra ocr)"
-ALIKE, CLEARLY, SAME_HAND, UNLIKE = 0.7, 0.12, 0.8, 0.3
-"""Correlations of letterings: from which on the same, more than its own, of one font, and less than others have."""
+ALIKE = 0.7
+"""Correlation of letterings from which on they are the same word."""
+OTHER, CLEARLY = 0.78, 0.2
+"""Correlation with another label, and by how much more than with its own, from which on labels were exchanged."""
+NOT_OWN = 0.6
+"""Correlation with its own label below which one may be another."""
+SAME_HAND, UNLIKE, STRANGE = 0.8, 0.4, 0.35
+"""Typical correlation of a picture's labels that tells that they are set in the same font; how far below it, and below
+which value, a label is another text."""
 
 
 def read_texts(look: Look) -> Readings:
     """Say of each text whether it is there, where, and – by its shape – whether it is the right one."""
     present = [
-        is_there(element, block, own)
+        is_there(element, block, own) or is_written(look.view, look.target.view, element)
         for element, block, own in zip(look.target.texts, look.blocks, look.target.blocks, strict=True)
     ]
     words = _words(look, present)
@@ -122,7 +158,7 @@ def read_texts(look: Look) -> Readings:
 
 def _words(look: Look, present: list[bool]) -> list[Reading]:
     """Compare each label's patch with all labels of the target."""
-    usable = [k for k, own in enumerate(look.target.blocks) if own is not None and present[k]]
+    usable = [k for k, own in enumerate(look.target.blocks) if own and look.blocks[k] and present[k]]
     readings = [Reading(None, LETTERING) for _ in present]
     if not usable:
         return readings
@@ -133,7 +169,7 @@ def _words(look: Look, present: list[bool]) -> list[Reading]:
     typical = float(np.median(np.diag(alike)))
     texts = [look.target.texts[k].text or "" for k in usable]
     for row, k in enumerate(usable):
-        readings[k] = _word(alike[row], row, texts, typical)
+        readings[k] = _word(alike[row], row, texts, 0.0 if look.is_rough else typical)
     return readings
 
 
@@ -141,11 +177,11 @@ def _word(alike: Any, own: int, texts: list[str], typical: float) -> Reading:
     others = [(float(value), text) for value, text in zip(alike, texts, strict=True) if text != texts[own]]
     best, other = max(others, default=(-1.0, ""))
     mine = float(alike[own])
-    if best >= ALIKE and best > mine + CLEARLY:
+    if best >= OTHER and mine < min(NOT_OWN, best - CLEARLY):
         return Reading(other)
-    if mine >= ALIKE and mine >= best - CLEARLY / 2:
+    if mine >= ALIKE and mine >= best - 0.06:
         return Reading(texts[own])
-    if typical >= SAME_HAND and mine < typical - UNLIKE:
+    if typical >= SAME_HAND and mine < min(STRANGE, typical - UNLIKE):
         return Reading("", "it looks like none of the target's labels")
     return Reading(None, LETTERING)
 

@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ircore.core.records import Element
 from ircore.scorers.verification.eye.strokes import sampled
-from ircore.scorers.verification.eye.view import Floats, View, distance, hex_of
+from ircore.scorers.verification.eye.view import Floats, View, distance, hex_of, lab_of
 
 TURNS = 720
 """Directions in which a pie is read."""
@@ -108,27 +108,30 @@ def _hole(view: View, x: float, y: float, radius: float) -> float:
     return round(float(reaches[min(end, len(reaches) - 1)] / radius), 3)
 
 
-def sectors_seen(view: View, disc: Disc, hole: float) -> list[Sector]:
+def sectors_seen(view: View, disc: Disc, hole: float, roughness: float = 0.0) -> list[Sector]:
     """Read the pie degree by degree and return its wedges, clockwise.
 
     Args:
         view: The rendering over its target.
         disc: Where the pie is.
         hole: Share of the radius that is hole in the target; the rendering's own counts, too.
+        roughness: Of the rendering, 0–1.
     """
     inner = max(hole, disc.hole, 0.25)
     shares = np.linspace(inner + 0.3 * (1 - inner), 0.93, 9, dtype=np.float32)
     rays = _rays(view, disc.x, disc.y, shares * disc.radius, TURNS)
     colours = np.median(rays, axis=1).astype(np.float32)
-    segments = _segments(colours)
-    return [_sector(view, disc, colours, *segment) for segment in segments]
+    segments = _segments(colours, roughness)
+    sectors = [_sector(view, disc, colours, *segment) for segment in segments]
+    # Where the ground shows, a wedge is missing.
+    return [sector for sector in sectors if float(distance(lab_of(sector.colour), view.background)) >= APART]
 
 
-def _segments(colours: Floats) -> list[tuple[int, int]]:
+def _segments(colours: Floats, roughness: float) -> list[tuple[int, int]]:
     """Return first index and length of each stretch of one colour around the circle, edge lines shared out."""
-    smooth = ndimage.median_filter(colours, size=(5, 1), mode="wrap")
+    smooth = ndimage.median_filter(colours, size=(5 + 2 * round(10 * roughness), 1), mode="wrap")
     step = distance(smooth, np.roll(smooth, 3, axis=0))
-    borders = (step > APART) & (step >= ndimage.maximum_filter1d(step, 7, mode="wrap"))
+    borders = (step > APART + 15 * roughness) & (step >= ndimage.maximum_filter1d(step, 7, mode="wrap"))
     places = np.flatnonzero(borders)
     if len(places) < 2:
         return [(0, len(colours))]
@@ -162,6 +165,9 @@ def _merged(
             joined[-1] = (joined[-1][0], joined[-1][1] + width, joined[-1][2])
         else:
             joined.append((first, width, colour))
+    if len(joined) > 1 and edges[0] == 0 and float(distance(joined[-1][2], joined[0][2])) < APART:
+        first, width, colour = joined.pop()
+        joined[0] = (first, width + joined[0][1], colour)
     return [(round(first) % around, round(width)) for first, width, _ in joined]
 
 

@@ -153,7 +153,8 @@ def _unlikely(transform: Transform) -> float:
     """Return what a far-fetched transform must gain in agreement to be preferred."""
     shift = abs(transform.x) + abs(transform.y)
     stretch = abs(math.log(transform.wide)) + abs(math.log(transform.high))
-    return 0.08 * shift + 0.08 * stretch + 0.003 * abs(transform.turn)
+    uneven = abs(math.log(transform.wide / transform.high))
+    return 0.08 * shift + 0.08 * stretch + 0.4 * uneven + 0.003 * abs(transform.turn)
 
 
 def _nearness(plane: Floats) -> Floats:

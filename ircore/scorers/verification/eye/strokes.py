@@ -13,10 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
-from ircore.scorers.verification.eye.view import Floats, View, hex_of, rgb_of
+from ircore.scorers.verification.eye.view import Floats, View, difference, hex_of, rgb_of
 
 LEAST_CONTRAST = 7.0
 """Levels of RGB, Euclidean, by which a line differs from its ground at least."""
+SHADE = 22.0
+"""ΔE2000 up to which a line, unmixed, is a shade of its colour: thin lines lose much of it."""
 STEP = 3.0
 """Pixels between the places at which a course is looked at."""
 
@@ -156,11 +158,22 @@ def colour_of(course: Course, candidates: Sequence[str], expected: str | None) -
     if expected:
         costs[colours.index(expected)] -= 0.12
     votes = np.bincount(costs.argmin(axis=0)[costs.min(axis=0) <= 0.75], minlength=len(colours)) / len(lines)
-    if expected and votes[colours.index(expected)] >= max(0.34, 0.7 * votes.max()):
-        return expected
+    if expected and votes[colours.index(expected)] >= max(0.3, 0.5 * votes.max()):
+        pure = _unmixed(lines, grounds, expected)
+        return expected if difference(pure, expected) <= SHADE else pure
     if votes.max() >= 0.5:
         return colours[int(votes.argmax())]
     return hex_of(np.median(lines, axis=0))
+
+
+def _unmixed(lines: Floats, grounds: Floats, colour: str) -> str:
+    """Return the colour of a line without its ground, if it covers as much of the ground as ``colour`` would."""
+    apart = np.sqrt(((lines - grounds) ** 2).sum(axis=1))
+    strong = apart >= np.percentile(apart, 60)
+    line, ground = np.median(lines[strong], axis=0), np.median(grounds[strong], axis=0)
+    towards = rgb_of(colour) - ground
+    cover = float(((line - ground) * towards).sum() / max(float((towards**2).sum()), 1e-6))
+    return hex_of(ground + (line - ground) / min(1.0, max(0.3, cover)))
 
 
 def mixing_costs(lines: Floats, grounds: Floats, colour: str) -> Floats:

@@ -88,12 +88,22 @@ class Target:
 
     @cached_property
     def explained(self) -> Mask:
-        """Return where anything is expected, with some slack."""
+        """Where anything is expected, with some slack."""
+        return np.asarray(ndimage.binary_dilation(self.drawn, iterations=SLACK))
+
+    @cached_property
+    def beside(self) -> Mask:
+        """The ground close beside what is drawn, where a rendering that was compressed hard is uneven."""
+        return self.explained & ~np.asarray(ndimage.binary_dilation(self.drawn, iterations=3))
+
+    @cached_property
+    def drawn(self) -> Mask:
+        """Where anything is drawn."""
         mask = np.zeros((self.scene.height, self.scene.width), bool)
         for element in self.scene.elements:
             if element.type not in {"background", "panel"}:
                 mask |= covered(self.scene, element)
-        return np.asarray(ndimage.binary_dilation(mask, iterations=SLACK))
+        return mask
 
 
 _targets: "OrderedDict[str, Target]" = OrderedDict()

@@ -14,7 +14,7 @@ from PIL import Image
 from scipy import ndimage
 
 from ircore.core.records import Box, Element, Scene
-from ircore.scorers.verification.eye.view import Floats, Mask, View, clipped, commonest, distance, grown
+from ircore.scorers.verification.eye.view import Floats, Mask, View, clipped, commonest, distance, grown, window
 
 LEAST_INK = 9.0
 """Distance in L*a*b* by which writing differs from what it stands on at least."""
@@ -126,6 +126,14 @@ def is_there(element: Element, block: Block | None, own: Block | None) -> bool:
     found_wide, found_high = block.box.right - block.box.left, block.box.bottom - block.box.top
     least = 0.35 * (own.amount if own else 0.3 * wide * high)
     return block.amount >= least and found_wide >= 0.4 * wide and found_high >= 0.45 * high
+
+
+def is_written(view: View, own: View, element: Element) -> bool:
+    """Tell whether a text's box is about as uneven as in the target: writing that runs into something beside it."""
+    seen, wanted = (window(one.lab[..., 0], element.box) for one in (view, own))
+    if not seen.size or not wanted.size:
+        return False
+    return float(seen.std()) >= 0.5 * float(wanted.std()) >= 1.0
 
 
 def likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: Sequence[float]) -> Floats:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from charts import chart_instances
+from openai_server import Judged, serving
 from samples import sample_run
 
 from ircore.commands.main import run as ircore
@@ -11,8 +12,10 @@ from ircore.core.records import Episode, Instance, Rendering, Turn
 from ircore.instances.store import InstanceSet
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read
-from ircore.results.said import said_points
+from ircore.results.said import reader_agreement, said_points
 from ircore.runs.folder import RunFolder
+from ircore.runs.judge_answers import AnswerError
+from ircore.scorers.said.asking import reading_of
 from ircore.scorers.said.grammar import GrammarReader
 from ircore.scorers.said.records import SaidTurn, read_said
 from ircore.scorers.verification.facts.scene import facts_of
@@ -150,3 +153,57 @@ def test_runs_that_were_not_measured_say_so(
     assert "targets that were not drawn" in capsys.readouterr().err
     assert ircore(["results", str(run.path), "--table", "said"]) == 0
     assert "not measured: ircore score RUN --facts" in capsys.readouterr().out
+
+
+def test_readers_are_compared_fact_by_fact() -> None:
+    one = turn_of(1, "1100?", "00000", "00000")
+    other = one.model_copy(update={"reader": "gpt", "stated": "10011"})
+    compared = reader_agreement([one], [other])
+    # Of the four facts that both can tell: 1-1 and 0-0 agree, 1-0 and 0-1 do not; half is what chance gives.
+    assert compared.facts == 4
+    assert compared.agreement.mean == 0.5
+    assert compared.kappa == pytest.approx(0.0)
+
+
+def test_a_model_reads_each_turn_once_and_is_compared_with_the_grammar(
+    tmp_path: Path,
+    pets: tuple[InstanceSet, Instance],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    charts, _ = pets
+    monkeypatch.setenv("TEST_API_KEY", "sk-planted")
+    assert ircore(["play", "captioner+canvas", "--instances", str(charts.folder), "--out", str(tmp_path / "run")]) == 0
+    judge = tmp_path / "judge.yaml"
+    asked: list[str] = []
+
+    def reads_two_facts(question: Judged) -> str:
+        if "--- facts ---" not in question.words:
+            return '{"score": 5}' if len(question.pictures) == 2 else '{"choice": "A"}'
+        asked.append(question.words)
+        return 'Facts: {"stated": [1, 2], "named": [1]}'
+
+    with serving(turns=1) as server:
+        server.judge = reads_two_facts
+        judge.write_text(
+            f"schema: 1\nname: reader\nlabel: Reads\nplayer: openai\nmodel: judge-1\nbase_url: {server.base_url}\n"
+            "api_key_env: TEST_API_KEY\n",
+            encoding="utf-8",
+        )
+        command = ["score", str(tmp_path / "run"), "--metric", "psnr", "--judge", str(judge), "--facts"]
+        assert ircore(command) == 0
+        assert ircore(command) == 0
+    turns = read_said(RunFolder.open(tmp_path / "run"))
+    read = [turn for turn in turns if turn.reader == "reader"]
+    assert len(asked) == len(read) == len(turns) / 2 > 0
+    assert {turn.stated for turn in read} == {"11" + "0" * (len(turn.stated) - 2) for turn in read}
+    assert "There is an upright bar" in asked[0]
+    assert "facts: reader read 0 new turns" in capsys.readouterr().err
+    assert ircore(["results", str(tmp_path / "run"), "--table", "readers"]) == 0
+    assert "reader" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("answer", ["none", '{"stated": [1]}', '{"stated": [9], "named": []}', '{"stated": 1}'])
+def test_an_answer_that_names_no_facts_is_not_used(answer: str) -> None:
+    with pytest.raises(AnswerError):
+        reading_of(turn_of(1, "00", "00", "00"), "gpt", answer)

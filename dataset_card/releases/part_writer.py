@@ -1,0 +1,82 @@
+"""Writing the tables of a release part by part, and reusing the files of parts that have not changed."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from dataset_card.releases.record import layout_configs
+from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_run import StoredGameRun, StoredRun
+from dataset_card.tables.game_tables import OF_NO_RUN, GameTables
+from dataset_card.tables.parts import Part, layout_key, make_part, part_key
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import Config
+from dataset_card.tables.source import ReleaseSource
+from dataset_card.tables.writing import write_table
+from ircore.results.games import PlayedGameRun
+from ircore.results.played_run import PlayedRun
+
+
+class PartWriter:
+    """Writes the parts of a release, or reuses files of the previous release or of the release of a stored run.
+
+    Attributes:
+        reused: Bytes of reused files.
+    """
+
+    def __init__(self, folder: Path, previous: StoredRelease | None, configs: Sequence[Config]) -> None:
+        self._folder = folder
+        self._previous = previous
+        self._layout = layout_key(layout_configs(configs))
+        self.reused = 0
+
+    def reuse(self, config: Config, run: PlayedRun | PlayedGameRun) -> Part | None:
+        """Reuse the files that a run of a stored release has in a table; None if they have to be written."""
+        release = run.source.release if isinstance(run.source, StoredRun | StoredGameRun) else None
+        part = self._part_of(release, config, run.run.run_id)
+        return self._taken(release, part) if release is not None and part is not None else None
+
+    def write(self, config: Config, run_id: str | None, content: Iterable[Row]) -> Part:
+        """Write rows, unless the previous release has the same ones."""
+        rows = list(content)
+        key, known = part_key(config, rows), self._part_of(self._previous, config, run_id)
+        if self._previous is not None and known is not None and known.key == key:
+            return self._taken(self._previous, known)
+        return make_part(config, run_id, key, write_table(self._folder, config, rows, run_id))
+
+    def _taken(self, release: StoredRelease, part: Part) -> Part:
+        release.take_over(part, self._folder)
+        self.reused += part.size
+        return part
+
+    def _part_of(self, release: StoredRelease | None, config: Config, run_id: str | None) -> Part | None:
+        """Return a part that can be reused: its layout has to be the current one."""
+        if release is None or release.record.layout != self._layout:
+            return None
+        return release.parts.get((config.name, run_id))
+
+
+def write_parts(
+    configs: Iterable[Config], source: ReleaseSource, writer: PartWriter, advance: Callable[[str], None]
+) -> Iterator[Part]:
+    """Write every table of a release; yields its parts.
+
+    Args:
+        configs: The tables.
+        source: The games.
+        writer: Writes a part, or reuses one.
+        advance: Called with the name of the table after each part.
+    """
+    for config in configs:
+        if config.name in OF_NO_RUN:
+            yield writer.write(config, None, (row for game in source.games for row in game.rows(config)))
+            advance(config.name)
+            continue
+        for game, run in runs_in(config, source):
+            yield writer.reuse(config, run) or writer.write(config, run.run.run_id, game.rows(config, run))
+            advance(config.name)
+
+
+def runs_in(config: Config, source: ReleaseSource) -> list[tuple[GameTables, Any]]:
+    """Return the runs that have rows in a table, each with the tables of its game."""
+    return [(game, run) for game in source.games if config.name in game.configs for run in game.runs]

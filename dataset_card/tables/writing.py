@@ -1,0 +1,227 @@
+"""Writing the tables of a release as Parquet files.
+
+Tables are written row group by row group, so memory is bounded by ``GROUP_BYTES`` whatever the size of a release. A
+small first group, and gaps between groups, let a stream show its first row without fetching much. Groups end where an
+episode ends, so that none of its pictures stands in two of them. The same rows give the same bytes.
+
+Of a picture that several rows of a column hold, such as the target of an episode's turns, a row group stores the bytes
+once. Stored more than once are a picture in several row groups, in several columns or tables (each loads by itself:
+first and final renderings stand in ``episodes`` and ``transcripts``), and targets in the files of every run (which are
+not to change when another run comes): the format has no way to point from one of these to another.
+"""
+
+import hashlib
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from dataset_card.tables.arrays import make_table
+from dataset_card.tables.parquet import arrow_schema
+from dataset_card.tables.rows import EmbeddedImage, PictureFile, Row
+from dataset_card.tables.schema import SPLIT, Config
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from _typeshed import ReadableBuffer as Buffer
+
+FIRST_GROUP_BYTES = 3 * 1024 * 1024
+"""Approximate bytes of pictures in the first row group of a table, which a stream reads before its first row."""
+
+GROUP_BYTES = 12 * 1024 * 1024
+"""Limit of later row groups, which grow up to it: few groups are read fast. The Hub's viewer takes 300 MB."""
+
+GAP = bytes(8 * 1024 + 1)
+"""Between row groups: pyarrow fetches what lies less than 8 KiB apart at once, up to 32 MiB for the first row."""
+
+GROUP_ROWS_WITH_IMAGES = 100
+GROUP_ROWS = 10_000
+
+SHARD_BYTES = 500_000_000
+"""Size after which a new file begins, as in ``datasets``."""
+
+_MAGIC = b"PAR1"
+"""First bytes of a Parquet file."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """Size of a table that was written.
+
+    Attributes:
+        config: Which one.
+        rows: Number of rows.
+        num_bytes: Size in memory, as ``dataset_info`` states it.
+        files: Size and SHA-256 of each of its files.
+    """
+
+    config: Config
+    rows: int
+    num_bytes: int
+    files: tuple[tuple[int, str], ...]
+
+    @property
+    def file_bytes(self) -> int:
+        """Size of all its files."""
+        return sum(size for size, _ in self.files)
+
+
+def write_table(folder: Path, config: Config, rows: Iterable[Row], run_id: str | None = None) -> Written:
+    """Write a table, or the rows of a run in it, below a release folder.
+
+    Args:
+        folder: The release.
+        config: What to write; decides names and types.
+        rows: Each with exactly the config's columns; taken one at a time, pictures read when they are written.
+        run_id: The run whose rows they are; None for all rows of the config.
+    """
+    target = folder / "data" / config.name
+    target.mkdir(parents=True, exist_ok=True)
+    schema = arrow_schema(config)
+    shards = _Shards(target, config, schema, run_id)
+    count = num_bytes = 0
+    for group in _groups(config, rows):
+        table = make_table(config, schema, group)
+        shards.write(table)
+        count += table.num_rows
+        num_bytes += table.nbytes
+    return Written(config, count, num_bytes, shards.finish())
+
+
+def shard_name(run_id: str | None, index: int, count: int) -> str:
+    """Return the name of a file of a table, so that ``datasets`` finds it and sorts a run's files together."""
+    return f"{SPLIT}-{run_id + '-' if run_id else ''}{index:05d}-of-{count:05d}.parquet"
+
+
+class _HashedFile(io.RawIOBase):
+    """A file that is hashed as it is written, so that it need not be read again.
+
+    Attributes:
+        size: Bytes so far.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = 0
+        self._hash = hashlib.sha256()
+        self._file = path.open("wb", buffering=0)
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: "Buffer") -> int:
+        left = memoryview(data)
+        length = len(left)
+        self._hash.update(left)
+        while left:
+            left = left[self._file.write(left) :]
+        self.size += length
+        return length
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+    def hexdigest(self) -> str:
+        return self._hash.hexdigest()
+
+
+class _Shards:
+    """Writes groups into one file after another; their names are known when all are there."""
+
+    def __init__(self, folder: Path, config: Config, schema: "pa.Schema", run_id: str | None) -> None:
+        self._folder, self._config, self._schema, self._run_id = folder, config, schema, run_id
+        self._files: list[_HashedFile] = []
+        self._begin()
+
+    def write(self, table: "pa.Table") -> None:
+        if self._files[-1].size > SHARD_BYTES:
+            self._end()
+            self._begin()
+        if self._files[-1].size > len(_MAGIC):
+            self._sink.write(GAP)
+        self._writer.write_table(table)
+
+    def finish(self) -> tuple[tuple[int, str], ...]:
+        self._end()
+        for index, file in enumerate(self._files):
+            file.path.rename(self._folder / shard_name(self._run_id, index, len(self._files)))
+        return tuple((file.size, file.hexdigest()) for file in self._files)
+
+    def _begin(self) -> None:
+        import pyarrow as pa
+
+        self._files.append(_HashedFile(self._folder / f".part-{len(self._files)}"))
+        self._sink = pa.PythonFile(self._files[-1], "w")
+        self._writer = _writer(self._sink, self._config, self._schema)
+
+    def _end(self) -> None:
+        self._writer.close()
+        self._sink.close()
+
+
+def _writer(sink: "pa.NativeFile", config: Config, schema: "pa.Schema") -> "pq.ParquetWriter":
+    """Pictures are compressed already: they are stored as they are, and once a group where neighbours share them."""
+    import pyarrow.parquet as pq
+
+    plain = [column.name for column in config.columns if column.kind not in ("image", "strings")]
+    pictures = [f"{column.name}.bytes" for column in config.images]
+    others = [f"{column.name}.path" for column in config.images]
+    others += [f"{column.name}.list.element" for column in config.columns if column.kind == "strings"]
+    return pq.ParquetWriter(
+        sink,
+        schema,
+        compression=dict.fromkeys(plain + others, "zstd") | dict.fromkeys(pictures, "none"),
+        use_dictionary=plain + others + [f"{column.name}.bytes" for column in config.images if column.repeats],
+        dictionary_pagesize_limit=4 * GROUP_BYTES,
+        write_statistics=plain,
+        write_page_index=True,
+        write_page_checksum=True,
+        # Not cut where the content says: files of unchanged runs are not uploaded again at all, and in others the Hub's
+        # own chunks find the pictures, which lie there byte for byte.
+        use_content_defined_chunking=False,
+    )
+
+
+def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Cut rows into groups, bounded in number and in bytes of pictures.
+
+    A full group ends before a row that shares no picture with it, or when it is twice as large as it should be.
+    """
+    most = GROUP_ROWS_WITH_IMAGES if config.images else GROUP_ROWS
+    readers = {column.name: _Reader() for column in config.images}
+    group: list[Row] = []
+    stored: dict[int, int] = {}
+    held = written = 0
+    for row in rows:
+        full = min(max(FIRST_GROUP_BYTES, written), GROUP_BYTES)
+        pictures = {name: reader.read(row[name]) for name, reader in readers.items()}
+        sizes = {id(picture["bytes"]): len(picture["bytes"]) for picture in pictures.values() if picture is not None}
+        enough = 2 * full if sizes.keys() & stored.keys() else full
+        # A picture that several rows share is stored once, but held for each of them until it is written.
+        if len(group) >= most or sum(stored.values()) >= enough or held >= 4 * full:
+            yield group
+            written += sum(stored.values())
+            group, stored, held = [], {}, 0
+        group.append(row | pictures)
+        stored |= sizes
+        held += sum(sizes.values())
+    if group:
+        yield group
+
+
+class _Reader:
+    """Reads the pictures of a column; a picture of several rows in succession is read once."""
+
+    def __init__(self) -> None:
+        self._last: tuple[PictureFile, EmbeddedImage] | None = None
+
+    def read(self, value: object) -> EmbeddedImage | None:
+        if not isinstance(value, PictureFile):
+            return cast("EmbeddedImage | None", value)
+        if self._last is None or self._last[0] is not value:
+            self._last = value, EmbeddedImage(bytes=value.load(), path=value.path)
+        return self._last[1]

@@ -1,0 +1,101 @@
+"""``ircore elements``: what pictures show, held against each other as ConvGenVisMo does."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ircore.core.errors import InputError
+from ircore.core.terminal import printable
+
+if TYPE_CHECKING:
+    from ircore.scorers.elements.model import ElementList
+
+
+@click.group("elements")
+def command() -> None:
+    """Compare lists of elements (scenes, detections, lists by hand), or let a detector make one."""
+
+
+@command.command()
+@click.argument("reference", type=click.Path(path_type=Path))
+@click.argument("generated", type=click.Path(path_type=Path))
+@click.option(
+    "--empty",
+    type=click.Choice(["none", "zero", "one"]),
+    default="none",
+    show_default=True,
+    help="Of the corrected measures: value of a ratio over an empty list. Published ones take one.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None:
+    """Compare the elements in two JSON files: presence, published and corrected, and three IoUs."""
+    from dataclasses import asdict
+
+    from ircore.scorers.elements.iou import element_iou
+    from ircore.scorers.elements.model import read_elements
+    from ircore.scorers.elements.presence import presence, presence_published
+
+    theirs, ours = read_elements(reference), read_elements(generated)
+    document = {
+        "published": asdict(presence_published(theirs.counts, ours.counts)),
+        "corrected": asdict(presence(theirs.counts, ours.counts, empty)),
+        "iou": asdict(element_iou(theirs, ours, empty)),
+        "rule_for_empty": empty,
+    }
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False) if as_json else "\n".join(_lines(document)))
+
+
+@command.command()
+@click.argument("image", type=click.Path(path_type=Path))
+@click.option("--detector", required=True, metavar="detr|FILE", help="detr, or the file of a model (as of a judge).")
+@click.option("--label", "labels", multiple=True, help="Look for this; may be repeated. Models only.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write the list here instead of printing it.")
+def detect(image: Path, detector: str, labels: tuple[str, ...], out: Path | None) -> None:
+    """Let a detector list what IMAGE shows, as JSON."""
+    from ircore.scorers.elements.model import write_elements
+
+    elements = _detected(image, detector, labels)
+    if out is None:
+        click.echo(elements.model_dump_json(indent=2, exclude_none=True))
+    else:
+        write_elements(out, elements)
+
+
+def _detected(image: Path, detector: str, labels: tuple[str, ...]) -> "ElementList":
+    from ircore.core.images import read_picture
+
+    picture = read_picture(image)
+    if detector != "detr":
+        from ircore.scorers.elements.grounded import detect_by_model
+
+        return detect_by_model(Path(detector), picture, labels)
+    from ircore.scorers.elements import detr
+
+    reason = detr.obstacle()
+    if reason is not None:
+        raise InputError(f"detector detr: {reason}", "Set it up, or name the file of a model.")
+    return detr.detect(picture.pixels)
+
+
+def _lines(document: dict[str, Any]) -> list[str]:
+    lines = []
+    for title in ("published", "corrected"):
+        part = document[title]
+        values = "  ".join(f"{name} {_number(part[name])}" for name in ("precision", "recall", "f1"))
+        lines.append(f"{title:<10} {values}")
+    iou = document["iou"]
+    lines.append(
+        f"{'IoU':<10} " + "  ".join(f"{name} {_number(iou[name])}" for name in ("common", "precision", "recall"))
+    )
+    if document["corrected"]["empty"] != "neither":
+        lines.append(f"empty: {document['corrected']['empty']}; rule of the corrected: {document['rule_for_empty']}")
+    for words, labels in (("without a box", iou["without_box"]), ("without an area", iou["without_area"])):
+        if labels:
+            lines.append(printable(f"left out of IoU, {words}: {', '.join(labels)}"))
+    return lines
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"

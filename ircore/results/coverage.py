@@ -1,0 +1,92 @@
+"""How many episodes have a result and a rating, and whether that is enough for a rank."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from ircore.results.rated import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated
+from ircore.results.statistics.intervals import MINIMUM_PICTURES
+
+Unranked = Literal["incomplete", "underrated", "inapplicable", "too_few"]
+"""Why a run has no rank: it has episodes without a result yet; too little of what it played is rated; the judge rates
+nothing here; its main score rests on fewer than ``MINIMUM_PICTURES``."""
+
+RATED_SHARE = 0.9
+"""Share of the renderings that a judge could have rated which it must have rated before there is a rank."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coverage:
+    """Number of episodes of one run under one condition in each state, as one judge, or one measure, sees them.
+
+    Example:
+        >>> coverage = Coverage(episodes=42, unfinished=3, applicable=39, rated=39, refused=0, pending=0, counted=39)
+        >>> coverage.unranked, coverage.unranked_words
+        ('incomplete', 'incomplete: 3 of 42 episodes have no result yet')
+    """
+
+    episodes: int
+    """Episodes of the whole instance set under this condition, whether played or not."""
+
+    unfinished: int
+    """Number of episodes without a result yet: never begun, or failed for a technical reason and not declared final."""
+
+    applicable: int
+    """Played episodes that the judge's task applies to: all, unless it rates some categories only."""
+
+    rated: int
+    """Number of applicable episodes that the judge rated."""
+
+    refused: int
+    """Number of applicable episodes that the judge was asked about and did not rate."""
+
+    pending: int
+    """Number of applicable episodes that the judge has not been asked about, or in vain for a technical reason."""
+
+    counted: int
+    """Number of episodes that the main score rests on: rated, or not played by the pair's own doing."""
+
+    rated_words: ClassVar[str] = "renderings are rated"
+    """What is said of ``rated`` in messages."""
+
+    @property
+    def unranked(self) -> Unranked | None:
+        """Reason why the run has no rank under this condition; None if it has one."""
+        if self.unfinished:
+            return "incomplete"
+        if self.rated < RATED_SHARE * self.applicable:
+            return "underrated"
+        if not self.counted:
+            return "inapplicable"
+        return "too_few" if self.counted < MINIMUM_PICTURES else None
+
+    @property
+    def unranked_words(self) -> str | None:
+        """The same for people."""
+        match self.unranked:
+            case "incomplete":
+                return f"incomplete: {self.unfinished} of {self.episodes} episodes have no result yet"
+            case "underrated":
+                needed = f"{100 * RATED_SHARE:.0f} % are needed"
+                return f"only {self.rated} of {self.applicable} {self.rated_words}, {needed}"
+            case "inapplicable":
+                return "the judge rates nothing here"
+            case "too_few":
+                return f"fewer than {MINIMUM_PICTURES} pictures"
+        return None
+
+
+def coverages(ratings: Rated) -> list[Coverage]:
+    """Count the episodes of each run, in the order of the columns."""
+    counts = [ratings.count(status).tolist() for status in (UNFINISHED, RATED, REFUSED, PENDING, UNPLAYED)]
+    return [
+        Coverage(
+            episodes=len(ratings.status),
+            unfinished=unfinished,
+            applicable=rated + refused + pending,
+            rated=rated,
+            refused=refused,
+            pending=pending,
+            counted=rated + unplayed,
+        )
+        for unfinished, rated, refused, pending, unplayed in zip(*counts, strict=True)
+    ]

@@ -1,0 +1,84 @@
+"""Columns of ranks, the same on the boards of every game, and what can be done about a missing rank."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from ircore.results.coverage import Coverage, Unranked
+from ircore.results.ranking import RankedRow
+from ircore.results.tables.model import Column, Value
+
+LineT = TypeVar("LineT")
+
+
+@dataclass(frozen=True)
+class Filled(Generic[LineT]):
+    """A column with the function that fills it, so that a measure is added in one place."""
+
+    column: Column
+    """Title, unit and description of the column."""
+
+    value: Callable[[LineT], Value]
+    """Returns the entry of a line."""
+
+
+def why_no_rank(row: RankedRow[Any, Any]) -> str:
+    """Say for people why a run has no rank on a board."""
+    cell: Coverage = row.cell
+    return cell.unranked_words or "no picture that all ranked pairs have"
+
+
+REMEDIES: Mapping[Unranked, str] = {
+    "incomplete": "An incomplete run gets a rank when ircore play has played the rest, or ended it with --final.",
+    "underrated": "Run ircore score again: it goes on where it stopped; what a judge refused stays unrated.",
+}
+"""Remedies for a missing rank, for those who played and scored the run."""
+
+
+def remedies(reasons: Iterable[Unranked | None]) -> list[str]:
+    """Return what can be done about missing ranks, one sentence a reason that occurs and can be mended."""
+    given = set(reasons)
+    return [words for reason, words in REMEDIES.items() if reason in given]
+
+
+def rank_text(row: RankedRow[Any, Any]) -> Value:
+    """Return a rank range for people, such as ``1–2``."""
+    low, high = row.rank_low, row.rank_high
+    if low is None or high is None:
+        return Value(None, missing=f"no rank: {why_no_rank(row)}")
+    return Value(str(low) if low == high else f"{low}–{high}")
+
+
+def _end(row: RankedRow[Any, Any], end: int | None) -> Value:
+    return Value(end, missing=f"no rank: {why_no_rank(row)}" if end is None else None)
+
+
+RANKS: tuple[Filled[RankedRow[Any, Any]], ...] = (
+    Filled(
+        Column("rank", "rank", "Ranks that the paired intervals allow.", digits=None, audience="readers"), rank_text
+    ),
+    Filled(
+        Column("rank_low", "Best rank", "Best rank that the paired intervals allow.", "", "lower", 0,
+               nullable=True, audience="programs"),
+        lambda row: _end(row, row.rank_low),
+    ),
+    Filled(
+        Column("rank_high", "Worst rank", "Worst rank that they allow.", "", "lower", 0, nullable=True,
+               audience="programs"),
+        lambda row: _end(row, row.rank_high),
+    ),
+)  # fmt: skip
+"""Columns of the rank range."""
+
+TOP: Filled[RankedRow[Any, Any]] = Filled(
+    Column("top", "Top group", "1 if no pair is significantly better.", "", "higher", 0, audience="programs"),
+    lambda row: Value(int(row.top)),
+)
+"""Column of the top group."""
+
+UNRANKED: Filled[RankedRow[Any, Any]] = Filled(
+    Column("unranked", "Unranked", "Why there is no rank: incomplete, underrated, inapplicable or too_few.",
+           digits=None, nullable=True, audience="programs"),
+    lambda row: Value(row.cell.unranked, missing="has a rank" if row.cell.unranked is None else None),
+)  # fmt: skip
+"""Column of the reason why there is no rank."""

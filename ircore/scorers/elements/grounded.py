@@ -1,0 +1,59 @@
+"""Elements by any vision model behind a player: asked for JSON with boxes from 0 to 1000."""
+
+import asyncio
+from pathlib import Path
+
+from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.players.base import Captioned, Exchange, JudgeView, JudgingPlayer, PlayerError
+from ircore.scorers.elements.model import ElementList
+from ircore.scorers.girbench.detections import DetectionError, Detections, read_detections
+from ircore.scorers.judges.manifest import read_judge
+
+PROMPT = """List what the picture shows{asked}. Answer with one JSON object and nothing else:
+{{"objects": [{{"label": "person", "count": 2, "boxes": [[left, top, right, bottom], ...]}}], "missing_objects": []}}
+Labels are singular nouns in lower case. Boxes are whole numbers from 0 to 1000 of the picture's width and height, one \
+for each object. Put objects that were asked for and are not there into missing_objects."""
+AGAIN = "That could not be used: {problem}. Answer with the JSON object alone."
+
+
+def detect_by_model(path: Path, picture: Picture, labels: tuple[str, ...] = ()) -> ElementList:
+    """Ask the model of a judge's file what a picture shows.
+
+    Args:
+        path: File of a judge (docs/judges.md): its player, model and address are asked.
+        picture: The picture.
+        labels: What to look for; everything if empty.
+
+    Raises:
+        InputError: The file cannot be used, or the model gave no usable answer.
+    """
+    judge = read_judge(path)
+    try:
+        seen = asyncio.run(_asked(judge.make_player(), picture, labels))
+    except PlayerError as error:
+        raise InputError(f"{path}: no answer ({error})", "Try it with: ircore doctor FILE.") from error
+    except DetectionError as error:
+        raise InputError(f"{path}: the model's answer cannot be used: {error}", "Take another model.") from error
+    return seen.as_elements(picture.width, picture.height, f"model {judge.name}")
+
+
+async def _asked(player: JudgingPlayer, picture: Picture, labels: tuple[str, ...]) -> Detections:
+    """Ask, and once more if the answer cannot be used."""
+    wanted = f"; look for: {', '.join(labels)}" if labels else ""
+    exchanges: tuple[Exchange, ...] = ()
+    try:
+        for last in (False, True):
+            view = JudgeView(PROMPT.format(asked=wanted), (Captioned("The picture:", picture),), exchanges)
+            text = (await player.judge(view)).text
+            try:
+                return read_detections(text)
+            except DetectionError as error:
+                if last:
+                    raise
+                exchanges = (Exchange(text, AGAIN.format(problem=error)),)
+    finally:
+        close = getattr(player, "close", None)
+        if close is not None:
+            await close()
+    raise AssertionError  # the second attempt returns or raises

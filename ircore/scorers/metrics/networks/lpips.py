@@ -1,0 +1,127 @@
+"""LPIPS: distance of two pictures by the weighted features of AlexNet (Zhang et al. 2018), version 0.1.
+
+Written from the paper; the weights are published files: torchvision's AlexNet and the linear heads of the authors.
+"""
+
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ircore.core.errors import InputError
+from ircore.core.images import Pixels
+from ircore.scorers.metrics.base import Metric, MetricUnavailableError
+from ircore.scorers.metrics.networks.weights import (
+    as_tensor,
+    named,
+    obstacle_of,
+    read_state,
+    take,
+    weights_of,
+)
+from ircore.scorers.metrics.pairs import at_size_of
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+BACKBONE, HEADS = "IRCORE_LPIPS_BACKBONE", "IRCORE_LPIPS_HEADS"
+SHIFT, SCALE = (-0.030, -0.088, -0.188), (0.458, 0.448, 0.450)
+"""Of red, green and blue in −1 … 1, before the network (the authors' scaling layer)."""
+
+LAYERS = ((0, 11, 4, 2, False), (3, 5, 1, 2, True), (6, 3, 1, 1, True), (8, 3, 1, 1, False), (10, 3, 1, 1, False))
+"""Number in ``features``, kernel, stride, padding, and whether the largest of 3 × 3, stride 2, is taken before."""
+
+CHANNELS = (3, 64, 192, 384, 256, 256)
+SMALLEST_SIDE = 32
+"""Pixels, so that every layer has something to look at."""
+
+
+def shapes() -> dict[str, tuple[int, ...]]:
+    """Return name and shape of every tensor that is taken from AlexNet's weights."""
+    convolutions = {
+        f"features.{layer}": (after, before, kernel, kernel)
+        for (layer, kernel, *_), (before, after) in zip(LAYERS, pairwise(CHANNELS), strict=True)
+    }
+    weights: dict[str, tuple[int, ...]] = {f"{name}.weight": shape for name, shape in convolutions.items()}
+    return weights | {f"{name}.bias": shape[:1] for name, shape in convolutions.items()}
+
+
+def head_shapes() -> dict[str, tuple[int, ...]]:
+    """Return name and shape of the linear heads."""
+    return {f"lin{index}.model.1.weight": (1, channels, 1, 1) for index, channels in enumerate(CHANNELS[1:])}
+
+
+def lpips(target: Pixels, image: Pixels) -> float:
+    """Return the LPIPS distance, 0 or more; 0 for identical pictures.
+
+    At each of five layers the features are brought to unit length along channels; the squared differences, weighted by
+    the heads, are averaged over places and added up.
+
+    Args:
+        target: Height × width × 3 RGB, 0–255.
+        image: The same; of another size it is resized to the target's.
+
+    Raises:
+        MetricUnavailableError: A picture is too small, or the weights cannot be used.
+    """
+    fitted = at_size_of(target, image)
+    if min(target.shape[:2]) < SMALLEST_SIDE:
+        raise MetricUnavailableError(f"smaller than {SMALLEST_SIDE} pixels a side")
+    try:
+        network = _network(named(BACKBONE), named(HEADS))
+    except InputError as error:
+        raise MetricUnavailableError(error.problem) from error
+    return distance(network, as_tensor(target), as_tensor(fitted))
+
+
+def distance(network: "dict[str, Tensor]", one: "Tensor", other: "Tensor") -> float:
+    """Return the distance of two pictures, each 1 × 3 × height × width, 0–1."""
+    import torch
+
+    total = 0.0
+    with torch.inference_mode():
+        for index, (x, y) in enumerate(zip(_features(network, one), _features(network, other), strict=True)):
+            squares = (x / (x.norm(dim=1, keepdim=True) + 1e-10) - y / (y.norm(dim=1, keepdim=True) + 1e-10)) ** 2
+            total += float((squares * network[f"lin{index}.model.1.weight"]).sum(dim=1).mean())
+    return total
+
+
+def _features(network: "dict[str, Tensor]", picture: "Tensor") -> "list[Tensor]":
+    import torch
+    from torch.nn import functional
+
+    shift, scale = (torch.tensor(values).reshape(1, 3, 1, 1) for values in (SHIFT, SCALE))
+    x = (2 * picture - 1 - shift) / scale
+    layers = []
+    for layer, _, stride, padding, pooled in LAYERS:
+        if pooled:
+            x = functional.max_pool2d(x, 3, 2)
+        weight, bias = network[f"features.{layer}.weight"], network[f"features.{layer}.bias"]
+        x = functional.relu(functional.conv2d(x, weight, bias, stride, padding))
+        layers.append(x)
+    return layers
+
+
+@lru_cache(maxsize=1)
+def _network(backbone: str, heads: str) -> "dict[str, Tensor]":
+    import torch
+
+    torch.set_num_threads(1)  # scoring has a process for each core
+    network = take(Path(backbone), read_state(Path(backbone)), shapes(), unused=("classifier.",))
+    return network | take(Path(heads), read_state(Path(heads)), head_shapes())
+
+
+METRIC = Metric(
+    name="lpips",
+    title="LPIPS (AlexNet)",
+    unit="",
+    higher_is_better=False,
+    low=0.0,
+    high=None,
+    source="Zhang, Isola, Efros, Shechtman and Wang 2018, version 0.1, AlexNet",
+    compute=lpips,
+    needs=f"extra perceptual; {BACKBONE}: torchvision's AlexNet, {HEADS}: the authors' heads",
+    obstacle=obstacle_of(BACKBONE, HEADS),
+    weights=weights_of(BACKBONE, HEADS),
+    trap="Trained on photographs; what it makes of charts nobody has shown.",
+)

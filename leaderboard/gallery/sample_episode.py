@@ -1,0 +1,46 @@
+"""A sample row of an instance page, from which scripts make the rows of pairs that are not in the page."""
+
+from functools import partial
+
+from ircore.core.records import Episode
+from ircore.results.episodes import JudgedEpisode
+from ircore.results.verified import Verified
+from leaderboard.gallery.episode_view import EpisodeView, TurnView
+from leaderboard.marked_messages import Marked, Segment
+from leaderboard.pictures import Shown
+from leaderboard.site import Pair
+
+_ANY = "…"
+"""Stands where a script puts words."""
+
+
+def sample_episode(pair: Pair) -> EpisodeView:
+    """Return an episode with one of everything that a row may hold.
+
+    Its judges are one with a change and one of a single rendering, its turns one with a rendering and one without.
+
+    Args:
+        pair: A pair without a row in the page, so that no id is there twice.
+    """
+    judged = partial(JudgedEpisode, _ANY, 0.0, 0.0, convergence=None, preference=None, trajectory={})
+    message = Marked((Segment(_ANY, ("position",)),), 1, ("position",))
+    turn = partial(TurnView, alt=_ANY, scores=((_ANY, 0.0), (_ANY, None)), message=message, tokens=0, over_budget=True)
+    picture = Shown("index.html", "index.html", 1, 1)
+    return EpisodeView(
+        pair=pair,
+        episode=Episode(
+            episode_id="sample",
+            instance_id="sample",
+            category="sample",
+            difficulty="easy",
+            outcome="aborted",
+            abort_reason="given_up",
+            detail=_ANY,
+            turns=(),
+        ),
+        judged=(judged(0.0), judged(None)),
+        turns=(turn(1, picture, notes=(_ANY,)), turn(2, None, notes=(_ANY,))),
+        ended=_ANY,
+        why=_ANY,
+        verified=Verified(1, 1),
+    )

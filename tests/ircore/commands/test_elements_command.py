@@ -1,0 +1,42 @@
+"""``ircore elements``: two lists held against each other, and plain messages."""
+
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from ircore.commands.main import run as ircore
+
+
+def listed(folder: Path, name: str, elements: object) -> str:
+    path = folder / name
+    path.write_text(json.dumps(elements))
+    return str(path)
+
+
+def test_two_persons_published_and_corrected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    counts = listed(tmp_path, "counts.json", {"person": 2})
+    assert ircore(["elements", "compare", counts, counts, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["published"]["f1"], document["corrected"]["f1"]) == (0.5, 1)
+    assert document["iou"]["without_box"] == ["person"]
+
+
+def test_the_rule_for_empty_lists_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    some = listed(tmp_path, "some.json", {"dog": 1})
+    none = listed(tmp_path, "none.json", {"width": 9, "height": 9, "elements": []})
+    assert ircore(["elements", "compare", some, none, "--empty", "zero"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].split() == ["published", "precision", "1.0000", "recall", "0.0000", "f1", "0.0000"]
+    assert out[1].split() == ["corrected", "precision", "0.0000", "recall", "0.0000", "f1", "0.0000"]
+    assert "empty: generated; rule of the corrected: zero" in out
+
+
+def test_a_detector_that_is_not_set_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("IRCORE_DETR_MODEL", raising=False)
+    Image.new("RGB", (20, 20)).save(tmp_path / "image.png")
+    assert ircore(["elements", "detect", str(tmp_path / "image.png"), "--detector", "detr"]) == 2
+    assert capsys.readouterr().err.startswith("ircore: detector detr: ")

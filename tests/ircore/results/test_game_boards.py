@@ -1,0 +1,105 @@
+"""Boards of games other than reconstruction follow the rules of the reconstruction boards: they share their code."""
+
+import pytest
+from invented import invented_run, invented_set
+from invented_games import Erring, Guessing, guessed, guessing_set
+
+from ircore.core.errors import InputError
+from ircore.results.games import GameResults
+from ircore.results.model import Results
+from ircore.results.played_run import PlayedRun
+from ircore.results.tables.games import game_board
+
+TEN = guessing_set(5)  # 20 instances: five of each condition
+SPREAD = [4.0, 5.0, 6.0, 5.0]
+
+
+def results(*runs: object) -> GameResults:
+    return GameResults.from_runs(Guessing(), runs)  # type: ignore[arg-type]
+
+
+def test_ranks_are_ranges_that_paired_comparisons_allow() -> None:
+    low, close = (
+        [float(value) for value in SPREAD * 5],
+        [value + 0.01 * (-1) ** at for at, value in enumerate(SPREAD * 5)],
+    )
+    board = results(guessed("low", TEN, low), guessed("close", TEN, close), guessed("high", TEN, [9.0] * 20)).board()
+    ranks = {row.submission.run.slug: (row.rank_low, row.rank_high) for row in board}
+    # Nobody can tell a difference of 0.01 that changes its sign; everybody can tell 4 points of 10.
+    assert ranks == {"high": (1, 1), "low": (2, 3), "close": (2, 3)}
+    assert [row.top for row in board] == [True, False, False]
+
+
+def test_the_main_score_counts_what_was_aborted_as_the_worst_and_the_headline_leaves_it_out() -> None:
+    values = [8.0] * 15 + ["rule_broken"] * 5
+    (row,) = results(guessed("pair", TEN, values)).board()
+    assert row.cell.measures["points"].mean == pytest.approx(8.0)
+    assert row.cell.main.mean == pytest.approx(80 * 15 / 20)
+    assert (row.cell.played, row.cell.episodes) == (15, 20)
+
+
+def test_where_less_is_better_the_best_has_the_fewest() -> None:
+    runs = [guessed(name, TEN, [errors] * 20, measure="errors") for name, errors in (("many", 7.0), ("few", 1.0))]
+    board = GameResults.from_runs(Erring(), runs).board()
+    assert [(row.submission.run.slug, row.rank_low) for row in board] == [("few", 1), ("many", 2)]
+    assert [row.cell.main.mean for row in board] == pytest.approx([90.0, 30.0])
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ([5.0] * 19, "incomplete: 1 of 20 episodes have no result yet"),
+        ([5.0] * 19 + ["provider_error"], "incomplete: 1 of 20 episodes have no result yet"),
+        ([5.0] * 17 + [None] * 3, "only 17 of 20 played episodes have a value, 90 % are needed"),
+    ],
+)
+def test_a_run_without_all_results_has_no_rank_and_the_board_says_why(values: list[float | None], reason: str) -> None:
+    found = results(guessed("whole", TEN, [5.0] * 20), guessed("gaps", TEN, values))
+    ranks = {row.submission.run.slug: row.rank_low for row in found.board()}
+    assert ranks == {"whole": 1, "gaps": None}
+    assert game_board(found).entry(1, "rank").missing == f"no rank: {reason}"
+
+
+def test_four_instances_rank_nobody() -> None:
+    few = guessing_set(1)
+    (row, _) = results(guessed("one", few, [9.0] * 4), guessed("other", few, [1.0] * 4)).board()
+    assert (row.rank_low, row.cell.unranked) == (None, "too_few")
+
+
+def test_runs_by_other_rules_are_ranked_apart() -> None:
+    usual = [guessed("one", TEN, [9.0] * 20), guessed("two", TEN, [1.0] * 20)]
+    board = results(*usual, guessed("one", TEN, [5.0] * 20, rules={"rounds": 3})).board()
+    ranks = [(row.submission.run.slug, len(row.submission.run.rules), row.rank_low) for row in board]
+    assert ranks == [("one", 0, 1), ("two", 0, 2), ("one", 1, 1)]
+
+
+def test_a_category_and_a_difficulty_have_boards_of_their_own() -> None:
+    values = [9.0] * 10 + [1.0] * 10  # beasts, then birds
+    found = results(guessed("pair", TEN, values))
+    assert [row.cell.main.mean for row in found.board(category="birds")] == pytest.approx([10.0])
+    assert [row.cell.main.mean for row in found.board(category="beasts", difficulty="hard")] == pytest.approx([90.0])
+    with pytest.raises(InputError, match="unknown category 'fish'"):
+        found.board(category="fish")
+
+
+def test_the_same_numbers_have_the_same_intervals_and_ranks_as_on_a_reconstruction_board() -> None:
+    pictures = invented_set(1, ("geometry", "bar_graph", "simple_shapes", "line_graph"))
+    played = [
+        invented_run(pictures, name, "painter", skill, 0.2) for name, skill in (("a", 5.0), ("b", 5.5), ("c", 8.0))
+    ]
+    paired = Results.from_runs(played)
+    instances = guessing_set(2)
+    finals = {run.run.slug: [result.judged["structural"].final for result in PlayedRun(run).results] for run in played}
+    # Eight instances of four conditions, each too small to be drawn from alone: both sets are drawn from as one.
+    board = results(*(guessed(slug, instances, values) for slug, values in finals.items())).board()
+    for row, twin in zip(board, paired.board("structural"), strict=True):
+        assert row.submission.run.slug == twin.submission.slug
+        assert (row.rank_low, row.rank_high) == (twin.rank_low, twin.rank_high)
+        for ours, theirs in ((row.cell.main, twin.cell.main), (row.cell.measures["points"], twin.cell.score)):
+            assert (ours.mean, ours.low, ours.high) == pytest.approx((theirs.mean, theirs.low, theirs.high), abs=1e-9)
+
+
+def test_the_same_submission_twice_under_the_same_rules_is_refused() -> None:
+    run = guessed("pair", TEN, [5.0] * 20)
+    with pytest.raises(InputError, match="both runs of pair under the same rules"):
+        results(run, guessed("pair", TEN, [6.0] * 20))

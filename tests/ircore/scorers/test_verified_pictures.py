@@ -1,0 +1,158 @@
+"""What the eye makes of pictures whose content is known: a target, moved, blurred, with faults, and other pictures."""
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+from PIL import Image, ImageFilter
+
+from ircore.core.images import Picture
+from ircore.core.records import CATEGORIES
+from ircore.games.reconstruction.build_targets import draw
+from ircore.games.reconstruction.targets.base import Drawn
+from ircore.scorers.verification.eye.registration import Transform, register
+from ircore.scorers.verification.judge import VerifiedJudge
+from ircore.scorers.verification.score import Verification, verify_picture
+from ircore.scorers.verification.verdicts import edits, folded
+
+DRAWN = [category for category in CATEGORIES if category != "photos"]
+
+
+@cache
+def target(category: str, seed: int = 5) -> Drawn:
+    return draw(category, "easy", seed)
+
+
+def verified(drawn: Drawn, image: Image.Image) -> Verification:
+    own = Picture.from_pixels(drawn.drawing.pixels)
+    return verify_picture(own, drawn.scene, Picture.from_pixels(np.asarray(image)))
+
+
+def colour_at(image: Image.Image, x: int, y: int) -> tuple[int, int, int]:
+    red, green, blue = np.asarray(image)[y, x]
+    return int(red), int(green), int(blue)
+
+
+def moved(image: Image.Image, x: int, y: int) -> Image.Image:
+    page = Image.new("RGB", image.size, colour_at(image, 1, 1))
+    page.paste(image, (x, y))
+    return page
+
+
+def without_texts(drawn: Drawn) -> Image.Image:
+    image = drawn.drawing.image.copy()
+    for element in drawn.scene.elements:
+        if element.text is not None:
+            left, top, right, bottom = element.box
+            image.paste(colour_at(image, left - 1, top - 1), (left, top, right, bottom))
+    return image
+
+
+@pytest.mark.parametrize("category", DRAWN)
+def test_the_target_itself_gets_ten_and_a_blank_page_nothing(category: str) -> None:
+    drawn = target(category)
+    blank = Image.new("RGB", (512, 512), drawn.scene.background)
+    assert verified(drawn, drawn.drawing.image).score == 10
+    assert verified(drawn, blank).score == 0
+
+
+@pytest.mark.parametrize("category", DRAWN)
+def test_a_move_costs_little_and_another_target_shows_little(category: str) -> None:
+    drawn, other = target(category), target(category, 8)
+    near, far = (verified(drawn, moved(drawn.drawing.image, by, 0)).score for by in (5, 10))
+    another = verified(drawn, other.drawing.image).score
+    assert near is not None
+    assert far is not None
+    assert another is not None
+    assert near >= 9 > 4 >= another
+    assert near >= far >= 9
+
+
+def test_a_move_is_reported() -> None:
+    drawn = target("geometry")
+    own = Picture.from_pixels(drawn.drawing.pixels)
+    transform, agreement = register(own, np.asarray(moved(drawn.drawing.image, 8, -4)))
+    assert transform.x * 512 == pytest.approx(8, abs=1)
+    assert transform.y * 512 == pytest.approx(-4, abs=1)
+    assert transform.scale == pytest.approx(1, abs=0.01)
+    assert agreement > 0.9
+
+
+def test_a_transform_goes_about_the_middle_of_the_picture() -> None:
+    matrix = Transform(wide=0.5, high=0.5).matrix(100, 100)
+    assert (matrix @ (50, 50, 1)).tolist() == [50, 50]
+    assert (matrix @ (0, 0, 1)).tolist() == [25, 25]
+
+
+def test_a_missing_bar_is_named() -> None:
+    drawn = target("bar_graph")
+    bars = [element for element in drawn.scene.elements if element.type == "bar"]
+    image = drawn.drawing.image.copy()
+    left, top, right, bottom = bars[1].box
+    image.paste(colour_at(image, left - 2, top + 1), (left, top, right, bottom))
+    result = verified(drawn, image)
+    failing = {checked.fact.key for checked in result.facts if checked.verdict == "fails"}
+    assert {"bar-2/presence", "bar-2/value", "bar-2/colour", "count/bar"} <= failing
+    assert not {"bar-1/value", "bar-3/value"} & failing
+    assert result.score is not None
+    assert result.score < 9
+
+
+def test_texts_that_are_gone_are_seen_without_reading() -> None:
+    drawn = target("line_graph")
+    result = verified(drawn, without_texts(drawn))
+    assert result.parts["text"].share == 0
+    assert result.parts["colour"].share == 1
+
+
+def test_a_slight_blur_changes_nothing() -> None:
+    drawn = target("pie_graph")
+    result = verified(drawn, drawn.drawing.image.filter(ImageFilter.GaussianBlur(1)))
+    assert result.score is not None
+    assert result.score >= 9.5
+
+
+def test_a_mirror_image_is_not_turned_back() -> None:
+    drawn = target("simple_shapes")
+    result = verified(drawn, drawn.drawing.image.transpose(Image.Transpose.FLIP_LEFT_RIGHT))
+    assert result.score is not None
+    assert result.score < 5
+
+
+def test_something_drawn_in_the_middle_of_nothing_counts_against_precision() -> None:
+    drawn = target("simple_shapes")
+    image = drawn.drawing.image.copy()
+    occupied = np.zeros((512, 512), bool)
+    for element in drawn.scene.elements:
+        if element.type != "background":
+            occupied[element.box.top : element.box.bottom, element.box.left : element.box.right] = True
+    rng = random.Random(1)
+    while True:
+        x, y = rng.randrange(20, 430), rng.randrange(20, 430)
+        if not occupied[y - 12 : y + 72, x - 12 : x + 72].any():
+            break
+    image.paste((200, 30, 200), (x, y, x + 60, y + 60))
+    result = verified(drawn, image)
+    assert len(result.extras) == 1
+    assert result.parts["extra"].share is not None
+    assert result.parts["extra"].share < 1
+
+
+def test_the_judge_needs_a_scene() -> None:
+    drawn = target("bar_graph")
+    own = Picture.from_pixels(drawn.drawing.pixels)
+    assert VerifiedJudge().rate(own, own).value is None
+    assert VerifiedJudge().with_scene(drawn.scene).rate(own, own).value == 10
+    assert "photos" not in VerifiedJudge.categories
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "apart"), [("kitten", "sitting", 3), ("", "abc", 3), ("same", "same", 0), ("ab", "ba", 2)]
+)
+def test_the_edit_distance_counts_single_letters(text: str, other: str, apart: int) -> None:
+    assert edits(text, other) == apart
+
+
+def test_texts_are_compared_without_case_and_kind_of_minus() -> None:
+    assert folded("−5  CM") == folded("-5 cm")

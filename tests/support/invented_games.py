@@ -1,0 +1,129 @@
+"""Runs of an invented game that nobody played: the values of its headline are given episode by episode."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameScore, GameSubmission
+from ircore.core.images import Picture
+from ircore.core.records import GameRules, PlayerSpec, Record, Rendering
+from ircore.games.base import Ending, Game, GameOutcome, Measure, Measured, Pages, Seat
+from ircore.instances.store import GameInstanceSet
+from ircore.players.base import Question, TextAnswer
+from ircore.runs.provenance import Provenance
+
+GUESSER: Seat[Question, TextAnswer] = Seat("guesser", "Guesser", "nothing but the prompt", "text")
+
+
+class Nothing(Record):
+    """A payload, and a step, without fields."""
+
+
+class Guessing(Game[GameRules]):
+    """A game with one seat: its episodes share a headline from 0 to 10 and a count without bounds."""
+
+    name, title = "guessing", "Guessing"
+    seats = (GUESSER,)
+    payload = step = Nothing
+    outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
+    measures: ClassVar[tuple[Measure, ...]] = (
+        Measure("points", "Points", "points", (0, 10)),
+        Measure("words", "Words", direction="lower"),
+    )
+    pages = Pages(columns=("words",))
+
+    async def play(self, table: Any, setup: Any) -> Ending:
+        raise NotImplementedError("runs of this game are invented")
+
+    def measured(self, payload: Any, ending: Ending) -> Iterable[Measured]:
+        return ()
+
+
+class Erring(Guessing):
+    """The same game, counting errors instead of points: fewer are better."""
+
+    measures = (Measure("errors", "Errors", "", (0, 10), direction="lower"),)
+    pages = Pages()
+
+
+@dataclass(frozen=True)
+class InventedGameRun:
+    """A stored run without a folder."""
+
+    path: Path
+    run: GameRun
+    instances: GameInstanceSet
+    ended: tuple[GameEpisode, ...]
+    values: tuple[GameScore, ...]
+
+    def episodes(self) -> tuple[GameEpisode, ...]:
+        return self.ended
+
+    def measured(self) -> tuple[GameScore, ...]:
+        return self.values
+
+    def costs(self) -> Mapping[str, float | None]:
+        return {}
+
+    def provenance(self) -> Provenance | None:
+        return None
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        raise NotImplementedError("an invented run has no pictures")
+
+
+def guessing_set(per_condition: int) -> GameInstanceSet:
+    """As many instances in each of two categories and difficulties."""
+    names = [(category, hard) for category in ("beasts", "birds") for hard in ("easy", "hard")]
+    made = tuple(
+        GameInstance.model_validate(
+            {
+                "instance_id": f"{category}-{difficulty}-{index:02d}", "category": category, "difficulty": difficulty,
+                "game": "guessing", "source": "invented for a test", "licence": "CC0-1.0",
+            }
+        )
+        for category, difficulty in names
+        for index in range(per_condition)
+    )  # fmt: skip
+    return GameInstanceSet(Path("nowhere"), "0" * 64, made)
+
+
+def guessed(
+    slug: str,
+    instances: GameInstanceSet,
+    values: Sequence[float | str | None],
+    rules: Mapping[str, Any] | None = None,
+    measure: str = "points",
+) -> InventedGameRun:
+    """A run whose episodes have these values: a number, a reason why it was aborted, or None for not scored yet.
+
+    An instance beyond the values was not begun.
+    """
+    submission = GameSubmission.model_validate(
+        {"schema": 2, "game": "guessing", "name": slug, "licence": "CC0-1.0",
+         "players": {"guesser": PlayerSpec(player="openai", model=f"{slug}-model")}}
+    )  # fmt: skip
+    run = GameRun(
+        schema_=1, run_id=f"{slug}-{len(rules or {})}", game="guessing", slug=slug, submission=submission,
+        instance_set=instances.identity, rules=dict(rules or {}), prompts="guessing-test", seed=0, version="0",
+        started="2026-01-01T00:00:00Z",
+    )  # fmt: skip
+    given = list(zip(instances.instances, values, strict=False))
+    ended = tuple(
+        GameEpisode.model_validate(
+            {
+                "episode_id": instance.instance_id, "instance_id": instance.instance_id, "steps": (),
+                "category": instance.category, "difficulty": instance.difficulty,
+                "outcome": "aborted" if isinstance(value, str) else "completed",
+                "abort_reason": value if isinstance(value, str) else None,
+            }
+        )
+        for instance, value in given
+    )  # fmt: skip
+    scores = tuple(
+        GameScore(episode_id=instance.instance_id, measure=measure, value=value)
+        for instance, value in given
+        if isinstance(value, float)
+    )
+    return InventedGameRun(Path(slug), run, instances, ended, scores)

@@ -1,0 +1,20 @@
+"""Names and marks of the pairs of invented results."""
+
+from ircore.results.model import Results
+from leaderboard.site import Pair
+
+
+def pairs_of(results: Results) -> dict[str, Pair]:
+    """Return the pairs by run_id; hues and shapes are numbered in the order of the players' names."""
+    describers = sorted({submission.describer for submission in results.submissions})
+    generators = sorted({submission.generator for submission in results.submissions})
+    return {
+        submission.run_id: Pair(
+            submission,
+            submission.run_id,
+            describers.index(submission.describer),
+            generators.index(submission.generator),
+            "",
+        )
+        for submission in results.submissions
+    }
