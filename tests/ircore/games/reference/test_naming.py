@@ -29,6 +29,37 @@ def test_an_annotation_without_content_words_counts_as_no_divergence() -> None:
     assert divergence([("dog",), ("cat",), ()]) == pytest.approx(2 / 3)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ()),
+        ("m", ()),
+        ("???", ()),
+        ("UNKNOWN", ("unknown",)),
+        ("a man's hat", ("man", "'s", "hat")),
+        ("Dogs", ("dog",)),
+        ("café", ("café",)),
+        ("bird/man", ("bird/man",)),
+        ("b-2", ("b-2",)),
+    ],
+)
+def test_content_words_of_odd_names(text: str, expected: tuple[str, ...]) -> None:
+    assert content_words(text) == expected
+
+
+def test_names_without_content_words_do_not_diverge_even_if_all_are() -> None:
+    assert naming([Annotation(whole="m"), Annotation(whole="???")]).snd == 0
+    assert naming([Annotation(whole="Dog"), Annotation(whole="dog")]).snd == 0
+
+
+def test_names_that_differ_by_case_or_blanks_are_two_parts_and_one_word() -> None:
+    two = Annotation(whole="dog", part=BODY | {"1": "Body", "2": "body "})
+    assert [len(pieces) for pieces in two.parts().values()] == [1, 1, 5]
+    measured = naming([two, Annotation(whole="dog", part=BODY)])
+    # The words are alike; of the seven pieces only the five in one part are agreed on.
+    assert (measured.snd, measured.pnd, measured.psa) == (0, 0, 5)
+
+
 def test_parts_are_matched_by_their_pieces_and_not_by_their_names() -> None:
     halves = {piece: ("front" if piece in "123" else "back") for piece in PIECES}
     renamed = {piece: ("head" if piece in "123" else "tail") for piece in PIECES}

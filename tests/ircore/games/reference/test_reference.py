@@ -12,9 +12,10 @@ from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
 from ircore.games.base import Ending, EpisodeSetup, Seat, Table
 from ircore.games.reference.game import ReferenceGame
-from ircore.games.reference.records import Context, HumanRound
+from ircore.games.reference.records import Context, HumanRound, Round
 from ircore.games.reference.rules import ReferenceRules
 from ircore.players.base import ChoiceAnswer, PlayerError, Question, TextAnswer
+from ircore.players.choices import choice_of
 
 NAMES = ("red", "green", "blue", "white")
 PICTURES = {name: Picture.from_pixels(Drawing(16, 16, name).pixels) for name in NAMES}
@@ -39,6 +40,17 @@ class Scripted:
 
 def always(choice: str, *notes: str) -> Callable[[Question], ChoiceAnswer]:
     return lambda question: ChoiceAnswer(choice, notes)
+
+
+def saying(words: str) -> Callable[[Question], ChoiceAnswer]:
+    """Return a listener whose words are read as every player's are."""
+
+    def listen(question: Question) -> ChoiceAnswer:
+        choice = choice_of(words, question)
+        assert choice is not None
+        return ChoiceAnswer(*choice)
+
+    return listen
 
 
 def played(seats: Scripted, rules: ReferenceRules, context: Context = TWO_REPETITIONS) -> Ending:
@@ -111,6 +123,35 @@ def test_feedback_says_right_or_wrong_and_an_invalid_answer_learns_nothing_of_th
     assert (rounds[2].chosen, rounds[2].correct) == (None, False)
     assert seats.questions("listener")[3].earlier[2].answer == "I AM NOT SURE"
     assert seats.questions("speaker")[3].prompt.startswith("The listener gave no valid answer.")
+
+
+@pytest.mark.parametrize(("words", "label"), [("A", "A"), ("a", "A"), (" B ", "B"), ("d\n", "D")])
+def test_a_label_counts_in_any_letter_case_and_with_blanks_around_it(words: str, label: str) -> None:
+    ending = played(Scripted(saying(words)), ReferenceRules())
+    for step in ending.steps:
+        answered = cast(Round, step)
+        assert (answered.answer, answered.chosen) == (label, answered.labelled["ABCD".index(label)])
+
+
+CYRILLIC_A, WIDE_A = "\u0410", "\uff21"
+REFUSAL = "I'm sorry, but I can't help with identifying images."
+
+
+@pytest.mark.parametrize(
+    "words", ["A.", "Image C", "AB", "A B", "E", "", "  ", "1", "(A)", CYRILLIC_A, WIDE_A, REFUSAL]
+)
+def test_other_words_are_no_label_and_tell_nobody_the_target(words: str) -> None:
+    seats = Scripted(saying(words))
+    ending = played(seats, ReferenceRules())
+    assert (ending.outcome, len(ending.steps)) == ("completed", 8)
+    for step in ending.steps:
+        answered = cast(Round, step)
+        assert (answered.answer, answered.chosen, answered.correct) == ("invalid", None, False)
+    for question in seats.questions("listener")[1:]:
+        assert question.prompt.startswith("That was no valid answer. Answer with one of A, B, C, D.\n\n")
+        assert [said.answer for said in question.earlier] == [words.strip().upper()] * len(question.earlier)
+    for question in seats.questions("speaker")[1:]:
+        assert question.prompt.startswith("The listener gave no valid answer.")
 
 
 def test_masked_pictures_show_nothing() -> None:

@@ -62,6 +62,39 @@ def test_a_single_mention_has_no_novelty_and_says_why() -> None:
     assert values["shortening"].value is None
 
 
+MANY = tuple(f"word{number}" for number in range(300))
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "code", "paper"),
+    [
+        ((), (), (0, 1), (0, 0)),
+        ((), ("red", "house"), (2, 1), (2, 1)),
+        (("red", "house"), (), (2, 1), (0, 0)),
+        (("red", "house"), ("red", "house"), (0, 0), (0, 0)),
+        # The published code counts in bytes, which 300 words overflow.
+        (("red",), MANY, (300, 300), (300, 300)),
+        (MANY, tuple(word.upper() for word in MANY), (300, 1), (300, 1)),
+    ],
+)
+def test_novelty_of_empty_and_very_long_messages(
+    earlier: tuple[str, ...], later: tuple[str, ...], code: tuple[int, int], paper: tuple[int, int]
+) -> None:
+    assert novelty(earlier, later) == code
+    assert novelty(earlier, later, "paper") == paper
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [("???", 1), ("the of a", 3), ("NA", 1), ("None", 1), ("two\nlines", 2), ('"a", b', 2), ("🐕", 1)],
+)
+def test_odd_messages_are_measured_as_any_other(message: str, words: int) -> None:
+    rounds = [a_round(repetition, "x", message, "x") for repetition in (1, 2)]
+    values = {value.measure: value.value for value in measured_rounds(rounds, 1) if value.step is None}
+    assert (values["accuracy"], values["words"], values["shortening"]) == (1, words, 1)
+    assert values["wnr_paper"] == 0
+
+
 @needs_icca
 def test_novelty_of_published_cases() -> None:
     for case in json.loads((ICCA / "edit_cases.json").read_text()):

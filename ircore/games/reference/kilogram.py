@@ -1,0 +1,217 @@
+"""Importing KiloGram's reference games from its public files: ten tangrams, one of which a person named.
+
+Layout: a folder with the tangrams (``dataset/tangrams-svg``, ``tangrams-svg`` or ``svg``), the contexts as published in
+``contexts.json`` or ``published_contexts.json``, and, for coloured pictures, annotations (``full.json``, ``dense.json``
+or ``dense10.json``, here or in ``dataset``).
+
+Source: Ji et al., *Abstract Visual Reasoning with Tangram Shapes* (EMNLP 2022), section 6.
+"""
+
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, StringConstraints, ValidationError, model_validator
+
+from ircore.core.errors import InputError
+from ircore.core.game_records import GameInstance, PictureFile
+from ircore.core.images import Picture
+from ircore.core.plugins import unknown
+from ircore.core.records import Record
+from ircore.core.seeds import derived_seed
+from ircore.core.validation import describe_validation_error
+from ircore.games.reference.captions import caption_with_parts
+from ircore.games.reference.language.annotations import Annotation, read_annotations
+from ircore.games.reference.order import SEEDS
+from ircore.games.reference.records import Context, HumanRound
+from ircore.games.reference.tangram_svg import draw_tangram_svg, read_tangram_svg
+from ircore.instances.requests import ImportRequest
+from ircore.instances.store import GameInstanceSet, write_game_instances
+
+CONDITIONS = ("whole_black", "whole_color", "parts_black", "parts_color")
+"""What is said, the whole's name alone or the parts', too; and how the tangram is shown."""
+
+COLOURS = ("coral", "gold", "lightskyblue", "lightpink", "mediumseagreen", "darkgrey", "lightgrey")
+"""Of parts by their place in the text."""
+
+PICTURES = 10
+LICENCE = "LicenseRef-KiloGram-tangrams"
+SOURCE = "KiloGram (Ji et al. 2022), tangrams from Slocum (2003)"
+MAX_BYTES = 64 * 1024**2
+_PICTURE_FOLDERS = ("dataset/tangrams-svg", "tangrams-svg", "svg")
+_CONTEXT_FILES = ("contexts.json", "published_contexts.json")
+_ANNOTATION_FILES = tuple(
+    f"{folder}{name}.json" for folder in ("dataset/", "") for name in ("full", "dense", "dense10")
+)
+
+ImageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{1,50}_[0-9]{1,6}$")]
+Words = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+
+
+class PublishedContext(Record):
+    """A context as KiloGram publishes it: the target first."""
+
+    target: ImageName = Field(description="Tangram and number of its annotation, such as page1-1_0.")
+    images: tuple[ImageName, ...] = Field(min_length=PICTURES, max_length=PICTURES)
+    texts: tuple[Words, ...] = Field(
+        min_length=PICTURES, max_length=PICTURES, description="Whole and parts of each image, joined by #."
+    )
+
+    @model_validator(mode="after")
+    def _checked(self) -> "PublishedContext":
+        if self.images[0] != self.target:
+            raise ValueError(f"images: {self.images[0]} is first, not the target {self.target}")
+        tangrams = [_tangram(image).lower() for image in self.images]
+        repeated = next((name for name in tangrams if tangrams.count(name) > 1), None)
+        if repeated is not None:
+            raise ValueError(f"images: the tangram {repeated} occurs twice")
+        if not all(name.strip() for name in self.texts[0].split("#")):
+            raise ValueError("texts: a name of the target is empty")
+        return self
+
+
+class _Source:
+    """The files of one folder, and the tangrams drawn so far."""
+
+    def __init__(self, root: Path, coloured: bool) -> None:
+        self.folder = _first(root, _PICTURE_FOLDERS, "folder of tangrams")
+        self.root = root
+        self.coloured = coloured
+        self._pictures: dict[tuple[str, str], Picture] = {}
+
+    @cached_property
+    def annotations(self) -> Mapping[str, Sequence[Annotation]]:
+        """Annotations of each tangram, of all files that are there."""
+        _first(self.root, _ANNOTATION_FILES, "file of annotations, which colours need")
+        merged: dict[str, list[Annotation]] = {}
+        for name in _ANNOTATION_FILES:
+            if (self.root / name).is_file():
+                for tangram, annotations in read_annotations(self.root / name).items():
+                    merged.setdefault(tangram, []).extend(annotations)
+        return merged
+
+    def picture(self, image: str, text: str) -> Picture:
+        """Return the drawn tangram; its parts are coloured in the text's order, or all black."""
+        key = (image, text) if self.coloured else (_tangram(image), "")
+        if key not in self._pictures:
+            shape = read_tangram_svg(self.folder / f"{_tangram(image)}.svg")
+            colours = self._colours(image, text) if self.coloured else {}
+            self._pictures[key] = Picture.from_pixels(draw_tangram_svg(shape, colours).pixels)
+        return self._pictures[key]
+
+    def _colours(self, image: str, text: str) -> dict[str, str]:
+        """Return the colour of each piece, by the person's annotation that has the text's names."""
+        whole, *parts = text.split("#")
+        for annotation in self.annotations.get(_tangram(image), ()):
+            if annotation.whole == whole and annotation.part and set(annotation.part.values()) == set(parts):
+                return {piece: COLOURS[parts.index(name)] for piece, name in annotation.part.items()}
+        raise InputError(
+            f"{self.root}: no annotation of {_tangram(image)} has the names {text[:100]!r}",
+            "Add the file of annotations that the contexts were made from, or import a black condition.",
+        )
+
+
+def import_kilogram(request: ImportRequest) -> GameInstanceSet:
+    """Make an instance set of one-shot games; one instance a context.
+
+    The published lists begin with the target, so each is shuffled by the instance's seed. What a person called the
+    target is recorded as the speaker's message; what listeners chose is not in the published files.
+
+    Args:
+        request: Its path is a folder of KiloGram's files, its category one of ``CONDITIONS``, the first if None.
+
+    Raises:
+        InputError: A file is missing or wrong; the line names file, entry and field. Nothing is written.
+    """
+    condition = request.category or CONDITIONS[0]
+    if condition not in CONDITIONS:
+        raise unknown("condition", condition, CONDITIONS, "--category")
+    source = _Source(request.path, condition.endswith("color"))
+    contexts = _contexts(_first(request.path, _CONTEXT_FILES, "file of contexts"))
+    return write_game_instances(request.out, _made(contexts, source, condition, request))
+
+
+def _made(
+    contexts: Sequence[PublishedContext], source: _Source, condition: str, request: ImportRequest
+) -> Iterator[tuple[GameInstance, dict[str, bytes]]]:
+    counted: dict[str, int] = {}
+    for published in contexts:
+        counted[published.target] = counted.get(published.target, 0) + 1
+        instance_id = f"kilogram-{published.target.lower()}-{counted[published.target]:02d}"
+        seed = derived_seed(0, instance_id)
+        drawn = {
+            image.lower() if source.coloured else _tangram(image).lower(): source.picture(image, text)
+            for image, text in zip(published.images, published.texts, strict=True)
+        }
+        pictures = {
+            # A person's annotation is part of a coloured picture's name; its hash tells two of one number apart.
+            name: PictureFile(
+                image=f"images/{name}-{picture.sha256[:8]}.png",
+                sha256=picture.sha256,
+                width=picture.width,
+                height=picture.height,
+            )
+            for name, picture in drawn.items()
+        }
+        yield (
+            GameInstance(
+                instance_id=instance_id,
+                category=condition,
+                difficulty=request.difficulty or "hard",
+                game="reference",
+                pictures=pictures,
+                payload=_payload(list(drawn), published.texts[0], condition, seed).model_dump(mode="json"),
+                source=request.source or SOURCE,
+                licence=request.licence or LICENCE,
+                seed=seed,
+            ),
+            {name: picture.data for name, picture in drawn.items()},
+        )
+
+
+def _payload(names: Sequence[str], text: str, condition: str, seed: int) -> Context:
+    """Return the context in a drawn order; its target is the first of ``names``."""
+    rng = random.Random(seed)
+    whole, *parts = text.split("#")
+    message = caption_with_parts(whole, parts) if condition.startswith("parts") else whole
+    return Context(
+        context=tuple(rng.sample(names, len(names))),
+        targets=(names[0],),
+        seed=rng.randrange(SEEDS),
+        human=(HumanRound(message=message, chosen=None),),
+    )
+
+
+def _contexts(path: Path) -> list[PublishedContext]:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise InputError(f"{path}: larger than {MAX_BYTES // 1024**2} MB", "Split it.")
+        entries: Any = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}", "Restore the file.") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not JSON: {error}", "Save it as UTF-8 JSON.") from None
+    if not isinstance(entries, list) or not entries:
+        raise InputError(f"{path}: no list of contexts", "Expected [{target, images, texts}, …].")
+    return [_context(f"{path}: context {number}", entry) for number, entry in enumerate(entries, start=1)]
+
+
+def _context(place: str, entry: object) -> PublishedContext:
+    try:
+        return PublishedContext.model_validate(entry)
+    except ValidationError as error:
+        raise InputError(f"{place}: {describe_validation_error(error)}", "Restore it as it was published.") from None
+
+
+def _first(root: Path, names: Sequence[str], what: str) -> Path:
+    for name in names:
+        if (root / name).exists():
+            return root / name
+    raise InputError(f"{root}: no {what}", f"Expected one of {', '.join(names)}.")
+
+
+def _tangram(image: str) -> str:
+    return image.partition("_")[0]

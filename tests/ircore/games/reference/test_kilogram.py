@@ -1,0 +1,201 @@
+"""KiloGram's contexts: what an imported game holds in each condition, and bad files."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ircore.core.errors import InputError
+from ircore.games.reference.captions import caption_with_parts
+from ircore.games.reference.kilogram import PublishedContext, import_kilogram
+from ircore.games.reference.records import Context
+from ircore.instances.requests import ImportRequest
+from ircore.instances.store import GameInstanceSet
+
+SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[4].parent / "shared" / "data")
+KILOGRAM = SHARED / "lang" / "kilogram"
+needs_kilogram = pytest.mark.skipif(not KILOGRAM.is_dir(), reason="needs KiloGram's annotations")
+
+# Ten figures of seven bars, the first bar of figure n as long as n; two parts, "head" and "body".
+NAMES = [f"page1-{number}" for number in range(10)]
+TEXTS = [f"open figure {number}#head#body" for number in range(10)]
+PARTS = {"1": "body"} | {str(piece): "head" for piece in range(2, 8)}
+
+
+def svg(length: int) -> str:
+    bars = "".join(
+        f'<polygon id="{piece}" points="0,{top} {wide},{top} {wide},{top + 9} 0,{top + 9}"/>'
+        for piece in range(1, 8)
+        for top, wide in [(10 * piece - 10, 10 + 6 * length if piece == 1 else 70)]
+    )
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 70 70">{bars}</svg>'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "kilogram"
+    (root / "svg").mkdir(parents=True)
+    for number, name in enumerate(NAMES):
+        (root / "svg" / f"{name}.svg").write_text(svg(number))
+    contexts = [
+        {
+            "target": f"{NAMES[first]}_0",
+            "images": [f"{name}_0" for name in (NAMES * 2)[first : first + 10]],
+            "texts": (TEXTS * 2)[first : first + 10],
+        }
+        for first in (0, 0, 3)
+    ]
+    (root / "contexts.json").write_text(json.dumps(contexts))
+    annotations = {
+        name: {"annotations": [{"whole": {"wholeAnnotation": text.split("#")[0]}, "part": PARTS}]}
+        for name, text in zip(NAMES, TEXTS, strict=True)
+    }
+    (root / "dense.json").write_text(json.dumps(annotations))
+    return root
+
+
+def imported(folder: Path, condition: str | None = None) -> GameInstanceSet:
+    return import_kilogram(ImportRequest(folder, folder.parent / f"set-{condition}", category=condition))
+
+
+def test_a_context_is_one_round_about_ten_tangrams(folder: Path) -> None:
+    made = imported(folder)
+    assert [instance.instance_id for instance in made.instances] == [
+        "kilogram-page1-0_0-01",
+        "kilogram-page1-0_0-02",
+        "kilogram-page1-3_0-01",
+    ]
+    for instance, name, text in zip(made.instances, ("page1-0", "page1-0", "page1-3"), (0, 0, 3), strict=True):
+        context = Context.model_validate(made.payload(instance))
+        assert sorted(context.context) == sorted(NAMES) == sorted(instance.pictures)
+        assert context.targets == (name,)
+        assert [(human.message, human.chosen) for human in context.human] == [(f"open figure {text}", None)]
+        assert (instance.category, instance.licence) == ("whole_black", "LicenseRef-KiloGram-tangrams")
+
+
+def test_the_target_is_not_always_first_and_the_order_is_the_same_again(folder: Path) -> None:
+    contexts = json.loads((folder / "contexts.json").read_text())
+    (folder / "contexts.json").write_text(json.dumps(contexts[:1] * 60))
+    made, again = imported(folder), imported(folder, "whole_black")
+    places = [
+        context.context.index(context.targets[0])
+        for context in (Context.model_validate(made.payload(instance)) for instance in made.instances)
+    ]
+    # Ten places; that 60 draws miss more than three of them has a probability below one in a million.
+    assert len(set(places)) >= 7
+    assert made.identity == again.identity
+
+
+@pytest.mark.parametrize(
+    ("condition", "message", "first_bar", "second_bar"),
+    [
+        ("whole_black", "open figure 3", (0, 0, 0), (0, 0, 0)),
+        ("parts_black", "an open figure 3 with a head, and a body", (0, 0, 0), (0, 0, 0)),
+        ("whole_color", "open figure 3", (255, 215, 0), (255, 127, 80)),
+        ("parts_color", "an open figure 3 with a head, and a body", (255, 215, 0), (255, 127, 80)),
+    ],
+)
+def test_a_condition_is_what_is_said_and_what_is_shown(
+    folder: Path, condition: str, message: str, first_bar: tuple[int, ...], second_bar: tuple[int, ...]
+) -> None:
+    # Colours go by the place in the text, "head" before "body": coral and gold, by their CSS values.
+    made = imported(folder, condition)
+    instance = made.instances[2]
+    context = Context.model_validate(made.payload(instance))
+    assert context.human[0].message == message
+    pixels = made.pictures(instance)[context.targets[0]].pixels
+    assert (tuple(pixels[28, 30]), tuple(pixels[92, 30])) == (first_bar, second_bar)
+    assert instance.category == condition
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"images": [f"{name}_0" for name in reversed(NAMES)]}, "page1-9_0 is first, not the target"),
+        ({"images": [f"{name}_0" for name in [*NAMES[:9], NAMES[0]]]}, "the tangram page1-0 occurs twice"),
+        ({"images": [f"{name}_0" for name in NAMES[:9]]}, "images"),
+        ({"texts": TEXTS[:9]}, "texts"),
+        ({"texts": [" #head", *TEXTS[1:]]}, "a name of the target is empty"),
+        ({"texts": [3, *TEXTS[1:]]}, "texts"),
+        ({"target": "../../etc/passwd"}, "target"),
+        ({"target": "page1-0"}, "target"),
+        ({"seed": 1}, "seed"),
+    ],
+)
+def test_a_damaged_context_is_refused_and_nothing_is_written(folder: Path, change: Any, problem: str) -> None:
+    contexts = json.loads((folder / "contexts.json").read_text())
+    contexts[1] |= change
+    (folder / "contexts.json").write_text(json.dumps(contexts))
+    with pytest.raises(InputError, match=f"contexts.json: context 2: .*{problem}"):
+        imported(folder)
+    assert not (folder.parent / "set-None").exists()
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "[" * 100_000, "\xff"])
+def test_a_file_that_holds_no_contexts_is_refused(folder: Path, text: str) -> None:
+    (folder / "contexts.json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(InputError, match=r"contexts\.json: (no list of contexts|not JSON)"):
+        imported(folder)
+
+
+def test_missing_files_are_named(folder: Path) -> None:
+    (folder / "svg" / "page1-4.svg").rename(folder / "page1-4.svg")
+    with pytest.raises(InputError, match=r"page1-4\.svg: No such file"):
+        imported(folder)
+    (folder / "page1-4.svg").rename(folder / "svg" / "page1-4.svg")
+    (folder / "dense.json").unlink()
+    with pytest.raises(InputError, match="no file of annotations"):
+        imported(folder, "whole_color")
+    (folder / "contexts.json").unlink()
+    with pytest.raises(InputError, match="no file of contexts"):
+        imported(folder)
+    with pytest.raises(InputError, match="no folder of tangrams"):
+        imported(folder.parent)
+
+
+def test_colours_need_the_annotation_that_the_text_was_made_from(folder: Path) -> None:
+    document = json.loads((folder / "dense.json").read_text())
+    document["page1-3"]["annotations"][0]["whole"]["wholeAnnotation"] = "another figure"
+    (folder / "dense.json").write_text(json.dumps(document))
+    with pytest.raises(InputError, match="no annotation of page1-3 has the names 'open figure 3#head#body'"):
+        imported(folder, "parts_color")
+
+
+@pytest.mark.parametrize(("change", "problem"), [({"1": None}, "part"), ({"8": "tail"}, "unknown piece '8'")])
+def test_an_annotation_with_other_pieces_is_refused(folder: Path, change: Any, problem: str) -> None:
+    document = json.loads((folder / "dense.json").read_text())
+    document["page1-3"]["annotations"][0]["part"] |= change
+    (folder / "dense.json").write_text(json.dumps(document))
+    with pytest.raises(InputError, match=f"page1-3: annotation 1: .*{problem}"):
+        imported(folder, "parts_color")
+
+
+def test_a_condition_that_is_none_is_refused(folder: Path) -> None:
+    with pytest.raises(InputError, match="unknown condition 'whole'"):
+        imported(folder, "whole")
+
+
+@pytest.mark.parametrize(
+    ("whole", "parts", "caption"),
+    [
+        ("an dinosaur", ["the head"], "a dinosaur with a the head"),
+        ("bus", [], "bus"),
+        ("open jaws", ["eye", "UNKNOWN"], "open jaws with an eye, and a UNKNOWN"),
+        ("unicorn", ["hour hand"], "a unicorn with an hour hand"),
+    ],
+)
+def test_articles_of_captions(whole: str, parts: list[str], caption: str) -> None:
+    assert caption_with_parts(whole, parts) == caption
+
+
+@needs_kilogram
+def test_captions_and_contexts_are_the_published_ones() -> None:
+    rows = json.loads((KILOGRAM / "captions.json").read_text())
+    names = [row["text"].split("#") for row in rows]
+    captions = [caption_with_parts(whole, parts) for whole, *parts in names]
+    equal = sum(caption == row["caption"] for caption, row in zip(captions, rows, strict=True))
+    assert equal >= 0.97 * len(rows)
+    contexts = json.loads((KILOGRAM / "published_contexts.json").read_text())
+    assert len([PublishedContext.model_validate(entry) for entry in contexts]) == 1180
