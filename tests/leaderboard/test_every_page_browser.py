@@ -36,6 +36,7 @@ BOARDS = (
     "pairs/seer-painter.html",
     "describers/seer.html",
     "generators/painter.html",
+    "judges/structural.html",
     "compare.html",
     "compare.html?pairs=seer-painter,seer-sketcher,hostile",
     "versions/index.html",

@@ -12,20 +12,21 @@ MEASURES = (
     Measure("correct", "Correct", "", (0, 1), per="step"),
     Measure("words", "Words a message", "words", direction="lower"),
     Measure("message_words", "Words", "words", direction="lower", per="step"),
-    Measure("wnr", "Word novelty rate, as ICCA's code computes it", direction="lower"),
-    Measure("wnr_paper", "Word novelty rate, as ICCA's paper defines it", direction="lower"),
-    Measure("wnd", "Word novelty distance, as ICCA's code computes it", "words", direction="lower"),
-    Measure("wnd_paper", "Word novelty distance, as ICCA's paper defines it", "words", direction="lower"),
+    Measure("wnr", "Word novelty rate", direction="lower"),
+    Measure("wnr_paper", "Word novelty rate (paper)", direction="lower"),
+    Measure("wnd", "Word novelty distance", "words", direction="lower"),
+    Measure("wnd_paper", "Word novelty distance (paper)", "words", direction="lower"),
     Measure("message_wnr", "Word novelty rate", direction="lower", per="step"),
     Measure("message_wnr_paper", "Word novelty rate, paper", direction="lower", per="step"),
     Measure("message_wnd", "Word novelty distance", "words", direction="lower", per="step"),
     Measure("message_wnd_paper", "Word novelty distance, paper", "words", direction="lower", per="step"),
     Measure("shortening", "Words a message, last repetition by first", direction="lower"),
-    Measure("overlap", "Content words shared with the last message of the picture", "", (0, 1)),
+    Measure("overlap", "Content words kept", "", (0, 1)),
     Measure("message_overlap", "Content words shared", "", (0, 1), per="step"),
     Measure("invalid", "Answers that are no label", "", (0, 1), direction="lower"),
 )
-"""Accuracy is the headline; measures of novelty compare a message with the last one of the same picture."""
+"""Accuracy is the headline; measures of novelty compare a message with the last one of the same picture, as ICCA's code
+computes them; those with ``_paper`` as its paper defines them."""
 
 ONE_MENTION = "every picture was described once"
 _KEYS = {"icca_code": "", "paper": "_paper"}
