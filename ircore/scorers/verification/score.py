@@ -16,7 +16,7 @@ from ircore.scorers.verification.eye.view import Reading
 from ircore.scorers.verification.facts import PARTS, Fact, Part
 from ircore.scorers.verification.verdicts import Checked, check, fails, undecided
 
-VERSION = "1"
+VERSION = "2"
 """Changes whenever the same rendering may get another score."""
 
 LEAST_DECIDED = 0.35
@@ -25,7 +25,9 @@ SHARPNESS = 2.0
 """Power of recall: half of the facts is less than half of a picture."""
 MOVE_COST, SCALE_COST, TURN_COST = 4.0, 1.5, 0.06
 """Points that a move by the picture's width, a scale of e and a turn by one degree cost."""
-MOST_COST = 0.8
+SLIGHT_MOVE, FAR_MOVE_COST = 0.05, 30.0
+"""Share of the picture's width beyond which a move is no slight one, and what it costs there in addition, by width."""
+MOST_COST = 4.0
 GROUNDS = {"background", "ground", "panel"}
 
 
@@ -104,7 +106,7 @@ def _own(target: Target) -> _Own:
     if "own" not in notes:
         look = look_at(target, target.picture.pixels)
         facts = _checked(target, read_all(look), frozenset())
-        wrong = frozenset(one.fact.key for one in facts if one.verdict == "fails")
+        wrong = frozenset(checked.fact.key for checked in facts if checked.verdict == "fails")
         notes["own"] = _Own(wrong, tuple(extras_of(look)))
     own: _Own = notes["own"]
     return own
@@ -125,9 +127,12 @@ def _meet(box: Box, other: Box) -> bool:
 
 def _without_ground(facts: list[Checked]) -> list[Checked]:
     """An empty page may have the right colour; that alone is nothing."""
-    if any(one.verdict == "holds" for one in facts if one.fact.kind not in GROUNDS):
+    if any(checked.verdict == "holds" for checked in facts if checked.fact.kind not in GROUNDS):
         return facts
-    return [undecided(one.fact, "nothing is drawn on it") if one.fact.kind in GROUNDS else one for one in facts]
+    return [
+        undecided(checked.fact, "nothing is drawn on it") if checked.fact.kind in GROUNDS else checked
+        for checked in facts
+    ]
 
 
 def _checked(target: Target, readings: Readings, unseen: frozenset[str]) -> list[Checked]:
@@ -160,10 +165,10 @@ def scored(facts: Sequence[Checked], extras: Sequence[Extra], look: Look) -> Ver
     Recall is the credit of the decided facts by weight; precision is that credit's share of itself and the weight of
     what should not be there. Moves, scales and turns cost a little.
     """
-    weights = sum(one.fact.weight for one in facts)
-    decided = [one for one in facts if one.verdict != "undecided"]
-    weight = sum(one.fact.weight for one in decided)
-    credit = sum(one.fact.weight * one.credit for one in decided)
+    weights = sum(checked.fact.weight for checked in facts)
+    decided = [checked for checked in facts if checked.verdict != "undecided"]
+    weight = sum(checked.fact.weight for checked in decided)
+    credit = sum(checked.fact.weight * checked.credit for checked in decided)
     share = round(weight / weights, 4) if weights else 0.0
     parts: dict[Part, PartScore] = {part: _part(part, facts) for part in PARTS}
     surplus = sum(extra.weight for extra in extras)
@@ -181,13 +186,14 @@ def cost_of(transform: Transform) -> float:
     """Return what a transform costs, in points: 0 for none, at most ``MOST_COST``."""
     stretch = abs(transform.wide - 1) + abs(transform.high - 1)
     shift = math.hypot(transform.x, transform.y)
-    return min(MOST_COST, MOVE_COST * shift + SCALE_COST * stretch / 2 + TURN_COST * abs(transform.turn))
+    far = FAR_MOVE_COST * max(0.0, shift - SLIGHT_MOVE)
+    return min(MOST_COST, far + MOVE_COST * shift + SCALE_COST * stretch / 2 + TURN_COST * abs(transform.turn))
 
 
 def _part(part: Part, facts: Sequence[Checked]) -> PartScore:
-    own = [one for one in facts if one.fact.part == part]
-    decided = [one for one in own if one.verdict != "undecided"]
-    weight = sum(one.fact.weight for one in decided)
-    credit = sum(one.fact.weight * one.credit for one in decided)
-    held = sum(one.verdict == "holds" for one in own)
+    own = [checked for checked in facts if checked.fact.part == part]
+    decided = [checked for checked in own if checked.verdict != "undecided"]
+    weight = sum(checked.fact.weight for checked in decided)
+    credit = sum(checked.fact.weight * checked.credit for checked in decided)
+    held = sum(checked.verdict == "holds" for checked in own)
     return PartScore(round(credit / weight, 4) if weight else None, held, len(decided), len(own))

@@ -13,6 +13,8 @@ Verdict = Literal["holds", "fails", "undecided"]
 
 SAME_COLOUR = 12.0
 """ΔE2000 up to which a colour is the right one, if no other colour of the scene is nearer."""
+WORTHLESS = 0.4
+"""Relative error from which on a value earns nothing; half of that error earns half."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Checked:
     Attributes:
         fact: What is true of the target.
         verdict: Whether it holds in the rendering.
-        credit: 0–1: 1 if it holds, 0 if it fails; between for a text of which a part is right.
+        credit: 0–1: 1 if it holds, 0 if it fails; between for a text of which a part is right
+            and for a value that is nearly right.
         seen: What was seen instead or as well, in the unit of ``fact.expected``.
         reason: Why it fails or cannot be told; empty if it holds.
     """
@@ -78,7 +81,15 @@ def _number(fact: Fact, reading: Reading) -> Checked:
     seen = round(float(reading.seen), 3)
     if off <= (fact.tolerance or 0) + 1e-9:
         return holds(fact, seen)
-    return fails(fact, f"seen: {seen:g}, off by {off:.3g}", seen)
+    reason = f"seen: {seen:g}, off by {off:.3g}"
+    return Checked(fact, "fails", _credit(fact, off), seen, reason)
+
+
+def _credit(fact: Fact, off: float) -> float:
+    """Return the credit of a number that is off: less the larger the relative error; sizes earn none."""
+    if fact.attribute != "value" or not fact.expected:
+        return 0.0
+    return round(max(0.0, 1 - off / (WORTHLESS * abs(float(fact.expected)))), 3)
 
 
 def _angle(fact: Fact, reading: Reading) -> Checked:

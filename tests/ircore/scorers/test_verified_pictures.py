@@ -11,10 +11,14 @@ from ircore.core.images import Picture
 from ircore.core.records import CATEGORIES
 from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.targets.base import Drawn
+from ircore.scorers.judge_test.redraw import repainted
+from ircore.scorers.judge_test.scene_edits import labels_misspelt, one_bar_shorter
 from ircore.scorers.verification.eye.registration import Transform, register
+from ircore.scorers.verification.eye.view import Reading
+from ircore.scorers.verification.facts import Fact
 from ircore.scorers.verification.judge import VerifiedJudge
-from ircore.scorers.verification.score import Verification, verify_picture
-from ircore.scorers.verification.verdicts import edits, folded
+from ircore.scorers.verification.score import Verification, cost_of, verify_picture
+from ircore.scorers.verification.verdicts import check, edits, folded
 
 DRAWN = [category for category in CATEGORIES if category != "photos"]
 
@@ -97,6 +101,47 @@ def test_a_missing_bar_is_named() -> None:
     assert not {"bar-1/value", "bar-3/value"} & failing
     assert result.score is not None
     assert result.score < 9
+
+
+@pytest.mark.parametrize("category", ["bar_graph", "line_graph", "pie_graph"])
+def test_words_with_two_letters_in_the_wrong_order_cost_something(category: str) -> None:
+    drawn = target(category)
+    changed = labels_misspelt(drawn.scene)
+    assert changed is not None
+    own = Picture.from_pixels(drawn.drawing.pixels)
+    misspelt = Picture.from_pixels(repainted(drawn.drawing.pixels, drawn.scene, changed))
+    result = verify_picture(own, drawn.scene, misspelt)
+    wrong = [checked for checked in result.facts if checked.fact.attribute == "text" and checked.verdict == "fails"]
+    pairs = zip(drawn.scene.elements, changed.elements, strict=True)
+    swapped = {element.text for element, other in pairs if element.text != other.text}
+    assert wrong
+    assert {checked.fact.expected for checked in wrong} <= swapped
+    assert all("?" in checked.seen for checked in wrong)
+    assert result.score is not None
+    assert result.score < 10
+
+
+def test_a_bar_that_is_shorter_scores_less_the_shorter_it_is() -> None:
+    drawn = target("bar_graph")
+    own = Picture.from_pixels(drawn.drawing.pixels)
+    scores = [10.0]
+    for percent in (10, 25, 40):
+        changed = one_bar_shorter(percent)(drawn.scene)
+        assert changed is not None
+        shorter = Picture.from_pixels(repainted(drawn.drawing.pixels, drawn.scene, changed))
+        scores.append(verify_picture(own, drawn.scene, shorter).score or 0.0)
+    assert scores == sorted(set(scores), reverse=True)
+
+
+@pytest.mark.parametrize(("seen", "credit"), [(100, 1.0), (104, 1.0), (80, 0.5), (120, 0.5), (60, 0.0), (20, 0.0)])
+def test_a_value_earns_less_the_larger_its_relative_error(seen: float, credit: float) -> None:
+    value = Fact("bar-1/value", "bar-1", "bar", "value", "value", 100, 5.0, 1.5, "The bar shows 100.")
+    assert check(value, Reading(seen), ()).credit == credit
+
+
+def test_a_far_move_costs_much_more_than_a_slight_one() -> None:
+    assert cost_of(Transform(x=0.02)) < 0.1
+    assert cost_of(Transform(x=0.15)) > 2
 
 
 def test_texts_that_are_gone_are_seen_without_reading() -> None:

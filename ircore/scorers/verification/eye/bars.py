@@ -76,7 +76,8 @@ def bar_seen(view: View, element: Element, surface: Floats, roughness: float = 0
     apart = float(distance(colour, surface))
     rivals = [float(distance(colour, rival)) for rival in _bar_colours(view)]
     nearest = min((rival for rival in rivals if rival > 9.0), default=apart)
-    limit = min(13.0 + 30 * roughness, max(5.0, 0.5 * min(apart, nearest)))
+    # What compression does to a colour must not end a bar, even where another bar has a colour near it.
+    limit = min(13.0 + 30 * roughness, max(5.0 + 60 * roughness, 0.5 * min(apart, nearest)))
     own = distance(lab[:, core.left : core.right], colour) < limit
     ends = _run(own.mean(axis=1), texts[:, core.left : core.right].any(axis=1), core)
     if ends is None:

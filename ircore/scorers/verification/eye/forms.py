@@ -17,6 +17,8 @@ SAME = 0.05
 CLEAR = 0.02
 """Mean difference of two rims, in mean radii: up to which forms are the same, and by how much one must be nearer."""
 SIDE = 160
+_TURNED = (np.arange(TURNS) - np.arange(TURNS)[:, None]) % TURNS
+"""Row k holds the places of a form's directions once it is turned by k steps."""
 
 
 def form_of(mask: Mask) -> Floats:
@@ -44,9 +46,9 @@ def form_of(mask: Mask) -> Floats:
 
 def apart(form: Floats, other: Floats) -> tuple[float, int]:
     """Return the least mean difference of two forms over all turns, and that turn in steps of 360° / ``TURNS``."""
-    differences = [float(np.abs(form - np.roll(other, turn)).mean()) for turn in range(TURNS)]
+    differences = np.abs(form - other[_TURNED]).mean(axis=1)
     turn = int(np.argmin(differences))
-    return round(differences[turn], 4), turn
+    return round(float(differences[turn]), 4), turn
 
 
 def turn_between(form: Floats, other: Floats) -> float:

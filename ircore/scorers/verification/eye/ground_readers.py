@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from ircore.core.records import Element
 from ircore.scorers.verification.eye.forms import form_of, nearest_form, turn_between
 from ircore.scorers.verification.eye.look import Look, Readings
 from ircore.scorers.verification.eye.regions import Area, area_seen, outline_ring
 from ircore.scorers.verification.eye.target import Target
-from ircore.scorers.verification.eye.view import Mask, Reading, View, commonest, distance, hex_of, lab_of
+from ircore.scorers.verification.eye.view import Floats, Mask, Reading, View, commonest, distance, hex_of, lab_of
 from ircore.scorers.verification.facts import Mark
 from ircore.scorers.verification.facts.shapes import is_hollow, radius_of, relations
 
@@ -83,7 +82,7 @@ def read_shape(look: Look, mark: Mark) -> Readings:
     if open_share < VISIBLE or own is None:
         why = "partly hidden by another shape"
         return readings | {f"{mark.key}/{name}": Reading(None, why) for name in ("shape", "size", "place", "angle")}
-    return readings | _form(mark, look.target.scene.elements[index], area, own)
+    return readings | _form(look.target, mark, area, own)
 
 
 def _area(target: Target, view: View, index: int) -> Area | None:
@@ -108,15 +107,24 @@ def _filling(area: Area, expected: Mask, hidden: Mask) -> str | None:
     return "filled" if float(area.mask[middle].mean()) > 0.5 else "hollow"
 
 
-def _form(mark: Mark, element: Element, area: Area, own: Area) -> Readings:
+def _own_form(target: Target, mark: Mark, own: Area) -> Floats:
+    """Return the form of a shape as the eye sees it in the target; kept there."""
+    forms: dict[str, Floats] = target.view.notes.setdefault("forms", {})
+    if mark.key not in forms:
+        forms[mark.key] = form_of(own.mask)
+    return forms[mark.key]
+
+
+def _form(target: Target, mark: Mark, area: Area, own: Area) -> Readings:
     """Compare a shape with the same shape as the eye sees it in the target."""
+    element = target.scene.elements[mark.elements[0]]
     (x, y, size), (own_x, own_y, own_size) = _extent(area), _extent(own)
     box, radius = element.box, radius_of(element)
     at = [(box.left + box.right) / 2 + x - own_x, (box.top + box.bottom) / 2 + y - own_y]
     readings = {f"{mark.key}/size": Reading(round(radius * size / own_size, 2)), f"{mark.key}/place": Reading(at)}
     if radius < LEAST_RADIUS:
         return readings | {f"{mark.key}/{name}": Reading(None, "too small to be told") for name in ("shape", "angle")}
-    seen, wanted = form_of(area.mask), form_of(own.mask)
+    seen, wanted = form_of(area.mask), _own_form(target, mark, own)
     kind = nearest_form(seen, wanted, element.type)
     readings[f"{mark.key}/shape"] = Reading(kind, "" if kind else "too much like several forms")
     if kind == element.type:

@@ -110,7 +110,9 @@ def _moved_course(look: Look, path: Element) -> Course:
 
 def _line_colours(look: Look) -> list[str]:
     kinds = {"polyline", "curve", "segment", "circle", "polygon", "arc"}
-    return sorted({one.colour for one in look.target.scene.elements if one.type in kinds and one.colour})
+    return sorted(
+        {element.colour for element in look.target.scene.elements if element.type in kinds and element.colour}
+    )
 
 
 def _values(look: Look, mark: Mark, paths: Sequence[Element], colour: str | None) -> Readings:

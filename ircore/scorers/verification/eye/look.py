@@ -9,6 +9,7 @@ import numpy as np
 
 from ircore.core.images import Pixels
 from ircore.core.plot_area import Scale
+from ircore.scorers.verification.eye.letters import fit_of, misfits_of, with_differing
 from ircore.scorers.verification.eye.registration import Transform, over_target, register
 from ircore.scorers.verification.eye.target import Target
 from ircore.scorers.verification.eye.texts import Block, blocks_of, is_there, is_written, likenesses, turn_of
@@ -134,6 +135,9 @@ SAME_HAND, UNLIKE, STRANGE = 0.8, 0.4, 0.35
 """Typical correlation of a picture's labels that tells that they are set in the same font; how far below it, and below
 which value, a label is another text."""
 
+SAME_FONT, DIFFERS = 0.24, 0.2
+"""Misfit, 0–1, up to which a label is set in the target's font; by how much more a letter that differs misfits."""
+
 
 def read_texts(look: Look) -> Readings:
     """Say of each text whether it is there, where, and – by its shape – whether it is the right one."""
@@ -168,9 +172,24 @@ def _words(look: Look, present: list[bool]) -> list[Reading]:
     alike = likenesses([b for b in blocks if b], [o for o in owns if o], turns)
     typical = float(np.median(np.diag(alike)))
     texts = [look.target.texts[k].text or "" for k in usable]
+    pairs = zip(blocks, owns, turns, strict=True)
+    misfits = [misfits_of(block, own, turn) for block, own, turn in pairs if block and own]
+    common = 1.0 if look.is_rough else float(np.median([fit_of(misfit) for misfit in misfits]))
     for row, k in enumerate(usable):
-        readings[k] = _word(alike[row], row, texts, 0.0 if look.is_rough else typical)
+        reading = _word(alike[row], row, texts, 0.0 if look.is_rough else typical)
+        if reading.seen is None or reading.seen == texts[row]:
+            reading = _spelt(reading, texts[row], misfits[row], common)
+        readings[k] = reading
     return readings
+
+
+def _spelt(reading: Reading, text: str, misfit: Floats, common: float) -> Reading:
+    """Look at the letters of a label that may be its own: in the same font, single letters that differ stand out."""
+    usual = min(fit_of(misfit), common)
+    if common > SAME_FONT:
+        return reading
+    letters = with_differing(text, misfit > usual + DIFFERS)
+    return reading if letters == text else Reading(letters, "some letters differ")
 
 
 def _word(alike: Any, own: int, texts: list[str], typical: float) -> Reading:

@@ -67,9 +67,8 @@ def area_seen(view: View, expected: Mask, hidden: Mask, surface: Floats | None =
         return None
     own = distance(view.lab, colour) < min(14.0, max(5.0, 0.5 * float(distance(colour, ground))))
     parts, _ = ndimage.label(own)
-    numbers = np.unique(parts[inner & own])
-    large = [number for number in numbers if number and (parts[inner] == number).sum() > 0.04 * inner.sum()]
-    mask = np.isin(parts, large)
+    numbers, sizes = np.unique(parts[inner & own], return_counts=True)
+    mask = np.isin(parts, numbers[(numbers > 0) & (sizes > 0.04 * inner.sum())])
     if mask.sum() < 0.15 * inner.sum():
         return None
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))

@@ -175,7 +175,7 @@ def _coarse(model: Model, edges: Edges, count: int = 2) -> list[Transform]:
         spectra.append(np.fft.rfft2(reduced).astype(np.complex64))
     candidates = []
     for scale, turn, conjugates in model.spectra:
-        product = sum(one * other for one, other in zip(spectra, conjugates, strict=True))
+        product = sum(spectrum * conjugate for spectrum, conjugate in zip(spectra, conjugates, strict=True))
         surface = np.fft.irfft2(product, s=(COARSE, COARSE))
         limit = COARSE // 4
         window = np.roll(surface, (limit, limit), (0, 1))[: 2 * limit + 1, : 2 * limit + 1]

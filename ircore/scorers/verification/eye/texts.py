@@ -63,8 +63,8 @@ def _block(view: View, element: Element, others: Sequence[Element]) -> Block | N
     top, bottom, left, right = rows.min(), rows.max() + 1, columns.min(), columns.max() + 1
     ink = np.minimum(1.0, far / most) * ndimage.binary_dilation(own)
     ink = ink[top:bottom, left:right].astype(np.float32)
-    found = Box(int(box.left + left), int(box.top + top), int(box.left + right), int(box.top + bottom))
-    return Block(found, ink, round(float(ink.sum()), 2))
+    around = Box(int(box.left + left), int(box.top + top), int(box.left + right), int(box.top + bottom))
+    return Block(around, ink, round(float(ink.sum()), 2))
 
 
 def _inner(far: Floats, box: Box, around: Box) -> Floats:
@@ -130,7 +130,7 @@ def is_there(element: Element, block: Block | None, own: Block | None) -> bool:
 
 def is_written(view: View, own: View, element: Element) -> bool:
     """Tell whether a text's box is about as uneven as in the target: writing that runs into something beside it."""
-    seen, wanted = (window(one.lab[..., 0], element.box) for one in (view, own))
+    seen, wanted = (window(side.lab[..., 0], element.box) for side in (view, own))
     if not seen.size or not wanted.size:
         return False
     return float(seen.std()) >= 0.5 * float(wanted.std()) >= 1.0
@@ -147,12 +147,12 @@ def likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: Sequence
     Returns:
         len(blocks) × len(others).
     """
-    one = [_level(block.ink, turn) for block, turn in zip(blocks, turns, strict=True)]
-    two = [_level(block.ink, turn) for block, turn in zip(others, turns, strict=True)]
-    first, second = (np.stack([_canonical(ink) for ink in inks]) for inks in (one, two))
+    levels = [_level(block.ink, turn) for block, turn in zip(blocks, turns, strict=True)]
+    other_levels = [_level(block.ink, turn) for block, turn in zip(others, turns, strict=True)]
+    first, second = (np.stack([_canonical(ink) for ink in inks]) for inks in (levels, other_levels))
     shifts = [(down, across) for down in (-1, 0, 1) for across in (-1, 0, 1)]
     best = np.max([_unit(np.roll(first, shift, (1, 2))) @ _unit(second).T for shift in shifts], axis=0)
-    unlike = np.abs(np.log(_ratios(one))[:, None] - np.log(_ratios(two))[None, :])
+    unlike = np.abs(np.log(_ratios(levels))[:, None] - np.log(_ratios(other_levels))[None, :])
     alike: Floats = np.round(best - 0.6 * np.maximum(0.0, unlike - 0.1), 4)
     return alike
 

@@ -97,7 +97,9 @@ def commonest(colours: Floats, near: float = 6.0) -> Floats:
 
 def distance(colours: Floats, other: Floats) -> Floats:
     """Return how far colours are apart: Euclidean in L*a*b*, for masks; verdicts take ``difference``."""
-    apart: Floats = np.sqrt(((colours - other) ** 2).sum(axis=-1))
+    # Channel by channel: a sum over an axis of three is several times slower.
+    squares = (colours - other) ** 2
+    apart: Floats = np.sqrt(squares[..., 0] + squares[..., 1] + squares[..., 2])
     return apart
 
 
