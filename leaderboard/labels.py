@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from ircore.core.records import AbortReason, Outcome, Rules
+from ircore.core.episode_records import AbortReason, Outcome
+from ircore.core.records import Rules
 from ircore.results.cell import Cell
 from ircore.results.episodes import Convergence
 from ircore.results.statistics.intervals import TOO_FEW, Estimate, is_lopsided, too_few

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
-from ircore.core.records import Instance, Rendering, Rules
+from ircore.core.records import Instance, Rules
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import version_of
 from ircore.results.episodes import EpisodeResult, JudgedEpisode

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from ircore.core.collector import without_collector
-from ircore.core.records import Rendering, Turn
+from ircore.core.episode_records import Rendering, Turn
 from ircore.core.workers import run_shares
 from ircore.results.cell import Cell
 from ircore.results.episodes import EpisodeResult

@@ -6,8 +6,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from dataset_card.tables.rows import ReconstructionSource
+from ircore.core.episode_records import Turn
 from ircore.core.images import Picture
-from ircore.core.records import Turn
 from ircore.results.episodes import EpisodeResult
 from ircore.results.played_run import PlayedRun
 

@@ -15,8 +15,9 @@ from dataset_card.checking.source import renderings_of
 from dataset_card.releases.record import JUDGES
 from dataset_card.tables.reading import ReleasedRun
 from ircore import __version__
+from ircore.core.episode_records import AnyEpisode, Episode, Rendering
 from ircore.core.images import Picture
-from ircore.core.records import AnyEpisode, Episode, Instance, Rendering, Scene
+from ircore.core.records import Instance, Scene
 from ircore.core.score_records import Score
 from ircore.scorers.computed import Material, Wanted, wanted_of
 

@@ -23,10 +23,10 @@ from dataset_card.tables.schema import (
     is_transcripts,
     transcripts_name,
 )
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameScore
 from ircore.core.images import Picture
-from ircore.core.records import Rendering
 from ircore.core.validation import describe_validation_error
 from ircore.games.registry import load_game
 from ircore.instances.store import GameInstanceSet, index_bytes

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from dataset_card.tables.rows import Row
+from ircore.core.episode_records import Rendering
 from ircore.core.game_records import GameEpisode, GameInstance, GameScore
-from ircore.core.records import Rendering
 
 _EPISODE = ("episode_id", "instance_id", "category", "difficulty", "outcome", "abort_reason")
 _SCORE = ("episode_id", "measure", "step", "value", "reason")

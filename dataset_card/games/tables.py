@@ -18,8 +18,8 @@ from dataset_card.tables.schema import (
     Kind,
     transcripts_name,
 )
+from ircore.core.episode_records import Rendering
 from ircore.core.game_records import Fields, GameEpisode, GameInstance
-from ircore.core.records import Rendering
 from ircore.games.base import Game, picture_fields
 from ircore.instances.store import GameInstanceSet
 from ircore.results.games import GameResults, GameRunSource, PlayedGameRun

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ircore.core.records import Episode, Instance, Role, Run, Turn
+from ircore.core.episode_records import Episode, Turn
+from ircore.core.records import Instance, Role, Run
 from ircore.runs.events import Call, CallKey, Failure
 
 GAME = "image_reconstruction_game"

@@ -15,18 +15,10 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from dataset_card.interchange.clembench import DESCRIBER, EXPERIMENT, GENERATOR, INTERACTIONS, MASTER
 from dataset_card.interchange.clembench_files import ResultsFolder, parsed, read_document
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import (
-    CATEGORIES,
-    DIFFICULTIES,
-    Episode,
-    Instance,
-    PlayerSpec,
-    Rules,
-    Run,
-    Submission,
-)
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules, Run, Submission
 from ircore.games.base import EpisodeSetup
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts

@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from ircore.core.episode_records import Episode, Usage
 from ircore.core.errors import InputError
 from ircore.core.files import new_file
-from ircore.core.records import Episode, PlayerSpec, Rules, Run, Usage
+from ircore.core.records import PlayerSpec, Rules, Run
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.runs.events import Call, CallKey

@@ -13,8 +13,9 @@ from pydantic import ValidationError
 from dataset_card.tables.parts import Part
 from dataset_card.tables.rows import valid_scores
 from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS
+from ircore.core.episode_records import Episode
 from ircore.core.files import write_text
-from ircore.core.records import Episode, Record
+from ircore.core.records import Record
 from ircore.core.score_records import Score
 from ircore.results.played_run import PlayedRun
 

@@ -24,10 +24,11 @@ from dataset_card.tables.records_of_rows import (
 )
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS, Config, transcripts_name
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameEpisode, GameRun, GameScore
 from ircore.core.images import Picture
-from ircore.core.records import Episode, Rendering, Run
+from ircore.core.records import Run
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import describe_validation_error
 from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet

@@ -22,9 +22,10 @@ from dataset_card.tables.schema import (
     SCORES,
     TRANSCRIPTS,
 )
+from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import Episode, Instance, Record, Rendering, Run, Scene, Turn
+from ircore.core.records import Instance, Record, Run, Scene
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import describe_validation_error
 from ircore.instances.store import InstanceSet, index_bytes

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
 from dataset_card.tables.rows import Row
-from ircore.core.records import Outcome, Rendering, Turn
+from ircore.core.episode_records import Outcome, Rendering, Turn
 from ircore.results.cell import Cell
 from ircore.results.episodes import CONVERGENCES
 from ircore.results.statistics.intervals import Estimate

@@ -11,7 +11,8 @@ from functools import partial
 from math import fsum
 from typing import TypedDict
 
-from ircore.core.records import RECONSTRUCTION, Episode, Instance, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results

@@ -8,18 +8,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, StringConstraints, model_validator
 
+from ircore.core.episode_records import AnyEpisode, Episode, Rendering
 from ircore.core.records import (
     RECONSTRUCTION,
-    AnyEpisode,
     AnyInstance,
     AnyRun,
     Dates,
-    Episode,
     Line,
     Name,
     PlayerSpec,
     Record,
-    Rendering,
     Sha256,
     Submission,
     TranscriptsReference,

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
+from ircore.core.episode_records import AnyAbortReason, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import AnyAbortReason, AnyInstance, GameRules, Record, Rendering
+from ircore.core.records import AnyInstance, GameRules, Record
 from ircore.games.pages import Curve as Curve
 from ircore.games.pages import Pages as Pages
 from ircore.players.base import Answer, AnswerKind, Asked, PlayerError

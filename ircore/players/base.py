@@ -11,9 +11,10 @@ from typing import Literal, NamedTuple, Protocol
 
 from pydantic import JsonValue
 
+from ircore.core.episode_records import AnyAbortReason, Attempt, Usage
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import AnyAbortReason, Attempt, PlayerSpec, Usage
+from ircore.core.records import PlayerSpec
 from ircore.core.score_records import JudgeReason
 
 AnswerKind = Literal["text", "picture", "choice"]

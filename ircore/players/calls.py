@@ -16,8 +16,9 @@ from random import Random
 from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
+from ircore.core.episode_records import AbortReason, AnyAbortReason, Attempt, FaultKind, Usage
 from ircore.core.errors import WorkError
-from ircore.core.records import AbortReason, AnyAbortReason, Attempt, FaultKind, Role, Usage
+from ircore.core.records import Role
 from ircore.core.score_records import JudgeReason
 
 T = TypeVar("T")

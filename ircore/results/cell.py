@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ircore.core.records import Outcome
+from ircore.core.episode_records import Outcome
 from ircore.results.coverage import Coverage
 from ircore.results.episodes import Convergence
 from ircore.results.statistics.intervals import Estimate, wilson

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import fsum
 from typing import Literal
 
-from ircore.core.records import TECHNICAL_REASONS, Episode
+from ircore.core.episode_records import TECHNICAL_REASONS, Episode
 from ircore.core.score_records import HUMAN, Orders, Score, Task
 
 Convergence = Literal["improved", "stable", "regressed", "no_refinement"]

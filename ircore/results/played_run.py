@@ -9,9 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.game_records import GameEpisode, GameRun
 from ircore.core.images import Picture
-from ircore.core.records import Episode, Rendering, Run
+from ircore.core.records import Run
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import GameInstanceSet, InstanceSet
 from ircore.results.cell import Cell

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from ircore.core.records import Episode, Instance, Scene
+from ircore.core.episode_records import Episode
+from ircore.core.records import Instance, Scene
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import SHARE
 from ircore.scorers.said.records import SaidTurn

@@ -3,7 +3,7 @@
 from math import fsum
 from typing import get_args
 
-from ircore.core.records import Outcome
+from ircore.core.episode_records import Outcome
 from ircore.results.episodes import CONVERGENCES, Convergence, EpisodeResult
 from ircore.results.statistics.intervals import Estimate, wilson
 

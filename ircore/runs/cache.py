@@ -18,10 +18,11 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from ircore import __version__
+from ircore.core.episode_records import Rendering, Usage
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
 from ircore.core.images import Picture, read_image_bytes
-from ircore.core.records import PlayerSpec, Record, Rendering, Usage
+from ircore.core.records import PlayerSpec, Record
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Seat
 from ircore.players.base import Answer, Asked, ChoiceAnswer, PictureAnswer, TextAnswer

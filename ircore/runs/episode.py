@@ -5,10 +5,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ircore.core.episode_records import AnyAbortReason, Episode
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import AnyEnded, Fields, GameEpisode, GameRun
 from ircore.core.images import Picture
-from ircore.core.records import RECONSTRUCTION, AnyAbortReason, AnyInstance, Episode, Record, Run
+from ircore.core.records import RECONSTRUCTION, AnyInstance, Record, Run
 from ircore.core.seeds import derived_seed
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Table

@@ -4,9 +4,10 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, TypeAdapter
 
+from ircore.core.episode_records import AnyAbortReason, Attempt, Episode, Rendering, Usage
 from ircore.core.game_records import GameEpisode
 from ircore.core.images import Picture
-from ircore.core.records import RECONSTRUCTION, AnyAbortReason, Attempt, Episode, Name, Record, Rendering, Usage
+from ircore.core.records import RECONSTRUCTION, Name, Record
 
 
 class Call(Record):

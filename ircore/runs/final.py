@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from ircore.core.episode_records import GIVEN_UP
 from ircore.core.game_records import AnyEnded, recorded_steps
-from ircore.core.records import GIVEN_UP, AnyInstance
+from ircore.core.records import AnyInstance
 from ircore.runs.episode import episode_record
 from ircore.runs.events import end_entry
 from ircore.runs.folder import AnyRunFolder

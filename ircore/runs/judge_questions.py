@@ -12,8 +12,9 @@ from typing import Literal, NamedTuple, Self
 
 from pydantic import Field, TypeAdapter
 
+from ircore.core.episode_records import Attempt, Usage
 from ircore.core.journal import JournalWriter, read_records
-from ircore.core.records import Attempt, Line, Name, Record, Sha256, Usage
+from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.score_records import JudgeIdentity, JudgeReason
 from ircore.runs.folder import AnyRunFolder
 from ircore.runs.judge_answers import AnswerError, read_choice, read_score

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
 from ircore import __version__
+from ircore.core.episode_records import TECHNICAL_REASONS, Episode
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
-from ircore.core.records import RECONSTRUCTION, TECHNICAL_REASONS, AnyInstance, Episode, GameRules, Run
+from ircore.core.records import RECONSTRUCTION, AnyInstance, GameRules, Run
 from ircore.core.tokens import load_tokenizer
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.instances.store import AnyInstanceSet

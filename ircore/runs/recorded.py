@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar, cast
 
+from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
-from ircore.core.records import Rendering
 from ircore.games.base import Seat
 from ircore.players.base import Answer, Asked, PlayerError
 from ircore.runs.answers import answer_of, call_key

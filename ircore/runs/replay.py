@@ -10,8 +10,9 @@ from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, cast
 
+from ircore.core.episode_records import GIVEN_UP, AbortReason, Episode, Usage
 from ircore.core.errors import InputError
-from ircore.core.records import GIVEN_UP, AbortReason, Episode, PlayerSpec, Usage
+from ircore.core.records import PlayerSpec
 from ircore.games.base import Seat
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
 from ircore.players.base import Answer, DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer

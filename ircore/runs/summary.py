@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any, get_args
 
+from ircore.core.episode_records import TECHNICAL_REASONS, Episode, Outcome
 from ircore.core.game_records import AnyEnded, recorded_steps
-from ircore.core.records import TECHNICAL_REASONS, Episode, Outcome, Run
+from ircore.core.records import Run
 from ircore.games.registry import installed_games
 from ircore.runs.costs.prices import Asked, RunPrices, prices_of_run
 from ircore.runs.costs.totals import Totals

@@ -5,9 +5,10 @@ from difflib import get_close_matches
 from textwrap import wrap
 from typing import Any, NamedTuple
 
+from ircore.core.episode_records import Attempt, Episode, Turn
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, drawn_renderings, recorded_steps
-from ircore.core.records import AnyInstance, Attempt, Episode, Instance, Turn
+from ircore.core.records import AnyInstance, Instance
 from ircore.core.terminal import printable
 from ircore.runs.costs.prices import RunPrices
 from ircore.runs.costs.totals import Totals

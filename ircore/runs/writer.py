@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Self
 
+from ircore.core.episode_records import TECHNICAL_REASONS
 from ircore.core.files import sync_folder, write_bytes
 from ircore.core.game_records import AnyEnded
 from ircore.core.images import Picture
 from ircore.core.journal import JournalWriter
-from ircore.core.records import TECHNICAL_REASONS
 from ircore.runs.events import Call, Entry, end_entry, event_line
 from ircore.runs.folder import JOURNAL, AnyRunFolder
 

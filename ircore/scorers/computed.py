@@ -12,11 +12,12 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
 from ircore.core.progress import progress
-from ircore.core.records import Episode, Instance, Rendering, Scene
+from ircore.core.records import Instance, Scene
 from ircore.core.score_records import Score, Task
 from ircore.core.workers import in_order
 from ircore.runs.folder import RunFolder

@@ -11,10 +11,11 @@ from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
 from ircore.core.drawing import Drawing
+from ircore.core.episode_records import Usage
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
-from ircore.core.records import PlayerSpec, Rules, Usage
+from ircore.core.records import PlayerSpec, Rules
 from ircore.games.base import Seat
 from ircore.games.reconstruction.prompts import Prompts, load_prompts
 from ircore.games.reconstruction.reply import ProtocolViolationError, parse_reply

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ircore.core.records import Episode, Turn
+from ircore.core.episode_records import Episode, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.verified import Verified, verified_scores
 from leaderboard.alt_text import rendering_words

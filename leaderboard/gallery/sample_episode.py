@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ircore.core.records import Episode
+from ircore.core.episode_records import Episode
 from ircore.results.episodes import JudgedEpisode
 from ircore.results.verified import Verified
 from leaderboard.gallery.episode_view import EpisodeView, TurnView

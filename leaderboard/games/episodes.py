@@ -8,9 +8,9 @@ from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
 from ircore.core.game_records import GameEpisode, GameInstance
-from ircore.core.records import Rendering
 from ircore.results.games import PlayedGameRun
 from ircore.scorers.game_measures import ending_of
 from leaderboard import labels

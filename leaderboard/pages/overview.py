@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ircore.core.records import Turn
+from ircore.core.episode_records import Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from leaderboard.pages.boards import board_words, paired
 from leaderboard.site import Page, Pair, Site

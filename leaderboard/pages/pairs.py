@@ -8,8 +8,9 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from ircore.core.episode_records import Turn
 from ircore.core.game_records import AnySubmission
-from ircore.core.records import PlayerSpec, Role, Turn
+from ircore.core.records import PlayerSpec, Role
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import BoardRow, Cell
 from ircore.results.rated import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, rated

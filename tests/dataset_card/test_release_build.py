@@ -16,9 +16,9 @@ from dataset_card.tables.rows import EmbeddedImage, Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
 from dataset_card.tables.writing import FIRST_GROUP_BYTES, GROUP_BYTES, write_table
 from ircore.commands.main import run as ircore
+from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.records import Episode, Rendering, Turn
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.runs.events import Call

@@ -16,8 +16,8 @@ from dataset_card.hub.pull import find_release, pull_release
 from dataset_card.releases.build import build_release
 from dataset_card.tables.schema import INSTANCES, TRANSCRIPTS
 from ircore.commands.main import run as ircore
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
-from ircore.core.records import Episode
 from ircore.instances.store import index_bytes, read_instances
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table

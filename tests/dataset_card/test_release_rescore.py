@@ -16,8 +16,9 @@ from dataset_card.checking.rescored_run import Draw
 from dataset_card.checking.rule_replay import Replay, replay_faults
 from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
+from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError
-from ircore.core.records import Episode, Rendering, Rules, Run, Turn
+from ircore.core.records import Rules, Run
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.reply import parse_reply

@@ -12,7 +12,8 @@ from filelock import FileLock
 from samples import sample_instances, sample_run, sample_submission
 from visits import Visit, fits, visit_in
 
-from ircore.core.records import Episode, PlayerSpec, Rendering, Rules, TranscriptsReference, Turn
+from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.records import PlayerSpec, Rules, TranscriptsReference
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet

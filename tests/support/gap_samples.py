@@ -8,8 +8,9 @@ from hand_made import Fate
 from samples import sample_instances
 from site_samples import named_submission
 
+from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.files import write_text
-from ircore.core.records import Episode, Instance, Rendering, Rules, Turn
+from ircore.core.records import Instance, Rules
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet

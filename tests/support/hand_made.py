@@ -5,7 +5,8 @@ from pathlib import Path
 
 from invented import InventedRun
 
-from ircore.core.records import Episode, Instance, PlayerSpec, Rendering, Rules, Run, Submission, Turn
+from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.records import Instance, PlayerSpec, Rules, Run, Submission
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet
 

@@ -6,19 +6,9 @@ from itertools import product
 from pathlib import Path
 from random import Random
 
+from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.images import Picture
-from ircore.core.records import (
-    CATEGORIES,
-    DIFFICULTIES,
-    Episode,
-    Instance,
-    PlayerSpec,
-    Rendering,
-    Rules,
-    Run,
-    Submission,
-    Turn,
-)
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules, Run, Submission
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results

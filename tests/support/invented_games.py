@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ircore.core.episode_records import Rendering
 from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameScore, GameSubmission
 from ircore.core.images import Picture
-from ircore.core.records import GameRules, PlayerSpec, Record, Rendering
+from ircore.core.records import GameRules, PlayerSpec, Record
 from ircore.games.base import Ending, Game, GameOutcome, Measure, Measured, Pages, Seat
 from ircore.instances.store import GameInstanceSet
 from ircore.players.base import Question, TextAnswer

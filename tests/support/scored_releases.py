@@ -6,7 +6,7 @@ from pathlib import Path
 from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.releases.build import build_release
-from ircore.core.records import Episode
+from ircore.core.episode_records import Episode
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet
 from ircore.runs.events import End, Entry

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-from ircore.core.records import RECONSTRUCTION, Record, Rules, Scene, Turn
+from ircore.core.episode_records import Turn
+from ircore.core.records import RECONSTRUCTION, Record, Rules, Scene
 from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Pages, PublishedFigure, Table
 from ircore.games.reconstruction.prompts import Prompts, load_prompts
 from ircore.games.reconstruction.published.published import SOURCE, mean_scores

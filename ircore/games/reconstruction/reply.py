@@ -6,7 +6,7 @@ Small deviations that leave no doubt about what was meant are accepted and named
 import re
 from dataclasses import dataclass
 
-from ircore.core.records import AbortReason, Action
+from ircore.core.episode_records import AbortReason, Action
 
 MAX_REPLY_CHARACTERS = 100_000
 """Longer answers are a violation: nothing downstream has to cope with more."""

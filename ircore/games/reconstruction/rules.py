@@ -8,8 +8,9 @@ somebody breaks the protocol or cannot answer (``aborted``, with a reason).
 from dataclasses import dataclass, field
 from typing import cast
 
+from ircore.core.episode_records import Rendering, Turn
 from ircore.core.images import Picture
-from ircore.core.records import Rendering, Rules, Turn
+from ircore.core.records import Rules
 from ircore.core.seeds import derived_seed
 from ircore.core.tokens import count_tokens, truncate_tokens
 from ircore.games.base import Ending, EpisodeSetup, Seat, Table

@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any, TypeVar
 
-from ircore.core.records import FaultKind, PlayerSpec, Role
+from ircore.core.episode_records import FaultKind
+from ircore.core.records import PlayerSpec, Role
 from ircore.players.base import JudgeError, PlayerError
 from ircore.players.calls import Called, Caller, CallError, Fault, FaultError, Reply, gate_for
 from ircore.players.openai.bodies import FormBody, JsonBody

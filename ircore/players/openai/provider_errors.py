@@ -11,7 +11,7 @@ from html import unescape
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from ircore.core.records import FaultKind
+from ircore.core.episode_records import FaultKind
 from ircore.players.calls import Fault
 
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits")

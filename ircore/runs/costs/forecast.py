@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ircore.core.records import Role, Rules, Usage
+from ircore.core.episode_records import Usage
+from ircore.core.records import Role, Rules
 from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.runs.costs.prices import Asked, RunPrices, SeatPrice

@@ -15,10 +15,11 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, StringConstraints, ValidationError
 
+from ircore.core.episode_records import FaultKind, Usage
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
 from ircore.core.game_records import AnySubmission
-from ircore.core.records import FaultKind, Line, PlayerSpec, Record, Usage
+from ircore.core.records import Line, PlayerSpec, Record
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import describe_validation_error
 from ircore.players.base import Traits

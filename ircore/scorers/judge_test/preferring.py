@@ -5,11 +5,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
 from ircore.core.progress import tracked
-from ircore.core.records import Episode
 from ircore.core.workers import in_order
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.battery import ATTACKS, EDITS, ORDERS, VERSION, Order

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ircore import __version__
+from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.progress import tracked
-from ircore.core.records import RECONSTRUCTION, Episode, Instance, PlayerSpec, Rendering, Rules, Run, Submission, Turn
+from ircore.core.records import RECONSTRUCTION, Instance, PlayerSpec, Rules, Run, Submission
 from ircore.core.workers import in_order
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet, read_instances

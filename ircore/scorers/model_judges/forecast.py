@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ircore.core.records import Usage
+from ircore.core.episode_records import Usage
 from ircore.core.tokens import count_tokens
 from ircore.runs.costs.forecast import IMAGE_READ_TOKENS
 from ircore.runs.costs.prices import RunPrices

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
-from ircore.core.records import Episode, Instance, Rendering
+from ircore.core.records import Instance
 from ircore.core.score_records import Score
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import JudgedTask, JudgeQuestion, Order, QuestionKey, asked_as, read_judgements

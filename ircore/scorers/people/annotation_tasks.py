@@ -13,9 +13,10 @@ from random import Random
 from re import fullmatch
 from typing import Literal, NamedTuple
 
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import Episode, Instance, Rendering
+from ircore.core.records import Instance
 from ircore.runs.folder import RunFolder
 from ircore.scorers.people.files import NAME
 

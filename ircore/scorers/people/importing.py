@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.records import Episode
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
 from ircore.runs.folder import SCORES, RunFolder
 from ircore.scorers.people.files import Faults, RatingRow, read_ratings, shown

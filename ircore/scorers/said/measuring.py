@@ -7,8 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from ircore.core.episode_records import Episode
 from ircore.core.progress import progress
-from ircore.core.records import Episode, Instance
+from ircore.core.records import Instance
 from ircore.core.workers import in_order
 from ircore.runs.folder import RunFolder
 from ircore.scorers.said.grammar import VERSION, GrammarReader

@@ -8,9 +8,10 @@ from functools import cache
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Rendering
 from ircore.core.game_records import AnyEnded, GameRun, drawn_renderings
 from ircore.core.images import Picture
-from ircore.core.records import GIVEN_UP, TECHNICAL_REASONS, Rendering, Run
+from ircore.core.records import Run
 from ircore.core.strict_yaml import UNSEEN
 from ircore.instances.store import AnyInstanceSet
 from ircore.runs.events import AnyEnd, AnyEvent, Call, End, Failure, episode_id_of, step_word

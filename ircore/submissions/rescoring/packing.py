@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes, write_text
 from ircore.core.game_records import GameRun
 from ircore.core.images import read_image_bytes
 from ircore.core.private_text import Leak, find_leaks, without_leaks
-from ircore.core.records import RECONSTRUCTION, Rendering, Run
+from ircore.core.records import RECONSTRUCTION, Run
 from ircore.runs.events import AnyEnd, AnyEvent, Call, Failure, episode_id_of, event_line, step_word
 from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, open_any_run
 from ircore.runs.writer import RunWriter

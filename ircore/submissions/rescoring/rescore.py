@@ -13,13 +13,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
 from ircore.core.game_records import GameRun
 from ircore.core.images import Picture
 from ircore.core.private_text import find_leaks, without_leaks
 from ircore.core.progress import tracked
-from ircore.core.records import PlayerSpec, Rendering, Run, TranscriptsReference
+from ircore.core.records import PlayerSpec, Run, TranscriptsReference
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of, named

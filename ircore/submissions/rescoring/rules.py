@@ -11,10 +11,11 @@ from itertools import islice
 from math import isclose
 from typing import Any
 
+from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Rendering
 from ircore.core.game_records import AnyEnded, GameRun, recorded_steps
 from ircore.core.images import Picture
 from ircore.core.private_text import without_leaks
-from ircore.core.records import GIVEN_UP, TECHNICAL_REASONS, AnyInstance, Rendering, Run
+from ircore.core.records import AnyInstance, Run
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.instances.store import AnyInstanceSet
 from ircore.players.recorded import RECORDED

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from ircore.core import journal
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
 from ircore.core.images import Picture
 from ircore.core.recorder import Recorder
-from ircore.core.records import Rendering
 from ircore.runs.events import Call, Entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter

@@ -3,21 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from ircore.core.records import (  # fmt: skip
-    Element,
-    Episode,
-    Instance,
-    PlayerSpec,
-    Record,
-    Rendering,
-    Rules,
-    Run,
-    Scene,
-    Submission,
-    Turn,
-    Usage,
-    json_schemas,
-)
+from ircore.core.episode_records import Episode, Rendering, Turn, Usage
+from ircore.core.records import Element, Instance, PlayerSpec, Record, Rules, Run, Scene, Submission, json_schemas
 from ircore.core.score_records import Score  # fmt: skip
 
 SHA = "0" * 64

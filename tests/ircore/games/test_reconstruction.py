@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from ircore.core.drawing import Drawing
+from ircore.core.episode_records import Episode
 from ircore.core.images import Picture
-from ircore.core.records import Episode, Instance, Rules
+from ircore.core.records import Instance, Rules
 from ircore.core.seeds import derived_seed
 from ircore.games.base import EpisodeSetup, Seat
 from ircore.games.declarations import declaration_faults

@@ -15,7 +15,7 @@ from clocks import LoopClock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ircore.core.records import FaultKind
+from ircore.core.episode_records import FaultKind
 from ircore.players import calls
 from ircore.players.calls import Caller, CallError, Fault, FaultError, Gate, ProviderStopError, Reply, Tokens, gate_for
 from ircore.players.openai.provider_errors import error_in_body, fault_of_response, retry_after, scrubber

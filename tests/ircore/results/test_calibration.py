@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from ircore.core.records import Episode, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.score_records import Orders, Score
 from ircore.results.agreement import RaterPair, agreement_results, rated_preference, rated_similarity
 from ircore.results.calibration import MARKS, calibrate, recalibrated_cells

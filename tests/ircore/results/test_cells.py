@@ -7,8 +7,8 @@ import pytest
 from invented import InventedRun, invented_run, invented_set
 from samples import sample_instances, sample_run
 
+from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError
-from ircore.core.records import Episode, Rendering, Turn
 from ircore.core.score_records import JudgeIdentity, Orders, Score
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.model import Results

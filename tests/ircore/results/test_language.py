@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from invented import InventedRun, invented_run, invented_set
 
-from ircore.core.records import Episode, Outcome, Rendering, Turn
+from ircore.core.episode_records import Episode, Outcome, Rendering, Turn
 from ircore.results.budgets import budget_series
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language import chosen, correction_profile, episode_messages, turn_language

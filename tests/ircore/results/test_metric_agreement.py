@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from ircore.core.records import Episode, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.score_records import Score, Task
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.metric_agreement import metric_agreements

@@ -6,8 +6,9 @@ import pytest
 from samples import sample_instances, sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
+from ircore.core.episode_records import Episode, Outcome, Rendering, Turn
 from ircore.core.errors import InputError
-from ircore.core.records import Episode, Outcome, Rendering, Rules, Turn
+from ircore.core.records import Rules
 from ircore.core.score_records import Score, Task
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.model import Results

@@ -9,7 +9,7 @@ from pairs import play_pair, served_pair
 from samples import sample_submission
 
 from ircore.core import progress
-from ircore.core.records import Usage
+from ircore.core.episode_records import Usage
 from ircore.instances.store import InstanceSet
 from ircore.runs.costs.limit import Watch
 from ircore.runs.costs.prices import Prices, RunPrices

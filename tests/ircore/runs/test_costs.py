@@ -11,8 +11,9 @@ from openai_server import OpenAIServer, serving
 from pairs import play_pair, served_pair
 
 from ircore.commands.main import run as ircore
+from ircore.core.episode_records import Attempt, Rendering, Usage
 from ircore.core.errors import InputError
-from ircore.core.records import Attempt, PlayerSpec, Rendering, Submission, Usage
+from ircore.core.records import PlayerSpec, Submission
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.runs.costs.prices import Price, Prices, RunPrices, read_prices

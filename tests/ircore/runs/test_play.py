@@ -13,8 +13,9 @@ import samples
 from clocks import LoopClock
 from samples import BlockGenerator, CentreDescriber, sample_instances, sample_run, sample_submission
 
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
-from ircore.core.records import Episode, Rules
+from ircore.core.records import Rules
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet

@@ -17,9 +17,9 @@ from pairs import play_pair, write_pair
 from samples import sample_instances
 
 from ircore.commands.main import run as ircore
+from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.records import Attempt
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.players.base import PlayerError

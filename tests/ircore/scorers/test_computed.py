@@ -13,8 +13,8 @@ import pytest
 from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
+from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError, WorkError
-from ircore.core.records import Episode, Rendering, Turn
 from ircore.results.model import Results
 from ircore.runs.folder import SCORES, RunFolder
 from ircore.scorers.computed import METRICS, ScoringPlan, score_runs, wanted_scores

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ircore.core.records import GameRules, Record, Rendering
+from ircore.core.episode_records import Rendering
+from ircore.core.records import GameRules, Record
 from ircore.core.seeds import derived_seed
 from ircore.games.base import (
     Curve,

@@ -8,7 +8,8 @@ from openai_server import Judged, serving
 from samples import sample_run
 
 from ircore.commands.main import run as ircore
-from ircore.core.records import Episode, Instance, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.records import Instance
 from ircore.instances.store import InstanceSet
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read

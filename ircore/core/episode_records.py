@@ -1,0 +1,148 @@
+"""What happened in play: requests to providers, turns, episodes and the reasons for which these were aborted."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from ircore.core.records import Difficulty, Name, Record, Sha256
+
+Action = Literal["describe", "done"]
+Outcome = Literal["converged", "turn_limit", "aborted"]
+
+AbortReason = Literal[
+    "describer_format",
+    "describer_empty",
+    "describer_done_first",
+    "describer_over_budget",
+    "describer_refused",
+    "generator_refused",
+    "generator_no_image",
+    "provider_error",
+    "given_up",
+]
+"""Why an episode was aborted: the first four are the describer's protocol violations; the last one is declared by
+``ircore play --final``."""
+
+AnyAbortReason = AbortReason | Literal["answer_format", "answer_empty", "answer_refused", "rule_broken"]
+"""Why an episode of any game was aborted; games other than reconstruction name no seat in the reason."""
+
+FaultKind = Literal[
+    "rate_limit",
+    "server",
+    "timeout",
+    "unreachable",
+    "dropped",
+    "malformed",
+    "cut_off",
+    "empty",
+    "no_image",
+    "bad_image",
+    "refused",
+    "filtered",
+    "rejected",
+    "denied",
+    "not_found",
+    "no_credit",
+    "unsupported",
+]
+"""What can go wrong with one request to a provider; ``ircore.players.calls`` says what is done about each."""
+
+TECHNICAL_REASONS: frozenset[str] = frozenset({"provider_error"})
+"""Reasons that say nothing about the pair: such episodes are played again when the run is resumed."""
+
+GIVEN_UP: AbortReason = "given_up"
+"""Reason of an episode that was declared final before it had a result: it counts as not played."""
+
+
+class Usage(Record):
+    """What answering cost, as far as the player knows it."""
+
+    requests: int = Field(default=1, ge=0, description="Requests sent, retries included.")
+    prompt_tokens: int | None = Field(default=None, ge=0, description="Tokens read, the provider's count.")
+    completion_tokens: int | None = Field(default=None, ge=0, description="Tokens written, reasoning included.")
+    reasoning_tokens: int | None = Field(default=None, ge=0, description="Of these, tokens not shown.")
+    cost_usd: float | None = Field(default=None, ge=0, description="US dollars, where the provider reports it.")
+
+
+class Attempt(Record):
+    """One request to a provider and what came of it; a call that needed retries has several."""
+
+    kind: FaultKind | Literal["answered"]
+    status: int | None = Field(default=None, ge=100, le=599, description="HTTP status; null if none was read.")
+    seconds: float = Field(ge=0, description="From sending to the last byte read, waiting for a retry not included.")
+    received: int = Field(default=0, ge=0, description="Bytes of the reply's body that arrived.")
+    prompt_tokens: int | None = Field(default=None, ge=0)
+    completion_tokens: int | None = Field(default=None, ge=0)
+    reasoning_tokens: int | None = Field(default=None, ge=0)
+    cost_usd: float | None = Field(default=None, ge=0)
+    detail: str | None = Field(default=None, max_length=500, description="What the provider said, if it failed.")
+
+    @property
+    def reached(self) -> bool:
+        """Whether the provider got the request, and may bill it."""
+        return self.kind != "unreachable"
+
+
+class Rendering(Record):
+    """A picture that a generator made, kept in the run folder under its hash."""
+
+    sha256: Sha256 = Field(description="Of the PNG file's bytes; the file is renderings/<sha256>.png.")
+    width: int = Field(ge=1, le=8192, description="Pixels.")
+    height: int = Field(ge=1, le=8192, description="Pixels.")
+
+
+class Turn(Record):
+    """One move of the describer and, unless it ended the game, the rendering that answered it."""
+
+    turn: int = Field(ge=1, description="1-based.")
+    action: Action = Field(description="describe, or done.")
+    message: str | None = Field(default=None, description="What the generator was told; null on a done turn.")
+    message_tokens: int = Field(
+        default=0, ge=0, description="o200k_base tokens of the message as the describer wrote it."
+    )
+    over_budget: bool = Field(default=False, description="Whether message_tokens exceeds the token budget.")
+    leniencies: tuple[Name, ...] = Field(default=(), description="Deviations from the protocol that were accepted.")
+    notes: tuple[str, ...] = Field(default=(), description="What the generator said it could not follow.")
+    rendering: Rendering | None = Field(default=None, description="Null on a done turn and where none was made.")
+    seconds: float = Field(default=0.0, ge=0, description="Seconds that describer and generator took to answer.")
+
+
+class AnyEpisode(Record):
+    """What episodes of every game have."""
+
+    episode_id: Name = Field(description="The instance's id: a run plays each instance once.")
+    instance_id: Name = Field(description="What was played.")
+    category: Name = Field(description="Of the instance.")
+    difficulty: Difficulty = Field(description="Of the instance.")
+    outcome: Name = Field(description="How it ended: one of the game's outcomes.")
+    abort_reason: AnyAbortReason | None = Field(default=None, description="Only when aborted.")
+    detail: str | None = Field(default=None, max_length=2000, description="What was seen that led to the abort.")
+
+    @model_validator(mode="after")
+    def _reason_goes_with_abort(self) -> Self:
+        if (self.abort_reason is not None) != (self.outcome == "aborted"):
+            raise ValueError("abort_reason is given exactly when outcome is aborted")
+        return self
+
+    @property
+    def finished(self) -> bool:
+        """Whether this is its result; a technical failure says nothing about the players, and is played again."""
+        return self.abort_reason not in TECHNICAL_REASONS
+
+
+class Episode(AnyEpisode):
+    """One instance played by one pair."""
+
+    outcome: Outcome = Field(description="How it ended: exactly one of converged, turn_limit, aborted.")
+    abort_reason: AbortReason | None = Field(default=None, description="Only when aborted.")
+    turns: tuple[Turn, ...] = Field(description="In order, the first is turn 1.")
+
+    @property
+    def played(self) -> bool:
+        """Whether it counts for quality: clembench's word for not aborted."""
+        return self.outcome != "aborted"
+
+    @property
+    def rendered_turns(self) -> tuple[Turn, ...]:
+        """The turns that have a rendering, in order."""
+        return tuple(turn for turn in self.turns if turn.rendering is not None)
