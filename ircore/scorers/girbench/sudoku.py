@@ -117,7 +117,7 @@ def _accuracy(
     empty = [cell for cell in solution if not any(cell.near(given, within) for given in puzzle)]
     open_cells, filled, wrong = list(empty), 0, 0
     for digit in answer:
-        given = [one for one in puzzle if digit.near(one, within)]
+        given = [printed for printed in puzzle if digit.near(printed, within)]
         if given:
             wrong += min(given, key=digit.distance).value != digit.value
             continue

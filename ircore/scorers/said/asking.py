@@ -216,9 +216,9 @@ def reading_of(turn: SaidTurn, reader: str, text: str) -> SaidTurn:
     >>> reading_of(turn, "gpt", '{"stated": [2], "named": []}').stated
     '01'
     """
-    found = _OBJECT.search(text)
+    match = _OBJECT.search(text)
     try:
-        answer = json.loads(found[0]) if found else None
+        answer = json.loads(match[0]) if match else None
     except ValueError:
         answer = None
     if not isinstance(answer, dict):

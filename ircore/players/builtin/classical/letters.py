@@ -241,23 +241,23 @@ class _Reading:
         cuts = self.cut.cuts
         best: list[tuple[float, int, _Match | None]] = [(0.0, 0, None)]
         for end in range(1, len(cuts)):
-            found: tuple[float, int, _Match | None] = (np.inf, 0, None)
+            way: tuple[float, int, _Match | None] = (np.inf, 0, None)
             for start in range(end - 1, -1, -1):
                 if cuts[end] - cuts[start] > WIDEST * self.face.size:
                     break
                 before = best[start][0]
-                if before >= found[0]:
+                if before >= way[0]:
                     continue
                 segment = self.cut.segment(start, end)
                 if segment is None:
-                    found = (before, start, None)
+                    way = (before, start, None)
                     continue
                 match = self._match(segment, base)
-                if match is not None and before + match.off + A_LETTER < found[0]:
-                    found = (before + match.off + A_LETTER, start, match)
-            if found[0] > HOPELESS * self.energy + A_LETTER * end and self.cut.blank[end]:
+                if match is not None and before + match.off + A_LETTER < way[0]:
+                    way = (before + match.off + A_LETTER, start, match)
+            if way[0] > HOPELESS * self.energy + A_LETTER * end and self.cut.blank[end]:
                 return []
-            best.append(found)
+            best.append(way)
         row: list[_Match] = []
         at = len(best) - 1
         while at > 0:
