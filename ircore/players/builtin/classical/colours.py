@@ -13,8 +13,9 @@ def exact_names() -> dict[str, str]:
     """Return the CSS name of each colour that has one, by #rrggbb; the shortest of several."""
     names: dict[str, str] = {}
     for name, value in sorted(ImageColor.colormap.items(), key=lambda entry: (-len(entry[0]), entry[0])):
-        if isinstance(value, str) and "gray" not in name:
-            names[value.lower()] = name
+        if "gray" not in name:
+            # Pillow puts numbers in the place of a colour that anybody in this process has drawn with.
+            names[value.lower() if isinstance(value, str) else "#{:02x}{:02x}{:02x}".format(*value)] = name
     return names
 
 
