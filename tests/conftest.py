@@ -1,6 +1,8 @@
 """Fixtures that many tests share: each test gets folders of its own."""
 
 import os
+import re
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,8 @@ from hypothesis import HealthCheck, settings
 from samples import sample_instances, sample_run
 from visits import find_chromium
 
+import ircore.library
+from ircore.commands.main import run as ircore_command
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 
@@ -42,6 +46,21 @@ def instances(tmp_path: Path) -> InstanceSet:
 def run(tmp_path: Path, instances: InstanceSet) -> RunFolder:
     """A run that two simple players played on them."""
     return sample_run(tmp_path / "run", instances)
+
+
+@pytest.fixture(scope="session")
+def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folders ``targets``, ``run`` and ``release`` that examples in docstrings go on from; not to be changed.
+
+    The introduction of ``ircore.library`` says how they are made, and its words are run here.
+    """
+    folder = tmp_path_factory.mktemp("examples")
+    code, command = re.findall(r"\n\n((?: {4}.*\n|\n(?= {4}))+)", ircore.library.__doc__ or "")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        exec(textwrap.dedent(code), {})
+        assert ircore_command(command.split()[1:]) == 0
+    return folder
 
 
 @pytest.fixture(scope="session")

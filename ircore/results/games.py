@@ -93,7 +93,8 @@ class GameResults:
     """The results of one game on one instance set.
 
     Example:
-        >>> from ircore.runs.folder import open_any_run  # doctest: +SKIP
+        >>> from pathlib import Path
+        >>> from ircore.runs.folder import open_any_run
         >>> results = read_game_results([open_any_run(Path("rps-run"))])  # doctest: +SKIP
         >>> [(row.submission.run.slug, row.rank_low, row.rank_high) for row in results.board()]  # doctest: +SKIP
         [('perfect', 1, 2), ('fair', 1, 2)]

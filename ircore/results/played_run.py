@@ -140,10 +140,10 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
         >>> from pathlib import Path
         >>> from ircore.runs.folder import RunFolder
         >>> run = PlayedRun(RunFolder(Path("run")))
-        >>> [len(episode.turns) for episode in run.episodes]  # doctest: +SKIP
-        [3, 2]
-        >>> run.results[0].judged["structural"].final  # doctest: +SKIP
-        8.53
+        >>> [len(episode.turns) for episode in run.episodes]
+        [2, 6]
+        >>> run.results[0].judged["structural"].final
+        9.97
     """
 
     source: RunSource

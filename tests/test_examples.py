@@ -1,0 +1,30 @@
+"""The examples in docstrings run as they stand there, beside the files that the library's introduction makes."""
+
+import doctest
+import importlib
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LIBRARY = "ircore.library"  # its examples share files: tests/ircore/library/test_examples.py runs them
+
+
+def _modules_with_examples() -> list[str]:
+    paths = (path for package in ("ircore", "leaderboard", "dataset_card") for path in (ROOT / package).rglob("*.py"))
+    return sorted(
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for path in paths
+        if ">>> " in path.read_text(encoding="utf-8") and "plugin_templates" not in path.parts
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in _modules_with_examples() if not name.startswith(LIBRARY)])
+def test_the_examples_of_a_module_are_true(
+    name: str, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(shutil.copytree(example_files, tmp_path / "files"))
+    examples = doctest.testmod(importlib.import_module(name))
+    assert examples.attempted > 0
+    assert examples.failed == 0
