@@ -8,7 +8,7 @@ from ircore.core.score_records import JudgeKind
 from ircore.scorers.judges.base import Judgement
 from ircore.scorers.verification.score import VERSION, verify_picture
 
-VERIFIED = tuple(category for category in CATEGORIES if category != "photos")
+VERIFIED = (*(category for category in CATEGORIES if category != "photos"), "tangrams")
 """Categories whose targets have scenes."""
 
 
