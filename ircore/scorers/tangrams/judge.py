@@ -8,8 +8,8 @@ from ircore.core.images import Picture
 from ircore.core.records import Element, Scene
 from ircore.core.score_records import JudgeKind
 from ircore.scorers.judges.base import Judgement
-from ircore.scorers.tangrams.pieces import Labels, PieceMatch, compare_frames, frame_of_labels
-from ircore.scorers.tangrams.seen import components, is_coloured, labels_by_colour, piece_elements
+from ircore.scorers.tangrams.pieces import Labels, PieceMatch, Placing, compare_frames, frame_of_labels, piece_elements
+from ircore.scorers.tangrams.seen import components, is_coloured, labels_by_colour
 
 _CENTRE = TypeAdapter(tuple[float, float])
 MOST_COMPONENTS = 60
@@ -49,10 +49,9 @@ class PiecesJudge:
 
     def rate(self, target: Picture, image: Picture) -> Judgement:
         """Rate how well the pieces lie, 0–10: ten times the mean intersection over union."""
-        pieces = piece_elements(self._scene) if self._scene else None
-        if self._scene is None or pieces is None:
+        match = match_picture(target, self._scene, image) if self._scene else None
+        if match is None:
             return Judgement(None, "nobody wrote down where the seven pieces lie")
-        match = match_pieces(target, pieces, self._scene.background or "#ffffff", image)
         return Judgement(round(10 * match.mean, 2))
 
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
@@ -63,24 +62,35 @@ class PiecesJudge:
         return Judgement(0.5 if a.value == b.value else float(b.value > a.value))
 
 
-def match_pieces(target: Picture, pieces: dict[str, Element], ground: str, image: Picture) -> PieceMatch:
+def match_picture(target: Picture, scene: Scene, image: Picture) -> PieceMatch | None:
     """Compare a rendering with a tangram, piece by piece.
 
     Args:
         target: The target's picture.
-        pieces: Elements of its scene by the piece's number.
-        ground: Colour of its ground.
+        scene: What it shows.
         image: The rendering, of any size.
+
+    Returns:
+        The overlap of each piece; None if the target is no tangram.
     """
-    if is_coloured(pieces):
-        labels = labels_by_colour(image.pixels, pieces, ground)
-        wanted = labels_by_colour(target.pixels, pieces, ground)
-        return compare_frames(frame_of_labels(wanted), frame_of_labels(labels), interchange=False)
-    colour = next(element.colour or "#000000" for element in pieces.values())
-    wanted = _numbered(components(target.pixels, colour, ground), pieces)
-    frame = frame_of_labels(wanted)
-    areas = frame_of_labels(components(image.pixels, colour, ground))
-    return compare_frames(frame, _assigned(frame, areas))
+    pieces, ground = piece_elements(scene), scene.background or "#ffffff"
+    if pieces is None:
+        return None
+    coloured = is_coloured(pieces)
+    if coloured:
+        wanted, seen = (labels_by_colour(picture.pixels, pieces, ground) for picture in (target, image))
+    else:
+        colour = next(element.colour or "#000000" for element in pieces.values())
+        areas, seen = (components(picture.pixels, colour, ground) for picture in (target, image))
+        wanted = _numbered(areas, pieces)
+    own = Placing.of(wanted)
+    frame = frame_of_labels(wanted, own)
+    as_it_lies = own.scaled(image.width / target.width, image.height / target.height) if own else None
+    frames = [frame_of_labels(seen, placing) for placing in (Placing.of(seen), as_it_lies)]
+    return max(
+        (compare_frames(frame, other if coloured else _assigned(frame, other), interchange=False) for other in frames),
+        key=lambda match: match.mean,
+    )
 
 
 def _numbered(areas: Labels, pieces: dict[str, Element]) -> Labels:

@@ -6,19 +6,13 @@ import numpy as np
 from scipy import ndimage
 
 from ircore.core.images import Pixels
-from ircore.core.records import Element, Scene
+from ircore.core.records import Element
 from ircore.scorers.tangrams.pieces import Labels
 
 FARTHEST = 110.0
 """Distance in RGB beyond which a pixel has no piece's colour."""
 LEAST_SHARE = 1 / 160
 """Part of all dark pixels below which a component is dirt: a tenth of a small triangle."""
-
-
-def piece_elements(scene: Scene) -> dict[str, Element] | None:
-    """Return the scene's pieces by their numbers; None if it is no tangram."""
-    pieces = {str(element.parameters["piece"]): element for element in scene.elements if "piece" in element.parameters}
-    return pieces if sorted(pieces) == list("1234567") else None
 
 
 def is_coloured(pieces: Mapping[str, Element]) -> bool:
