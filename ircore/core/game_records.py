@@ -21,8 +21,7 @@ from ircore.core.records import (
     Sha256,
     Submission,
     TranscriptsReference,
-    check_licence,
-    check_links,
+    check_terms,
     is_none,
 )
 
@@ -73,8 +72,7 @@ class GameSubmission(Record):
 
     @model_validator(mode="after")
     def _checked(self) -> "GameSubmission":
-        check_licence(self.licence)
-        check_links(self.links)
+        check_terms(self.licence, self.links)
         return self
 
 

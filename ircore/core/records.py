@@ -7,7 +7,6 @@ gives the JSON Schema of each; the descriptions below are part of it. Turns are 
 from collections.abc import Mapping
 from datetime import date, datetime
 from re import ASCII, fullmatch
-from re import compile as compiled
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import (
@@ -164,9 +163,6 @@ class PlayerSpec(Record):
         return self
 
 
-_RULES_KEY = compiled(r"b([1-9][0-9]{0,4})-t([1-9][0-9]{0,2})-(allow|truncate|abort)", ASCII)
-
-
 class GameRules(Record):
     """Base of every game's rules: closed, and every field has a default."""
 
@@ -194,19 +190,6 @@ class Rules(GameRules):
         'b200-t10-allow'
         """
         return f"b{self.token_budget}-t{self.max_turns}-{self.over_budget}"
-
-    @classmethod
-    def from_key(cls, key: str) -> "Rules":
-        """Return the rules that a key stands for.
-
-        Raises:
-            ValueError: It is no such key.
-        """
-        parts = _RULES_KEY.fullmatch(key)
-        if parts is None:
-            raise ValueError(f"{key[:60]!r} is no key of rules, such as {cls().key}")
-        budget, turns, over = parts.groups()
-        return cls(token_budget=int(budget), max_turns=int(turns), over_budget=over)
 
     def tagged(self, label: str) -> str:
         """Return a model's name as other tools get it: with the key behind it, so that no two rules share a name."""
@@ -264,24 +247,19 @@ class Submission(Record):
         return {"describer": self.describer, "generator": self.generator}
 
     @model_validator(mode="after")
-    def _licence_is_spdx(self) -> "Submission":
-        check_licence(self.licence)
-        return self
-
-    @model_validator(mode="after")
-    def _links_are_https(self) -> "Submission":
-        check_links(self.links)
+    def _checked(self) -> "Submission":
+        check_terms(self.licence, self.links)
         return self
 
 
-def check_licence(licence: str) -> None:
-    """Refuse a licence that is no SPDX identifier or expression."""
+def check_terms(licence: str, links: Mapping[str, str]) -> None:
+    """Refuse a licence that is no SPDX identifier or expression, and links that are not https.
+
+    Raises:
+        ValueError: The message names the field.
+    """
     if not fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]*( (AND|OR|WITH) [A-Za-z0-9][A-Za-z0-9.+-]*)*", licence):
         raise ValueError("licence must be an SPDX identifier, such as Apache-2.0 or CC-BY-4.0")
-
-
-def check_links(links: Mapping[str, str]) -> None:
-    """Refuse links that are not https."""
     for name, link in links.items():
         if not link.startswith("https://"):
             raise ValueError(f"links.{name} must start with https://")
