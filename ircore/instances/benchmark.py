@@ -3,18 +3,17 @@
 import json
 import re
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints
 
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.plugins import unknown
 from ircore.core.records import Day, Line, Name, Record, Sha256
 from ircore.core.strict_yaml import read_mapping
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 
 RECORDS = Path(__file__).with_name("versions.yaml")
 """The released versions."""
@@ -42,10 +41,8 @@ def read_versions(path: Path = RECORDS) -> tuple[BenchmarkVersion, ...]:
         InputError: The file is not a list of versions, or two of them have one name or are the same.
     """
     document = read_mapping(path, "Restore it from the repository.", f"See {RECORDS.name} for the format.")
-    try:
+    with validating(path, "Mend this field."):
         versions = _Records.model_validate(document).versions
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", "Mend this field.") from error
     for field in ("name", "instance_set"):
         values = [(getattr(version, field), version.prompts if field == "instance_set" else "") for version in versions]
         twice = next((value for value in values if values.count(value) > 1), None)
@@ -76,28 +73,21 @@ def record_version(version: BenchmarkVersion, path: Path = RECORDS) -> None:
         tried.replace(path)
 
 
-def versions_of_set(instance_set: str, known: Sequence[BenchmarkVersion] | None = None) -> tuple[str, ...]:
-    """Return the names of the released versions that are played on an instance set.
-
-    Args:
-        instance_set: Identity of the set.
-        known: The released versions; by default those of ``versions.yaml``.
-    """
-    released = read_versions() if known is None else known
-    return tuple(version.name for version in released if version.instance_set == instance_set)
+def versions_of_set(instance_set: str) -> tuple[str, ...]:
+    """Return the names of the released versions that are played on the instance set of this identity."""
+    return tuple(version.name for version in read_versions() if version.instance_set == instance_set)
 
 
-def require_released(name: str, known: Sequence[BenchmarkVersion] | None = None) -> BenchmarkVersion:
+def require_released(name: str) -> BenchmarkVersion:
     """Return the released version of a name.
 
     Raises:
         InputError: There is none of this name.
     """
-    released = read_versions() if known is None else known
-    named = next((version for version in released if version.name == name), None)
-    if named is None:
-        raise unknown("version", name, [version.name for version in released])
-    return named
+    released = {version.name: version for version in read_versions()}
+    if name not in released:
+        raise unknown("version", name, released)
+    return released[name]
 
 
 def require_set(folder: Path, instance_set: str, version: BenchmarkVersion) -> None:

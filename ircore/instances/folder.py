@@ -36,56 +36,40 @@ class Entry(Record):
     licence: Line | None = None
 
 
-@dataclass(frozen=True)
-class Defaults:
-    """What holds for every picture of which the folder itself says nothing; None where that would be a fault.
-
-    Attributes:
-        category: For pictures that lie in no folder of their own.
-        difficulty: ``easy`` or ``hard``.
-        source: Shown to people; the file's name if None.
-        licence: SPDX identifier; ``LicenseRef-unstated`` if None, which is said on stderr.
-    """
-
-    category: str | None = None
-    difficulty: str | None = None
-    source: str | None = None
-    licence: str | None = None
-
-
 @dataclass
 class _Import:
     """The state of one import: the pictures so far and everything found wrong."""
 
     root: Path
-    defaults: Defaults
+    defaults: ImportRequest
     faults: list[str] = field(default_factory=list)
     counts: dict[tuple[str, str], int] = field(default_factory=dict)
     twins: dict[str, str] = field(default_factory=dict)
     unstated: int = 0
 
 
-def import_folder(root: Path, out: Path, defaults: Defaults | None = None) -> InstanceSet:
+def import_pictures(request: ImportRequest) -> InstanceSet:
     """Make an instance set of the pictures in a folder.
 
     Args:
-        root: The folder. Hidden files are left alone; every other file must be a picture, but for ``metadata.jsonl``.
-        out: The folder to make; it must not exist or be empty.
-        defaults: What holds where the folder says nothing.
+        request: Names the folder and the set to make, with the labels of pictures of which the folder states none; a
+            missing licence is recorded as ``LicenseRef-unstated``, with a line on stderr. Hidden files are left alone;
+            every other file must be a picture, but for ``metadata.jsonl``.
 
     Raises:
-        InputError: Some file cannot be imported; the text names each with what is wrong, one a line.
-        WorkError: ``out`` cannot be written.
+        InputError: A file cannot be imported; the text names each such file with its fault, one a line.
+        WorkError: The set cannot be written.
     """
+    root = request.path
     if not root.is_dir():
         raise InputError(f"{root}: no such folder", "Give a folder of pictures.")
-    job = _Import(root, defaults or Defaults())
+    job = _Import(root, request)
     entries = _read_metadata(job)
     files = _files(root)
     job.faults += [f"{METADATA}: {name}: no such file" for name in sorted(entries.keys() - set(files))]
     if not files:
         raise InputError(f"{root}: holds no pictures", "Give a folder with PNG, JPEG, WebP or GIF files.")
-    made = write_instances(out, _imported(job, files, entries))
+    made = write_instances(request.out, _imported(job, files, entries))
     if job.unstated:
         print(
             f"{job.unstated} of {len(files)} pictures: no licence stated, recorded as {UNSTATED}; "
@@ -93,12 +77,6 @@ def import_folder(root: Path, out: Path, defaults: Defaults | None = None) -> In
             file=sys.stderr,
         )
     return made
-
-
-def import_pictures(request: ImportRequest) -> InstanceSet:
-    """Import a folder of pictures as ``ircore instances import folder`` asks for it; see ``import_folder``."""
-    defaults = Defaults(request.category, request.difficulty, request.source, request.licence)
-    return import_folder(request.path, request.out, defaults)
 
 
 def _files(root: Path) -> list[str]:

@@ -13,14 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from pydantic import ValidationError
-
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
 from ircore.core.game_records import GameInstance, PictureFile
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, AnyInstance, Instance
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 
 INDEX = "instances.jsonl"
 MAX_INDEX_BYTES = 256 * 1024 * 1024
@@ -178,10 +176,8 @@ def read_any_instances(folder: Path) -> AnyInstanceSet:
     instances: dict[str, Any] = {}
     for number, line in enumerate(data.splitlines(), start=1):
         kind = kind or (GameInstance if _names_a_game(line) else Instance)
-        try:
+        with validating(f"{index}:{number}", "Build the set again."):
             instance = kind.model_validate_json(line)
-        except ValidationError as error:
-            raise InputError(f"{index}:{number}: {describe_validation_error(error)}", "Build the set again.") from error
         if instance.instance_id in instances:
             raise InputError(
                 f"{index}:{number}: instance_id {instance.instance_id!r} is there twice", "Build the set again."
@@ -228,17 +224,16 @@ def write_instances(folder: Path, made: Iterable[tuple[Instance, bytes]]) -> Ins
     Raises:
         InputError: The folder holds something, or two pictures are alike.
     """
-    with new_folder(folder) as temporary:
-        seen: dict[str, str] = {}
-        instances = []
+    seen: dict[str, str] = {}
+
+    def unlike() -> Iterator[tuple[Instance, dict[str, bytes]]]:
         for instance, data in made:
             twin = seen.setdefault(instance.sha256, instance.instance_id)
             if twin != instance.instance_id:
                 raise InputError(f"{instance.instance_id} and {twin} are the same picture", "Remove one of them.")
-            write_bytes(temporary / instance.image, data)
-            instances.append(instance)
-        instances.sort(key=_order)
-        write_bytes(temporary / INDEX, index_bytes(instances))
+            yield instance, {instance.image: data}
+
+    _write(folder, unlike())
     return read_instances(folder)
 
 
@@ -253,20 +248,30 @@ def write_game_instances(folder: Path, made: Iterable[tuple[GameInstance, Mappin
     Raises:
         InputError: The folder holds something, or what was made is no sound set.
     """
-    with new_folder(folder) as temporary:
-        instances = []
-        for instance, pictures in made:
-            for name, data in pictures.items():
-                write_bytes(temporary / instance.pictures[name].image, data)
-            instances.append(instance)
-        instances.sort(key=_order)
-        write_bytes(temporary / INDEX, index_bytes(instances))
+    _write(
+        folder,
+        (
+            (instance, {instance.pictures[name].image: data for name, data in pictures.items()})
+            for instance, pictures in made
+        ),
+    )
     read = read_any_instances(folder)
     if not isinstance(read, GameInstanceSet):
         raise InputError(f"{folder}: not a set of a game of its own", "Give every instance the game's name.")
     for instance in read.instances:
         read.files(instance)
     return read
+
+
+def _write(folder: Path, made: Iterable[tuple[AnyInstance, Mapping[str, bytes]]]) -> None:
+    """Write instances, in the game's order, and their pictures by the names of their files."""
+    with new_folder(folder) as temporary:
+        instances = []
+        for instance, pictures in made:
+            for name, data in pictures.items():
+                write_bytes(temporary / name, data)
+            instances.append(instance)
+        write_bytes(temporary / INDEX, index_bytes(sorted(instances, key=_order)))
 
 
 def index_bytes(instances: Iterable[AnyInstance]) -> bytes:
