@@ -56,11 +56,6 @@ def find_corrections(message: str) -> tuple[Mark, ...]:
     return _finder().find(message)
 
 
-def corrections_in(message: str) -> frozenset[Correction]:
-    """Return the categories that fire in a message."""
-    return frozenset(mark.correction for mark in find_corrections(message))
-
-
 class Finder:
     """A lexicon made ready for search.
 

@@ -125,11 +125,6 @@ def better_against_worse() -> tuple[BetterAgainstWorse, ...]:
     )
 
 
-def not_better() -> tuple[BetterAgainstWorse, ...]:
-    """Return the counter-examples to "about one point better across all conditions" that are not better at all."""
-    return tuple(comparison for comparison in better_against_worse() if comparison.difference <= 0)
-
-
 def mean_differences() -> dict[tuple[str, PublishedJudge], float]:
     """Return how far the better describer leads on average, by generator and judge, in points of 0–10.
 

@@ -28,11 +28,6 @@ class Paper:
         """The colour on which the data lies."""
         return self.panel or self.background
 
-    @property
-    def is_dark(self) -> bool:
-        """Whether light ink is needed."""
-        return luminance(self.background) < 0.2
-
 
 WHITE = Paper("#ffffff", "#222222", "#d9d9d9")
 

@@ -152,15 +152,6 @@ class Sheet:
         )  # fmt: skip
         self._use(path, width)
 
-    def arc(self, centre: Point, radius: float, start: float, end: float, colour: str | None = None) -> None:
-        """Draw part of a circle, clockwise from ``start`` to ``end`` degrees."""
-        path = arc_points(centre, (radius, radius), start, end)
-        self.scene.line(
-            "arc", path, colour or self.ink, self.style.width, centre=_round(centre), radius=round(radius, 1),
-            start=round(start, 1), end=round(end, 1),
-        )  # fmt: skip
-        self._use(path, self.style.width)
-
     def angle(
         self, vertex: Point, one: Point, other: Point, text: str = "", colour: str | None = None, *, radius: float = 30,
         arcs: int = 1, tint: str | None = None,
