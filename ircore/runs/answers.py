@@ -53,21 +53,25 @@ def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
 
 def call_entry(key: CallKey, seat: Seat[Any, Any], question: Asked, answer: Answer, seconds: float) -> Entry:
     """Return the journal entry of an answer."""
-    picture = answer.picture if isinstance(answer, PictureAnswer) else None
     call = Call(
-        episode_id=key.episode_id,
-        turn=key.turn,
-        role=key.role,
+        **key._asdict(),
+        **answer_fields(answer),
         prompt=question.prompt if seat.records_prompt else None,
-        text=answer.text if isinstance(answer, TextAnswer) else None,
-        choice=answer.choice if isinstance(answer, ChoiceAnswer) else None,
-        rendering=None if picture is None else rendering_of(picture),
-        notes=() if isinstance(answer, TextAnswer) else answer.notes,
         usage=answer.usage,
         seconds=seconds,
         attempts=answer.attempts,
     )
-    return Entry(call, picture)
+    return Entry(call, answer.picture if isinstance(answer, PictureAnswer) else None)
+
+
+def answer_fields(answer: Answer) -> dict[str, Any]:
+    """Return the fields of a record that hold an answer: its text, or its choice or rendering with notes."""
+    if isinstance(answer, TextAnswer):
+        return {"text": answer.text}
+    given = (
+        {"choice": answer.choice} if isinstance(answer, ChoiceAnswer) else {"rendering": rendering_of(answer.picture)}
+    )
+    return {**given, "notes": answer.notes}
 
 
 def answer_of(seat: Seat[Any, Any], call: Call, picture_of: Callable[[Rendering], Picture]) -> Answer | None:

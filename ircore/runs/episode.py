@@ -3,15 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import ValidationError
-
 from ircore.core.episode_records import AnyAbortReason, Episode
-from ircore.core.errors import InputError, WorkError
+from ircore.core.errors import WorkError
 from ircore.core.game_records import AnyEnded, Fields, GameEpisode, GameRun
 from ircore.core.images import Picture
 from ircore.core.records import RECONSTRUCTION, AnyInstance, Record, Run
 from ircore.core.seeds import derived_seed
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Table
 from ircore.players.base import PlayerError
 
@@ -53,13 +51,9 @@ def payload_of(game: Game[Any], instances: Any, instance: AnyInstance) -> Any:
     Raises:
         InputError: They do not fit.
     """
-    try:
+    where = f"{instances.folder}: {instance.instance_id}: payload"
+    with validating(where, f"Build the set again: ircore instances build --game {game.name}"):
         return game.payload.model_validate(instances.payload(instance))
-    except ValidationError as error:
-        raise InputError(
-            f"{instances.folder}: {instance.instance_id}: payload: {describe_validation_error(error)}",
-            f"Build the set again: ircore instances build --game {game.name}",
-        ) from error
 
 
 async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:

@@ -20,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
@@ -30,9 +30,9 @@ from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import JournalWriter, read_records
 from ircore.core.records import RECONSTRUCTION, Instance, Run
 from ircore.core.score_records import JudgeIdentity, Score
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.instances.store import INDEX, AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
-from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEnd, AnyEvent, Call, CallKey, End, Failure, GameEnd
+from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEnd, AnyEvent, Call, CallKey, Failure
 from ircore.runs.provenance import Provenance, read_provenance
 
 RUN_FILE = "run.json"
@@ -243,10 +243,6 @@ class RunFolder(AnyRunFolder):
         create_run(path, run, instances)
         return cls(path)
 
-    def events(self) -> Iterator[Call | Failure | End]:
-        """Yield the events of the run in the order in which they happened."""
-        return (event for event in super().events() if not isinstance(event, GameEnd))
-
     @property
     def instances(self) -> InstanceSet:
         """The instance set that is played, as copied into the run."""
@@ -321,10 +317,8 @@ def create_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> Run
 
 
 def _read_judge(path: Path) -> JudgeIdentity:
-    try:
+    with validating(path, _RESTORE):
         return JudgeIdentity.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", _RESTORE) from error
 
 
 def _read_run(path: Path) -> Run | GameRun:
@@ -333,10 +327,8 @@ def _read_run(path: Path) -> Run | GameRun:
         raise InputError(f"{path}: no run here (no {RUN_FILE})", "Name a folder made by: ircore play … --out DIR")
     data = file.read_bytes()
     kind: type[Run] | type[GameRun] = GameRun if _names_another_game(data) else Run
-    try:
+    with validating(file, _RESTORE):
         return kind.model_validate_json(data)
-    except ValidationError as error:
-        raise InputError(f"{file}: {describe_validation_error(error)}", _RESTORE) from error
 
 
 def _names_another_game(run_file: bytes) -> bool:

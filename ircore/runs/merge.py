@@ -13,7 +13,6 @@ from typing import Protocol, TypeVar
 
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, sync_folder, write_bytes
-from ircore.core.images import read_image_bytes
 from ircore.core.journal import JournalWriter
 from ircore.core.score_records import JudgeIdentity
 from ircore.runs.costs.prices import RUN_PRICES
@@ -189,7 +188,9 @@ def _write(
         for event in shard.events():
             lines.setdefault(episode_id_of(event), []).append(event_line(event))
             if isinstance(event, Call) and event.rendering is not None:
-                _copy(shard, event.rendering.sha256, folder)
+                copied = folder.rendering_path(event.rendering.sha256)
+                if not copied.exists():
+                    write_bytes(copied, shard.rendering(event.rendering).data, durable=True)
     order = _names(first)
     _write_lines(folder.path / JOURNAL, (line for name in order for line in lines.get(name, ())))
     if scores := _in_order([(shard, shard.scores()) for shard in shards], owners, order):
@@ -218,18 +219,6 @@ def _in_order(
     rank = {name: number for number, name in enumerate(order)}
     records = [record for shard, several in parts for record in several if owners.get(record.episode_id) is shard]
     return sorted(records, key=lambda record: rank[record.episode_id])
-
-
-def _copy(shard: AnyRunFolder, sha256: str, out: AnyRunFolder) -> None:
-    from hashlib import sha256 as hashed
-
-    source, target = shard.rendering_path(sha256), out.rendering_path(sha256)
-    if target.exists():
-        return
-    data = read_image_bytes(source)
-    if hashed(data).hexdigest() != sha256:
-        raise InputError(f"{source}: damaged, its content does not match its name", "Restore it from a copy.")
-    write_bytes(target, data, durable=True)
 
 
 def _copy_prices(shards: Sequence[AnyRunFolder], out: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
 from ircore import __version__
-from ircore.core.episode_records import TECHNICAL_REASONS, Episode
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.progress import progress
@@ -304,8 +304,3 @@ class _SeatInquiry(Inquiry[Entry, Any]):
 def _short(value: object) -> str:
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
-
-
-def technical_failures(episodes: Sequence[AnyEnded]) -> list[AnyEnded]:
-    """Return the episodes that say nothing about the players because something technical failed."""
-    return [episode for episode in episodes if episode.abort_reason in TECHNICAL_REASONS]

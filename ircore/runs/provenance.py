@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, ValidationError, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from ircore import __version__
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.records import Line, Name, Record, Sha256, TranscriptsReference
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 
 PROVENANCE = "provenance.json"
 MAX_BYTES = 4 * 1024 * 1024
@@ -138,7 +138,5 @@ def read_provenance(folder: Path) -> Provenance | None:
         return None
     with path.open("rb") as file:
         data = file.read(MAX_BYTES)
-    try:
+    with validating(path, "Restore it from a copy of the run."):
         return Provenance.model_validate_json(data)
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", "Restore it from a copy of the run.") from error

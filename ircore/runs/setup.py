@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
-
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnySubmission, GameRun
 from ircore.core.plugins import unknown
 from ircore.core.records import GameRules, Run
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet, read_any_instances
@@ -67,12 +65,8 @@ def rules_of(game: Game[Any], loaded: AnyLoaded, given: Mapping[str, object]) ->
     for name in given:
         if name not in game.rules.model_fields:
             raise unknown(f"rule of {game.name}", name, list(game.rules.model_fields), "--rule")
-    try:
+    with validating(f"{loaded.path}: rules", f"See: ircore games show {game.name}"):
         return game.rules.model_validate({**stated_rules(loaded.submission), **given})
-    except ValidationError as error:
-        raise InputError(
-            f"{loaded.path}: rules: {describe_validation_error(error)}", f"See: ircore games show {game.name}"
-        ) from error
 
 
 def stated_rules(stated: AnySubmission | Run | GameRun) -> dict[str, Any]:

@@ -8,12 +8,12 @@ import re
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.records import Name, Record
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.runs.folder import JOURNAL, AnyRunFolder
 
 T = TypeVar("T")
@@ -84,7 +84,5 @@ def read_part(folder: AnyRunFolder) -> Part | None:
     path: Path = folder.path / SHARD_FILE
     if not path.is_file():
         return None
-    try:
+    with validating(path, "Play this shard again."):
         return Part.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", "Play this shard again.") from error

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any, get_args
 
-from ircore.core.episode_records import TECHNICAL_REASONS, Episode, Outcome
+from ircore.core.episode_records import Episode, Outcome
 from ircore.core.game_records import AnyEnded, recorded_steps
 from ircore.core.records import Run
 from ircore.games.registry import installed_games
@@ -58,7 +58,7 @@ def _summary(
         "run": folder.run.model_dump(mode="json", by_alias=True),
         "planned": planned,
         "episodes": len(episodes),
-        "unfinished": planned - sum(episode.abort_reason not in TECHNICAL_REASONS for episode in episodes),
+        "unfinished": planned - sum(episode.finished for episode in episodes),
         "outcomes": {name: outcomes[name] for name in dict.fromkeys([*_outcomes(folder), *outcomes])},
         "abort_reasons": dict(Counter(episode.abort_reason for episode in episodes if episode.abort_reason)),
         f"{step_word(folder.game)}s": sum(len(recorded_steps(episode)) for episode in episodes),

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from typing import Self
 
-from ircore.core.episode_records import TECHNICAL_REASONS
 from ircore.core.files import sync_folder, write_bytes
 from ircore.core.game_records import AnyEnded
-from ircore.core.images import Picture
 from ircore.core.journal import JournalWriter
-from ircore.runs.events import Call, Entry, end_entry, event_line
+from ircore.runs.events import Entry, event_line
 from ircore.runs.folder import JOURNAL, AnyRunFolder
 
 
@@ -27,9 +25,7 @@ class RunWriter:
     @staticmethod
     def finished_episodes(folder: AnyRunFolder) -> dict[str, AnyEnded]:
         """Return the episodes that need not be played again, by id."""
-        return {
-            name: episode for name, episode in folder.ended().items() if episode.abort_reason not in TECHNICAL_REASONS
-        }
+        return {name: episode for name, episode in folder.ended().items() if episode.finished}
 
     def record(self, entries: Sequence[Entry]) -> None:
         """Record events, all of them or none; on return they are on the disk itself.
@@ -47,14 +43,6 @@ class RunWriter:
             sync_folder(self.folder.path / "renderings")
             self._stored |= new
         self._journal.append([event_line(entry.event) for entry in entries], durable=True)
-
-    def record_call(self, call: Call, picture: Picture | None = None) -> None:
-        """Record an answer."""
-        self.record([Entry(call, picture)])
-
-    def record_end(self, episode: AnyEnded) -> None:
-        """Record that an episode has ended."""
-        self.record([end_entry(episode)])
 
     def __enter__(self) -> Self:
         return self

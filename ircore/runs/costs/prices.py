@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints
 
 from ircore.core.episode_records import FaultKind, Usage
-from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
 from ircore.core.game_records import AnySubmission
 from ircore.core.records import Line, PlayerSpec, Record
 from ircore.core.strict_yaml import read_mapping
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.players.base import Traits
 from ircore.players.calls import usage_of
 from ircore.players.recorded import RECORDED
@@ -155,10 +154,8 @@ def _built_in() -> dict[str, Price]:
 def _read(path: Path) -> dict[str, Price]:
     remedy = "See ircore/runs/costs/prices.yaml for the format."
     document = read_mapping(path, "Name a file of prices.", remedy)
-    try:
+    with validating(path, remedy):
         return dict(_Table.model_validate(document).models)
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", remedy) from error
 
 
 class RunPrices:
