@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_plan
+from ircore.commands.options import PATH
 
 if TYPE_CHECKING:
     from ircore.core.score_records import JudgeIdentity
@@ -19,10 +20,8 @@ OUT = Path("build/judge-tests")
 
 @click.command("judge-test")
 @click.argument("judge", metavar="NAME|FILE")
-@click.option("--out", type=click.Path(path_type=Path), help=f"Folder of the test.  [default: {OUT.as_posix()}/NAME]")
-@click.option(
-    "--instances", type=click.Path(path_type=Path), help="Edit these targets instead of the benchmark's small set."
-)
+@click.option("--out", type=PATH, help=f"Folder of the test.  [default: {OUT.as_posix()}/NAME]")
+@click.option("--instances", type=PATH, help="Edit these targets instead of the benchmark's small set.")
 @click.option("--limit", type=click.IntRange(min=1), help="Edit this many targets, of every condition in turn.")
 @judging_options
 @click.option("--json", "as_json", is_flag=True, help="Print the card as one JSON document.")

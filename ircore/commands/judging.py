@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ircore.commands.options import PATH, POSITIVE
 from ircore.core.errors import InputError, WorkError
 
 if TYPE_CHECKING:
@@ -20,20 +21,10 @@ OPTIONS = (
     click.option(
         "--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Questions at once to a model."
     ),
-    click.option(
-        "--deadline",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="SECONDS",
-        help="Stop asking models after this time.",
-    ),
-    click.option(
-        "--max-cost",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="USD",
-        help="Stop asking models at this cost.",
-    ),
-    click.option("--prices", type=click.Path(path_type=Path), help="Prices on top of the built-in ones."),
-    click.option("--cache", type=click.Path(path_type=Path), help="Keep models' answers here, for all runs."),
+    click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop asking models after this time."),
+    click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop asking models at this cost."),
+    click.option("--prices", type=PATH, help="Prices on top of the built-in ones."),
+    click.option("--cache", type=PATH, help="Keep models' answers here, for all runs."),
     click.option(
         "--dry-run", is_flag=True, help="Print what models would be asked and what it may cost; score nothing."
     ),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("annotations", type=click.Path(path_type=Path))
+@click.argument("annotations", type=PATH)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document, unrounded, with log perplexity.")
 def naming(annotations: Path, as_json: bool) -> None:
     """Measure how far people's names for pictures diverge: KiloGram's SND, PND and PSA.

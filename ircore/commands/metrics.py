@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ def show(name: str, as_json: bool) -> None:
 
 
 @command.command()
-@click.argument("targets", type=click.Path(path_type=Path))
-@click.argument("images", type=click.Path(path_type=Path))
+@click.argument("targets", type=PATH)
+@click.argument("images", type=PATH)
 def fid(targets: Path, images: Path) -> None:
     """Print the Fréchet Inception distance of the pictures in the folders TARGETS and IMAGES."""
     from ircore.core.errors import InputError

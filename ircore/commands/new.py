@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from ircore.commands.options import PATH
+
 KINDS = ("game", "player", "judge", "metric", "category", "table")
 NAME = re.compile(r"[a-z][a-z0-9]*([_-][a-z0-9]+)*")
 
@@ -17,7 +19,7 @@ def command() -> None:
 @command.command("plugin")
 @click.argument("kind", type=click.Choice(KINDS))
 @click.argument("name")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to make; it must be new.")
+@click.option("--out", type=PATH, required=True, help="The folder to make; it must be new.")
 def plugin(kind: str, name: str, out: Path) -> None:
     """Write a package that adds the plug-in NAME: pyproject.toml, a module and a test.
 

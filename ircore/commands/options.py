@@ -8,12 +8,18 @@ import click
 
 from ircore.core.errors import InputError
 
+PATH = click.Path(path_type=Path)
+"""A file or folder, given to the command as a ``Path``."""
+
+POSITIVE = click.FloatRange(min=0, min_open=True)
+"""A number above 0, such as seconds or US dollars."""
+
 CommandT = TypeVar("CommandT", bound=Callable[..., object])
 
 
 def path_option(name: str, about: str, required: bool = False) -> Callable[[CommandT], CommandT]:
     """Return an option that takes a file or folder, with its help text."""
-    return click.option(name, type=click.Path(path_type=Path), required=required, help=about)
+    return click.option(name, type=PATH, required=required, help=about)
 
 
 def executor_options(command: CommandT) -> CommandT:
@@ -66,7 +72,7 @@ runs_option = click.option(
     multiple=True,
     required=True,
     metavar="RUN...",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Run folders: several after one --runs, or one each.",
 )
 """The parameter ``runs: tuple[Path, ...]`` of a ``SeveralPathsCommand``."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.options import SeveralPathsCommand
+from ircore.commands.options import PATH, SeveralPathsCommand
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -18,14 +18,14 @@ def command() -> None:
 
 
 @command.command("import", cls=SeveralPathsCommand)
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @click.option(
     "--run",
     "runs",
     multiple=True,
     required=True,
     metavar="RUN...",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The run folders that were rated: several after one --run, or one each.",
 )
 @click.option("--check", is_flag=True, help="Say what would be imported; write nothing.")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md",
 
 
 @click.command("results")
-@click.argument("runs", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("runs", type=PATH, nargs=-1, required=True)
 @click.option(
     "--table", "name", metavar="NAME", default="board", show_default=True, help="Which table: see docs/results.md."
 )
@@ -33,7 +34,7 @@ SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--episodes", is_flag=True, help="In JSON: list the episodes behind each number one by one.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write every table in every format into this new folder.")
+@click.option("--out", type=PATH, help="Write every table in every format into this new folder.")
 def command(
     runs: tuple[Path, ...],
     name: str,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
-from ircore.commands.options import executor_options, scheduler_of
+from ircore.commands.options import PATH, executor_options, scheduler_of
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("score")
-@click.argument("runs", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("runs", type=PATH, nargs=-1, required=True)
 @click.option(
     "--judge",
     "judges",

@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.terminal import printable
 
 
 @click.command("show")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PATH)
 @click.option("--episode", "episode_id", metavar="ID", help="The dialogue of this episode, turn by turn.")
-@click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="Prices on top of the run's own.")
+@click.option("--prices", "prices_file", type=PATH, help="Prices on top of the run's own.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def command(run: Path, episode_id: str | None, prices_file: Path | None, as_json: bool) -> None:
     """Say what was played in the run folder RUN: outcomes, turns, requests, tokens, images, seconds, cost."""

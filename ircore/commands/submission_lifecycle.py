@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
 
@@ -21,7 +22,7 @@ def _step_command(name: str, kind: "Kind", short: str, text: str) -> click.Comma
     """Return the command that adds a step of one kind."""
 
     @click.command(name, help=text, short_help=short)
-    @click.argument("path", type=click.Path(path_type=Path))
+    @click.argument("path", type=PATH)
     @_reason
     @_run
     @_date
@@ -64,7 +65,7 @@ settle = _step_command(
 
 
 @click.command("update", short_help="Name new transcripts; the former stay in its history.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @click.option("--revision", required=True, metavar="SHA", help="The commit of the new transcripts.")
 @click.option("--transcripts-run", metavar="ID", help="The new transcripts' run, if it is another one.")
 @_reason
@@ -101,7 +102,7 @@ def update(
 
 
 @click.command("history", short_help="What happened to a pair.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def history(path: Path, as_json: bool) -> None:
     """Show what happened to the submission at PATH since it was merged."""
@@ -122,8 +123,8 @@ def history(path: Path, as_json: bool) -> None:
 
 
 @click.command("withdrawals", short_help="Collect all histories for a release.")
-@click.argument("folder", default="submissions", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="File to write.")
+@click.argument("folder", default="submissions", type=PATH)
+@click.option("--out", type=PATH, required=True, help="File to write.")
 def withdrawals(folder: Path, out: Path) -> None:
     """Collect what the submissions in FOLDER say was withdrawn, corrected, reinstated or is disputed, for a release."""
     from ircore.core.files import write_text

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
 
@@ -32,7 +33,7 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command("new", short_help="Make a manifest: asks for what no option says.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @_seat_options
 @click.option("--game", default="reconstruction", show_default=True, metavar="NAME", help="The game it is to play.")
 @click.option(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.options import path_option, published_runs
+from ircore.commands.options import PATH, path_option, published_runs
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 
@@ -24,7 +24,7 @@ by_option = click.option(
 @click.command("preview", short_help="A site that shows what a pull request adds.")
 @click.argument("base")
 @click.argument("head")
-@click.option("--repo", default=".", type=click.Path(path_type=Path), help="Clone that has both, with their history.")
+@click.option("--repo", default=".", type=PATH, help="Clone that has both, with their history.")
 @by_option
 @path_option("--out", "Folder to make.", required=True)
 @path_option("--published", "What ircore release pull made: the runs to stand beside.", required=True)

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.options import path_option, published_runs
+from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 
 SHOWN = 20
 """Episodes that ``reproduce`` lists."""
 
-_folder = click.argument("folder", default="submissions", type=click.Path(path_type=Path))
+_folder = click.argument("folder", default="submissions", type=PATH)
 
 
 @click.command("pending", short_help="Which merged pairs are still to be evaluated.")
@@ -40,16 +40,14 @@ def pending(folder: Path, published: Path, instances: Path | None, as_json: bool
 
 
 @click.command("evaluate", short_help="Play or re-score a merged pair, then score it.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @path_option("--instances", "The instance set.", required=True)
 @path_option("--out", "The run folder: created, or resumed if it exists.", required=True)
 @path_option("--judges", "A folder of judges (*.yaml), asked beside structural.")
 @path_option("--published", "What ircore release pull made: others' pictures are flagged.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
-@click.option(
-    "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop playing at this cost."
-)
-@click.option("--deadline", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Stop playing then.")
+@click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost.")
+@click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop playing then.")
 def evaluate(
     path: Path,
     instances: Path,
@@ -130,7 +128,7 @@ def links(folder: Path) -> None:
 
 
 @click.command("reproduce", short_help="Play published offline pairs again.")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, required=True, type=PATH)
 @path_option("--instances", "The set that they must have been played on.")
 @path_option("--out", "Folder to make for the new runs.", required=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N instances of the set.")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
 
@@ -16,10 +17,8 @@ if TYPE_CHECKING:
 
 @click.command("verify")
 @click.argument("instance_id", metavar="INSTANCE_ID")
-@click.argument("image", type=click.Path(path_type=Path))
-@click.option(
-    "--instances", "folder", required=True, metavar="DIR", type=click.Path(path_type=Path), help="The instance set."
-)
+@click.argument("image", type=PATH)
+@click.option("--instances", "folder", required=True, metavar="DIR", type=PATH, help="The instance set.")
 @click.option("--ocr", is_flag=True, help="Read texts, too (extra ocr); the judge `verified` never does.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(instance_id: str, image: Path, folder: Path, ocr: bool, as_json: bool) -> int:
