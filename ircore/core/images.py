@@ -81,15 +81,16 @@ class Picture:
             return _frozen(np.asarray(image.convert("RGB")))
 
     @classmethod
-    def from_pixels(cls, pixels: Pixels) -> "Picture":
+    def from_pixels(cls, pixels: Pixels, changes: tuple[str, ...] = ()) -> "Picture":
         """Encode an RGB array as PNG; the same pixels give the same bytes everywhere.
 
         Args:
             pixels: Height × width × 3, uint8; kept, so that it is not decoded again.
+            changes: What had to be done to get plain RGB.
         """
         from ircore.core import png
 
-        picture = cls(png.encode(pixels), pixels.shape[1], pixels.shape[0])
+        picture = cls(png.encode(pixels), pixels.shape[1], pixels.shape[0], changes)
         picture.__dict__["pixels"] = _frozen(pixels)
         return picture
 
@@ -114,7 +115,7 @@ class Picture:
             return cls(plain, rgb.width, rgb.height)
         import numpy as np
 
-        return cls._with(cls.from_pixels(np.asarray(rgb)), tuple(changes))
+        return cls.from_pixels(np.asarray(rgb), tuple(changes))
 
     @classmethod
     def from_own_file(cls, data: bytes, width: int, height: int) -> "Picture":
@@ -125,12 +126,6 @@ class Picture:
     def stored(cls, path: Path, sha256: str, width: int, height: int) -> "Picture":
         """Return a picture whose bytes stay in a file that this package wrote, read whenever they are asked for."""
         return _StoredPicture(path, sha256, width, height)
-
-    @classmethod
-    def _with(cls, picture: "Picture", changes: tuple[str, ...]) -> "Picture":
-        changed = cls(picture.data, picture.width, picture.height, changes)
-        changed.__dict__["pixels"] = picture.pixels
-        return changed
 
 
 class _StoredPicture(Picture):

@@ -7,21 +7,22 @@ nothing is downloaded.
 
 import hashlib
 import importlib.util
-import json
 import math
 import os
 import sys
 import threading
 from collections import OrderedDict
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from pydantic import TypeAdapter, ValidationError
+
 from ircore.core import exact
 from ircore.core.errors import InputError, WorkError
-from ircore.core.files import write_text
+from ircore.core.files import write_bytes
 from ircore.core.images import Pixels
 
 FOLDER_VARIABLE = "IRCORE_CACHE"
@@ -69,6 +70,9 @@ class TextLine:
             return 90.0
         turn = -math.degrees(exact.atan2(y1 - y0, x1 - x0))
         return 0.0 if abs(turn) <= LEVEL else round(turn / 5) * 5.0
+
+
+_LINES = TypeAdapter(tuple[TextLine, ...])
 
 
 def ocr_missing() -> str | None:
@@ -137,12 +141,12 @@ def _read(pixels: Pixels, key: str, folder: Path | None) -> tuple[TextLine, ...]
     """Take the lines from the folder, or recognise and keep them."""
     require_ocr("text in pictures")
     path = None if folder is None else _path(folder, key)
-    lines = None if path is None else _kept(path)
+    lines = None if path is None else _cached(path)
     if lines is None:
         lines = _recognise(pixels)
         if path is not None:
             with suppress(WorkError):  # what cannot be kept is read again next time
-                write_text(path, json.dumps([asdict(line) for line in lines]))
+                write_bytes(path, _LINES.dump_json(lines))
     return lines
 
 
@@ -169,15 +173,11 @@ def _path(folder: Path, sha256: str) -> Path:
     return folder / "ocr" / engine / sha256[:2] / f"{sha256}.json"
 
 
-def _kept(path: Path) -> tuple[TextLine, ...] | None:
+def _cached(path: Path) -> tuple[TextLine, ...] | None:
     """Return the lines of a file of the cache; None if it is not there or damaged, so that the picture is read anew."""
     try:
-        rows = json.loads(path.read_bytes())
-        return tuple(
-            TextLine(str(row["text"]), tuple((float(x), float(y)) for x, y in row["corners"]), float(row["score"]))
-            for row in rows
-        )
-    except (OSError, ValueError, TypeError, KeyError):
+        return _LINES.validate_json(path.read_bytes())
+    except (OSError, ValidationError):
         return None
 
 

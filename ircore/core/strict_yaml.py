@@ -20,10 +20,6 @@ MAX_DEPTH = 12
 
 MEND = "Mend this line: key: value, two spaces deeper a level; text that holds one of : # { [ & * ! stands in quotes."
 
-_ALIAS, _NO_ALIAS = (
-    "anchors and aliases are not allowed",
-    "Write the value out where it is needed; quote a text with & or *.",
-)
 _ODD = "Write a date or a number that exists; text that looks like one stands in quotes."
 
 UNSEEN = frozenset("\u115f\u1160\u2800\u3164\uffa0")
@@ -91,10 +87,9 @@ class _StrictLoader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
-        if self.check_event(yaml.AliasEvent):
-            raise _fault(_ALIAS, event.start_mark, _NO_ALIAS)
-        if event.anchor is not None:
-            raise _fault(_ALIAS, event.start_mark, _NO_ALIAS)
+        if self.check_event(yaml.AliasEvent) or event.anchor is not None:
+            remedy = "Write the value out where it is needed; quote a text with & or *."
+            raise _fault("anchors and aliases are not allowed", event.start_mark, remedy)
         if event.tag is not None:
             raise _fault(f"the tag {event.tag!r} is not allowed", event.start_mark, "Take the tag (!…) out.")
         if self._depth >= MAX_DEPTH:
@@ -211,11 +206,12 @@ def hidden_character(text: str) -> tuple[int, str] | None:
     """
     if text.isascii() and text.isprintable():
         return None
-    for position, one in enumerate(text):
-        if one in "\n\t" or (one == "\r" and text[position + 1 : position + 2] == "\n"):
+    for position, character in enumerate(text):
+        if character in "\n\t" or text.startswith("\r\n", position):
             continue
-        if one in UNSEEN or unicodedata.category(one) in _HIDDEN or "VARIATION SELECTOR" in unicodedata.name(one, ""):
-            return position, f"U+{ord(one):04X} {unicodedata.name(one, 'without a name')}"
+        name = unicodedata.name(character, "without a name")
+        if character in UNSEEN or unicodedata.category(character) in _HIDDEN or "VARIATION SELECTOR" in name:
+            return position, f"U+{ord(character):04X} {name}"
     return None
 
 

@@ -15,11 +15,14 @@ from ircore.instances.store import AnyInstanceSet, read_any_instances
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.recorded import RECORDED, RecordedSeat
 from ircore.players.submission import AnyLoaded, check_seat, make_player, read_any_manifest
+from ircore.players.traits import traits_of
 from ircore.runs.costs.limit import Watch
 from ircore.runs.costs.prices import keep_prices, prices_of_run
 from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
 from ircore.runs.play import Players, PlayPlan, open_run
 from ircore.runs.provenance import keep_provenance
+from ircore.runs.remote.cluster import Cluster
+from ircore.runs.remote.remote import RemotePlayer
 from ircore.runs.shards import Shard, keep_part
 
 
@@ -128,15 +131,26 @@ def begin_run(
     return folder, Watch(prices_of_run(folder), max_cost)
 
 
-def make_players(game: Game[Any], loaded: AnyLoaded) -> Players:
+def make_players(game: Game[Any], loaded: AnyLoaded, scheduler: str | None = None) -> Players:
     """Make the players of all seats.
 
+    Args:
+        game: The game.
+        loaded: The submission.
+        scheduler: Address of the Dask cluster on whose workers players answer; None for this process. A reference
+            player answers here in any case, where the instance set lies that it is told of.
+
     Raises:
-        InputError: A player does not take its settings.
+        InputError: A player does not take its settings, the address is none, or Dask is not installed.
     """
-    return {seat.name: _player(loaded, seat.name) for seat in game.seats}
-
-
-def _player(loaded: AnyLoaded, seat: str) -> Any:
-    spec = loaded.submission.players[seat]
-    return RecordedSeat(spec) if spec.player == RECORDED else make_player(loaded, seat)
+    cluster = None if scheduler is None else Cluster(scheduler)
+    players: dict[str, Any] = {}
+    for seat in game.seats:
+        spec = loaded.submission.players[seat.name]
+        if spec.player == RECORDED:
+            players[seat.name] = RecordedSeat(spec)
+        elif cluster is None or traits_of(spec.player).reference:
+            players[seat.name] = make_player(loaded, seat.name)
+        else:
+            players[seat.name] = RemotePlayer(cluster, loaded, seat.name)
+    return players

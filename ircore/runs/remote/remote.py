@@ -6,15 +6,9 @@ The game master and the record stay in this process: what travels is one questio
 import asyncio
 import pickle
 from collections.abc import Awaitable, Callable
-from typing import Any
 
-from ircore.core.records import PlayerSpec
-from ircore.games.base import Game
 from ircore.players.base import Answer, Asked
-from ircore.players.recorded import RECORDED, RecordedSeat
-from ircore.players.submission import AnyLoaded, make_player
-from ircore.players.traits import traits_of
-from ircore.runs.play import Players
+from ircore.players.submission import AnyLoaded
 from ircore.runs.remote.cluster import Cluster
 from ircore.runs.remote.worker import Question, answer
 
@@ -53,27 +47,3 @@ class RemotePlayer:
     async def close(self) -> None:
         """Disconnect; the workers keep their players."""
         await self._cluster.close()
-
-
-def remote_players(loaded: AnyLoaded, game: Game[Any], scheduler: str) -> Players:
-    """Return players that answer on the workers of a cluster.
-
-    Args:
-        loaded: The submission.
-        game: Whose seats they take.
-        scheduler: The address.
-
-    Raises:
-        InputError: This is no address, or Dask is not installed.
-    """
-    cluster, specs = Cluster(scheduler), loaded.submission.players
-    return {seat.name: _player(cluster, loaded, seat.name, specs[seat.name]) for seat in game.seats}
-
-
-def _player(cluster: Cluster, loaded: AnyLoaded, seat: str, spec: PlayerSpec) -> Any:
-    """Return who answers for a seat; a reference player answers here, where the set lies that it is told of."""
-    if spec.player == RECORDED:
-        return RecordedSeat(spec)
-    if traits_of(spec.player).reference:
-        return make_player(loaded, seat)
-    return RemotePlayer(cluster, loaded, seat)
