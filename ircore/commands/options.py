@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from ircore.core.errors import InputError
+
+if TYPE_CHECKING:
+    from ircore.runs.folder import GameRunFolder, RunFolder
 
 PATH = click.Path(path_type=Path)
 """A file or folder, given to the command as a ``Path``."""
@@ -76,6 +79,19 @@ runs_option = click.option(
     help="Run folders: several after one --runs, or one each.",
 )
 """The parameter ``runs: tuple[Path, ...]`` of a ``SeveralPathsCommand``."""
+
+
+def open_runs(paths: Sequence[Path]) -> "list[RunFolder | GameRunFolder]":
+    """Open run folders of any games; a folder that is named twice, by a link perhaps, is opened once.
+
+    Raises:
+        InputError: A folder holds no readable run.
+    """
+    from os.path import realpath
+
+    from ircore.runs.folder import open_any_run
+
+    return [open_any_run(path) for path in dict.fromkeys(Path(realpath(path)) for path in paths)]
 
 
 def published_runs(folder: Path) -> tuple[Path, ...]:

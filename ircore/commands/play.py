@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ircore.players.submission import AnyLoaded
     from ircore.runs.cache import Cache
     from ircore.runs.costs.prices import SeatPrice
-    from ircore.runs.play import Players, PlayPlan
+    from ircore.runs.play import PlayPlan
     from ircore.runs.shards import Shard
 
 
@@ -193,9 +193,9 @@ def _play(
 ) -> int:
     from ircore.core.terminal import printable
     from ircore.runs.play import play
-    from ircore.runs.setup import begin_run
+    from ircore.runs.setup import begin_run, make_players
 
-    players = _players(game, loaded, scheduler)
+    players = make_players(game, loaded, scheduler)
     folder, watch = begin_run(
         plan, loaded, out, shard=shard, prices_file=prices_file, max_cost=max_cost, vouching=as_maintainers
     )
@@ -214,13 +214,3 @@ def _play(
             err=True,
         )
     return 1 if failed else 0
-
-
-def _players(game: "Game[Any]", loaded: "AnyLoaded", scheduler: str | None) -> "Players":
-    if scheduler is None:
-        from ircore.runs.setup import make_players
-
-        return make_players(game, loaded)
-    from ircore.runs.remote.remote import remote_players
-
-    return remote_players(loaded, game, scheduler)

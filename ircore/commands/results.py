@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.options import PATH
+from ircore.commands.options import PATH, open_runs
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,14 +51,12 @@ def command(
 
     The default is the board: pairs ranked by their main score, in which an episode that was not played counts as 0.
     """
-    from os.path import realpath
-
     from ircore.results.model import Results
     from ircore.results.tables.catalogue import Question, table_entry
     from ircore.results.tables.formats import render
-    from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
+    from ircore.runs.folder import GameRunFolder, RunFolder
 
-    opened = [open_any_run(path) for path in dict.fromkeys(Path(realpath(path)) for path in runs)]
+    opened = open_runs(runs)
     games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
     if games:
         from ircore.results.games import read_game_results

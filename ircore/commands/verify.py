@@ -1,7 +1,8 @@
 """``ircore verify``: which facts of a target a picture shows."""
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,7 +13,6 @@ from ircore.core.terminal import printable
 if TYPE_CHECKING:
     from ircore.core.records import Instance
     from ircore.instances.store import InstanceSet
-    from ircore.scorers.verification.score import Verification
 
 
 @click.command("verify")
@@ -28,6 +28,7 @@ def command(instance_id: str, image: Path, folder: Path, ocr: bool, as_json: boo
     """
     from ircore.core.images import read_picture
     from ircore.instances.store import read_instances
+    from ircore.scorers.verification.report import as_document, as_lines
     from ircore.scorers.verification.score import verify_picture
 
     instances = read_instances(folder)
@@ -39,9 +40,10 @@ def command(instance_id: str, image: Path, folder: Path, ocr: bool, as_json: boo
         )
     verification = verify_picture(instances.target(instance), instance.scene, read_picture(image), ocr=ocr)
     if as_json:
-        click.echo(_document(instance_id, image, verification))
+        document = {"instance_id": instance_id, "image": str(image), **as_document(verification)}
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        click.echo(printable("\n".join(_lines(instance_id, image, verification))))
+        click.echo(printable("\n".join([f"{instance_id} in {image}", "", *as_lines(verification)])))
     return 0
 
 
@@ -52,18 +54,3 @@ def _instance(instances: "InstanceSet", instance_id: str) -> "Instance":
     if instance_id not in by_id:
         raise unknown("instance", instance_id, list(by_id), "INSTANCE_ID")
     return by_id[instance_id]
-
-
-def _document(instance_id: str, image: Path, verification: "Verification") -> str:
-    import json
-
-    from ircore.scorers.verification.report import as_document
-
-    document: dict[str, Any] = {"instance_id": instance_id, "image": str(image), **as_document(verification)}
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _lines(instance_id: str, image: Path, verification: "Verification") -> list[str]:
-    from ircore.scorers.verification.report import as_lines
-
-    return [f"{instance_id} in {image}", "", *as_lines(verification)]
