@@ -1,4 +1,4 @@
-"""Writing files so that a reader never meets half of one.
+"""Writing files so that no reader ever meets a half-written file.
 
 Everything is written to a temporary name in the same folder, then renamed: after ``kill -9`` or a full disk the
 old content, or nothing, is there, never a part.
@@ -46,7 +46,7 @@ def write_text(path: Path, text: str, durable: bool = False) -> None:
 
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
-    """Write a file bit by bit that appears under its own name only when it is complete.
+    """Write a file piece by piece; it appears under its own name only when it is complete.
 
     Args:
         path: Where to write; missing parent folders are made, an older file is replaced.
@@ -107,7 +107,7 @@ def sync_folder(path: Path) -> None:
 
 
 def _write_through(path: Path, data: bytes) -> None:
-    """Write to the disk itself in as few calls as can be: each one is a wait for other threads."""
+    """Write to the disk itself in as few calls as possible, since other threads wait during each call."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | AS_BYTES, 0o644)
     try:
         left = memoryview(data)
@@ -120,7 +120,7 @@ def _write_through(path: Path, data: bytes) -> None:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Fill a folder that appears under its own name only when it is complete.
+    """Fill a folder that appears under its own name only when complete.
 
     Args:
         path: The folder to make. It may exist if it is empty; a link is followed.

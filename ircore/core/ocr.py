@@ -44,7 +44,12 @@ _remembered: "OrderedDict[str, tuple[TextLine, ...]]" = OrderedDict()
 
 @dataclass(frozen=True)
 class TextLine:
-    """A line of text that was recognised in a picture."""
+    """A line of text that was recognised in a picture.
+
+    >>> line = TextLine("Rainfall", ((10.0, 5.2), (60.0, 5.2), (60.0, 15.0), (10.0, 15.0)), 0.98)
+    >>> line.box, line.rotation
+    ((10, 5, 60, 15), 0.0)
+    """
 
     text: str
     """The characters."""
@@ -76,7 +81,7 @@ _LINES = TypeAdapter(tuple[TextLine, ...])
 
 
 def ocr_missing() -> str | None:
-    """Return the name of the first package that OCR lacks; None if it is installed."""
+    """Return the name of the first package that OCR lacks; None if all are installed."""
     return next((name for name in PACKAGES if importlib.util.find_spec(name) is None), None)
 
 
@@ -100,7 +105,10 @@ def require_ocr(where: str, otherwise: str = "") -> None:
 
 @cache
 def ocr_version() -> str:
-    """Return what reads, such as ``"rapidocr 3.10.0, onnxruntime 1.31.1"``: part of the key of every kept reading."""
+    """Return name and version of the OCR engine, such as ``"rapidocr 3.10.0, onnxruntime 1.31.1"``.
+
+    The version is part of the key under which recognised lines are cached.
+    """
     from importlib.metadata import version
 
     return ", ".join(f"{name} {version(name)}" for name in PACKAGES)
@@ -131,14 +139,14 @@ def read_text(pixels: Pixels, folder: Path | None = None) -> tuple[TextLine, ...
 
 
 def pixels_hash(pixels: Pixels) -> str:
-    """Return the SHA-256 of a picture's size and pixels, whatever file they were read from."""
+    """Return the SHA-256 of a picture's size and pixels, independent of the file's format."""
     digest = hashlib.sha256(repr(pixels.shape).encode())
     digest.update(pixels.tobytes())
     return digest.hexdigest()
 
 
 def _read(pixels: Pixels, key: str, folder: Path | None) -> tuple[TextLine, ...]:
-    """Take the lines from the folder, or recognise and keep them."""
+    """Take the lines from the cache folder, or recognise them and store them there."""
     require_ocr("text in pictures")
     path = None if folder is None else _path(folder, key)
     lines = None if path is None else _cached(path)
@@ -151,7 +159,7 @@ def _read(pixels: Pixels, key: str, folder: Path | None) -> tuple[TextLine, ...]
 
 
 def cache_folder() -> Path | None:
-    """Return the folder in which readings are kept: that of ``IRCORE_CACHE``, else the user's folder for caches.
+    """Return the cache folder for recognised lines: ``IRCORE_CACHE`` if set, else the user's folder for caches.
 
     Returns:
         None if the variable is set and empty, or the user has no home.
@@ -174,7 +182,7 @@ def _path(folder: Path, sha256: str) -> Path:
 
 
 def _cached(path: Path) -> tuple[TextLine, ...] | None:
-    """Return the lines of a file of the cache; None if it is not there or damaged, so that the picture is read anew."""
+    """Return the lines of a cache file; None if the file is missing or damaged, so that the picture is read anew."""
     try:
         return _LINES.validate_json(path.read_bytes())
     except (OSError, ValidationError):

@@ -1,4 +1,4 @@
-"""Turning a validation error into one line that names the field and what was expected."""
+"""Turning a validation error into a single line that names the field and the expected value."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,7 +37,7 @@ def validating(where: Path | str, remedy: str) -> Iterator[None]:
 
 
 def describe_validation_error(error: ValidationError, most: int = 3) -> str:
-    """Return the first ``most`` faults as ``field: what is wrong``, joined by semicolons."""
+    """Return the first ``most`` faults as ``field: fault``, joined by semicolons."""
     faults = [_fault(details) for details in error.errors()]
     more = f"; and {len(faults) - most} more" if len(faults) > most else ""
     return "; ".join(faults[:most]) + more
@@ -77,7 +77,7 @@ _PATTERNS = {
 
 
 def worded(detail: "ErrorDetails") -> str:
-    """Return what is wrong with a value, without the value: it may be a key."""
+    """Return the fault of a value in words, without the value, which may be a secret key."""
     limits = {name: int(limit) if _is_whole(limit) else limit for name, limit in detail.get("ctx", {}).items()}
     if detail["type"] == "string_pattern_mismatch" and limits["pattern"] in _PATTERNS:
         return _PATTERNS[limits["pattern"]]
