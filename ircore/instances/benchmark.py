@@ -1,4 +1,4 @@
-"""The released versions of the benchmark: which instance set each has, and what an instance set is called."""
+"""The released versions of the benchmark, each with the identity of its instance set."""
 
 import json
 import re
@@ -21,7 +21,11 @@ RECORDS = Path(__file__).with_name("versions.yaml")
 
 
 class BenchmarkVersion(Record):
-    """A released version of the benchmark."""
+    """A released version of the benchmark.
+
+    >>> BenchmarkVersion(name="2026.1", instance_set="0" * 64, prompts="built-in 1a2b3c", date="2026-11-22").name
+    '2026.1'
+    """
 
     name: Annotated[Name, StringConstraints(pattern=r"^[0-9][0-9a-z.-]{0,19}$")] = Field(description="Such as 2026.1.")
     instance_set: Sha256 = Field(description="Identity of its instance set.")
@@ -53,7 +57,7 @@ def read_versions(path: Path = RECORDS) -> tuple[BenchmarkVersion, ...]:
 
 
 def record_version(version: BenchmarkVersion, path: Path = RECORDS) -> None:
-    """Add a released version to a file of them; what stands there, comments included, stays as it is.
+    """Add a released version to a file of versions; other entries and comments stay as they are.
 
     Args:
         version: What to add.
@@ -92,7 +96,7 @@ def require_released(name: str) -> BenchmarkVersion:
 
 
 def require_set(folder: Path, instance_set: str, version: BenchmarkVersion) -> None:
-    """Check that an instance set is the one that a released version is played on.
+    """Check that an instance set belongs to a released version.
 
     Args:
         folder: Where the set lies, for the message.

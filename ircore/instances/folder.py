@@ -38,7 +38,7 @@ class Entry(Record):
 
 @dataclass
 class _Import:
-    """The state of one import: the pictures so far and everything found wrong."""
+    """The state of an import: the pictures read so far and all faults."""
 
     root: Path
     defaults: ImportRequest
@@ -80,7 +80,7 @@ def import_pictures(request: ImportRequest) -> InstanceSet:
 
 
 def _files(root: Path) -> list[str]:
-    """Return every file but hidden ones and the metadata, relative to ``root``, in one order everywhere."""
+    """Return every file but hidden files and the metadata, relative to ``root``, in the same order on every system."""
     paths = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
     shown = [path for path in paths if not any(part.startswith(".") for part in path.parts)]
     return sorted(path.as_posix() for path in shown if path.as_posix() != METADATA)
@@ -106,7 +106,7 @@ def _read_metadata(job: _Import) -> dict[str, Entry]:
 
 
 def _imported(job: _Import, files: list[str], entries: dict[str, Entry]) -> Iterator[tuple[Instance, bytes]]:
-    """Yield what is fine and, at the end, raise what was not, so that every fault is told at once."""
+    """Yield the sound pictures and, at the end, raise all faults of the others at once."""
     with progress("importing", len(files)) as shown:
         for name in files:
             try:
@@ -130,7 +130,7 @@ def _imported(job: _Import, files: list[str], entries: dict[str, Entry]) -> Iter
 
 
 def _printable(name: str) -> str:
-    """Return a file name of any bytes as one line of text."""
+    """Return a file name of any bytes as a single line of text."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in name)
 
 
@@ -161,7 +161,7 @@ def _instance(job: _Import, entry: Entry, picture: Picture) -> Instance:
 
 
 def _condition(job: _Import, entry: Entry) -> tuple[str, str]:
-    """Return category and difficulty of a picture, from its entry, its folders or the defaults."""
+    """Return category and difficulty of a picture, from its metadata, its folders or the defaults."""
     *folders, _ = Path(entry.file_name).parts
     category = entry.category or (folders[0] if folders else job.defaults.category)
     difficulty = entry.difficulty or (folders[1] if len(folders) > 1 else job.defaults.difficulty)

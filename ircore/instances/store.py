@@ -1,4 +1,4 @@
-"""An instance set on disk: ``instances.jsonl``, one record a line, and the pictures it names.
+"""An instance set on disk: ``instances.jsonl`` with a record in each line, and the pictures that the records name.
 
 The set's identity is the SHA-256 of ``instances.jsonl``, which holds the SHA-256 of every picture: two sets with the
 same identity are the same to the byte, and results are only ever compared on the same set.
@@ -99,7 +99,14 @@ class InstancesOf(ABC, Generic[InstanceT]):
 
 @dataclass(frozen=True)
 class InstanceSet(InstancesOf[Instance]):
-    """A set of targets of the reconstruction game."""
+    """A set of targets of the reconstruction game.
+
+    >>> targets = read_instances(Path("targets"))
+    >>> [instance.instance_id for instance in targets.select(difficulties=["easy"])]
+    ['simple_shapes-easy-01']
+    >>> targets.target(targets.instances[0]).width
+    512
+    """
 
     @property
     def game(self) -> str:
@@ -115,7 +122,7 @@ class InstanceSet(InstancesOf[Instance]):
         return _checked_bytes(self.folder, instance)
 
     def target(self, instance: Instance) -> Picture:
-        """Return an instance's picture, its hash checked."""
+        """Return an instance's picture after checking its hash."""
         return Picture.from_own_file(self.picture_bytes(instance), instance.width, instance.height)
 
     def picture_files(self, instance: Instance) -> Mapping[str, Instance | PictureFile]:
@@ -129,7 +136,14 @@ class InstanceSet(InstancesOf[Instance]):
 
 @dataclass(frozen=True)
 class GameInstanceSet(InstancesOf[GameInstance]):
-    """A set of instances of another game."""
+    """A set of instances of another game than reconstruction.
+
+    >>> apple = GameInstance(instance_id="apple", game="guess", category="fruit", difficulty="easy", source="by hand",
+    ...                      licence="CC0-1.0", payload={"secret": "apple"})
+    >>> instances = write_game_instances(Path("guesses"), [(apple, {})])
+    >>> instances.game, instances.payload(instances.instances[0])
+    ('guess', {'secret': 'apple'})
+    """
 
     @property
     def game(self) -> str:
@@ -206,7 +220,7 @@ def _index_bytes_of(folder: Path) -> bytes:
 
 
 def _names_a_game(line: bytes) -> bool:
-    """Return whether a line is a record that says which game it is for; older ones and reconstruction's do not."""
+    """Return whether a line is a record that names its game; older records and reconstruction's name none."""
     try:
         return "game" in json.loads(line)
     except (ValueError, TypeError):
@@ -214,7 +228,7 @@ def _names_a_game(line: bytes) -> bool:
 
 
 def write_instances(folder: Path, made: Iterable[tuple[Instance, bytes]]) -> InstanceSet:
-    """Write an instance set; the folder appears only when it is complete.
+    """Write an instance set; the folder appears only when complete.
 
     Args:
         folder: Where to; it must not exist or be empty.
@@ -238,7 +252,7 @@ def write_instances(folder: Path, made: Iterable[tuple[Instance, bytes]]) -> Ins
 
 
 def write_game_instances(folder: Path, made: Iterable[tuple[GameInstance, Mapping[str, bytes]]]) -> GameInstanceSet:
-    """Write an instance set of a game other than reconstruction; the folder appears only when it is complete.
+    """Write an instance set of a game other than reconstruction; the folder appears only when complete.
 
     Args:
         folder: Where to; it must not exist or be empty.
