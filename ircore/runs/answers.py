@@ -1,4 +1,4 @@
-"""Answers as journals keep them: from a player's answer to a record of it and back, the same for every seat."""
+"""Converting a player's answer to a record of the journal and back, in the same way for every seat."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,19 +20,19 @@ def call_key(episode_id: str, seat: Seat[Any, Any], question: Asked) -> CallKey:
 
 
 def as_asked(seat: Seat[Any, Any], question: Asked) -> Asked:
-    """Return a question as it is sent to a player: with the kind of answer that its seat gives."""
+    """Return a question as a player gets it: with the kind of answer that the seat gives."""
     return replace(question, answers=seat.answers) if isinstance(question, Question) else question
 
 
 def written(answer: Answer) -> Answer:
-    """Return an answer as a file can hold it: a lone surrogate cannot be written as UTF-8."""
+    """Return an answer as a file can hold it; lone surrogates, which UTF-8 cannot write, are replaced."""
     if isinstance(answer, TextAnswer):
         return replace(answer, text=answer.text.encode(errors="replace").decode())
     return answer
 
 
 def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
-    """Check that a player answered with what its seat answers with.
+    """Check that an answer is of the kind that the seat gives.
 
     Raises:
         WorkError: It did not, or chose what was not offered.
@@ -65,7 +65,7 @@ def call_entry(key: CallKey, seat: Seat[Any, Any], question: Asked, answer: Answ
 
 
 def answer_fields(answer: Answer) -> dict[str, Any]:
-    """Return the fields of a record that hold an answer: its text, or its choice or rendering with notes."""
+    """Return the fields of a record that hold an answer: text, or choice or rendering with notes."""
     if isinstance(answer, TextAnswer):
         return {"text": answer.text}
     given = (
@@ -75,7 +75,7 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
 
 
 def answer_of(seat: Seat[Any, Any], call: Call, picture_of: Callable[[Rendering], Picture]) -> Answer | None:
-    """Return the answer that a record holds; None if it holds none of the seat's kind.
+    """Return the answer in a record; None if the record holds no answer of the seat's kind.
 
     Args:
         seat: Who was asked.

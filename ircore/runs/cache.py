@@ -1,4 +1,4 @@
-"""Answers kept across runs: the same question is asked once, whichever run asks it.
+"""A cache of answers that several runs share: the same question is asked once, whichever run asks first.
 
 The key is the SHA-256 of all that decides what is sent: the player's spec (model, address, parameters), everything in
 its view (every word, every picture by its hash, the seed) and this package's version. The name of the variable that
@@ -33,7 +33,7 @@ NOT_ASKED = Usage(requests=0)
 
 
 class _CachedAnswer(Record):
-    """A file of the cache: an answer without what it cost."""
+    """A file of the cache: an answer without its cost."""
 
     text: str | None = None
     choice: str | None = None
@@ -42,7 +42,17 @@ class _CachedAnswer(Record):
 
 
 class Cache:
-    """Answers by all that decides them.
+    """Cached answers, found by the hash of everything that decides the question.
+
+    >>> from ircore.games.reconstruction.rules import DESCRIBER
+    >>> from ircore.players.base import Question
+    >>> cache = Cache(Path("cache"), {"describer": PlayerSpec(player="classical")})
+    >>> question = Question(step=1, prompt="Describe the target.")
+    >>> cache.answer(DESCRIBER, question) is None
+    True
+    >>> cache.keep(DESCRIBER, question, TextAnswer("A red circle."))
+    >>> cache.answer(DESCRIBER, question).text
+    'A red circle.'
 
     Args:
         folder: Where they are kept; made when the first one is.
@@ -56,7 +66,7 @@ class Cache:
         self._specs = dict(players)
 
     def answer(self, seat: Seat[Any, Any], question: Asked) -> Answer | None:
-        """Return a seat's earlier answer to this question; None if there is none, or pictures are not cached.
+        """Return a seat's cached answer to a question; None if there is none, or pictures are not cached.
 
         Raises:
             InputError: The cache is damaged.
@@ -73,7 +83,7 @@ class Cache:
         return None if cached.rendering is None else self._picture(cached.rendering, cached.notes)
 
     def keep(self, seat: Seat[Any, Any], question: Asked, answer: Answer) -> None:
-        """Keep a seat's answer; a picture only if pictures are cached, and it is there before anything names it.
+        """Store a seat's answer; a picture only if pictures are cached, and its file before any record names it.
 
         Raises:
             WorkError: It cannot be written.
@@ -114,7 +124,7 @@ class Cache:
 
 
 def question_key(role: str, spec: PlayerSpec, view: Asked) -> str:
-    """Return the hash of everything that decides what a player is asked and how."""
+    """Return the hash of everything that decides the content of a question: player, settings, view and version."""
     question = {
         "version": __version__,
         "role": role,

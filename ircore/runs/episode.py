@@ -1,4 +1,4 @@
-"""One episode: what it is played with, how its rules are run, and the record of how it ended."""
+"""Preparing an episode, running its rules, and recording how the episode ended."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ def episode_setup(
     prompts: GamePrompts,
     pictures: Mapping[str, Picture] | None = None,
 ) -> EpisodeSetup[Any]:
-    """Return what an episode is played with.
+    """Return the setup of an episode: instance, rules, prompts and seed.
 
     Args:
         game: The game.
@@ -46,7 +46,7 @@ def episode_setup(
 
 
 def payload_of(game: Game[Any], instances: Any, instance: AnyInstance) -> Any:
-    """Return the game's own fields of an instance as its record.
+    """Return the game's own fields of an instance as the game's record.
 
     Raises:
         InputError: They do not fit.
@@ -57,7 +57,7 @@ def payload_of(game: Game[Any], instances: Any, instance: AnyInstance) -> Any:
 
 
 async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
-    """Play one episode; a player's refusal that the rules let through aborts it."""
+    """Play an episode; a player's refusal that the rules do not handle aborts the episode."""
     try:
         return await game.play(table, setup)
     except PlayerError as refusal:

@@ -1,4 +1,4 @@
-"""What is to be played, from what a user names: a manifest, an instance set and rules given on the command line."""
+"""Preparing play: from a manifest, an instance set and rules of the command line to a run with players."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,7 +27,7 @@ from ircore.runs.shards import Shard, keep_part
 
 
 class Prepared(NamedTuple):
-    """A submission with its game, an instance set of the same game and the rules to be played by."""
+    """A submission with its game, an instance set of the same game and the rules of the run."""
 
     loaded: AnyLoaded
     game: Game[Any]
@@ -36,7 +36,7 @@ class Prepared(NamedTuple):
 
 
 def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object]) -> Prepared:
-    """Read what is to be played and check that it goes together.
+    """Read manifest, game, instance set and rules, and check that they fit together.
 
     Args:
         submission: The submission's folder or its manifest, or a built-in pair such as ``classical+canvas``.
@@ -60,7 +60,7 @@ def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object]) 
 
 
 def rules_of(game: Game[Any], loaded: AnyLoaded, given: Mapping[str, object]) -> GameRules:
-    """Return the rules of a run: the game's defaults, the submission's on top, those given on top of both.
+    """Return the rules of a run: the game's defaults, then the submission's, then the command line's.
 
     Raises:
         InputError: A rule is unknown to the game or out of its range.
@@ -78,7 +78,7 @@ def stated_rules(stated: AnySubmission | Run | GameRun) -> dict[str, Any]:
 
 
 def check_seats(game: Game[Any], loaded: AnyLoaded) -> None:
-    """Check that every seat of a game has a player that is installed and can take it.
+    """Check that every seat of a game has an installed player that can take the seat.
 
     Raises:
         InputError: A seat is empty, is none of the game's, or its player cannot take it.
@@ -109,7 +109,7 @@ def begin_run(
     max_cost: float | None = None,
     vouching: bool = False,
 ) -> tuple[RunFolder | GameRunFolder, Watch]:
-    """Open the run folder and keep in it what a resumed run needs; return it with the watch on its cost.
+    """Open the run folder, store the settings that a resumed run needs, and return it with the watch on its cost.
 
     Args:
         plan: What is to be played.

@@ -17,7 +17,7 @@ from ircore.runs.judge_questions import JudgeQuestion, read_judgements
 
 
 def summarise(folder: AnyRunFolder, prices: RunPrices | None = None) -> dict[str, Any]:
-    """Count what happened in a run of any game.
+    """Count outcomes, turns, requests, tokens and cost of a run of any game.
 
     Args:
         folder: The run.
@@ -77,7 +77,7 @@ def _summary(
 
 
 def _outcomes(folder: AnyRunFolder) -> Sequence[str]:
-    """Return the outcomes that a game declares; none if the game is not installed."""
+    """Return the outcomes that a game declares; an empty list if the game is not installed."""
     if isinstance(folder.run, Run):
         return get_args(Outcome)
     game = installed_games()[0].get(folder.game)
@@ -85,7 +85,7 @@ def _outcomes(folder: AnyRunFolder) -> Sequence[str]:
 
 
 def _of_pulled(folder: AnyRunFolder, episodes: Sequence[Episode], summary: dict[str, Any]) -> dict[str, Any]:
-    """Return what differs of the summary of a run that has episodes and no answers."""
+    """Return the fields of the summary that differ for a run with episodes but without recorded answers."""
     costs = folder.costs()
     unknown = dict.fromkeys(("prompt_tokens", "completion_tokens", "reasoning_tokens"))
     judged = summary["requests"]["judge"]
@@ -134,7 +134,7 @@ def _requests(asked: Sequence[Call | Failure], seat: str, prices: RunPrices) -> 
 def _per_episode(
     folder: AnyRunFolder, episodes: Sequence[AnyEnded], asked: Sequence[Call | Failure], prices: RunPrices
 ) -> list[dict[str, Any]]:
-    """Return the sums of every episode that was begun; one that has not ended has no outcome."""
+    """Return the sums of every begun episode; an episode that has not ended has no outcome."""
     questions: dict[str, list[Call | Failure]] = defaultdict(list)
     for question in asked:
         questions[question.episode_id].append(question)

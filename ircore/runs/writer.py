@@ -11,7 +11,18 @@ from ircore.runs.folder import JOURNAL, AnyRunFolder
 
 
 class RunWriter:
-    """Records a run while it is played; a context manager. The caller holds ``RunFolder.lock``."""
+    """Records a run while it is played; a context manager. The caller holds the run folder's lock.
+
+    >>> from pathlib import Path
+    >>> from ircore.runs.events import Call
+    >>> from ircore.runs.folder import RunFolder
+    >>> folder = RunFolder(Path("run"))
+    >>> call = Call(episode_id="simple_shapes-easy-01", turn=9, role="describer", text="A red circle.", seconds=0.5)
+    >>> with folder.lock(), RunWriter(folder) as writer:
+    ...     writer.record([Entry(call)])
+    >>> len(folder.calls()) - len(writer.known)
+    1
+    """
 
     def __init__(self, folder: AnyRunFolder) -> None:
         self.folder = folder
@@ -28,7 +39,7 @@ class RunWriter:
         return {name: episode for name, episode in folder.ended().items() if episode.finished}
 
     def record(self, entries: Sequence[Entry]) -> None:
-        """Record events, all of them or none; on return they are on the disk itself.
+        """Record all events, or none on failure; on return they are on the disk itself.
 
         The files of renderings are there before the journal names them, whatever happens in between.
 

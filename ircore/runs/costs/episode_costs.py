@@ -1,4 +1,4 @@
-"""What each episode of a run cost."""
+"""The cost of each episode of a run."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _COSTS = TypeAdapter(dict[str, float | None])
 
 
 def episode_costs(run: AnyRunFolder) -> Mapping[str, float | None]:
-    """Return US dollars by episode, questions asked in vain included; None where an answer's cost is not known.
+    """Return US dollars by episode, failed questions included; None where the cost of an answer is not known.
 
     Args:
         run: A run of any game.
@@ -38,7 +38,7 @@ def episode_costs(run: AnyRunFolder) -> Mapping[str, float | None]:
 
 
 def _kept_costs(run: AnyRunFolder) -> Mapping[str, float | None] | None:
-    """Return what a run folder that was made from a release says of its costs; None if it is none of these."""
+    """Return the costs recorded in a run folder that was pulled from a release; None for any other run folder."""
     path = run.path / COSTS
     if not path.is_file():
         return None

@@ -16,6 +16,10 @@ from ircore.runs.remote.worker import Question, answer
 class RemotePlayer:
     """Asks the player of a seat on a worker.
 
+    >>> player = RemotePlayer(cluster=None, loaded=None, seat="describer")
+    >>> callable(player.describe)  # whatever method the seat's questions go to
+    True
+
     Args:
         cluster: Whose workers; shared by all players of a run, closed with any of them.
         loaded: Names the players and their settings.
@@ -28,7 +32,7 @@ class RemotePlayer:
         self._seat = seat
 
     def __getattr__(self, method: str) -> Callable[[Asked], Awaitable[Answer]]:
-        """Return the method of the player that a seat's questions go to, whatever its name."""
+        """Return a method that sends a question to the player's method of the same name."""
         if method.startswith("_"):
             raise AttributeError(method)
         return lambda view: self.asked(method, view)
