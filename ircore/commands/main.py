@@ -34,7 +34,7 @@ HELP_LINES = {
 """One line a command for ``ircore --help``, so that help imports none of them."""
 
 
-class PluginGroup(click.Group):
+class _PluginGroup(click.Group):
     """A group whose commands are the entry points ``ircore.commands``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
@@ -84,7 +84,7 @@ class PluginGroup(click.Group):
             formatter.write_dl(rows)
 
 
-@click.group(cls=PluginGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=_PluginGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="ircore")
 def app() -> None:
     """Play, score and publish the Image Reconstruction Game."""

@@ -27,7 +27,11 @@ UNSTATED = "LicenseRef-unstated"
 
 
 class Entry(Record):
-    """One line of ``metadata.jsonl``: what is known of one picture. Only ``file_name`` must be there."""
+    """A line of ``metadata.jsonl`` about a picture. Only ``file_name`` is required.
+
+    >>> Entry(file_name="street.jpg", category="photos").licence is None
+    True
+    """
 
     file_name: Line = Field(description="Relative to the folder, with forward slashes.")
     category: Name | None = None

@@ -28,7 +28,7 @@ InstanceT = TypeVar("InstanceT", Instance, GameInstance)
 
 
 @dataclass(frozen=True)
-class InstancesOf(ABC, Generic[InstanceT]):
+class _InstancesOf(ABC, Generic[InstanceT]):
     """A set of instances of one game, read from a folder.
 
     Attributes:
@@ -98,7 +98,7 @@ class InstancesOf(ABC, Generic[InstanceT]):
 
 
 @dataclass(frozen=True)
-class InstanceSet(InstancesOf[Instance]):
+class InstanceSet(_InstancesOf[Instance]):
     """A set of targets of the reconstruction game.
 
     >>> targets = read_instances(Path("targets"))
@@ -110,7 +110,7 @@ class InstanceSet(InstancesOf[Instance]):
 
     @property
     def game(self) -> str:
-        """See ``InstancesOf``."""
+        """See ``_InstancesOf``."""
         return RECONSTRUCTION
 
     def picture_bytes(self, instance: Instance) -> bytes:
@@ -126,16 +126,16 @@ class InstanceSet(InstancesOf[Instance]):
         return Picture.from_own_file(self.picture_bytes(instance), instance.width, instance.height)
 
     def picture_files(self, instance: Instance) -> Mapping[str, Instance | PictureFile]:
-        """See ``InstancesOf``."""
+        """See ``_InstancesOf``."""
         return {"target": instance}
 
     def payload(self, instance: Instance) -> dict[str, Any]:
-        """See ``InstancesOf``."""
+        """See ``_InstancesOf``."""
         return {"scene": instance.scene}
 
 
 @dataclass(frozen=True)
-class GameInstanceSet(InstancesOf[GameInstance]):
+class GameInstanceSet(_InstancesOf[GameInstance]):
     """A set of instances of another game than reconstruction.
 
     >>> apple = GameInstance(instance_id="apple", game="guess", category="fruit", difficulty="easy", source="by hand",
@@ -147,15 +147,15 @@ class GameInstanceSet(InstancesOf[GameInstance]):
 
     @property
     def game(self) -> str:
-        """See ``InstancesOf``."""
+        """See ``_InstancesOf``."""
         return self.instances[0].game
 
     def picture_files(self, instance: GameInstance) -> Mapping[str, Instance | PictureFile]:
-        """See ``InstancesOf``."""
+        """See ``_InstancesOf``."""
         return instance.pictures
 
     def payload(self, instance: GameInstance) -> dict[str, Any]:
-        """See ``InstancesOf``."""
+        """See ``_InstancesOf``."""
         return dict(instance.payload)
 
 

@@ -21,6 +21,12 @@ GAP, CAPTION, COLUMNS = 10, 18, 10
 class Summary:
     """An instance set in numbers.
 
+    >>> from pathlib import Path
+    >>> from ircore.instances.store import read_instances
+    >>> summary = summarise(read_instances(Path("targets")))
+    >>> summary.instances, summary.sizes
+    (2, {(512, 512): 2})
+
     Attributes:
         folder: Where it lies.
         identity: SHA-256 of its index.

@@ -27,7 +27,12 @@ from ircore.runs.shards import Shard, keep_part
 
 
 class Prepared(NamedTuple):
-    """A submission with its game, an instance set of the same game and the rules of the run."""
+    """A submission with its game, an instance set of the same game and the rules of the run.
+
+    >>> prepared = prepare(Path("classical+canvas"), Path("targets"), {"max_turns": 3})
+    >>> prepared.game.name, prepared.rules.max_turns
+    ('reconstruction', 3)
+    """
 
     loaded: AnyLoaded
     game: Game[Any]
