@@ -41,7 +41,7 @@ def command(submission: Path, timeout: float) -> int:
 
 
 def _show(seat: str, spec: "PlayerSpec", findings: "list[Finding]") -> int:
-    """Show what was found out about a player; returns the exit status, 1 if something fails."""
+    """Show the findings about a player; return the exit status, 1 if a question failed."""
     click.echo(printable(f"{seat:<10} {spec.label}{f' at {spec.base_url}' if spec.base_url else ''}"))
     for finding in findings:
         click.echo(printable(f"  {'works' if finding.works else 'FAILS':<6} {finding.question}: {finding.detail}"))

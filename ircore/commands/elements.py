@@ -1,4 +1,4 @@
-"""``ircore elements``: what pictures show, held against each other as ConvGenVisMo does."""
+"""``ircore elements``: compare the elements of pictures as ConvGenVisMo does."""
 
 import json
 from pathlib import Path
@@ -54,7 +54,7 @@ def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None
 @click.option("--label", "labels", multiple=True, help="Look for this; may be repeated. Models only.")
 @click.option("--out", type=PATH, help="Write the list here instead of printing it.")
 def detect(image: Path, detector: str, labels: tuple[str, ...], out: Path | None) -> None:
-    """Let a detector list what IMAGE shows, as JSON."""
+    """Let a detector list the elements in IMAGE, as JSON."""
     from ircore.scorers.elements.model import write_elements
 
     elements = _detected(image, detector, labels)

@@ -70,7 +70,7 @@ def import_(
 @click.option("--sheet", type=PATH, help="Also write all pictures in a grid to this PNG file.")
 @click.option("--version", metavar="NAME", help="The benchmark version that the set must be; refused if it is another.")
 def show(folder: Path, as_document: bool, sheet: Path | None, version: str | None) -> None:
-    """Show what a set holds; every picture is checked against its hash."""
+    """Show the contents of a set; every picture is checked against its hash."""
     import json
 
     from ircore.core.files import write_bytes

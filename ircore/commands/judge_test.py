@@ -99,7 +99,7 @@ def _only_prefers(judge: str) -> bool:
 def _rated(
     run: "RunFolder", name: str, models: "list[LoadedJudge]", plan: "JudgingPlan"
 ) -> "tuple[JudgeIdentity, int]":
-    """Let the judge rate what it has not rated; return who it is, and the exit status."""
+    """Let the judge rate the edits without a rating; return the judge's identity and the exit status."""
     from ircore.core.score_records import HUMAN
     from ircore.scorers.computed import ScoringPlan, score_runs
     from ircore.scorers.model_judges.runner import judge_runs
@@ -114,7 +114,7 @@ def _rated(
 
 
 def _told(card: "JudgeCard", folder: Path) -> str:
-    """Return the card in a few lines."""
+    """Return the card as a few lines of text."""
     from ircore.core.terminal import printable
     from ircore.scorers.judge_test.card import PASSING
 

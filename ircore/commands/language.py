@@ -1,4 +1,4 @@
-"""``ircore language``: what people and players call things."""
+"""``ircore language``: measures of the names that people and players use."""
 
 import json
 from pathlib import Path
@@ -51,7 +51,7 @@ def naming(annotations: Path, as_json: bool) -> None:
 
 
 def _means(rows: "list[Naming]") -> dict[str, float | None]:
-    """Return the mean of each measure over the pictures that have it."""
+    """Return the mean of each measure over the pictures with a value."""
     means = {}
     for measure in ("snd", "pnd", "psa"):
         values = [value for row in rows if (value := getattr(row, measure)) is not None]

@@ -1,4 +1,4 @@
-"""``ircore metrics``: which metrics there are, what they mean and what they need."""
+"""``ircore metrics``: the installed metrics, with their meaning and requirements."""
 
 import json
 from pathlib import Path
@@ -40,7 +40,7 @@ def command(context: click.Context, as_json: bool) -> None:
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def show(name: str, as_json: bool) -> None:
-    """Say everything about the metric NAME: source, version, needs and what is easily misread."""
+    """Show all about the metric NAME: source, version, needs and what is easily misread."""
     from ircore.core.plugins import load
 
     metric: Metric = load("metrics", name)

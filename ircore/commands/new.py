@@ -1,4 +1,4 @@
-"""``ircore new plugin``: a package that adds something, with a test that holds it to its contract."""
+"""``ircore new plugin``: a package for a plug-in, with a test that checks the plug-in's contract."""
 
 import re
 from pathlib import Path
@@ -85,7 +85,7 @@ def _filled(template: str, names: dict[str, str]) -> str:
 
 
 def _taken(kind: str, name: str) -> str:
-    """Return why a name cannot be had; empty if it can."""
+    """Return why a name is not available; empty if the name is free."""
     from ircore.core.plugins import available
 
     module = _template(f"{kind}.py.txt")

@@ -21,7 +21,7 @@ CommandT = TypeVar("CommandT", bound=Callable[..., object])
 
 
 def path_option(name: str, about: str, required: bool = False) -> Callable[[CommandT], CommandT]:
-    """Return an option that takes a file or folder, with its help text."""
+    """Return an option that takes a file or folder, with the option's help text."""
     return click.option(name, type=PATH, required=required, help=about)
 
 
@@ -53,10 +53,17 @@ def scheduler_of(executor: str, scheduler: str | None) -> str | None:
 
 
 class SeveralPathsCommand(click.Command):
-    """A command whose repeatable path options also take several paths after one name, as a shell expands them.
+    """A command whose repeatable path options also take several paths after the option's name.
 
     ``--runs a b c`` means ``--runs a --runs b --runs c``. A word that begins with ``-`` ends the list, so this is for
     commands that have no positional arguments (or take them after ``--``).
+
+    >>> @click.command(cls=SeveralPathsCommand)
+    ... @runs_option
+    ... def count(runs):
+    ...     print(len(runs))
+    >>> count(["--runs", "run", "targets"], standalone_mode=False)
+    2
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -110,7 +117,7 @@ def published_runs(folder: Path) -> tuple[Path, ...]:
 
 
 def _spread(args: Sequence[str], names: set[str]) -> Iterator[str]:
-    """Yield the words with the name of the open option before each of its further values."""
+    """Yield the words, with the name of the open option before each of its further values."""
     option, values = "", 0
     for position, word in enumerate(args):
         if word == "--":

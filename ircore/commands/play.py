@@ -109,7 +109,7 @@ def command(
 
 
 def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache | None":
-    """Return the cache of answers; None without ``--cache``."""
+    """Return the cache of answers; None if ``--cache`` is not given."""
     from ircore.runs.cache import Cache
 
     if generators and folder is None:
@@ -118,7 +118,7 @@ def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache
 
 
 def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
-    """Return the rules that options state: those of ``--rule NAME=VALUE`` as YAML reads their values."""
+    """Return the rules in options; YAML reads the values of ``--rule NAME=VALUE``."""
     import yaml
 
     rules: dict[str, object] = {name: value for name, value in named.items() if value is not None}

@@ -1,4 +1,4 @@
-"""``ircore ratings``: what people rated, into the runs."""
+"""``ircore ratings``: import people's ratings into runs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """Import what people rated."""
+    """Import people's ratings."""
 
 
 @command.command("import", cls=SeveralPathsCommand)

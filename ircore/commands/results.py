@@ -85,7 +85,7 @@ def command(
 
 
 def _write_all(results: "Results", question: "Question", out: Path) -> None:
-    """Write every table; one of ratings for each judge, unless one judge was asked for."""
+    """Write every table; tables of ratings once for each judge, unless a judge was named."""
     from dataclasses import replace
 
     from ircore.core.files import new_folder, write_text

@@ -39,15 +39,15 @@ PARTS = {
 """The commands in the order in which people come to need them."""
 
 
-FORMER_NAMES = {"waiting": "pending"}
-"""Commands that had another name once, by that name: they are understood and not listed."""
+ALIASES = {"waiting": "pending"}
+"""Earlier names of commands: they still work and are not listed."""
 
 
 class _Parts(click.Group):
-    """A group whose help lists its commands by who needs them."""
+    """A group whose help lists the commands by the people who need them."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return super().get_command(ctx, FORMER_NAMES.get(cmd_name, cmd_name))
+        return super().get_command(ctx, ALIASES.get(cmd_name, cmd_name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rest = tuple(name for name in self.list_commands(ctx) if not any(name in names for names in PARTS.values()))

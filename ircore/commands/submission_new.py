@@ -86,7 +86,7 @@ def command(path: Path, site_url: str | None, local: bool, game: str, **options:
 
 
 def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]:
-    """Yield what to do with a new submission."""
+    """Yield the next steps for a new submission."""
     from shlex import quote
 
     from ircore.submissions.drafts import player_specs
@@ -138,7 +138,7 @@ def _stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _seat(seat: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return what the options of a seat of reconstruction state."""
+    """Return the settings of a reconstruction seat that the options state."""
     from ircore.submissions.drafts import parameter
 
     endings = {"player": "", "model": "_model", "revision": "_revision", "base_url": "_url", "api_key_env": "_key"}
@@ -164,7 +164,7 @@ def _ask(question: str, proposal: str) -> str:
 
 
 def _say(line: str) -> None:
-    """Show a line, broken between words where people read it."""
+    """Show a line, broken between words on a terminal."""
     import sys
     from shutil import get_terminal_size
     from textwrap import fill

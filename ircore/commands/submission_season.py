@@ -32,7 +32,7 @@ def begin(name: str, out: Path, publish: Path, per_condition: int, instances: Pa
 @click.argument("secret", type=PATH)
 @click.option("--publish", type=PATH, required=True, help="The file that was published.")
 def reveal(secret: Path, publish: Path) -> None:
-    """Add to the published file what it commits to; publish it with the pictures and the results."""
+    """Add the committed set to the published file; publish the file with the pictures and the results."""
     from ircore.submissions.seasons import reveal_season
 
     season = reveal_season(secret, publish)
@@ -43,7 +43,7 @@ def reveal(secret: Path, publish: Path) -> None:
 @click.argument("published", type=PATH)
 @click.option("--instances", type=PATH, help="The published set, checked picture by picture.")
 def verify(published: Path, instances: Path | None) -> None:
-    """Check that the revealed set is the one that was committed to."""
+    """Check that the revealed set is the committed set."""
     from ircore.instances.store import read_any_instances
     from ircore.submissions.seasons import read_season, verify_season
 

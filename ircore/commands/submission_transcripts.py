@@ -67,7 +67,7 @@ Then name it in the manifest, commit and all:
 @click.option("--run", "run_id", metavar="ID", help="The run; the only one that is there if not given.")
 @click.option("--deadline", type=POSITIVE, default=120, show_default=True, help="Seconds, at most.")
 def pin(path: Path, repo: str, revision: str | None, run_id: str | None, deadline: float) -> None:
-    """Write into the submission at PATH where its transcripts are: repository, commit and run.
+    """Write repository, commit and run of the transcripts into the submission at PATH.
 
     Asks the Hub which commit is the newest, and whether the run there was packed: ircore submission pack.
     """
@@ -133,13 +133,13 @@ def rescore(
 
 
 def show_faults(error: "InputError") -> None:
-    """List the faults of refused transcripts, if the error holds more of them than its own line says."""
+    """List the faults of refused transcripts if there are more than the error's own line names."""
     faults: tuple[str, ...] = getattr(error, "faults", ())
     for fault in faults[:SHOWN] if len(faults) > 1 else ():
         click.echo(printable(f"  {fault}"), err=True)
 
 
 def show_flags(rescored: "Rescored", about: str = "") -> None:
-    """List what people should look at in transcripts that hold by the rules."""
+    """List the findings in accepted transcripts that people should look at."""
     for flag in rescored.flags:
         click.echo(printable(f"  {about}{flag.rule}: {flag.where}: {flag.what}"))

@@ -1,4 +1,4 @@
-"""``ircore verify``: which facts of a target a picture shows."""
+"""``ircore verify``: check which facts of a target a picture shows."""
 
 import json
 from pathlib import Path
