@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 import textwrap
 from pathlib import Path
 
@@ -14,6 +15,11 @@ import ircore.library
 from ircore.commands.main import run as ircore_command
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
+
+# Compiled test modules are kept even where the environment forbids compiled files: otherwise each worker rewrites the
+# assertions of 220 modules again (10 s), and each command that a test starts compiles the whole package.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Whether a change is good does not hang on chance or on how busy a machine is: the same examples everywhere, and no
 # limits of time. Searching for new ones is what tests/fuzz is for.
