@@ -8,6 +8,8 @@ from gap_samples import build_gap_site
 from pages import Element, read_page
 from site_samples import built_once
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:

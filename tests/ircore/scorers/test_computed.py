@@ -122,6 +122,7 @@ def test_a_line_cut_off_by_a_crash_is_scored_again(run: RunFolder) -> None:
     assert (run.path / SCORES).read_bytes() == whole
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", 3))
     twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))

@@ -37,8 +37,14 @@ def pixels(name: str) -> Pixels:
     return read_stored_pixels(SHARED / "metrics" / name)
 
 
+def _marks(pair: dict[str, Any]) -> tuple[pytest.MarkDecorator, ...]:
+    """Mark as slow whatever compares more than 0.2 megapixels."""
+    with Image.open(SHARED / "metrics" / pair["reference"]) as picture:
+        return (pytest.mark.slow,) if picture.width * picture.height > 200_000 else ()
+
+
 @published
-@pytest.mark.parametrize("pair", PAIRS, ids=[pair["pair"] for pair in PAIRS])
+@pytest.mark.parametrize("pair", [pytest.param(pair, id=pair["pair"], marks=_marks(pair)) for pair in PAIRS])
 def test_published_values_of_a_pair(pair: dict[str, Any]) -> None:
     target, image = pixels(pair["reference"]), pixels(pair["generated"])
     expected, recomputed = pair["published"], pair["recomputed"]["A_new"]
