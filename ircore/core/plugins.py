@@ -20,14 +20,14 @@ class BrokenPluginError(WorkError):
 
 def available(group: Group) -> dict[str, EntryPoint]:
     """Return the plug-ins of a group by name, not yet imported, sorted by name."""
-    installed = _installed(tuple((folder, _changed_at(folder)) for folder in sys.path)).select(group=f"ircore.{group}")
+    installed = _installed(f"ircore.{group}", tuple((folder, _changed_at(folder)) for folder in sys.path))
     return {point.name: point for point in sorted(installed, key=lambda point: point.name)}
 
 
-@lru_cache(maxsize=1)
-def _installed(_folders: tuple[tuple[str, int], ...]) -> EntryPoints:
-    """Return the entry points of all packages, read again when a folder of the import path has changed."""
-    return entry_points()  # reads one file of every installed package: 10 ms, and commands ask hundreds of times
+@lru_cache(maxsize=32)
+def _installed(group: str, _folders: tuple[tuple[str, int], ...]) -> EntryPoints:
+    """Return the entry points of a group, read again when a folder of the import path has changed."""
+    return entry_points(group=group)  # reads a file of every installed package: 10 ms, and commands ask again and again
 
 
 def _changed_at(folder: str) -> int:

@@ -43,11 +43,12 @@ def broken(tmp_path: Path) -> Path:
 
 def ircore(packages: Path, *words: object) -> "subprocess.CompletedProcess[str]":
     """Run a command with the package installed, in this process, which spares starting one."""
+    arguments = [str(word) for word in words]
     out, errors = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(errors):
         patch.syspath_prepend(packages)
-        status = ircore_command([*map(str, words)])
-    return subprocess.CompletedProcess(words, status, out.getvalue(), errors.getvalue())
+        status = ircore_command(arguments)
+    return subprocess.CompletedProcess(arguments, status, out.getvalue(), errors.getvalue())
 
 
 def test_help_lists_a_broken_command_with_its_reason(broken: Path) -> None:
