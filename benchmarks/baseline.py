@@ -112,9 +112,9 @@ class Table:
             print(f"{category:<30}{means}{len(found[0]):5d}")
         print(f"\n{'first to last turn':<30}{'mean':>8}{'95 % interval':>20}{'n':>5}")
         for category, values in self.gains.items():
-            one = estimate(values)
-            interval = f"{one.low:.2f} … {one.high:.2f}" if one.low is not None else ""
-            print(f"{category:<30}{one.mean:8.2f}{interval:>20}{one.n:5d}")
+            row = estimate(values)
+            interval = f"{row.low:.2f} … {row.high:.2f}" if row.low is not None else ""
+            print(f"{category:<30}{row.mean:8.2f}{interval:>20}{row.n:5d}")
         print(f"\n{'CPU ms a turn, mean (95th percentile)':<40}{'describer':>18}{'generator':>18}")
         for category, times in self.describing.items():
             print(f"{category:<40}{_times(times):>18}{_times(self.drawing[category]):>18}")

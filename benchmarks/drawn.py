@@ -68,7 +68,7 @@ def _sides_apart(element: Element, item: Blob | Pie) -> float:
     grown = item.stroke / 2 if isinstance(item, Blob) and item.outline else 0.0
     left, top, right, bottom = item.box
     box = (left - grown, top - grown, right + grown, bottom + grown)
-    return max(abs(one - other) for one, other in zip(box, element.box, strict=True))
+    return max(abs(item - other) for item, other in zip(box, element.box, strict=True))
 
 
 def _alike(element: Element, item: Blob | Pie) -> bool:
@@ -123,9 +123,11 @@ def bars(scene: Scene, canvas: Canvas) -> dict[str, float]:
     drawn = [item for item in canvas.items if isinstance(item, Blob) and _is_bar(item, canvas)]
     along = 1 if about(wanted[0])["orientation"] == "vertical" else 0
     name = "y" if along else "x"
-    axis = next((one for one in scene.elements if one.type == "axis" and about(one)["axis"] == name), None)
+    axis = next(
+        (element for element in scene.elements if element.type == "axis" and about(element)["axis"] == name), None
+    )
     low, high = about(axis)["pixel_range"] if axis else (0, 0.8 * scene.height)
-    costs = [[_bar_cost(one.box, item.box, along) for item in drawn] for one in wanted]
+    costs = [[_bar_cost(name.box, item.box, along) for item in drawn] for name in wanted]
     right = 0
     for row, column in matched(costs, 0.08 * scene.width):
         box, other = wanted[row].box, drawn[column].box
@@ -155,9 +157,9 @@ def wedges(scene: Scene, canvas: Canvas) -> dict[str, float]:
         for part, (start, end) in zip(pie.slices, pie.angles(), strict=True):
             drawn.append((part.colour, (start + end) / 2, (end - start) / 3.6))
     costs = []
-    for one in wanted:
-        middle = (about(one)["start"] + about(one)["end"]) / 2
-        costs.append([abs((at - middle + 180) % 360 - 180) + _far(one.colour, colour) for colour, at, _ in drawn])
+    for name in wanted:
+        middle = (about(name)["start"] + about(name)["end"]) / 2
+        costs.append([abs((at - middle + 180) % 360 - 180) + _far(name.colour, colour) for colour, at, _ in drawn])
     right = sum(abs(drawn[column][2] - about(wanted[row])["share"]) <= NEAR_VALUE for row, column in matched(costs, 45))
     return {"right number": float(len(drawn) == len(wanted)), "values within 5 points": right / len(wanted)}
 
@@ -171,10 +173,13 @@ def lines(scene: Scene, canvas: Canvas) -> dict[str, float]:
     wanted = [element for element in scene.elements if element.type == "polyline"]
     drawn = _graphs(canvas, scene)
     high = _plot_height(scene)
-    errors = [[_vertical(about(one)["points"], [item], high) for item in drawn] for one in wanted]
+    errors = [[_vertical(about(name)["points"], [item], high) for item in drawn] for name in wanted]
     costs = [
-        [error + 0.2 * (colours_apart(one.colour, item.colour) > 60) for error, item in zip(row, drawn, strict=True)]
-        for one, row in zip(wanted, errors, strict=True)
+        [
+            error + 0.2 * (colours_apart(candidate.colour, item.colour) > 60)
+            for error, item in zip(row, drawn, strict=True)
+        ]
+        for candidate, row in zip(wanted, errors, strict=True)
     ]
     pairs = matched(costs, math.inf)
     found = [errors[row][column] for row, column in pairs]
@@ -187,10 +192,10 @@ def curves(scene: Scene, canvas: Canvas) -> dict[str, float]:
     wanted = [element for element in scene.elements if element.type == "curve"]
     drawn, high = _graphs(canvas, scene, 0.03), _plot_height(scene)
     errors, weights = [], []
-    for one in wanted:
-        alike = [item for item in drawn if colours_apart(one.colour, item.colour) <= 90]
-        errors.append(_vertical(about(one)["points"], alike, high))
-        weights.append(len(_columns(about(one)["points"])))
+    for name in wanted:
+        alike = [item for item in drawn if colours_apart(name.colour, item.colour) <= 90]
+        errors.append(_vertical(about(name)["points"], alike, high))
+        weights.append(len(_columns(about(name)["points"])))
     mean = float(np.average(errors, weights=weights))
     return {"within 8 %": float(mean <= 0.08), "mean vertical error %": 100 * mean}
 

@@ -199,9 +199,9 @@ def speed(folder: Path, long: bool) -> list[Bar]:
                 if who == "bare":
                     command = bare_command(folder, url, out, transport, 32, EPISODES)
                 done = measure(command, url, out)
-                best[way] = min(best.get(way, done), done, key=lambda one: one.window)
-    for way, one in best.items():
-        print(one.line(way))
+                best[way] = min(best.get(way, done), done, key=lambda entry: entry.window)
+    for way, item in best.items():
+        print(item.line(way))
     ratio, other = (best[way].window / best["bare httpx"].window for way in ("play httpx", "play aiohttp"))
     bars = [
         Bar("window over httpx / bare httpx", ratio, 1.15),

@@ -97,7 +97,7 @@ def main() -> None:
 def by_map(studies: int) -> None:
     """Print a line for each map, size of study and cell."""
     print("map      rated   cell  covered  too high  too low  width  map off by  chosen")
-    for (name, true), (instances, each) in ((one, two) for one in MAPS.items() for two in RATED):
+    for (name, true), (instances, each) in ((first, second) for first in MAPS.items() for second in RATED):
         rng = np.random.default_rng(1)
         pool = rng.normal(6.5, 2, 200_000).clip(0, 10).round()
         truth = float(humans(true, pool, rng.normal(0, OF_INSTANCE, len(pool)), rng).mean())

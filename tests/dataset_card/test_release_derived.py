@@ -130,7 +130,7 @@ def test_a_table_that_was_written_again_with_the_same_rows(release: Path) -> Non
     record = read_release(release)
     part = next(part for part in record.parts if part.config == "scores")
     other = part.model_copy(update={"shards": (part.shards[0].model_copy(update={"sha256": "0" * 64}),)})
-    changed = record.model_copy(update={"parts": tuple(other if one is part else one for one in record.parts)})
+    changed = record.model_copy(update={"parts": tuple(other if item is part else item for item in record.parts)})
     (release / "release.json").write_text(changed.model_dump_json(by_alias=True, indent=1) + "\n")
     assert any("is not the file that release.json names" in fault for fault in check_release(release).faults)
 

@@ -268,7 +268,7 @@ def test_nothing_is_cut_off_at_any_width(browser: "Browser", address: str, width
         assert inner <= outer or 608 <= width < 1280
         cells = page.locator("table.board tbody tr").first.locator("td, th").all()
         # Their text as it stands in the page: the row may not be laid out yet.
-        seen = [one.text_content() or "" for one in cells if one.is_visible()]
+        seen = [cell.text_content() or "" for cell in cells if cell.is_visible()]
         assert len([text for text in seen if text.strip()]) >= 10
 
 

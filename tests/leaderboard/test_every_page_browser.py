@@ -133,7 +133,7 @@ def test_what_leads_on_from_the_front_page_stands_beside_or_below_its_board(visi
     page = visit.open("index.html")
     page.set_viewport_size({"width": width, "height": 900})
     page.wait_for_function("width => window.innerWidth === width", arg=width)
-    board, doors = (page.locator(one).bounding_box() for one in (".front-board table", ".doors"))
+    board, doors = (page.locator(item).bounding_box() for item in (".front-board table", ".doors"))
     assert board is not None
     assert doors is not None
     assert board["x"] + board["width"] <= doors["x"] or board["y"] + board["height"] <= doors["y"]

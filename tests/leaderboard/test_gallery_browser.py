@@ -63,7 +63,7 @@ def play_pair(folder: Path, instances: InstanceSet, describer: str, generator: s
 def make_site(folder: Path) -> None:
     """Ten pairs on four targets: seer-painter, seer-sketcher, … poet-plotter, and the hostile one last."""
     instances = sample_instances(folder / "instances")
-    names = [(one, other) for one in ("seer", "teller", "poet") for other in ("painter", "sketcher", "plotter")]
+    names = [(item, other) for item in ("seer", "teller", "poet") for other in ("painter", "sketcher", "plotter")]
     runs = [play_pair(folder, instances, *pair, 7.5 - 0.5 * place) for place, pair in enumerate(names)]
     runs.append(play_pair(folder, instances, HOSTILE[:60], "plotter", 1.0))
     build_site(runs, folder / "site")
@@ -90,7 +90,7 @@ def focused(page: "Page") -> str:
 
 
 def shown_pairs(page: "Page") -> list[str]:
-    return [str(one.get_attribute("data-pair")) for one in page.locator("[data-pair]:visible").all()]
+    return [str(element.get_attribute("data-pair")) for element in page.locator("[data-pair]:visible").all()]
 
 
 def test_a_rendering_is_compared_with_the_target_by_keyboard(visit: Visit) -> None:

@@ -87,7 +87,7 @@ def test_differences_are_centred_on_zero(dark: bool) -> None:
 @SCHEMES
 def test_describers_differ(dark: bool) -> None:
     colours = [theme.describer_colour(index, dark) for index in range(7)]
-    assert all(one != other for one, other in combinations(colours, 2))
+    assert all(item != other for item, other in combinations(colours, 2))
     assert theme.describer_colour(7, dark) == colours[0]
 
 

@@ -18,7 +18,7 @@ from workflows import read_workflow, steps_of
 
 FOLDER = Path(__file__).resolve().parents[2] / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.y*ml"))
-NAMES = [one.stem for one in FILES]
+NAMES = [path.stem for path in FILES]
 TRIGGERS = {
     "ci": {"push", "pull_request"},
     "submission": {"push", "pull_request"},
@@ -181,7 +181,7 @@ def test_zizmor_finds_nothing_of_medium_severity_or_more(path: Path) -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     found = json.loads(done.stdout)
-    assert [one["ident"] for one in found if one["determinations"]["severity"] in ("Medium", "High")] == []
+    assert [finding["ident"] for finding in found if finding["determinations"]["severity"] in ("Medium", "High")] == []
 
 
 def test_every_command_is_one_that_exists_with_these_options(path: Path) -> None:

@@ -104,7 +104,7 @@ def test_without_room_only_the_name_is_said() -> None:
     )  # fmt: skip
     whole = stroke_statement(stroke, exact, axis=200, telling=True)
     assert "lowest at x" in whole.text
-    assert [one.text for one in whole.shorter] == [stroke_statement(stroke, exact).text]
+    assert [element.text for element in whole.shorter] == [stroke_statement(stroke, exact).text]
     assert whole.shorter[0].text.startswith("A 3 px #d62728 parabola opening upward through (60, 100)")
 
 

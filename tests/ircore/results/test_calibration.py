@@ -32,7 +32,8 @@ def episode(instance: str, turns: int, category: str = "photos", outcome: str = 
             "outcome": outcome,
             "abort_reason": "provider_error" if outcome == "aborted" else None,
             "turns": [
-                Turn(turn=at, action="describe", message="words", rendering=one) for at, one in enumerate(made, start=1)
+                Turn(turn=at, action="describe", message="words", rendering=item)
+                for at, item in enumerate(made, start=1)
             ],
         }
     )
@@ -69,7 +70,7 @@ def scores(
 
 
 def played(run_id: str, parts: list[tuple[Episode, list[Score]]]) -> tuple[EpisodeResult, ...]:
-    return judge_episodes(run_id, run_id, [one for one, _ in parts], [score for _, given in parts for score in given])
+    return judge_episodes(run_id, run_id, [item for item, _ in parts], [score for _, given in parts for score in given])
 
 
 def row(pairs: tuple[RaterPair, ...], one: str, other: str) -> RaterPair:
@@ -104,7 +105,7 @@ def test_humans_are_the_mean_of_annotators_and_each_annotator_with_each() -> Non
     assert rated_similarity(results).judges["human"].tolist() == [3, 6, 5.5]
     found = agreement_results(results)
     assert found.annotators == ("a", "b")
-    assert [(one.one, one.other, one.kind) for one in found.pairs] == [
+    assert [(pair.one, pair.other, pair.kind) for pair in found.pairs] == [
         ("gpt", "human", "judge-human"),
         ("a", "b", "human-human"),
     ]
@@ -116,8 +117,8 @@ def test_a_tie_is_an_answer_and_the_decided_stand_beside() -> None:
     # gpt: final, final, first, tie; claude: final, first, first, tie.
     answers = [(1, 1), (1, 0), (0, 0), (0.5, 0.5)]
     parts = [
-        (episode(f"x{at}", 2), scores(f"x{at}", {}, {"gpt": one, "claude": other}))
-        for at, (one, other) in enumerate(answers)
+        (episode(f"x{at}", 2), scores(f"x{at}", {}, {"gpt": item, "claude": other}))
+        for at, (item, other) in enumerate(answers)
     ]
     found = row(agreement_results({"run": played("run", parts)}).pairs, "claude", "gpt")
     # p = 3/4; e = (1·2 + 2·1 + 1·1) / 16 = 5/16; κ = (12 − 5) / (16 − 5)
@@ -139,7 +140,7 @@ def test_humans_prefer_what_more_of_them_prefer() -> None:
 def test_order_bias_counts_disagreeing_orders_and_the_first_shown() -> None:
     # Always the final rendering; always the one shown first (twice); shown first, then a tie.
     asked = [Orders(1, 1), Orders(0, 1), Orders(0, 1), Orders(0, 0.5)]
-    parts = [(episode(f"x{at}", 2), scores(f"x{at}", {}, {"gpt": 0.5}, one)) for at, one in enumerate(asked)]
+    parts = [(episode(f"x{at}", 2), scores(f"x{at}", {}, {"gpt": 0.5}, item)) for at, item in enumerate(asked)]
     (found,) = agreement_results({"run": played("run", parts)}).orders
     assert (found.judge, found.disagree.mean, found.disagree.n) == ("gpt", 0.75, 4)
     assert found.first_shown.mean == pytest.approx((0.5 + 1 + 1 + 1) / 4)
@@ -155,7 +156,7 @@ def test_no_runs_and_no_humans_are_no_errors() -> None:
     lonely = {"run": played("run", [(episode("x", 1), scores("x", {"gpt": (5,)}))])}
     found = calibrate(lonely)
     assert found.maps["gpt"] == Refusal("no human ratings", 0, 0)
-    assert {one.reason for one in found.cells.values()} == {"no human ratings"}
+    assert {cell.reason for cell in found.cells.values()} == {"no human ratings"}
 
 
 def rated_runs(instances: int = 40) -> dict[str, tuple[EpisodeResult, ...]]:
@@ -198,7 +199,7 @@ def test_a_judges_scores_on_the_humans_scale() -> None:
     assert gpt.after.bias.mean == pytest.approx(0, abs=0.2)
     shapes = found.cells["unrated", "simple_shapes", None, "gpt"]
     assert shapes.score is not None
-    finals = [one.judged["gpt"].final or 0 for one in runs["unrated"] if one.episode.category == "simple_shapes"]
+    finals = [run.judged["gpt"].final or 0 for run in runs["unrated"] if run.episode.category == "simple_shapes"]
     assert shapes.score.n == 40
     assert shapes.score.value == pytest.approx(np.mean(finals) + 2, abs=0.3)
     # People rated one pair alone, and this is another one.
@@ -236,7 +237,9 @@ def test_what_the_map_was_not_fitted_for_is_marked() -> None:
     assert found.cells["rated", "photos", None, "gpt"].marks == ("single_pair", "unrated_category")
     gpt = found.maps["gpt"]
     assert isinstance(gpt, Recalibration)
-    others = {one.category: one for one in recalibrated_cells(gpt, "lone", "unrated", runs) if one.difficulty is None}
+    others = {
+        cell.category: cell for cell in recalibrated_cells(gpt, "lone", "unrated", runs) if cell.difficulty is None
+    }
     assert others["simple_shapes"].marks == ("other_judge", "unrated_pair", "single_pair", "outside_range")
     assert set(others["photos"].marks) == set(MARKS)
     assert others["photos"].score is not None

@@ -32,12 +32,12 @@ def test_two_by_two_by_hand() -> None:
     found = decompose(scores, ["a", "b"], ["x", "y"], ["all"] * 40)
     assert found is not None
     assert found.grand.mean == pytest.approx(5)
-    assert {name: one.mean for name, one in found.describer.items()} == pytest.approx({"a": 2, "b": -2})
-    assert {name: one.mean for name, one in found.generator.items()} == pytest.approx({"x": -1, "y": 1})
+    assert {name: row.mean for name, row in found.describer.items()} == pytest.approx({"a": 2, "b": -2})
+    assert {name: row.mean for name, row in found.generator.items()} == pytest.approx({"x": -1, "y": 1})
     assert found.interaction["a", "x"].mean == pytest.approx(0.5)
     # Sums of squares 16, 4 and 1 of 21; spreads √8, √2 and 1.
-    assert [one.mean for one in found.shares.values()] == pytest.approx([16 / 21, 4 / 21, 1 / 21])
-    assert [one.mean for one in found.spread.values()] == pytest.approx([8**0.5, 2**0.5, 1])
+    assert [share.mean for share in found.shares.values()] == pytest.approx([16 / 21, 4 / 21, 1 / 21])
+    assert [row.mean for row in found.spread.values()] == pytest.approx([8**0.5, 2**0.5, 1])
     assert found.dominance.mean == pytest.approx(2**0.5)
     assert found.dominance.low is not None
     assert found.dominance.low > 1
@@ -79,7 +79,7 @@ def test_effects_of_few_pictures_are_students_t(n: int) -> None:
 def test_three_pictures_have_no_interval_of_spreads() -> None:
     found = decompose(grid([[6, 7.0], [4, 5]], 3), ["a", "b"], ["x", "y"], ["all"] * 3)
     assert found is not None
-    assert [one.low for one in (*found.shares.values(), *found.spread.values(), found.dominance)] == [None] * 7
+    assert [item.low for item in (*found.shares.values(), *found.spread.values(), found.dominance)] == [None] * 7
 
 
 @pytest.mark.parametrize("n", [3, 5, 10])
@@ -183,10 +183,10 @@ def test_mixed_model_is_that_of_statsmodels_where_scores_are_missing() -> None:
     assert isinstance(found, MixedEffects)
 
     known = ~np.isnan(scores)
-    groups, one, other = np.nonzero(known)
-    describers = np.array([[1, 0], [0, 1], [-1, -1]])[one]
+    groups, item, other = np.nonzero(known)
+    describers = np.array([[1, 0], [0, 1], [-1, -1]])[item]
     generators = np.array([[1], [-1]])[other]
-    design = np.column_stack([np.ones(len(one)), describers, generators, describers * generators])
+    design = np.column_stack([np.ones(len(item)), describers, generators, describers * generators])
     fit = linear.MixedLM(scores[known], design, groups).fit(reml=True, method="powell")
     assert found.grand.mean == pytest.approx(fit.fe_params[0], abs=1e-4)
     assert found.describer["b"].mean == pytest.approx(fit.fe_params[2], abs=1e-4)
@@ -215,10 +215,10 @@ def test_players_are_seen_under_the_rules_that_boards_show_first() -> None:
     """As many runs under a short budget as under the usual one, and worse: the usual one counts, as on boards."""
     instances = invented_set(2, ("geometry", "photos"))
     pairs = list(product(["seer", "teller"], ["painter", "sketcher"]))
-    usual = [invented_run(instances, one, other, 6.0, 0.3) for one, other in pairs]
-    short = [under_budget(invented_run(instances, one, other, 2.0, 0.3), 10) for one, other in pairs]
+    usual = [invented_run(instances, item, other, 6.0, 0.3) for item, other in pairs]
+    short = [under_budget(invented_run(instances, item, other, 2.0, 0.3), 10) for item, other in pairs]
     results = Results.from_runs([*short, *usual])
     assert rule_sets(results)[0] == Rules()
-    assert {one.run.rules for one in same_rules(results)} == {Rules()}
+    assert {rule.run.rules for rule in same_rules(results)} == {Rules()}
     mean = player_result(results, "describer", "seer", "structural").score.mean
     assert mean == player_result(Results.from_runs(usual), "describer", "seer", "structural").score.mean

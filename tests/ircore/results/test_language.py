@@ -63,8 +63,8 @@ def test_usage_is_the_share_of_correction_messages() -> None:
 
 
 def test_first_messages_and_aborted_episodes_do_not_count() -> None:
-    assert {one.episode_id for one in MESSAGES} == {"one", "two", "three"}
-    assert all(one.marks == () for one in MESSAGES if one.turn == 1)
+    assert {message.episode_id for message in MESSAGES} == {"one", "two", "three"}
+    assert all(message.marks == () for message in MESSAGES if message.turn == 1)
 
 
 def test_a_profile_can_be_narrowed_to_a_turn_or_a_category() -> None:
@@ -77,13 +77,13 @@ def test_a_profile_can_be_narrowed_to_a_turn_or_a_category() -> None:
 def test_without_correction_messages_there_is_no_rate() -> None:
     profile = correction_profile(chosen(MESSAGES, category="pie_graph"))
     assert (profile.messages, profile.episodes) == (0, 0)
-    assert all(one.mean is None and one.low is None and one.n == 0 for one in profile.usage.values())
+    assert all(row.mean is None and row.low is None and row.n == 0 for row in profile.usage.values())
     assert turn_language(()) == ()
 
 
 def test_lengths_and_novelty_turn_by_turn() -> None:
     first, second, third, fourth = turn_language(MESSAGES)
-    assert [one.messages for one in (first, second, third, fourth)] == [3, 2, 1, 1]
+    assert [item.messages for item in (first, second, third, fourth)] == [3, 2, 1, 1]
     assert first.words.mean == pytest.approx((8 + 2 + 5) / 3)
     assert (first.tokens.mean, first.novelty.mean, first.similarity.mean) == (10, None, None)
     # Episode one: move, not circle, left. Episode two: move, left, bar of which "bars" is another word.
@@ -140,14 +140,14 @@ def with_budget(run: InventedRun, budget: int, turns: int = 10) -> InventedRun:
     rules = run.run.rules.model_copy(update={"token_budget": budget, "max_turns": turns})
     changed = run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.run_id}-{budget}-{turns}"})
     episodes = tuple(
-        one.model_copy(
+        episode.model_copy(
             update={
                 "turns": tuple(
-                    turn.model_copy(update={"over_budget": turn.message_tokens > budget}) for turn in one.turns
+                    turn.model_copy(update={"over_budget": turn.message_tokens > budget}) for turn in episode.turns
                 )
             }
         )
-        for one in run.played
+        for episode in run.played
     )
     return replace(run, run=changed, played=episodes)
 
@@ -160,8 +160,8 @@ def test_budgets_of_one_pair_stand_side_by_side() -> None:
     )
     (series,) = budget_series(results, "structural")
     assert (series.describer, series.generator) == ("seer", "painter")
-    assert [one.budget for one in series.points] == [10, 50, 200]
-    assert [one.over_budget.mean for one in series.points] == [1, 0, 0]
+    assert [point.budget for point in series.points] == [10, 50, 200]
+    assert [point.over_budget.mean for point in series.points] == [1, 0, 0]
     for point in series.points:
         cell = results.cell(point.run_id, "structural")
         assert (point.score, point.delta, point.tokens) == (cell.score, cell.delta, cell.tokens)

@@ -18,7 +18,7 @@ def ranked(values: np.ndarray, most: np.ndarray | None = None) -> Standing:
 
 
 def ranges(values: np.ndarray, most: np.ndarray | None = None) -> list[tuple[int, int] | None]:
-    return [None if one is None else (one.best, one.worst) for one in ranked(values, most).ranges]
+    return [None if span is None else (span.best, span.worst) for span in ranked(values, most).ranges]
 
 
 def levels(*means: float, instances: int = 20, noise: float = 0.5) -> np.ndarray:
@@ -42,7 +42,7 @@ def test_ties_look_like_ties() -> None:
 
 def test_top_group_is_whoever_may_be_first() -> None:
     found = ranked(levels(6, 6.1, 3)).ranges
-    assert [one is not None and one.top for one in found] == [True, True, False]
+    assert [item is not None and item.top for item in found] == [True, True, False]
     assert RankRange(2, 3).top is False
 
 
@@ -106,8 +106,8 @@ def test_every_range_of_a_board_holds_in_95_of_100_cases(instances: int) -> None
         drawn = resample(["all"] * instances, 1_000, seed)
         found = standing(10 * values.round(), 10 * values.round(), drawn).ranges
         held += all(
-            one is not None and one.best <= low and one.worst >= high
-            for one, low, high in zip(found, best, worst, strict=True)
+            item is not None and item.best <= low and item.worst >= high
+            for item, low, high in zip(found, best, worst, strict=True)
         )
     assert held / trials >= 0.93  # 95 %, and what chance does to 150 trials
 
@@ -164,7 +164,7 @@ def test_ranges_hold_where_a_pair_refuses_hard_pictures(instances: int, gap: flo
         values = board(instances)
         found = standing(values, values, resample(["all"] * instances, 1_000, seed)).ranges
         held += all(
-            one is not None and one.best <= 1 + over and one.worst >= 4 - under
-            for one, over, under in zip(found, better, worse, strict=True)
+            item is not None and item.best <= 1 + over and item.worst >= 4 - under
+            for item, over, under in zip(found, better, worse, strict=True)
         )
     assert held / trials >= 0.93

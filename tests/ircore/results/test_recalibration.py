@@ -122,10 +122,10 @@ def test_after_recalibration_judge_and_humans_agree_on_average_and_closer() -> N
 
 def test_simpler_maps_are_taken_unless_others_are_clearly_better() -> None:
     found = fitted(np.random.default_rng(5), line)
-    assert [one.name for one in found.candidates] == ["linear", "logistic", "isotonic"]
-    chosen = next(one for one in found.candidates if one.name == found.method)
+    assert [candidate.name for candidate in found.candidates] == ["linear", "logistic", "isotonic"]
+    chosen = next(candidate for candidate in found.candidates if candidate.name == found.method)
     assert chosen.excess <= chosen.excess_error or chosen.excess == 0
-    assert all(one.excess >= 0 for one in found.candidates)
+    assert all(candidate.excess >= 0 for candidate in found.candidates)
 
 
 def test_cross_validation_never_sees_the_instance_it_predicts() -> None:
@@ -135,9 +135,9 @@ def test_cross_validation_never_sees_the_instance_it_predicts() -> None:
     clusters = np.append(np.arange(40), [40] * 3)
     found = recalibrate(judge, human, clusters, fitted_for="judge", resamples=50)
     assert isinstance(found, Recalibration)
-    isotonic_error = next(one.error for one in found.candidates if one.name == "isotonic")
+    isotonic_error = next(candidate.error for candidate in found.candidates if candidate.name == "isotonic")
     assert isotonic_error < 0.5, "leaving 10 out, the map is level above 8, which is what humans said"
-    linear_error = next(one.error for one in found.candidates if one.name == "linear")
+    linear_error = next(candidate.error for candidate in found.candidates if candidate.name == "linear")
     assert linear_error >= np.sqrt(3 * 2.0**2 / 43) - 0.05, "without the last instance the line says 10"
 
 
@@ -145,18 +145,18 @@ def test_reliability_shows_the_means_of_each_whole_score() -> None:
     judge, human, clusters = study(np.random.default_rng(6), s_curve)
     found = recalibrate(judge, human, clusters, fitted_for="judge", resamples=400)
     assert isinstance(found, Recalibration)
-    assert sum(one.human.n for one in found.reliability) == len(judge)
-    for one in found.reliability:
-        assert one.human.mean == pytest.approx(human[judge == one.judge].mean())
-        assert (one.human.low is None) == (one.instances < 5)
+    assert sum(row.human.n for row in found.reliability) == len(judge)
+    for score in found.reliability:
+        assert score.human.mean == pytest.approx(human[judge == score.judge].mean())
+        assert (score.human.low is None) == (score.instances < 5)
 
 
 def test_band_surrounds_the_map_and_ends_where_the_judge_does() -> None:
     found = fitted(np.random.default_rng(7), s_curve)
     points = found.map()
     assert (points[0].judge, points[-1].judge) == pytest.approx(found.range)
-    assert all(one.low - 0.3 <= one.human <= one.high + 0.3 for one in points)
-    assert np.mean([one.low <= one.human <= one.high for one in points]) > 0.95
+    assert all(point.low - 0.3 <= point.human <= point.high + 0.3 for point in points)
+    assert np.mean([point.low <= point.human <= point.high for point in points]) > 0.95
 
 
 def test_beyond_the_judged_range_the_map_is_level_and_says_so() -> None:
@@ -207,7 +207,7 @@ def test_intervals_of_recalibrated_means_cover() -> None:
     for _ in range(studies):
         found = fitted(rng, s_curve, instances=60, each=3)
         cells = [found.mean(rng.choice(pool, size)) for size in (10, 140)]
-        hits += [one.low is not None and one.high is not None and one.low <= truth <= one.high for one in cells]
+        hits += [cell.low is not None and cell.high is not None and cell.low <= truth <= cell.high for cell in cells]
     assert (hits / studies > 0.88).all(), "benchmarks/recalibration.py counts more closely"
 
 
@@ -250,12 +250,12 @@ def test_equal_scores_still_leave_doubt() -> None:
 def test_the_same_data_give_the_same_interval_in_any_order() -> None:
     judge, human, clusters = study(np.random.default_rng(13), line)
     mixed = np.random.default_rng(0).permutation(len(judge))
-    one = recalibrate(judge, human, clusters, fitted_for="judge", resamples=200)
+    item = recalibrate(judge, human, clusters, fitted_for="judge", resamples=200)
     other = recalibrate(judge[mixed], human[mixed], clusters[mixed], fitted_for="judge", resamples=200)
-    assert isinstance(one, Recalibration)
+    assert isinstance(item, Recalibration)
     assert isinstance(other, Recalibration)
-    assert other.draws == pytest.approx(one.draws)
-    assert other.method == one.method
+    assert other.draws == pytest.approx(item.draws)
+    assert other.method == item.method
 
 
 @pytest.mark.parametrize(

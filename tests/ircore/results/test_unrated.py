@@ -108,12 +108,12 @@ def test_tables_of_turns_and_comparisons_count_what_is_rated() -> None:
 def test_effects_count_what_is_rated_of_whom_a_row_is_about() -> None:
     instances = invented_set(1)  # 14 pictures
     whole = [invented_run(instances, seer, hand, 5, 0.5) for seer, hand in product(("seer", "poet"), ("brush", "pen"))]
-    four = [one.episode_id for one in whole[0].played if one.played][:4]
+    four = [episode.episode_id for episode in whole[0].played if episode.played][:4]
     # The first pair, seer + brush, lost its ratings of four episodes.
     lost = replace(whole[0], given=tuple(score for score in whole[0].given if score.episode_id not in four))
     table = effects_table(Results.from_runs([lost, *whole[1:]]), "structural")
     rows = {(str(row[0].value), str(row[1].value)): at for at, row in enumerate(table.rows)}
-    played = [sum(one.played for one in run.played) for run in whole]
+    played = [sum(episode.played for episode in run.played) for run in whole]
 
     def expected(*pairs: int) -> list[int]:
         """Counts of some of the four pairs, of which the first alone lost ratings."""
