@@ -107,9 +107,9 @@ class Table:
                 print(f"{category + ' ' + difficulty:<30}{name:<26}{statistics.mean(values):8.2f}{len(values):5d}")
         print(f"\n{'structural, final turn':<30}" + "".join(f"{budget:>6} tok" for budget in budgets) + f"{'n':>5}")
         for category in dict.fromkeys(category for category, _ in self.scores):
-            found = [self.scores[category, budget] for budget in budgets]
-            means = "".join(f"{statistics.mean(values):10.2f}" for values in found)
-            print(f"{category:<30}{means}{len(found[0]):5d}")
+            matches = [self.scores[category, budget] for budget in budgets]
+            means = "".join(f"{statistics.mean(values):10.2f}" for values in matches)
+            print(f"{category:<30}{means}{len(matches[0]):5d}")
         print(f"\n{'first to last turn':<30}{'mean':>8}{'95 % interval':>20}{'n':>5}")
         for category, values in self.gains.items():
             row = estimate(values)
@@ -145,11 +145,11 @@ def measure(
             table.gains[category].append(gain)
             table.describing[category] += played.describing
             table.drawing[category] += played.drawing
-            found = CHECKS[category](scene, read(played.messages)[0]) if scene else {}
-            for name, value in found.items():
+            result = CHECKS[category](scene, read(played.messages)[0]) if scene else {}
+            for name, value in result.items():
                 table.figures[category, difficulty][name].append(value)
             shown += [target, played.renderings[0], played.renderings[-1]]
-            facts = "  ".join(f"{name} {value:.2f}" for name, value in found.items())
+            facts = "  ".join(f"{name} {value:.2f}" for name, value in result.items())
             turns = len(played.messages)
             print(f"{category} {difficulty} {seed}  turns {turns}  {final:.2f} ({gain:+.2f})  {facts}", flush=True)
     return shown

@@ -66,14 +66,14 @@ def load(folder: Path = DATA) -> list[Description]:
     Raises:
         ValueError: A style or a category is not known.
     """
-    found = []
+    collected = []
     for path in sorted(folder.glob("*.yaml")):
         for row in cast(list[dict[str, Any]], yaml.safe_load(path.read_text("utf-8"))):
             instance = Description(**{**row, "facts": tuple(row["facts"])})
             if instance.style not in STYLES or instance.category not in BUILDERS:
                 raise ValueError(f"{path.name}: {instance.target}: style {instance.style!r}")
-            found.append(instance)
-    return found
+            collected.append(instance)
+    return collected
 
 
 @dataclass(frozen=True)

@@ -182,9 +182,9 @@ def lines(scene: Scene, canvas: Canvas) -> dict[str, float]:
         for candidate, row in zip(wanted, errors, strict=True)
     ]
     pairs = matched(costs, math.inf)
-    found = [errors[row][column] for row, column in pairs]
-    found += [GUESS] * (len(wanted) - len(pairs))
-    return {"right number": float(len(drawn) == len(wanted)), "mean vertical error %": 100 * float(np.mean(found))}
+    matches = [errors[row][column] for row, column in pairs]
+    matches += [GUESS] * (len(wanted) - len(pairs))
+    return {"right number": float(len(drawn) == len(wanted)), "mean vertical error %": 100 * float(np.mean(matches))}
 
 
 def curves(scene: Scene, canvas: Canvas) -> dict[str, float]:
@@ -231,12 +231,12 @@ def _columns(points: Sequence[Sequence[float]]) -> Floats:
 
 def _heights(path: Sequence[Sequence[float]], columns: Floats) -> Floats:
     """Return y of each piece of a path at each column, NaN where it does not pass."""
-    found = np.full((len(path) - 1, len(columns)), np.nan)
+    result = np.full((len(path) - 1, len(columns)), np.nan)
     for index, ((x0, y0), (x1, y1)) in enumerate(itertools.pairwise(path)):
         passed = (columns >= min(x0, x1)) & (columns <= max(x0, x1))
         share = (columns[passed] - x0) / (x1 - x0) if x1 != x0 else 0.5
-        found[index, passed] = y0 + (y1 - y0) * share
-    return found
+        result[index, passed] = y0 + (y1 - y0) * share
+    return result
 
 
 def _vertical(points: Sequence[Sequence[float]], drawn: Sequence[Stroke], high: float) -> float:
@@ -305,15 +305,15 @@ def _covered(start: Sequence[float], end: Sequence[float], sides: list[tuple[Poi
 
 
 def _circles(items: Iterable[Item]) -> list[tuple[Point, float]]:
-    found = []
+    collected = []
     for item in items:
         if isinstance(item, Blob) and item.kind in {"circle", "ellipse", "ring"}:
-            found.append((item.centre, (item.width + item.height) / 4))
+            collected.append((item.centre, (item.width + item.height) / 4))
         elif isinstance(item, Stroke) and item.smooth and math.dist(item.points[0], item.points[-1]) < 12:
             path = np.array(_path(item))
             centre = path.mean(axis=0)
-            found.append(((float(centre[0]), float(centre[1])), float(np.hypot(*(path - centre).T).mean())))
-    return found
+            collected.append(((float(centre[0]), float(centre[1])), float(np.hypot(*(path - centre).T).mean())))
+    return collected
 
 
 def _has_circle(centre: Sequence[float], radius: float, rounds: list[tuple[Point, float]], near: float) -> bool:

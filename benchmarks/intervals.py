@@ -154,9 +154,9 @@ def _main_held(odds: NDArray[np.float64], size: int, share: float, trials: int) 
     played = rng.random((size, trials)) < share
     values = np.where(played, 10 * rng.choice(np.arange(11.0), (size, trials), p=odds), 0)
     drawn = resample(["all"] * size, 2_000)
-    found = ratio_intervals(Ratios.means(values), drawn, MAIN)
+    intervals = ratio_intervals(Ratios.means(values), drawn, MAIN)
     truth = 10 * share * float(odds @ np.arange(11))
-    return float(np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in found]))
+    return float(np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in intervals]))
 
 
 def _shapes() -> Iterator[tuple[Scale, tuple[str, NDArray[np.float64], NDArray[np.float64]]]]:
@@ -169,11 +169,11 @@ def _shapes() -> Iterator[tuple[Scale, tuple[str, NDArray[np.float64], NDArray[n
 
 def _held(values: NDArray[np.float64], strata: int, truth: float, scale: Scale, method: Method) -> float:
     """Return the share of intervals that hold the truth, each trial with resamples that others of it share."""
-    found = []
+    collected = []
     for seed, start in enumerate(range(0, values.shape[1], 100)):
         drawn = resample([str(index % strata) for index in range(len(values))], 2_000, seed)
-        found += ratio_intervals(Ratios.means(values[:, start : start + 100]), drawn, scale, method)
-    return float(np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in found]))
+        collected += ratio_intervals(Ratios.means(values[:, start : start + 100]), drawn, scale, method)
+    return float(np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in collected]))
 
 
 def ranks(trials: int = 400) -> None:

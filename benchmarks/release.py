@@ -190,10 +190,10 @@ def measure_growth(folder: Path, runs: int, per_condition: int, side: int) -> No
     """Build a release of many runs, and upon it one of the same and one run more."""
     make_many(folder, runs + 1, per_condition, side)
     command = [*IRCORE, "release", "build", "--instances", folder / "instances", "--runs"]
-    found = sorted((folder / "runs").iterdir())
-    full = report(f"{runs} runs at once", [*command, *found[:-1], "--out", folder / "former"])
+    ordered = sorted((folder / "runs").iterdir())
+    full = report(f"{runs} runs at once", [*command, *ordered[:-1], "--out", folder / "former"])
     size = size_of(folder / "former", "*.parquet")
-    more = report("one run more", [*command, found[-1], "--former", folder / "former", "--out", folder / "grown"])
+    more = report("one run more", [*command, ordered[-1], "--former", folder / "former", "--out", folder / "grown"])
     print(f"one run more takes {100 * more / full:.1f} % of the CPU of all at once ({size / 1e9:.1f} GB of tables)")
 
 

@@ -189,8 +189,8 @@ def instance(name: str, category: str, difficulty: Any, one: Picture) -> Instanc
 def make_library(folder: Path, count: int) -> list[Path]:
     """Draw the renderings that all pairs share, each named by its hash."""
     folder.mkdir(parents=True, exist_ok=True)
-    found = sorted(folder.iterdir())
-    for seed in range(len(found), count):
+    ordered = sorted(folder.iterdir())
+    for seed in range(len(ordered), count):
         item = picture(1_000_000 + seed)
         (folder / f"{item.sha256}.png").write_bytes(item.data)
     return sorted(folder.iterdir())[:count]

@@ -151,9 +151,9 @@ def view(browser: "Browser", address: str, width: int, height: int) -> Seen:
         # Scrolling by script does not end the search for the largest part, as a reader's would.
         paint, what = page.evaluate("[window.seen.paint, window.seen.what]")
         page.evaluate(SCROLL)
-        found = page.evaluate("window.seen")
-    worst = max(found["shifts"], key=lambda entry: entry[1], default=(0, 0, ""))
-    return Seen(paint, what, largest_window([item[:2] for item in found["shifts"]]), worst[2])
+        state = page.evaluate("window.seen")
+    worst = max(state["shifts"], key=lambda entry: entry[1], default=(0, 0, ""))
+    return Seen(paint, what, largest_window([item[:2] for item in state["shifts"]]), worst[2])
 
 
 def largest_window(shifts: list[list[float]]) -> float:

@@ -72,10 +72,10 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """Where the browser is; without one these tests are skipped, or fail where they are required."""
-    found = find_chromium()
-    if found is None:
+    browser = find_chromium()
+    if browser is None:
         message = "no Chromium on PATH (chromium, chromium-browser, google-chrome) or in CHROMIUM"
         if os.environ.get("IRCORE_REQUIRE_BROWSER") == "1":
             pytest.fail(message)
         pytest.skip(message)
-    return found
+    return browser

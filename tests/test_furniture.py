@@ -18,8 +18,8 @@ FIELDS = {"markdown", "input", "textarea", "dropdown", "checkboxes"}
 
 
 def read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return found
+    result: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return result
 
 
 def test_there_is_a_form_for_trouble_for_disputes_and_for_judges() -> None:

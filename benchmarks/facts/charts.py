@@ -45,12 +45,12 @@ def _text(fact: Fact, label: Label | None, drawn: Drawn) -> Checks:
 def _ticks(fact: Fact, _: Canvas, drawn: Drawn) -> Checks:
     """Each text counts if it stands in one row or column with the others."""
     across = 1 if fact["axis"] == "x" else 0
-    found = [[label for label in drawn.labels if plain(label.text) == text] for text in fact["texts"]]
-    levels = [drawn.share(label.centre)[across] for labels in found for label in labels]
+    matches = [[label for label in drawn.labels if plain(label.text) == text] for text in fact["texts"]]
+    levels = [drawn.share(label.centre)[across] for labels in matches for label in labels]
     level = max(levels, key=lambda entry: sum(abs(entry - other) < 4 for other in levels), default=0.0)
     return {
         f"tick {text}": any(abs(drawn.share(label.centre)[across] - level) < 4 for label in labels)
-        for text, labels in zip(fact["texts"], found, strict=True)
+        for text, labels in zip(fact["texts"], matches, strict=True)
     }
 
 

@@ -136,8 +136,8 @@ def test_a_table_that_was_written_again_with_the_same_rows(release: Path) -> Non
 
 
 def test_only_so_many_differences_are_named_one_by_one() -> None:
-    found, wanted = "\n".join(f"a{n}" for n in range(50)), "\n".join(f"b{n}" for n in range(50))
-    differences = list(text_differences(found.encode(), wanted.encode()))
+    result, wanted = "\n".join(f"a{n}" for n in range(50)), "\n".join(f"b{n}" for n in range(50))
+    differences = list(text_differences(result.encode(), wanted.encode()))
     assert differences[0] == (1, "says “a0”, the data say “b0”; build the release again")
     assert len(differences) == MOST + 1
     assert differences[-1] == (50, "30 more differences; build the release again")

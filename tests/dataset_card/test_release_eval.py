@@ -63,8 +63,8 @@ def release(runs: tuple[Path, list[RunFolder]]) -> Path:
 
 
 def test_a_model_s_score_is_its_mean_over_all_partners(runs: tuple[Path, list[RunFolder]]) -> None:
-    found = marginals(Results.from_runs(runs[1]), "eye")
-    assert [(rating.role, rating.label, rating.score.mean) for rating in found] == [
+    sums = marginals(Results.from_runs(runs[1]), "eye")
+    assert [(rating.role, rating.label, rating.score.mean) for rating in sums] == [
         ("describer", "ann", 8.0),
         ("describer", "org/bob", 3.0),
         ("generator", "max", 7.0),

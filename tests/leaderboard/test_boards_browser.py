@@ -311,7 +311,7 @@ def test_a_board_is_printed_whole_and_without_its_tools(visit: Visit) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_has_no_complaint(browser: "Browser", address: str, scheme: str) -> None:
-    found = []
+    collected = []
     for width, path in ((1280, f"{BOARD}?pin=b-y&pick=a-x"), (390, BOARD)):
         with browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900}) as context:  # type: ignore[arg-type]
             page = visit_in(context, address).open(path)
@@ -319,8 +319,8 @@ def test_axe_has_no_complaint(browser: "Browser", address: str, scheme: str) -> 
             page.locator(f"body[data-md-color-scheme={'slate' if scheme == 'dark' else 'default'}]").wait_for()
             # Rows that are not laid out would keep the colours of the scheme before.
             page.evaluate(ALL_LAID_OUT)
-            found += axe_findings(page, context=".irg")
-    assert found == []
+            collected += axe_findings(page, context=".irg")
+    assert collected == []
 
 
 SORTED = (

@@ -89,16 +89,16 @@ def test_what_is_kept_of_a_pair_goes_by_its_run_and_by_how_the_site_marks_it(run
 
 def test_readings_and_fragments_are_what_they_would_be_without_a_build_before(runs: list[Path], tmp_path: Path) -> None:
     first, second = BuildCache(tmp_path / "first"), BuildCache(tmp_path / "second", tmp_path / "first")
-    made, found, plain = (Site(read_runs(runs, cache)) for cache in (first, second, None))
-    assert made.results == found.results == plain.results
-    made.cache, found.cache = first, second
+    made, result, plain = (Site(read_runs(runs, cache)) for cache in (first, second, None))
+    assert made.results == result.results == plain.results
+    made.cache, result.cache = first, second
     Fragments(made).make()
-    assert (second.load("nothing/of-this-name"), len(found.pictures)) == (None, 4)
-    taken = Fragments(found)
+    assert (second.load("nothing/of-this-name"), len(result.pictures)) == (None, 4)
+    taken = Fragments(result)
     taken.make()
-    assert len(found.pictures) == len(made.pictures) > 4
+    assert len(result.pictures) == len(made.pictures) > 4
     for pair in plain.pairs.values():
-        assert taken.of(found.pairs[pair.run_id]) == Fragments(plain).of(pair)
+        assert taken.of(result.pairs[pair.run_id]) == Fragments(plain).of(pair)
     links = {path.stat().st_nlink for path in (tmp_path / "second" / FOLDER).rglob("*") if path.is_file()}
     assert links == {2}
 

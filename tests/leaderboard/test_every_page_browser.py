@@ -115,15 +115,15 @@ def test_every_folder_of_pages_has_one_among_them(site: Path) -> None:
 def test_axe_finds_nothing(
     browser: "Browser", address: str, site: Path, scheme: Literal["light", "dark"], group: Group
 ) -> None:
-    found = []
+    collected = []
     with browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800}) as context:
         visit = visit_in(context, address)
         for path in pages(site, group):
             page = visit.open(path)
             ready(page)
             # Colours are all that differs in the dark.
-            found += axe_findings(page, colours_only=scheme == "dark")
-    assert found == []
+            collected += axe_findings(page, colours_only=scheme == "dark")
+    assert collected == []
     assert visit.complaints == []
     assert visit.outside == []
 

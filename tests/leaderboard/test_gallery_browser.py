@@ -334,15 +334,15 @@ def test_pages_are_complete_without_javascript(browser: "Browser", address: str)
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_dialogs(browser: "Browser", address: str, scheme: Literal["light", "dark"]) -> None:
-    found = []
+    collected = []
     with browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800}) as context:
         visit = visit_in(context, address)
         for keys in ("z", "r"):
             page = open_gallery(visit)
             focus_first(page)
             page.keyboard.press(keys)
-            found += axe_findings(page)
-    assert found == []
+            collected += axe_findings(page)
+    assert collected == []
 
 
 def test_where_an_original_cannot_be_had_the_thumbnail_stands_in(browser: "Browser", address: str) -> None:

@@ -137,15 +137,15 @@ def test_selections_are_the_extremes_of_the_sites_judge() -> None:
         for episode in site.results.episodes[pair.run_id]
         if site.judge in episode.judged
     ]
-    found = {selection.name: selection.chosen for selection in selections(site, each=3)}
-    assert found.keys() == {"best", "improved", "regressed", "worst"}
+    by_name = {selection.name: selection.chosen for selection in selections(site, each=3)}
+    assert by_name.keys() == {"best", "improved", "regressed", "worst"}
     finals = [item.final for _, _, item in judged if item.final is not None]
     deltas = [item.delta for _, _, item in judged if item.delta is not None]
-    assert found["best"][0].judged.final == max(finals)
-    assert found["worst"][0].judged.final == min(finals)
-    assert found["improved"][0].judged.delta == max(deltas)
-    assert found["regressed"][0].judged.delta == min(deltas)
-    for chosen in found.values():
+    assert by_name["best"][0].judged.final == max(finals)
+    assert by_name["worst"][0].judged.final == min(finals)
+    assert by_name["improved"][0].judged.delta == max(deltas)
+    assert by_name["regressed"][0].judged.delta == min(deltas)
+    for chosen in by_name.values():
         assert len({pick.gallery.instance.instance_id for pick in chosen}) == len(chosen) == 3
 
 

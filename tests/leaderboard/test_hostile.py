@@ -119,12 +119,12 @@ def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
 
 def kinds(site: Path) -> list[str]:
     """One page of every kind, and every page about the hostile pair."""
-    found = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+    ordered = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
     first: dict[str, str] = {}
-    for path in found:
+    for path in ordered:
         folder, _, name = path.rpartition("/")
         first.setdefault(folder if folder and name != "index.html" else path, path)
-    return sorted({*first.values(), *(path for path in found if "hostile" in path)} - {"404.html"})
+    return sorted({*first.values(), *(path for path in ordered if "hostile" in path)} - {"404.html"})
 
 
 def test_nothing_of_a_strangers_is_wrong_with_the_pages(site: Path) -> None:

@@ -122,11 +122,11 @@ def test_comparisons_are_known_once_and_hold_every_final_score(site: Site) -> No
 
 
 def test_changes_are_dated_by_the_runs_newest_first(site: Site) -> None:
-    found = changes(site)
-    assert [item.when for item in found] == sorted((item.when for item in found), reverse=True)
-    assert sum(item.pair is not None for item in found) == len(PAIRS)
-    assert len({item.identity for item in found}) == len(found)
-    assert changes(site) == found
+    changed = changes(site)
+    assert [item.when for item in changed] == sorted((item.when for item in changed), reverse=True)
+    assert sum(item.pair is not None for item in changed) == len(PAIRS)
+    assert len({item.identity for item in changed}) == len(changed)
+    assert changes(site) == changed
 
 
 @pytest.mark.parametrize("address", ["", ADDRESS])

@@ -227,8 +227,8 @@ def test_a_strangers_words_do_nothing_and_hide_nothing(pages: dict[str, Element]
 def test_hostile_names_stay_out_of_titles_and_search(built: Built, pages: dict[str, Element]) -> None:
     assert all("onerror" not in page.find("title")[0].text for page in pages.values())
     index = json.loads((built.site / "search" / "search_index.json").read_text())
-    found = {entry["location"].partition("#")[0] for entry in index["docs"]}
-    assert not any(location.startswith("gallery/") for location in found)
+    matches = {entry["location"].partition("#")[0] for entry in index["docs"]}
+    assert not any(location.startswith("gallery/") for location in matches)
     assert all("<img" not in entry["text"] for entry in index["docs"])
 
 

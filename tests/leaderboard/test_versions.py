@@ -157,12 +157,12 @@ def test_releases_are_among_what_changed_and_every_page_names_the_feeds(two_vers
         assert f"Benchmark {name} released" in {item["title"] for item in feed["items"]}
         assert f"Benchmark {name} released" in (site / "feed.atom").read_text()
     for path in ("index.html", "pairs/index.html", "versions/2026.1/index.html", "metrics.html"):
-        found = {
+        by_name = {
             link.attributes["type"]: (site / path).parent / link.attributes["href"]
             for link in read_page(site / path).find("link", rel="alternate")
         }
-        assert set(found) == {"application/atom+xml", "application/feed+json"}
-        assert all(file.is_file() for file in found.values())
+        assert set(by_name) == {"application/atom+xml", "application/feed+json"}
+        assert all(file.is_file() for file in by_name.values())
 
 
 def test_a_version_is_recorded_once_and_what_stood_there_stays(tmp_path: Path) -> None:

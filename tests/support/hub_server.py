@@ -84,10 +84,10 @@ class Repo:
 
     def revision(self, name: str) -> str:
         """Return the commit that a branch, tag or id names."""
-        found = self.head if name in ("main", "refs/heads/main") else self.tags.get(name, name)
-        if found not in self.commits:
+        result = self.head if name in ("main", "refs/heads/main") else self.tags.get(name, name)
+        if result not in self.commits:
             raise HubError(404, "RevisionNotFound", f"Invalid rev id: {name}")
-        return found
+        return result
 
 
 class HubError(Exception):
@@ -187,10 +187,10 @@ class HubServer(ThreadingHTTPServer):
     def fault_of(self, request: str) -> Fault | None:
         """Return what goes wrong with this request, counted as used."""
         with self.lock:
-            found = next((fault for fault in self._faults if fault.times and fault.request.match(request)), None)
-            if found is not None:
-                found.times -= 1
-            return found
+            match = next((fault for fault in self._faults if fault.times and fault.request.match(request)), None)
+            if match is not None:
+                match.times -= 1
+            return match
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Stay silent about clients that went away."""
@@ -294,10 +294,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def repo(self, name: str, write: bool = False) -> Repo:
         """Return a repository that this user may read, or write."""
-        found = self.server.repos.get(name)
-        if found is None or ((write or found.private) and not self.user):
+        repository = self.server.repos.get(name)
+        if repository is None or ((write or repository.private) and not self.user):
             raise HubError(404 if self.user else 401, "RepoNotFound", "Repository not found")
-        return found
+        return repository
 
     def document(self) -> Any:
         return json.loads(self.body or b"{}")

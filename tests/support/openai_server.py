@@ -68,8 +68,8 @@ def read_judged(messages: list[dict[str, Any]]) -> Judged:
     """Take a question to a judge out of a request of either kind."""
     parts = [part for message in messages if message["role"] == "user" for part in message["content"]]
     words = "\n".join(part["text"] for part in parts if "text" in part)
-    found = [part["image_url"] for part in parts if "image_url" in part]
-    urls = [item if isinstance(item, str) else item["url"] for item in found]
+    matches = [part["image_url"] for part in parts if "image_url" in part]
+    urls = [item if isinstance(item, str) else item["url"] for item in matches]
     pictures = tuple(base64.b64decode(url.partition(",")[2]) for url in urls)
     return Judged(words, pictures, tuple(message["content"] for message in messages if message["role"] == "assistant"))
 

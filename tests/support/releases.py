@@ -105,8 +105,8 @@ def run_id_of(folder: Path, slug: str) -> str:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Return the files below a folder by their path in it; not those in hidden folders, which are not published."""
-    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    return {name: path.read_bytes() for name, path in found.items() if not name.startswith(".")}
+    by_name = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in by_name.items() if not name.startswith(".")}
 
 
 def table(release: Path, config: Config) -> list[Row]:

@@ -72,17 +72,17 @@ def test_tables_of_agreement() -> None:
 
 def test_hard_is_not_consistently_lower_than_easy() -> None:
     assert len(hard_against_easy()) == 4 * 7 * 3
-    found = {
+    by_name = {
         (score.pair.describer, score.pair.generator, score.category, score.judge): score.difference
         for score in not_lower()
     }
-    assert len(found) == 23
-    assert Counter(difference == 0 for difference in found.values()) == {False: 15, True: 8}
+    assert len(by_name) == 23
+    assert Counter(difference == 0 for difference in by_name.values()) == {False: 15, True: 8}
     # Read off the table: 7.00 against 6.50, 8.00 against 7.80, and 8.80 twice.
-    assert found["Qwen-3", "gemini-3.1", "simple_shapes", "gpt"] == 0.5
-    assert found["gpt-5.2", "gemini-3.1", "photos", "gpt"] == 0.2
-    assert found["gpt-5.2", "gemini-3.1", "pie_graph", "gpt"] == 0
-    assert ("gpt-5.2", "gemini-3.1", "geometry", "gpt") not in found
+    assert by_name["Qwen-3", "gemini-3.1", "simple_shapes", "gpt"] == 0.5
+    assert by_name["gpt-5.2", "gemini-3.1", "photos", "gpt"] == 0.2
+    assert by_name["gpt-5.2", "gemini-3.1", "pie_graph", "gpt"] == 0
+    assert ("gpt-5.2", "gemini-3.1", "geometry", "gpt") not in by_name
 
 
 def test_one_point_better_holds_with_one_generator_only() -> None:

@@ -151,8 +151,8 @@ def test_bars_are_filled_with_their_colour_and_end_where_their_value_lies() -> N
             if along in axes:
                 base, value = float(facts(bar)["baseline"]), float(facts(bar)["value"])
                 low, high = sorted(axes[along](at) for at in (base, base + value))
-                found = (bar.box.left, bar.box.right) if along == "x" else (bar.box.top, bar.box.bottom)
-                assert found == pytest.approx((low, high), abs=0.51)
+                result = (bar.box.left, bar.box.right) if along == "x" else (bar.box.top, bar.box.bottom)
+                assert result == pytest.approx((low, high), abs=0.51)
                 checked += 1
     assert checked > 50
 

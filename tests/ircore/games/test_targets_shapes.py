@@ -86,11 +86,11 @@ def test_everything_lies_inside_and_what_no_box_holds_is_background(build: Build
 
 def test_easy_pictures_show_two_to_four_different_shapes_apart() -> None:
     for seed in SEEDS:
-        found = foreground(shapes("easy", seed))
-        assert 2 <= len(found) <= 4
-        assert len({element.type for element in found}) == len(found)
-        assert len({element.colour for element in found}) == len(found)
-        for item, other in itertools.combinations(found, 2):
+        ink = foreground(shapes("easy", seed))
+        assert 2 <= len(ink) <= 4
+        assert len({element.type for element in ink}) == len(ink)
+        assert len({element.colour for element in ink}) == len(ink)
+        for item, other in itertools.combinations(ink, 2):
             reach = min(side(item.box), side(other.box))
             assert math.dist(centre(item.box), centre(other.box)) > reach
 
@@ -98,19 +98,19 @@ def test_easy_pictures_show_two_to_four_different_shapes_apart() -> None:
 def test_hard_pictures_show_six_to_ten_shapes_of_many_kinds_and_sizes() -> None:
     turned = 0
     for seed in SEEDS:
-        found = foreground(shapes("hard", seed))
-        assert 6 <= len(found) <= 10
-        turned += sum("rotation" in element.parameters for element in found)
+        ink = foreground(shapes("hard", seed))
+        assert 6 <= len(ink) <= 10
+        turned += sum("rotation" in element.parameters for element in ink)
     assert turned > len(SEEDS)
 
 
 def test_shapes_that_overlap_differ_in_colour() -> None:
     for seed in range(60):
-        found = foreground(shapes("hard", seed))
-        for item, other in itertools.combinations(found, 2):
+        ink = foreground(shapes("hard", seed))
+        for item, other in itertools.combinations(ink, 2):
             if item.colour == other.colour:
                 assert math.dist(centre(item.box), centre(other.box)) > min(side(item.box), side(other.box)) / 2 + 10
-                assert found.index(other) < len(found) - 1
+                assert ink.index(other) < len(ink) - 1
 
 
 def test_the_edge_of_a_filled_shape_can_be_told_from_the_ground() -> None:

@@ -35,8 +35,8 @@ def chart(*lines: tuple[tuple[Point, ...], str, tuple[float, ...]], markers: str
 
 
 def seen(drawing: Drawing) -> list[Stroke]:
-    found = [p for p in look_at(drawing.pixels).percepts if isinstance(p, Stroke) and len(p.points) == len(COLUMNS)]
-    return sorted(found, key=lambda line: line.points[0][1])
+    matches = [p for p in look_at(drawing.pixels).percepts if isinstance(p, Stroke) and len(p.points) == len(COLUMNS)]
+    return sorted(matches, key=lambda line: line.points[0][1])
 
 
 def assert_near(line: Stroke, corners: tuple[Point, ...]) -> None:

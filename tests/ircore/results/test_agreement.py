@@ -28,9 +28,9 @@ KRIPPENDORFF = [
 
 @pytest.mark.parametrize(("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
 def test_alpha_of_the_published_example(level: Level, published: float) -> None:
-    found = krippendorffs_alpha(KRIPPENDORFF, level)
-    assert found.value == pytest.approx(published, abs=0.0005)
-    assert found.n == 11, "the unit with one observer is left out"
+    alpha = krippendorffs_alpha(KRIPPENDORFF, level)
+    assert alpha.value == pytest.approx(published, abs=0.0005)
+    assert alpha.n == 11, "the unit with one observer is left out"
 
 
 def test_kappa_worked_by_hand() -> None:
@@ -58,10 +58,10 @@ def test_every_resample_is_the_measure_of_the_drawn_pairs(measure: Measure) -> N
     weights = drawn_weights(12, 3, 5).astype(int)
     plain: dict[Measure, Any] = {pearson: stats.pearsonr, spearman: stats.spearmanr}
     drawn = [plain[measure](item.repeat(w[clusters]), other.repeat(w[clusters])).statistic for w in weights.T]
-    found = measure(item, other, clusters, resamples=3, seed=5)
-    assert found.low is not None
-    assert found.high is not None
-    assert min(drawn) - 1e-9 <= found.low < found.high <= max(drawn) + 1e-9
+    interval = measure(item, other, clusters, resamples=3, seed=5)
+    assert interval.low is not None
+    assert interval.high is not None
+    assert min(drawn) - 1e-9 <= interval.low < interval.high <= max(drawn) + 1e-9
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=30))
@@ -70,20 +70,20 @@ def test_order_and_roles_do_not_matter(pairs: list[tuple[int, int]]) -> None:
     item, other = np.array(pairs).T
     mixed = np.random.default_rng(0).permutation(len(pairs))
     for measure in PAIRWISE:
-        found = measure(item, other, resamples=50)
+        interval = measure(item, other, resamples=50)
         for again in (measure(item[mixed], other[mixed], resamples=50), measure(other, item, resamples=50)):
-            assert again.n == found.n
-            assert again.value == (None if found.value is None else pytest.approx(found.value))
-        assert found.value is None or -1 <= found.value <= 1
-        assert (found.value is None) <= (found.reason is not None)
+            assert again.n == interval.n
+            assert again.value == (None if interval.value is None else pytest.approx(interval.value))
+        assert interval.value is None or -1 <= interval.value <= 1
+        assert (interval.value is None) <= (interval.reason is not None)
 
 
 @pytest.mark.parametrize("measure", PAIRWISE)
 def test_perfect_agreement_is_one_and_has_no_interval_to_draw(measure: Measure) -> None:
-    found = measure([1, 2, 3, 1, 2, 3], [1, 2, 3, 1, 2, 3])
-    assert found.value == pytest.approx(1)
-    assert (found.low, found.high) == (None, None)
-    assert found.reason is not None
+    interval = measure([1, 2, 3, 1, 2, 3], [1, 2, 3, 1, 2, 3])
+    assert interval.value == pytest.approx(1)
+    assert (interval.low, interval.high) == (None, None)
+    assert interval.reason is not None
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
@@ -132,10 +132,10 @@ def test_intervals_cover(instances: int) -> None:
     for _ in range(studies):
         shared = np.sqrt(0.6) * (0.8 * rng.normal(size=instances)[clusters] + 0.6 * rng.normal(size=4 * instances))
         item, other = (shared + np.sqrt(0.4) * rng.normal(size=4 * instances) for _ in range(2))
-        found = pearson(item, other, clusters, resamples=600)
-        assert found.low is not None
-        assert found.high is not None
-        hits += found.low <= 0.6 <= found.high
+        correlation = pearson(item, other, clusters, resamples=600)
+        assert correlation.low is not None
+        assert correlation.high is not None
+        hits += correlation.low <= 0.6 <= correlation.high
     assert 0.91 <= hits / studies <= 0.98
 
 
@@ -156,8 +156,8 @@ def test_what_is_not_defined_says_why(measure: Measure) -> None:
 
 def test_constant_scores_have_no_correlation_and_kappa_zero() -> None:
     for measure in (pearson, spearman):
-        found = measure([5] * 6, [1, 2, 3, 4, 5, 6])
-        assert (found.value, found.reason) == (None, "all matched ratings of the first rater are the same")
+        interval = measure([5] * 6, [1, 2, 3, 4, 5, 6])
+        assert (interval.value, interval.reason) == (None, "all matched ratings of the first rater are the same")
     assert cohens_kappa([1] * 6, [1, 1, 1, 0, 0, 0]).value == pytest.approx(0)
 
 
@@ -169,9 +169,9 @@ def test_alpha_that_is_not_defined_says_why() -> None:
 
 
 def test_missing_ratings_count_for_nothing() -> None:
-    found = pearson([1, 2, 3, 4, NONE, 9], [2, 1, 4, 3, 5, NONE])
-    assert found.n == 4
-    assert found.value == pearson([1, 2, 3, 4], [2, 1, 4, 3]).value
+    correlation = pearson([1, 2, 3, 4, NONE, 9], [2, 1, 4, 3, 5, NONE])
+    assert correlation.n == 4
+    assert correlation.value == pearson([1, 2, 3, 4], [2, 1, 4, 3]).value
 
 
 def _width(found: Agreement) -> float:

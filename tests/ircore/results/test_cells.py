@@ -43,22 +43,22 @@ def rating(turn: int, value: float, annotator: str | None, judge: str = "human")
 
 
 def result(*scores: Score) -> EpisodeResult:
-    (found,) = judge_episodes("pair-1", "pair", [episode("a", "b")], scores)
-    return found
+    (result,) = judge_episodes("pair-1", "pair", [episode("a", "b")], scores)
+    return result
 
 
 def test_people_are_one_judge_and_stay_apart() -> None:
-    found = result(rating(1, 4, "ann"), rating(1, 6, "bob"), rating(2, 9, "ann"), rating(2, 6, "bob"))
-    human = found.judged["human"]
+    outcome = result(rating(1, 4, "ann"), rating(1, 6, "bob"), rating(2, 9, "ann"), rating(2, 6, "bob"))
+    human = outcome.judged["human"]
     assert (human.first, human.final, human.delta) == (5, 7.5, 2.5)
-    assert {name: item.delta for name, item in found.annotations.items()} == {"ann": 5, "bob": 0}
-    assert found.judged.keys() == {"human"}
+    assert {name: item.delta for name, item in outcome.annotations.items()} == {"ann": 5, "bob": 0}
+    assert outcome.judged.keys() == {"human"}
 
 
 def test_people_who_rated_half_count_where_they_rated() -> None:
-    found = result(rating(1, 4, "ann"), rating(2, 8, "ann"), rating(2, 6, "bob"), rating(2, 7, "ann"))
-    assert (found.judged["human"].first, found.judged["human"].final) == (4, 6.5)
-    assert (found.annotations["bob"].first, found.annotations["bob"].delta) == (None, None)
+    outcome = result(rating(1, 4, "ann"), rating(2, 8, "ann"), rating(2, 6, "bob"), rating(2, 7, "ann"))
+    assert (outcome.judged["human"].first, outcome.judged["human"].final) == (4, 6.5)
+    assert (outcome.annotations["bob"].first, outcome.annotations["bob"].delta) == (None, None)
 
 
 def test_what_each_order_said_is_kept() -> None:
@@ -184,9 +184,9 @@ def test_a_judge_that_answered_nothing_ranks_nobody() -> None:
 def test_two_pairs_are_compared_on_what_both_played() -> None:
     runs = [judged(name, per_condition=10) for name in ("seer", "teller")]
     results = Results.from_runs(runs)
-    found = results.compare("seer-painter", "teller-painter", "structural", difficulty="easy")
-    assert found.n <= 10
-    assert found.wins + found.ties + found.losses == found.n
+    comparison = results.compare("seer-painter", "teller-painter", "structural", difficulty="easy")
+    assert comparison.n <= 10
+    assert comparison.wins + comparison.ties + comparison.losses == comparison.n
     back = results.compare("teller-painter", "seer-painter", "structural", difficulty="easy")
-    assert found.difference.mean is not None
-    assert back.difference.mean == pytest.approx(-found.difference.mean)
+    assert comparison.difference.mean is not None
+    assert back.difference.mean == pytest.approx(-comparison.difference.mean)

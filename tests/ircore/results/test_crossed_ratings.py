@@ -19,13 +19,13 @@ def results() -> Results:
 
 
 def test_people_come_first_and_every_rendering_that_both_rated_counts_once() -> None:
-    found = crossed_ratings(results().episodes)
-    assert [(item.one, item.other) for item in found] == [
+    rows = crossed_ratings(results().episodes)
+    assert [(item.one, item.other) for item in rows] == [
         ("kind", "human"),
         ("structural", "human"),
         ("kind", "structural"),
     ]
-    assert all(sum(item.counts.values()) == item.renderings > 0 for item in found)
+    assert all(sum(item.counts.values()) == item.renderings > 0 for item in rows)
 
 
 def test_scores_are_taken_to_whole_points_and_nearness_before_that() -> None:

@@ -97,15 +97,15 @@ def test_lengths_and_novelty_turn_by_turn() -> None:
 
 def test_the_interval_takes_episodes_as_the_units() -> None:
     # Shares 4/4, 0/4, 4/4, 0/4: four episodes, not sixteen messages. s = √(1/3), t(0.975, 3) = 3.182446.
-    found = clustered_share([4, 0, 4, 0], [4, 4, 4, 4])
-    assert (found.mean, found.n) == (0.5, 4)
+    share = clustered_share([4, 0, 4, 0], [4, 4, 4, 4])
+    assert (share.mean, share.n) == (0.5, 4)
     half = 3.182446 * sqrt(1 / 3) / 2
-    assert found.low == pytest.approx(max(0, 0.5 - half), abs=1e-6)
+    assert share.low == pytest.approx(max(0, 0.5 - half), abs=1e-6)
     # Hand-worked with unequal sizes: R = 4/8, residuals hit − R·size = (1, −1, 0), sum of squares 2, mean size 8/3;
     # se = √(2 / (2 · 3)) / (8/3) = 0.216506, t(0.975, 2) = 4.302653.
-    found = clustered_share([3, 0, 1], [4, 2, 2])
-    assert found.mean == pytest.approx(0.5)
-    assert found.high == pytest.approx(min(1, 0.5 + 4.302653 * 0.216506), abs=1e-5)
+    share = clustered_share([3, 0, 1], [4, 2, 2])
+    assert share.mean == pytest.approx(0.5)
+    assert share.high == pytest.approx(min(1, 0.5 + 4.302653 * 0.216506), abs=1e-5)
 
 
 def test_where_none_or_all_hit_the_interval_is_wilsons_over_episodes() -> None:
@@ -127,10 +127,10 @@ def test_the_interval_holds_the_true_share_in_about_95_of_100_cases() -> None:
         sizes = [random.randint(1, 9) for _ in range(40)]
         shares = [random.betavariate(2, 3) for _ in sizes]
         hits = [sum(random.random() < share for _ in range(size)) for share, size in zip(shares, sizes, strict=True)]
-        found = clustered_share(hits, sizes)
-        assert found.low is not None
-        assert found.high is not None
-        return found.low <= 0.4 <= found.high
+        result = clustered_share(hits, sizes)
+        assert result.low is not None
+        assert result.high is not None
+        return result.low <= 0.4 <= result.high
 
     assert 0.93 <= sum(held() for _ in range(1500)) / 1500 <= 0.97
 

@@ -28,11 +28,11 @@ def test_nobody_vouches_for_a_run_without_provenance() -> None:
 def test_what_the_maintainers_had_judged_is_verified_and_what_people_gave_is_imported() -> None:
     item = episode()
     assert set(item.judged) == {"eye", "human", "structural"}
-    found = verified_scores(item, HERE)
-    assert found.verified == len(item.judged["eye"].trajectory) + len(item.judged["structural"].trajectory)
-    assert found.scores - found.verified == len(item.judged["human"].trajectory) > 0
-    assert found.share is not None
-    assert 0 < found.share < 1
+    rows = verified_scores(item, HERE)
+    assert rows.verified == len(item.judged["eye"].trajectory) + len(item.judged["structural"].trajectory)
+    assert rows.scores - rows.verified == len(item.judged["human"].trajectory) > 0
+    assert rows.share is not None
+    assert 0 < rows.share < 1
 
 
 def test_an_episode_without_scores_has_no_share() -> None:

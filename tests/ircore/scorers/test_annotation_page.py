@@ -372,13 +372,13 @@ def test_axe_finds_nothing_on_any_screen(visiting: Visiting, scheme: str) -> Non
     from axe_playwright_python.sync_playwright import Axe
 
     axe = Axe()
-    found = []
+    collected = []
     with visiting(color_scheme=scheme) as visit:
         page = visit.open("index.html?annotator=a1")
         for name in screens(page):
             for violation in axe.run(page).response["violations"]:
-                found += [f"{name}: {violation['id']}: {node['html'][:160]}" for node in violation["nodes"]]
-    assert found == []
+                collected += [f"{name}: {violation['id']}: {node['html'][:160]}" for node in violation["nodes"]]
+    assert collected == []
 
 
 def test_a_phone_scrolls_downwards_only(visiting: Visiting) -> None:

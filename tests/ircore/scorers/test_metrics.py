@@ -161,7 +161,7 @@ def test_a_resized_picture_that_was_changed_since_is_resized_again() -> None:
 
 def test_wang_bovik_by_its_definition() -> None:
     x, y = NOISE[:12, :13].astype(float), (NOISE[:12, :13] // 2 + OTHER[:12, :13] // 3).astype(float)
-    found = []
+    collected = []
     for channel in range(3):
         for top in range(5):
             for left in range(6):
@@ -169,8 +169,8 @@ def test_wang_bovik_by_its_definition() -> None:
                 b = y[top : top + 8, left : left + 8, channel]
                 covariance = ((a - a.mean()) * (b - b.mean())).mean()
                 squares = (a.var() + b.var()) * (a.mean() ** 2 + b.mean() ** 2)
-                found.append(4 * covariance * a.mean() * b.mean() / squares)
-    assert uqi(x.astype(np.uint8), y.astype(np.uint8)) == pytest.approx(np.mean(found), abs=1e-12)
+                collected.append(4 * covariance * a.mean() * b.mean() / squares)
+    assert uqi(x.astype(np.uint8), y.astype(np.uint8)) == pytest.approx(np.mean(collected), abs=1e-12)
 
 
 def test_sewars_variant_hardly_notices_shuffled_pixels() -> None:

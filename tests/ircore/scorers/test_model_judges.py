@@ -110,13 +110,13 @@ def test_both_tasks_are_asked_and_scored(tmp_path: Path, run: RunFolder, server:
     server.judge = judge
     assert score(run, write_judge(tmp_path, server, parameters={"api": api, "structured": True})) == 0
     assert server.count() == RATINGS + CHOICES
-    found = scores(run)
-    assert Counter((score.task, score.turn, score.value) for score in found) == {
+    values = scores(run)
+    assert Counter((score.task, score.turn, score.value) for score in values) == {
         ("similarity", 1, 3): 4,
         ("similarity", 2, 6): 4,
         ("preference", 2, 1): 4,
     }
-    assert {score.orders for score in found if score.task == "preference"} == {(1, 1)}
+    assert {score.orders for score in values if score.task == "preference"} == {(1, 1)}
     asked = read_judgements(run)
     assert Counter((score.task, score.order) for score in asked) == {
         ("similarity", None): 8,
@@ -128,7 +128,7 @@ def test_both_tasks_are_asked_and_scored(tmp_path: Path, run: RunFolder, server:
     assert (identity.kind, identity.family, identity.label) == ("model", "gpt", "A judge on loopback")
     # The same command again asks nothing and adds nothing.
     assert score(run, write_judge(tmp_path, server, parameters={"api": api, "structured": True})) == 0
-    assert (server.count(), len(scores(run))) == (RATINGS + CHOICES, len(found))
+    assert (server.count(), len(scores(run))) == (RATINGS + CHOICES, len(values))
 
 
 def test_a_judge_sees_pictures_and_nothing_that_anybody_said(
@@ -197,12 +197,12 @@ def test_garbage_is_no_value_with_a_reason(
 ) -> None:
     server.judge = lambda entry: "They look alike to me." if len(entry.pictures) == 2 else '{"choice": "both"}'
     assert score(run, write_judge(tmp_path, server)) == 1
-    found = scores(run)
-    assert {score.value for score in found} == {None}
-    assert {score.reason for score in found if score.task == "similarity"} == {
+    values = scores(run)
+    assert {score.value for score in values} == {None}
+    assert {score.reason for score in values if score.task == "similarity"} == {
         'judge_format: it has no JSON object {"score": N} with a whole number N from 0 to 10'
     }
-    assert {score.reason for score in found if score.task == "preference"} == {
+    assert {score.reason for score in values if score.task == "preference"} == {
         "judge_format: the choice 'both' is neither A nor B"
     }
     # Of a preference without an answer the other order is not asked.
@@ -215,7 +215,7 @@ def test_garbage_is_no_value_with_a_reason(
     # The same command asks nothing again, and says the same.
     assert score(run, write_judge(tmp_path, server)) == 1
     assert server.count() == 2 * RATINGS + 2 * 4
-    assert scores(run) == found
+    assert scores(run) == values
 
 
 @pytest.mark.parametrize(("refused", "status"), [(1, 0), (2, 1)])

@@ -209,10 +209,10 @@ def test_words_of_a_history_that_cannot_be_published(proposed: Callable[..., Che
     step, problem = HISTORIES[name]
     path = "submissions/there/history.jsonl"
     good = json.dumps(STEP).encode()
-    found = errors(proposed({path: (PLAIN, good + b"\n" + json.dumps(step).encode() + b"\n")}).findings)
-    assert [(fault.file, fault.line) for fault in found] == [(path, 2)]
-    assert problem in found[0].problem
-    assert found[0].problem.isprintable()
+    problems = errors(proposed({path: (PLAIN, good + b"\n" + json.dumps(step).encode() + b"\n")}).findings)
+    assert [(fault.file, fault.line) for fault in problems] == [(path, 2)]
+    assert problem in problems[0].problem
+    assert problems[0].problem.isprintable()
 
 
 def test_a_history_reads_as_it_is_taken(proposed: Callable[..., CheckedChange]) -> None:
@@ -224,9 +224,9 @@ def test_a_history_reads_as_it_is_taken(proposed: Callable[..., CheckedChange]) 
 
 def test_somebody_elses_history_does_not_pass_in_silence(proposed: Callable[..., CheckedChange]) -> None:
     line = json.dumps({**STEP, "kind": "withdrawn"}).encode() + b"\n"
-    (found,) = proposed({"submissions/there/history.jsonl": (PLAIN, line)}).findings
-    assert (found.level, found.problem) == ("warning", "adds to the history of a submission")
-    assert "maintainer" in found.remedy
+    (result,) = proposed({"submissions/there/history.jsonl": (PLAIN, line)}).findings
+    assert (result.level, result.problem) == ("warning", "adds to the history of a submission")
+    assert "maintainer" in result.remedy
 
 
 def test_nothing_has_happened_yet_to_what_is_not_there(proposed: Callable[..., CheckedChange]) -> None:

@@ -68,10 +68,10 @@ def test_what_else_lies_in_a_folder_is_found(tree: Path) -> None:
     (tree / "linked" / "submission.yaml").symlink_to("/etc/passwd")
     os.mkfifo(tree / "first" / "pipe")
     (tree / "stray.yaml").write_text("x")
-    found = {
+    by_name = {
         Path(error.file).relative_to(tree).as_posix(): error.problem for error in errors(check_tree(tree).findings)
     }
-    assert found == {
+    assert by_name == {
         "empty": "has no submission.yaml",
         "first/notes.txt": "is no file that a submission has",
         "first/pipe": "has the mode 000000",

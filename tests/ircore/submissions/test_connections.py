@@ -44,7 +44,7 @@ class Resolver:
             return self._real(host, port, *more, **named)
         addresses = self.answers[min(self.asked, len(self.answers) - 1)]
         self.asked += 1
-        return [found for address in addresses for found in self._real(address, port, type=socket.SOCK_STREAM)]
+        return [result for address in addresses for result in self._real(address, port, type=socket.SOCK_STREAM)]
 
 
 @pytest.fixture

@@ -278,5 +278,5 @@ def test_histories_are_checked_with_all_submissions(pair: Path) -> None:
     assert [finding for finding in check_tree(pair.parent).findings if finding.level == "error"] == []
     with (pair / HISTORY).open("ab") as file:
         file.write(b"no step\n")
-    found = [finding for finding in check_tree(pair.parent).findings if finding.level == "error"]
-    assert [fault.file for fault in found] == [str(pair / HISTORY)]
+    matches = [finding for finding in check_tree(pair.parent).findings if finding.level == "error"]
+    assert [fault.file for fault in matches] == [str(pair / HISTORY)]

@@ -49,14 +49,14 @@ def test_an_attack_is_refused_and_the_message_says_where_what_and_how_to_mend(at
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda entry: entry.name)
 def test_a_report_of_an_attack_is_inert(attack: Attack) -> None:
-    found = checked(attack.text)
-    text = "\n".join(str(item) for item in found)
+    faults = checked(attack.text)
+    text = "\n".join(str(item) for item in faults)
     assert all(item.isprintable() or item == "\n" for item in text)
     assert len(text) < 30_000
-    for line in annotations(found):
+    for line in annotations(faults):
         assert search(r"^::(error|warning) file=submissions/plain-pair/submission\.yaml,line=\d+,col=\d+,title=S", line)
         assert not search(r"[\r\n]", line)
-    told = summary((), found)
+    told = summary((), faults)
     assert told.count("<") == told.count("<pre>") * 2 + told.count("<code>") * 2
 
 
@@ -95,8 +95,8 @@ def test_a_name_must_not_look_like_another(name: str, problem: str) -> None:
 
 
 def test_the_very_same_name_is_only_remarked_on() -> None:
-    (found,) = checked(GOOD.replace("A plain pair", "classical + canvas"))
-    assert (found.level, found.field, found.line) == ("warning", "name", 2)
+    (result,) = checked(GOOD.replace("A plain pair", "classical + canvas"))
+    assert (result.level, result.field, result.line) == ("warning", "name", 2)
 
 
 def test_a_key_goes_to_one_service_only() -> None:
@@ -129,16 +129,16 @@ def test_every_error_is_told_at_once() -> None:
 )
 def test_thousands_of_errors_are_told_shortly(text: str) -> None:
     lines = (line.replace("{}", str(number)) for number, line in enumerate(text.splitlines()))
-    found = checked("\n".join(lines))
-    assert len(found) == 101
-    assert "more findings are not shown" in found[-1].problem
+    faults = checked("\n".join(lines))
+    assert len(faults) == 101
+    assert "more findings are not shown" in faults[-1].problem
 
 
 def test_a_summary_is_never_larger_than_the_service_takes() -> None:
     quotes = "'" + '"' * 4000
-    found = [Finding("error", f"{quotes}{number}", 1, 1, quotes, quotes, quotes, quotes) for number in range(150)]
-    assert len(summary((), found).encode()) < 1024**2
-    assert "150 errors" in summary((), found)
+    matches = [Finding("error", f"{quotes}{number}", 1, 1, quotes, quotes, quotes, quotes) for number in range(150)]
+    assert len(summary((), matches).encode()) < 1024**2
+    assert "150 errors" in summary((), matches)
 
 
 def test_what_stays_at_home_may_use_a_server_and_people_of_ones_own() -> None:

@@ -181,9 +181,9 @@ def test_what_is_unlikely_is_flagged(tmp_path: Path, handed: Handed, name: str) 
     wanted = "turn 1" if rule.endswith("_target") else ""
     act(handed)
     made = rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed)
-    found = [flag for flag in made.flags if flag.rule == rule and wanted in flag.where]
-    assert found
-    assert what in found[0].what
+    matches = [flag for flag in made.flags if flag.rule == rule and wanted in flag.where]
+    assert matches
+    assert what in matches[0].what
     assert all(flag.what.isprintable() and flag.where.isprintable() for flag in made.flags)
 
 
@@ -193,8 +193,8 @@ def test_renderings_of_another_pair_are_flagged(tmp_path: Path, handed: Handed) 
     made = rescore(
         handed.submission, tmp_path / "run", handed.instances, handed.packed, published=[other.path, tmp_path / "other"]
     )
-    found = {flag.where for flag in made.flags if flag.rule == "rendering_of_another"}
-    assert len(found) == 8
+    matches = {flag.where for flag in made.flags if flag.rule == "rendering_of_another"}
+    assert len(matches) == 8
     assert {flag.what for flag in made.flags if flag.rule == "rendering_of_another"} == {
         "the picture is, pixel by pixel, one that another-pair has"
     }
