@@ -23,7 +23,7 @@ SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md",
     "--table", "name", metavar="NAME", default="board", show_default=True, help="Which table: see docs/results.md."
 )
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="How.")
-@click.option("--judge", metavar="NAME", help="Whose scores to rank by; needed only if several judges rated.")
+@click.option("--judge", metavar="NAME", help="Whose scores to rank by.  [default: verified where it rated]")
 @click.option("--category", metavar="NAME", help="Only this category.")
 @click.option("--difficulty", metavar="NAME", help="Only easy or hard.")
 @click.option(

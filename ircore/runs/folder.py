@@ -6,6 +6,7 @@ journal.jsonl     every answer as it came (``Call``), every question without one
                   ended (``End``); append only
 renderings/       each rendering once, named by the SHA-256 of its bytes
 scores.jsonl      what judges and metrics gave; append only
+facts.jsonl       which facts of drawn targets the renderings show (``ircore.runs.facts``); append only
 measures.jsonl    what a game other than reconstruction measured of its episodes
 judgements.jsonl  every question to a judge that is a model, and its answer (``judge_questions``); append only
 judges/           NAME.json: who each judge of that name in scores.jsonl is

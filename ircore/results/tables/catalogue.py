@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import available, load, unknown
+from ircore.results.headline import headline_judge
 from ircore.results.model import Order, Results
 from ircore.results.tables.agreement import agreement_table, annotators_table, orders_table
 from ircore.results.tables.board import board_table, leaderboard_table
@@ -33,7 +34,7 @@ class Question:
     """What a table is asked for."""
 
     judge: str | None = None
-    """Whose ratings; None if the table is of no judge, or there is only one."""
+    """Whose ratings; None for the headline judge, or if the table is of no judge."""
 
     category: str | None = None
     """Only this category."""
@@ -45,16 +46,14 @@ class Question:
     """What boards are ordered by."""
 
     def the_judge(self, results: Results) -> str:
-        """Return the judge asked for, or the only one.
+        """Return the judge asked for, or the headline judge of the condition (``ircore.results.headline``).
 
         Raises:
-            InputError: Nobody has rated, or several judges have and none of them was named.
+            InputError: Nobody has rated.
         """
         if not results.judges:
             raise InputError("these runs have no ratings yet", "Rate them with: ircore score RUN...")
-        if self.judge is None and len(results.judges) > 1:
-            raise InputError("several judges rated these runs", f"Choose one: --judge {'|'.join(results.judges)}")
-        return self.judge or results.judges[0]
+        return self.judge or headline_judge(results, self.category, self.difficulty) or results.judges[0]
 
 
 @dataclass(frozen=True)

@@ -234,12 +234,16 @@ def test_results_command_tells_submissions_of_the_same_players_apart(
         assert f"classical + {name}" in table
 
 
-def test_results_command_asks_for_ratings_and_for_a_judge(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_command_asks_for_ratings_and_ranks_by_the_headline_judge(
+    run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert ircore(["results", str(run.path)]) == 2
     assert "no ratings yet" in capsys.readouterr().err
     rate(rate(run, {EASY: (5, 7)}), {EASY: (5, 7)}, judge="ear")
-    assert ircore(["results", str(run.path)]) == 2
-    assert "--judge ear|eye" in capsys.readouterr().err
+    assert ircore(["results", str(run.path)]) == 0
+    assert "judged by ear" in capsys.readouterr().out
+    assert ircore(["results", str(run.path), "--judge", "eye"]) == 0
+    assert "judged by eye" in capsys.readouterr().out
 
 
 def test_a_board_by_quality_says_what_that_order_leaves_out(
