@@ -15,6 +15,10 @@ Letters = Annotated[str, StringConstraints(pattern=r"^[01?]*$")]
 
 Verdict = Literal["holds", "fails", "undecided"]
 
+Part = Literal["presence", "text", "colour", "value", "place", "count", "extra"]
+PARTS: tuple[Part, ...] = ("presence", "text", "colour", "value", "place", "count", "extra")
+"""The parts of a score by facts, in the order in which they are shown."""
+
 LETTER: dict[Verdict, str] = {"holds": "1", "fails": "0", "undecided": "?"}
 VERDICT: dict[str, Verdict] = {letter: verdict for verdict, letter in LETTER.items()}
 
@@ -71,7 +75,7 @@ class FactVerdicts(Record):
 
     version: Line = Field(description="Of the program that looked; another one may see otherwise.")
     verdicts: Letters = Field(description="One letter a fact: 1 it holds, 0 it fails, ? it cannot be told.")
-    parts: dict[Name, PartShare] = Field(description="By part of the score.")
+    parts: dict[Part, PartShare] = Field(description="By part of the score.")
     decided: float = Field(ge=0, le=1, description="Share of the facts, by weight, that could be decided.")
     reasons: tuple[Text, ...] = Field(default=(), description="Why facts fail or cannot be told, each once.")
     notes: tuple[FactNote, ...] = Field(default=(), description="Of facts that do not hold.")

@@ -19,6 +19,7 @@ from ircore.results.tables.judges import judges_table
 from ircore.results.tables.language import corrections_by_turn_table, corrections_table, messages_table, words_table
 from ircore.results.tables.metric_agreement import metric_agreement_table
 from ircore.results.tables.model import Table
+from ircore.results.tables.parts import episode_facts_table, facts_table, parts_table
 from ircore.results.tables.published import published_agreement_table, published_means_table, published_scores_table
 from ircore.results.tables.ratings import ratings_table
 from ircore.results.tables.recalibration import maps_table, recalibrated_table, reliability_table
@@ -44,6 +45,12 @@ class Question:
 
     order: Order = "main"
     """What boards are ordered by."""
+
+    part: str | None = None
+    """The part that rows of parts are ordered by; None for the score."""
+
+    episode: str | None = None
+    """Only this episode, of facts."""
 
     def the_judge(self, results: Results) -> str:
         """Return the judge asked for, or the headline judge of the condition (``ircore.results.headline``).
@@ -71,6 +78,9 @@ class Entry:
 
     ordered: bool = False
     """Whether its rows can be ordered by main score or by quality."""
+
+    by_part: bool = False
+    """Whether its rows can be ordered by a part of the judge verified."""
 
     of_runs: bool = True
     """Whether it is computed from runs, so that its last column is the key of their rules; the paper's are not."""
@@ -100,6 +110,16 @@ def _board(results: Results, asked: Question) -> Table:
     return board_table(results, asked.the_judge(results), asked.category, asked.difficulty, asked.order)
 
 
+def _parts(results: Results, asked: Question) -> Table:
+    return parts_table(results, asked.category, asked.difficulty, asked.part)
+
+
+def _facts(results: Results, asked: Question) -> Table:
+    if asked.episode is not None:
+        return episode_facts_table(results, asked.episode)
+    return facts_table(results, asked.category, asked.difficulty)
+
+
 TABLES: Mapping[str, Entry] = {
     "board": Entry("pairs under one condition, best first", _board, of_judge=True, ordered=True),
     "leaderboard": Entry(
@@ -113,6 +133,8 @@ TABLES: Mapping[str, Entry] = {
     "by_turn": _of_all("every judge and metric at each turn and up to it (@K)", by_turn_table),
     "normalised": _of_all("the same from first to final rendering, at 20 places", normalised_table),
     "budgets": _of_judge("pairs under several token budgets", budgets_table),
+    "parts": Entry("what is right of presence, text, colour …, pair by pair", _parts, by_part=True),
+    "facts": Entry("share of right facts by pair, condition and part; of one episode, the facts", _facts),
     "said": _of_all("facts that messages state, renderings show and corrections mend", said_table),
     "readers": Entry(
         "how far judges agree with the grammar what messages state", lambda results, _: readers_table(results)
