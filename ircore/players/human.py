@@ -18,7 +18,8 @@ import os
 import select
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from time import monotonic
 
@@ -72,11 +73,6 @@ class HumanPlayer:
         self._timeout = _seconds(spec, "timeout_s", TIMEOUT_S)
         self._poll = _seconds(spec, "poll_s", POLL_S)
         self._folder = _folder(spec)
-        if self._folder is None and sys.platform == "win32":
-            raise InputError(
-                "player human: cannot ask at a terminal of Windows",
-                "Name a folder to exchange files in: parameters: {folder: PATH}.",
-            )
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Show the target and every rendering so far, and wait for a message or done.
@@ -85,18 +81,14 @@ class HumanPlayer:
             PlayerError: Nobody answered in time.
             WorkError: Standard input has ended, or the folder cannot be written.
         """
-        numbered = {f"rendering-{number}.png": one for number, one in enumerate(view.renderings, start=1)}
+        numbered = {f"rendering-{number}.png": rendering for number, rendering in enumerate(view.renderings, start=1)}
         pictures = {"target.png": view.target, **numbered}
         if self._folder is not None:
             place = self._folder / _name("describer", view.turn, (view.prompt, *view.replies), pictures)
             _put(place, pictures, {"instructions.txt": f"{view.prompt}\n\nWrite your answer into answer.txt.\n"})
             return TextAnswer(_tagged(await self._text_in(place / "answer.txt")))
-        async with _TERMINAL:
-            with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
-                _put(Path(temporary), pictures, {})
-                _say(f"\n--- turn {view.turn} ---\n{view.prompt}\n\nLook at:{_listed(temporary, pictures)}")
-                answer = await self._line("Your message in one line (tags are added), or DONE: ")
-        return TextAnswer(_tagged(answer))
+        async with _at_terminal(f"turn {view.turn} ---\n{view.prompt}", pictures):
+            return TextAnswer(_tagged(await self._line("Your message in one line (tags are added), or DONE: ")))
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
         """Show the message and the person's own rendering before it, and wait for a picture.
@@ -110,12 +102,8 @@ class HumanPlayer:
             place = self._folder / _name("generator", view.turn, (*view.earlier, view.message), pictures)
             _put(place, pictures, {"message.txt": f"{view.message}\n", "instructions.txt": TO_DRAW})
             return PictureAnswer(await self._picture_in(place))
-        async with _TERMINAL:
-            with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
-                _put(Path(temporary), pictures, {})
-                before = f"\n\nYour picture before:{_listed(temporary, pictures)}" if pictures else ""
-                _say(f"\n--- turn {view.turn} ---\n{printable(view.message)}{before}")
-                return PictureAnswer(await self._picture_named())
+        async with _at_terminal(f"turn {view.turn} ---\n{printable(view.message)}", pictures, "Your picture before:"):
+            return PictureAnswer(await self._picture_named())
 
     async def answer(self, question: Question) -> Answer:
         """Show a question of any game, and wait for words, for one of its choices or for a picture.
@@ -132,14 +120,10 @@ class HumanPlayer:
             if question.answers == "picture":
                 return PictureAnswer(await self._picture_in(place))
             return _worded(question, await self._text_in(place / "answer.txt", question))
-        async with _TERMINAL:
-            with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
-                _put(Path(temporary), pictures, {})
-                look = f"\n\nLook at:{_listed(temporary, pictures)}" if pictures else ""
-                _say(f"\n--- step {question.step} ---\n{printable(words)}{look}")
-                if question.answers == "picture":
-                    return PictureAnswer(await self._picture_named())
-                return _worded(question, await self._line_for(question))
+        async with _at_terminal(f"step {question.step} ---\n{printable(words)}", pictures):
+            if question.answers == "picture":
+                return PictureAnswer(await self._picture_named())
+            return _worded(question, await self._line_for(question))
 
     async def _line_for(self, question: Question) -> str:
         """Ask for a line until it can be an answer."""
@@ -203,6 +187,17 @@ class HumanPlayer:
         await asyncio.sleep(seconds)
 
 
+@asynccontextmanager
+async def _at_terminal(words: str, pictures: dict[str, Picture], look: str = "Look at:") -> AsyncIterator[None]:
+    """Hold the terminal while a question is shown there; its pictures lie in a temporary folder that is listed."""
+    async with _TERMINAL:
+        with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
+            _put(Path(temporary), pictures, {})
+            listed = "".join(f"\n  {temporary}/{name}" for name in pictures)
+            _say(f"\n--- {words}" + (f"\n\n{look}{listed}" if pictures else ""))
+            yield
+
+
 _HOW: dict[AnswerKind, str] = {
     "text": "Write your answer into answer.txt.",
     "choice": "Write one of the choices into answer.txt.",
@@ -257,10 +252,6 @@ def _put(place: Path, pictures: dict[str, Picture], texts: dict[str, str]) -> No
         write_bytes(place / name, picture.data)
     for name, text in texts.items():
         write_text(place / name, text)
-
-
-def _listed(folder: str, names: Iterable[str]) -> str:
-    return "".join(f"\n  {folder}/{name}" for name in names)
 
 
 def _look(place: Path) -> Picture | str:

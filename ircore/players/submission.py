@@ -67,21 +67,6 @@ def manifests_in(folder: Path) -> list[Path]:
     return manifests
 
 
-def read_submission(path: Path) -> LoadedSubmission:
-    """Read a manifest of the reconstruction game that is to be played, and check that its players are installed.
-
-    Args:
-        path: The submission's folder or its ``submission.yaml``.
-
-    Raises:
-        InputError: It is missing, too large, not YAML, or does not fit the schema; or it names an unknown player.
-    """
-    loaded = read_manifest(path)
-    for seat, method in (("describer", "describe"), ("generator", "render")):
-        check_seat(loaded, seat, method)
-    return loaded
-
-
 def read_manifest(path: Path) -> LoadedSubmission:
     """Read a manifest of the reconstruction game, of players that need not be here, such as a submitter's own.
 
@@ -132,20 +117,6 @@ def make_player(loaded: AnyLoaded, seat: str) -> Any:
     spec = loaded.submission.players[seat]
     try:
         return load("players", spec.player)(spec)
-    except InputError as error:
-        raise InputError(f"{loaded.path}: {seat}: {error.problem}", error.remedy) from error
-
-
-def check_player(loaded: AnyLoaded, seat: str) -> None:
-    """Check that a player takes its settings, without the keys that it needs to play.
-
-    Raises:
-        InputError: It does not.
-    """
-    spec = loaded.submission.players[seat]
-    player = load("players", spec.player)
-    try:
-        getattr(player, "check", player)(spec)
     except InputError as error:
         raise InputError(f"{loaded.path}: {seat}: {error.problem}", error.remedy) from error
 

@@ -13,7 +13,18 @@ from ircore.players.builtin.classical.colours import plain_name
 from ircore.players.builtin.classical.describer import DONE
 from ircore.players.builtin.classical.matching import Item, items_of, pair
 from ircore.players.builtin.classical.perceive import in_size_of, perceive
-from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text, Ticks
+from ircore.players.builtin.classical.percepts import (
+    Bars,
+    Grid,
+    Percept,
+    Perception,
+    Pie,
+    Shape,
+    Stroke,
+    Text,
+    Ticks,
+    middle_of,
+)
 from ircore.players.builtin.classical.statements import article
 from ircore.players.builtin.classical.wording import NUMBERS, noun, weight_of
 
@@ -97,9 +108,8 @@ def _size(shape: Shape, seen: Perception) -> str:
 
 def _place(percept: Percept, seen: Perception) -> str:
     """Return one of nine places."""
-    left, top, right, bottom = percept.box
-    column = min(2, int(3 * (left + right) / 2 / seen.width))
-    row = min(2, int(3 * (top + bottom) / 2 / seen.height))
+    x, y = middle_of(percept.box)
+    column, row = min(2, int(3 * x / seen.width)), min(2, int(3 * y / seen.height))
     if (row, column) == (1, 1):
         return "near the centre"
     if row == 1:

@@ -1,6 +1,6 @@
 """Conversations with pictures, as the two kinds of endpoint that answer with text take them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -95,37 +95,37 @@ def responses_fields(
 
 def chat_messages(messages: list[Message], detail: str | None = None) -> list[dict[str, Any]]:
     """Return a conversation as chat completions take it; ``detail`` is that of every picture."""
-    return [{"role": message.role, "content": _chat_content(message, detail)} for message in messages]
+    return _turns(messages, _chat_part, detail)
 
 
 def responses_input(messages: list[Message], detail: str | None = None) -> list[dict[str, Any]]:
     """The same for the Responses API."""
-    return [{"role": message.role, "content": _responses_content(message, detail)} for message in messages]
+    return _turns(messages, _responses_part, detail)
 
 
-def _chat_content(message: Message, detail: str | None) -> str | list[dict[str, Any]]:
-    if message.role == "assistant":
-        return _words(message)
+def _turns(
+    messages: list[Message], as_part: Callable[[str | Picture, dict[str, str]], dict[str, Any]], detail: str | None
+) -> list[dict[str, Any]]:
+    """Return the turns of a conversation; the model's own answers are sent as plain text."""
     extra = {"detail": detail} if detail else {}
     return [
-        {"type": "text", "text": part}
-        if isinstance(part, str)
-        else {"type": "image_url", "image_url": {"url": DataUrl(part), **extra}}
-        for part in message.parts
+        {
+            "role": message.role,
+            "content": "".join(part for part in message.parts if isinstance(part, str))
+            if message.role == "assistant"
+            else [as_part(part, extra) for part in message.parts],
+        }
+        for message in messages
     ]
 
 
-def _responses_content(message: Message, detail: str | None) -> str | list[dict[str, Any]]:
-    if message.role == "assistant":
-        return _words(message)
-    extra = {"detail": detail} if detail else {}
-    return [
-        {"type": "input_text", "text": part}
-        if isinstance(part, str)
-        else {"type": "input_image", "image_url": DataUrl(part), **extra}
-        for part in message.parts
-    ]
+def _chat_part(part: str | Picture, extra: dict[str, str]) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    return {"type": "image_url", "image_url": {"url": DataUrl(part), **extra}}
 
 
-def _words(message: Message) -> str:
-    return "".join(part for part in message.parts if isinstance(part, str))
+def _responses_part(part: str | Picture, extra: dict[str, str]) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "input_text", "text": part}
+    return {"type": "input_image", "image_url": DataUrl(part), **extra}

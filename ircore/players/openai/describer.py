@@ -96,22 +96,11 @@ class OpenAIDescriber:
             Message(message.role, tuple([await self._shown(part) for part in message.parts])) for message in messages
         ]
         provider, settings = self._provider, self._settings
-        if settings.api == "chat":
-            called = await provider.ask(
-                seat,
-                "/chat/completions",
-                lambda: provider.json(model=self._model, **chat_fields(shown, settings, schema)),
-                ChatReply,
-                _text,
-            )
-        else:
-            called = await provider.ask(
-                seat,
-                "/responses",
-                lambda: provider.json(model=self._model, **responses_fields(shown, settings, schema)),
-                ResponsesReply,
-                _text,
-            )
+        is_chat = settings.api == "chat"
+        fields = (chat_fields if is_chat else responses_fields)(shown, settings, schema)
+        path = "/chat/completions" if is_chat else "/responses"
+        kind: type[ChatReply | ResponsesReply] = ChatReply if is_chat else ResponsesReply
+        called = await provider.ask(seat, path, lambda: provider.json(model=self._model, **fields), kind, _text)
         return TextAnswer(provider.scrub(called.value)[:LONGEST_TEXT], called.usage, attempts=called.attempts)
 
     async def _shown(self, part: str | Picture) -> str | Picture:

@@ -7,12 +7,13 @@ from typing import Any, TypeVar
 from ircore.core.episode_records import FaultKind
 from ircore.core.records import PlayerSpec, Role
 from ircore.players.base import JudgeError, PlayerError
-from ircore.players.calls import Called, Caller, CallError, Fault, FaultError, Reply, gate_for
+from ircore.players.calls import Called, Caller, CallError, Fault, FaultError, Reply
 from ircore.players.openai.bodies import FormBody, JsonBody
 from ircore.players.openai.connection import Kind, connection_to
 from ircore.players.openai.provider_errors import scrubber
 from ircore.players.openai.replies import tokens_of
 from ircore.players.openai.settings import DEFAULT_BASE_URL, CallSettings, read_key
+from ircore.players.pacing import gate_for
 
 T = TypeVar("T")
 
@@ -84,12 +85,11 @@ class Provider:
         except CallError as error:
             if seat == "judge":
                 raise JudgeError(error.judge_reason, str(error), error.attempts) from None
-            reason = error.answer_reason if seat is None else error.reason(seat)
-            raise PlayerError(reason, str(error), error.attempts) from None
+            raise PlayerError(error.reason(seat), str(error), error.attempts) from None
 
     def json(self, **fields: Any) -> JsonBody:
         """Make a body of the fields that are not None, and the manifest's ``extra_body``."""
-        return JsonBody({**given(fields), **self._extra})
+        return JsonBody(self.form_fields(**fields))
 
     def form_fields(self, **fields: Any) -> dict[str, Any]:
         """The same for a form."""

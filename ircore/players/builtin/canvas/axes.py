@@ -5,12 +5,13 @@ from dataclasses import replace
 
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas import quantities as q
-from ircore.players.builtin.canvas.shapes import Item, Stroke, bounded
+from ircore.players.builtin.canvas.geometry import bounded
+from ircore.players.builtin.canvas.shapes import Item, Stroke
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
 from ircore.players.builtin.canvas.things import BLACK, anchor, label, thickness
 
-_LENGTH = rf"{q.N}(px|%)?"
+_STYLE = re.compile(rf"{q.N}px (?:high|tall)|#[0-9a-f]{{6}}|font size \d{{1,3}}|rotated {q.N}deg(?: clockwise)?")
 _AXIS = re.compile(r"\b(?:(x|y|horizontal|vertical)\s+)?ax(?:is|es)\b")
 
 
@@ -106,24 +107,10 @@ def read_tick_labels(clause: Clause, sheet: Sheet) -> list[Item]:
         points = _label_points(words, sheet, len(texts))
     if len(texts) < 1 or len(points) < 1 or (len(texts) == 1) != (len(points) == 1):
         return []
-    style = (
-        words.split(" at ")[0]
-        + " "
-        + " ".join(
-            re.findall(rf"{q.N}px\s+(?:high|tall)|\b(?:left|right) aligned|#[0-9a-f]{{6}}|font size \d+", words)
-            and _style_words(words)
-        )
-    )
+    style = words.split(" at ")[0] + " "
+    if re.search(rf"{q.N}px\s+(?:high|tall)|\b(?:left|right) aligned|#[0-9a-f]{{6}}|font size \d+", words):
+        style += " ".join(match[0] for match in _STYLE.finditer(words))
     return [label(text, style, at, anchor(words, usual)) for text, at in zip(texts, points, strict=False)]
-
-
-def _style_words(words: str) -> list[str]:
-    return [
-        match[0]
-        for match in re.finditer(
-            rf"{q.N}px (?:high|tall)|#[0-9a-f]{{6}}|font size \d{{1,3}}|rotated {q.N}deg(?: clockwise)?", words
-        )
-    ]
 
 
 def _listed_texts(words: str, clause: Clause) -> list[str]:

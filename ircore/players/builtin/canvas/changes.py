@@ -4,13 +4,13 @@ import re
 from dataclasses import dataclass, replace
 
 from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.geometry import bounded, font_size, text_bound
 from ircore.players.builtin.canvas.kinds import NOUN, kind_of
 from ircore.players.builtin.canvas.outlines import corners_of
-from ircore.players.builtin.canvas.places import absolute_place
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Stroke, bounded, font_size, polygon, text_bound
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Stroke, centred, polygon
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
-from ircore.players.builtin.canvas.things import BLACK, anchor, corner_shift, thickness, with_markers
+from ircore.players.builtin.canvas.things import BLACK, anchor, placed, thickness, with_markers
 
 _NOT = re.compile(
     r"(?:,\s*)?\b(?:and not|not|instead of|rather than|no longer)\s+(?:an?\s+)?(?:#[0-9a-f]{6}"
@@ -23,6 +23,9 @@ _PERCENT = re.compile(
 _PIXELS_MORE = re.compile(
     rf"{q.N}px\s+(larger|bigger|smaller|wider|narrower|taller|shorter|longer|thinner|thicker)\b|\b(?:by)\s+{q.N}px"
 )
+_NOT_CLOSED = frozenset({"", "any", "text", "line", "curve", "polyline", "arrow", "arc", "pie", "wedge"})
+"""Kinds that a closed shape cannot become."""
+
 _TWICE = (("three times", 3.0), ("3 times", 3.0), ("twice", 2.0), ("2 times", 2.0), ("double", 2.0), ("half", 0.5),
     ("1.5 times", 1.5), ("a third", 1 / 3), ("4 times", 4.0))  # fmt: skip
 _SMALLER = re.compile(r"\b(?:smaller|narrower|shorter|thinner|decrease|less)\b")
@@ -57,12 +60,8 @@ def apply_change(item: Item, words: str, clause: Clause, sheet: Sheet, only: str
     fresh, wish = item, _Wish(words, clause.strings, sheet.space)
     for step in steps:
         fresh = step(fresh, wish) or fresh
-    return fresh if fresh != item or _already(words) else None
-
-
-def _already(words: str) -> bool:
-    """Words that ask for something definite are understood even if it is so already."""
-    return bool(re.search(r"#|\d|\"|unfilled|solid|filled|outline", words))
+    # Words that ask for something definite are understood even if the item is so already.
+    return fresh if fresh != item or re.search(r"#|\d|\"|unfilled|solid|filled|outline", words) else None
 
 
 def _kind(item: Item, wish: _Wish) -> Item | None:
@@ -74,18 +73,7 @@ def _kind(item: Item, wish: _Wish) -> Item | None:
     kind = kind_of(noun[1]) if noun else ""
     if isinstance(item, Stroke) and kind in {"curve", "polyline", "line", "arrow"}:
         return replace(item, kind=kind, smooth=kind == "curve", arrow="end" if kind == "arrow" else item.arrow)
-    if not isinstance(item, Blob) or kind in {
-        "",
-        "any",
-        "text",
-        "line",
-        "curve",
-        "polyline",
-        "arrow",
-        "arc",
-        "pie",
-        "wedge",
-    }:
+    if not isinstance(item, Blob) or kind in _NOT_CLOSED:
         return None
     if kind in {"circle", "square", "dot"}:
         side = min(item.width, item.height)
@@ -300,8 +288,7 @@ def _style(item: Item, wish: _Wish) -> Item | None:
         return _blob_style(item, words)
     if isinstance(item, Pie):
         return _pie_style(item, words, wish.space)
-    aligned = anchor(words, item.anchor)
-    return replace(item, anchor=aligned)
+    return replace(item, anchor=anchor(words, item.anchor))
 
 
 def _blob_style(item: Blob, words: str) -> Blob:
@@ -359,7 +346,6 @@ def _place(item: Item, wish: _Wish) -> Item | None:
         return _level(item, words, wish.space)
     if re.search(r"\bcorners\b|\bthrough\b|\bfrom\s+[xy(]|\bstart|\bend\b", words):
         return None
-    left, top, right, bottom = item.box
     said = (
         re.sub(r"\b(?:top|bottom|left|right)\s+(?:edge|side)\b(?! of the)", " ", words)
         if re.search(r"\bwide|high\b", words)
@@ -371,14 +357,10 @@ def _place(item: Item, wish: _Wish) -> Item | None:
     axis = re.findall(r"\b([xy])\s*=?\s*(-?\d{1,6}(?:\.\d{1,6})?)(px|%)?", said)
     x, y = item.centre
     if given or not axis:
-        at = absolute_place(said, wish.space, (right - left, bottom - top))
-        if at is None:
-            return None
-        shift = corner_shift(said, (right - left, bottom - top))
-        return item.moved(at[0] + shift[0] - x, at[1] + shift[1] - y)
+        return placed(item, said, wish.space)
     for name, value, unit in axis[:2]:
         x, y = (wish.space.x(value, unit), y) if name == "x" else (x, wish.space.y(value, unit))
-    return item.moved(x - item.centre[0], y - item.centre[1])
+    return centred(item, (x, y))
 
 
 def _level(item: Item, words: str, space: q.Space) -> Item | None:

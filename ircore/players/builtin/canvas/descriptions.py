@@ -48,10 +48,9 @@ def _parts(words: str) -> list[str]:
 
 
 def _describe_part(clause: Clause, sheet: Sheet) -> bool:
-    if read_background(clause.words, sheet):
-        return True
-    if read_chart_part(clause, sheet):
-        return True
-    if re.search(r'"\d+"', clause.words) and read_texts(clause, sheet):
-        return True
-    return read_things(clause, sheet)
+    return (
+        read_background(clause.words, sheet)
+        or read_chart_part(clause, sheet)
+        or (re.search(r'"\d+"', clause.words) is not None and read_texts(clause, sheet))
+        or read_things(clause, sheet)
+    )

@@ -29,8 +29,7 @@ class CanvasGenerator:
 
 
 def _answer(view: GeneratorView) -> PictureAnswer:
-    canvas, notes = read((*view.earlier, view.message))
-    return answer(canvas, notes)
+    return answer(*read((*view.earlier, view.message)))
 
 
 def answer(canvas: Canvas, notes: tuple[str, ...]) -> PictureAnswer:

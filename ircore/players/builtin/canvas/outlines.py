@@ -24,7 +24,7 @@ def corners_of(kind: str, words: str) -> Corners:
     if kind == "arrow":
         return _turned_arrow(words)
     if kind == "semicircle":
-        return _facing(_half_disc(), words)
+        return _facing(_HALF_DISC, words)
     return _FIXED.get(kind, ())
 
 
@@ -101,23 +101,16 @@ def _turned_arrow(words: str) -> Corners:
     return stretched(tuple((x * cosine - 0.62 * y * sine, x * sine + 0.62 * y * cosine) for x, y in _ARROW))
 
 
-def _half_disc() -> Corners:
-    steps = [math.pi * step / 40 for step in range(41)]
-    return tuple((-0.5 * exact.cos(angle), -0.5 * exact.sin(angle)) for angle in steps)
+_HALF_DISC = tuple((-0.5 * exact.cos(math.pi * step / 40), -0.5 * exact.sin(math.pi * step / 40)) for step in range(41))
 
 
 def _heart() -> Corners:
     """The heart curve x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t (MathWorld, "Heart Curve")."""
-    steps = [2 * math.pi * step / 60 for step in range(60)]
-    return stretched(
-        tuple(
-            (
-                16 * exact.whole_power(exact.sin(t), 3),
-                -(13 * exact.cos(t) - 5 * exact.cos(2 * t) - 2 * exact.cos(3 * t) - exact.cos(4 * t)),
-            )
-            for t in steps
-        )
-    )
+    curve = []
+    for t in (2 * math.pi * step / 60 for step in range(60)):
+        up = 13 * exact.cos(t) - 5 * exact.cos(2 * t) - 2 * exact.cos(3 * t) - exact.cos(4 * t)
+        curve.append((16 * exact.whole_power(exact.sin(t), 3), -up))
+    return stretched(tuple(curve))
 
 
 _ARM = 1 / 6

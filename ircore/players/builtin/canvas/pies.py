@@ -4,8 +4,9 @@ import re
 from dataclasses import replace
 
 from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.geometry import bounded
 from ircore.players.builtin.canvas.places import absolute_place
-from ircore.players.builtin.canvas.shapes import Pie, Slice, bounded
+from ircore.players.builtin.canvas.shapes import Pie, Slice
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.things import BLACK
 

@@ -3,8 +3,8 @@
 import re
 
 from ircore.core.drawing import Point
+from ircore.players.builtin.canvas.geometry import BoxF
 from ircore.players.builtin.canvas.quantities import Space, points
-from ircore.players.builtin.canvas.shapes import BoxF
 
 _UP = r"(?:top|upper|uppermost)"
 _DOWN = r"(?:bottom|lower|bottommost)"

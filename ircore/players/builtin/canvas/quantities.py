@@ -1,10 +1,12 @@
 """Positions, sizes, strokes and angles in a clause's plain spelling (see ``text``)."""
 
+import itertools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ircore.core.drawing import Point
-from ircore.players.builtin.canvas.shapes import BoxF, bounded
+from ircore.players.builtin.canvas.geometry import BoxF, bounded
 
 N = r"(-?\d{1,7}(?:\.\d{1,6})?)"
 """A number."""
@@ -84,6 +86,10 @@ class Space:
         """Return a vertical coordinate or length in pixels."""
         return bounded(float(value) * (self.height / 100 if unit == "%" else 1))
 
+    def scale(self, axis: str) -> Callable[[str, str | None], float]:
+        """Return ``x`` or ``y``: what turns numbers along an axis into pixels."""
+        return self.x if axis == "x" else self.y
+
     def both(self, value: str, unit: str | None = None) -> float:
         """Return a length that belongs to neither direction; percent are of the shorter side."""
         return bounded(float(value) * (min(self.width, self.height) / 100 if unit == "%" else 1))
@@ -91,12 +97,8 @@ class Space:
 
 def points(words: str, space: Space, most: int = 400) -> list[Point]:
     """Return all points "(x,y)" in order."""
-    points_in_order = []
-    for match in _POINT.finditer(words):
-        points_in_order.append((space.x(match[1], match[2]), space.y(match[3], match[4])))
-        if len(points_in_order) == most:
-            break
-    return points_in_order
+    matches = itertools.islice(_POINT.finditer(words), most)
+    return [(space.x(match[1], match[2]), space.y(match[3], match[4])) for match in matches]
 
 
 def first_colour(words: str) -> str | None:
@@ -169,7 +171,7 @@ def angle(words: str) -> float | None:
     """Return an angle in degrees, positive clockwise unless the words say otherwise."""
     match = _ANGLE.search(words)
     if match is None:
-        return {"upside down": 180.0}.get("upside down") if "upside down" in words else None
+        return 180.0 if "upside down" in words else None
     value = bounded(float(next(group for group in (match[1], match[4], match[6]) if group is not None)), -3600, 3600)
     return -value if counter_clockwise(words) else value
 
@@ -187,7 +189,7 @@ def numbers(words: str, axis: str, space: Space) -> list[float]:
         axis: ``"x"`` or ``"y"``.
         space: What percent refer to.
     """
-    scale = space.x if axis == "x" else space.y
+    scale = space.scale(axis)
     series = re.search(
         rf"\b{axis}\s*=?\s*{_LENGTH}\s*(?:to|until|through|up to|-)\s*(?:{axis}\s*)?{_LENGTH},?\s*"
         rf"(?:in steps of|every|each|step|spaced(?: by)?|at intervals of)\s*{_LENGTH}",
@@ -208,7 +210,7 @@ def numbers(words: str, axis: str, space: Space) -> list[float]:
 
 def span(words: str, axis: str, space: Space) -> tuple[float, float] | None:
     """Return what "from x 60 to 480" says."""
-    scale = space.x if axis == "x" else space.y
+    scale = space.scale(axis)
     match = re.search(
         rf"\b(?:from|between)\s+{axis}\s*=?\s*{_LENGTH}\s*(?:up |down |out )?(?:to|and)\s+(?:{axis}\s*=?\s*)?{_LENGTH}",
         words,

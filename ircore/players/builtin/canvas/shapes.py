@@ -5,24 +5,12 @@ Coordinates and sizes are pixels as in ``ircore.core.drawing``; shapes rotate cl
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from ircore.core import exact
 from ircore.core.drawing import Point, arc_points, text_size
+from ircore.players.builtin.canvas.geometry import BoxF, bounded, extent, middle_of, text_bound, turned
 
-LIMIT = 8192.0
-"""Coordinates are kept within ± this many pixels."""
-
-BoxF = tuple[float, float, float, float]
-"""Left, top, right, bottom in pixels."""
-
-Side = Literal["left", "right", "top", "bottom"]
 ROUND = frozenset({"circle", "ellipse", "ring"})
-
-
-def bounded(value: float, low: float = -LIMIT, high: float = LIMIT) -> float:
-    """Return ``value`` within ``low`` and ``high``."""
-    return min(max(value, low), high)
 
 
 @dataclass(frozen=True)
@@ -206,8 +194,7 @@ class Stroke:
     @property
     def centre(self) -> Point:
         """Middle of its box."""
-        left, top, right, bottom = self.box
-        return (left + right) / 2, (top + bottom) / 2
+        return middle_of(self.box)
 
     @property
     def box(self) -> BoxF:
@@ -270,8 +257,7 @@ class Label:
     @property
     def centre(self) -> Point:
         """Middle of its box."""
-        left, top, right, bottom = self.box
-        return (left + right) / 2, (top + bottom) / 2
+        return middle_of(self.box)
 
     def moved(self, dx: float, dy: float) -> "Label":
         """Return it elsewhere."""
@@ -318,32 +304,17 @@ def polygon(kind: str, points: list[Point], **style: object) -> Blob:
     """Return a closed shape with these corners in pixels."""
     left, top, right, bottom = extent(points)
     wide, high = max(right - left, 0.5), max(bottom - top, 0.5)
-    middle = ((left + right) / 2, (top + bottom) / 2)
+    middle = middle_of((left, top, right, bottom))
     corners = tuple(((x - middle[0]) / wide, (y - middle[1]) / high) for x, y in points)
     return replace(Blob(kind, middle, wide, high, corners=corners), **style)  # type: ignore[arg-type]
 
 
-def extent(points: list[Point] | tuple[Point, ...]) -> BoxF:
-    """Return the smallest upright box around ``points``."""
-    xs, ys = [x for x, _ in points], [y for _, y in points]
-    return min(xs), min(ys), max(xs), max(ys)
+def size_of(item: Item) -> Point:
+    """Return width and height of an item's box, in pixels."""
+    left, top, right, bottom = item.box
+    return right - left, bottom - top
 
 
-def turned(point: Point, about: Point, degrees: float) -> Point:
-    """Return ``point`` turned clockwise about another."""
-    angle = math.radians(degrees)
-    x, y = point[0] - about[0], point[1] - about[1]
-    return about[0] + x * exact.cos(angle) - y * exact.sin(angle), about[1] + x * exact.sin(angle) + y * exact.cos(
-        angle
-    )
-
-
-def text_bound(text: str, size: float) -> float:
-    """Return a font size that keeps the ink of ``text`` within reason, 3–300 px and shorter than 4,000 px."""
-    return bounded(size, 3.0, max(3.0, min(300.0, 4000.0 / max(1, len(text)))))
-
-
-def font_size(text: str, ink_height: float) -> float:
-    """Return the font size at which the ink of ``text`` is ``ink_height`` pixels high."""
-    _, high = text_size(text, 40.0)
-    return text_bound(text, ink_height * 40.0 / max(high, 1.0))
+def centred(item: Item, at: Point) -> Item:
+    """Return ``item`` with its middle at a point."""
+    return item.moved(at[0] - item.centre[0], at[1] - item.centre[1])

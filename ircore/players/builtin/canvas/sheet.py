@@ -42,7 +42,12 @@ class Sheet:
     @property
     def space(self) -> Space:
         """The picture's size, for percent and places."""
-        return Space(self.canvas.width, self.canvas.height)
+        return Space(*self.size)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the picture in pixels."""
+        return self.canvas.width, self.canvas.height
 
     def add(self, items: Sequence[Item]) -> bool:
         """Put items in front of all others, as long as there is room; return whether there were any."""
@@ -80,5 +85,4 @@ class Sheet:
 
     def finished(self) -> Canvas:
         """Return what is to be drawn."""
-        base = self.canvas
-        return Canvas(base.width, base.height, base.background, base.fade, base.fade_to, tuple(self.items))
+        return replace(self.canvas, items=tuple(self.items))

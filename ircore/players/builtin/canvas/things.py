@@ -5,12 +5,17 @@ from dataclasses import replace
 
 from ircore.core.drawing import Point, arc_points
 from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.geometry import bounded, font_size, text_bound
 from ircore.players.builtin.canvas.outlines import CIRCULAR, corners_of, stretched
 from ircore.players.builtin.canvas.places import absolute_place, word_place
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Stroke, bounded, font_size, polygon, text_bound
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Stroke, centred, polygon, size_of
 
 BLACK = "#000000"
 STROKES = frozenset({"line", "arrow", "curve", "arc", "polyline"})
+_HEIGHTS = {"rectangle": 0.6, "ellipse": 0.6, "bar": 2.0, "trapezoid": 0.6, "parallelogram": 0.6}
+"""Usual height as a share of the width; 1 for other kinds."""
+
+_MARKER_SHAPES = {"circular": "round", "circle": "round", "dot": "round", "triangular": "triangle", "x": "cross"}
 _HOLLOW = re.compile(
     r"\b(?:unfilled|hollow|empty|not filled|no fill|without fill|outlines? only|just an outline"
     r"|outline of|transparent|open|wireframe"
@@ -77,11 +82,7 @@ def _size(kind: str, words: str, space: q.Space) -> tuple[float, float, bool]:
     wide = said.get("width", said["radius"] * 2 if "radius" in said else 0.0)
     high = said.get("height", 0.0)
     if not wide and not high:
-        wide, high = (
-            guess,
-            guess
-            * {"rectangle": 0.6, "ellipse": 0.6, "bar": 2.0, "trapezoid": 0.6, "parallelogram": 0.6}.get(kind, 1.0),
-        )
+        wide, high = guess, guess * _HEIGHTS.get(kind, 1.0)
     wide, high = bounded(wide or high, 0.5, 4096), bounded(high or wide, 0.5, 4096)
     return wide, high, not said.keys() & {"width", "height"}
 
@@ -102,10 +103,7 @@ def _hole(words: str, wide: float, space: q.Space) -> float:
 
 def _spanned(kind: str, words: str, space: q.Space, given: list[Point]) -> Blob | None:
     """Return a shape that fills the box between two corners or ranges of x and y; none if none is given."""
-    across, down = (
-        q.span(words, "x", space) or _range(words, "x", space),
-        q.span(words, "y", space) or _range(words, "y", space),
-    )
+    across, down = (q.span(words, axis, space) or _range(words, axis, space) for axis in ("x", "y"))
     ends = re.search(r"\bfrom\s+\([^)]{0,40}\)\s*(?:to|until)\s*\(", words) or (
         _CORNERS.search(words) and not _CORNER_AT.search(words)
     )
@@ -125,7 +123,7 @@ def _spanned(kind: str, words: str, space: q.Space, given: list[Point]) -> Blob 
 
 
 def _range(words: str, axis: str, space: q.Space) -> tuple[float, float] | None:
-    scale = space.x if axis == "x" else space.y
+    scale = space.scale(axis)
     match = re.search(rf"\b{axis}\s*=?\s*{q.N}(px|%)?\s*(?:to|-|\.\.)\s*(?:{axis}\s*=?\s*)?{q.N}(px|%)?", words)
     return (scale(match[1], match[2]), scale(match[3], match[4])) if match else None
 
@@ -167,13 +165,12 @@ def _line_width(words: str) -> float | None:
 
 def placed(item: Item, words: str, space: q.Space) -> Item | None:
     """Return ``item`` where the words say, or none if they do not say where."""
-    left, top, right, bottom = item.box
-    size = (right - left, bottom - top)
+    size = size_of(item)
     at = absolute_place(words, space, size)
     if at is None:
         return None
     shift = corner_shift(words, size)
-    return item.moved(at[0] + shift[0] - item.centre[0], at[1] + shift[1] - item.centre[1])
+    return centred(item, (at[0] + shift[0], at[1] + shift[1]))
 
 
 def stroke(kind: str, words: str, space: q.Space) -> Stroke:
@@ -202,9 +199,8 @@ def with_markers(line: Stroke, words: str) -> Stroke:
         or re.search(r"\b(?:no|without)\s+markers?\b", words)
     ):
         return line
-    shape = {"circular": "round", "circle": "round", "dot": "round", "triangular": "triangle", "x": "cross"}.get(
-        match[1] or "round", match[1] or "round"
-    )
+    name = match[1] or "round"
+    shape = _MARKER_SHAPES.get(name, name)
     rest = words[max(0, match.start() - 24) :]
     size = re.search(rf"\b(?:radius|half width)\s+(?:of\s+)?{q.N}", rest)
     whole = re.search(rf"\b(?:size|diameter|width)\s+(?:of\s+)?{q.N}|{q.N}px\s+(?:wide|across|markers?)", rest)

@@ -4,13 +4,11 @@ import re
 
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.figures.frame import PALETTE
 from ircore.players.builtin.canvas.places import absolute_place
 from ircore.players.builtin.canvas.shapes import Blob, Item, Pie, Slice, Stroke
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.things import BLACK
-
-PALETTE = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf")
-"""Colours of parts that have none of their own."""
 
 _CHART = re.compile(r"\b(bar|column|pie|donut|doughnut|ring|line)\s+(?:chart|graph|plot|diagram)\b|\b(pie|donut)\b")
 _PARTS = re.compile(

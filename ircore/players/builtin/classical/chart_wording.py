@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ircore.players.builtin.classical.colours import exact, plain_name
-from ircore.players.builtin.classical.percepts import Bar, Bars, Grid, Pie
+from ircore.players.builtin.classical.percepts import Bar, Bars, Grid, Pie, middle_of
 from ircore.players.builtin.classical.statements import ColourWords, Statement, at, number, places
 
 
@@ -123,8 +123,7 @@ def edge_words(group: Bars) -> str:
 
 def bar_words(bar: Bar) -> str:
     """Name a single bar by colour and place."""
-    left, top, right, bottom = bar.box
-    return f"{plain_name(bar.colour)} bar at {at(((left + right) / 2, (top + bottom) / 2))}"
+    return f"{plain_name(bar.colour)} bar at {at(middle_of(bar.box))}"
 
 
 def pie_statement(pie: Pie, words: ColourWords) -> Statement:

@@ -10,7 +10,7 @@ from scipy import ndimage
 from ircore.core import exact
 from ircore.players.builtin.classical.masks import filled, grown, shrunk
 from ircore.players.builtin.classical.palette import Labels, Segmentation
-from ircore.players.builtin.classical.percepts import Bar, Bars, Box, Pie, Point, Shape, join
+from ircore.players.builtin.classical.percepts import Bar, Bars, Box, Pie, Point, Shape, join, middle_of
 from ircore.players.builtin.classical.regions import EIGHT, Blob
 from ircore.players.builtin.classical.shapes import Points, circle_through, contour
 
@@ -131,7 +131,7 @@ def _with_pulled(group: list[Blob], blobs: list[Blob], circle: tuple[Point, floa
         left, top, right, bottom = blob.box
         near = min(x - left, y - top, right - x, bottom - y) > -reach
         inside = max(x - left, y - top, right - x, bottom - y) < reach
-        return near and inside and exact.dist(((left + right) / 2, (top + bottom) / 2), (x, y)) < radius
+        return near and inside and exact.dist(middle_of(blob.box), (x, y)) < radius
 
     return [*group, *(b for b in blobs if not any(b is member for member in group) and belongs(b))]
 
@@ -165,7 +165,7 @@ def _outline(group: list[Blob]) -> tuple[Points, Box]:
 def _circle_around(edge: Points, box: Box) -> tuple[Point, float] | None:
     """Return centre and radius if an outline is a circle."""
     left, top, right, bottom = box
-    centre = ((left + right) / 2, (top + bottom) / 2)
+    centre = middle_of(box)
     away = exact.hypot(edge[:, 0] - centre[0], edge[:, 1] - centre[1])
     radius = ((right - left) + (bottom - top)) / 4
     return (centre, radius) if np.abs(away - radius).mean() < 2 and np.abs(away - radius).max() < 7 else None

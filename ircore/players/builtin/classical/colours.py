@@ -3,6 +3,8 @@
 import colorsys
 from functools import cache
 
+import numpy as np
+import numpy.typing as npt
 from PIL import ImageColor
 
 from ircore.core.exact import dist
@@ -67,6 +69,11 @@ def _hue(degrees: float) -> str:
 def rgb(colour: str) -> tuple[int, int, int]:
     """Return #rrggbb as three numbers 0–255."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def rgb_array(colour: str) -> npt.NDArray[np.float64]:
+    """Return #rrggbb as an array of three numbers 0–255."""
+    return np.array(rgb(colour), np.float64)
 
 
 def distance(one: str, other: str) -> float:

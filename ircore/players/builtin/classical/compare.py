@@ -245,9 +245,8 @@ def _change_of_shape(one: Shape, two: Shape, reference: str, item: Item) -> list
     if own and its and distance(own, its) >= 12:
         weight = one.area * distance(own, its) / 441
         again = f"The colour of the {reference} must be {exact(own)}"
-        changes.append(
-            Statement("Change the colour of the ", (f"{reference} to {exact(own)}",), weight=weight, again=again)
-        )
+        words = (f"{reference} to {exact(own)}",)
+        changes.append(Statement("Change the colour of the ", words, weight=weight, again=again))
     return changes + _change_of_outline(one, two, reference)
 
 

@@ -12,7 +12,7 @@ from ircore.players.builtin.classical import dashed, paths
 from ircore.players.builtin.classical.algebra import dot, interpolated
 from ircore.players.builtin.classical.families import likeness
 from ircore.players.builtin.classical.masks import Mask, grown, shrunk
-from ircore.players.builtin.classical.percepts import Likeness, Percept, Point, Shape, Stroke
+from ircore.players.builtin.classical.percepts import Likeness, Percept, Point, Shape, Stroke, circle_shape
 from ircore.players.builtin.classical.regions import EIGHT
 from ircore.players.builtin.classical.shapes import approximated, circle_through
 
@@ -23,6 +23,8 @@ MORE = 3
 """Points that a smooth curve may take more than straight pieces, since it is closer to a function."""
 STRAY = 1.5
 """Pixels that straight pieces may stray from a curve."""
+LOOK_BACK = 14
+"""Points over which the direction of a path's end is measured."""
 AROUND = 0.55
 """Share of a circle that must be drawn to call it one."""
 
@@ -77,7 +79,7 @@ def dashed_path(chain: list[dashed.Piece]) -> Path:
 def percepts_of(traces: list[Path], colour: str) -> list[Percept]:
     """Join paths of one colour that continue each other, and say what they are."""
     whole, rest = _circles(_joined(traces), colour)
-    return [*whole, *(_stroke(path, colour) for path in rest)]
+    return [*whole, *(curve_of(path.points, colour, path.width, path.dash) for path in rest)]
 
 
 def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
@@ -105,7 +107,7 @@ def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
     steps = np.diff(path, axis=0)
     if steps[:, 0].max() > 26 or (np.abs(steps[:, 1]) > 3 * steps[:, 0] + 14)[steps[:, 0] > 2].any():
         return None
-    markers = [(middle, area) for middle, area in _markers(mask, (0, 0))]
+    markers = _markers(mask, (0, 0))
     markers += [(dot.centre, dot.area) for dot in dots if dot.colour == colour]
     slope = np.gradient(path[:, 1], path[:, 0])
     width = max(1.0, round(2 * float(np.median(count[single] / np.sqrt(1 + slope * slope)))) / 2)
@@ -155,7 +157,7 @@ def _gap(one: Path, side: int, other: Path, other_side: int) -> float | None:
     gap = float(exact.hypot(*(b - a)))
     if gap > (GAP if one.dash == "solid" else DASHED_GAP) or min(one.length, other.length) < 8:
         return None
-    out, back = _way(one.points, side), _way(other.points, other_side)
+    out, back = paths.direction(one.points, side, LOOK_BACK), paths.direction(other.points, other_side, LOOK_BACK)
     along = (b - a) / max(gap, 1e-9)
     straight = 0.85 if one.dash == "solid" else 0.5
     if float(dot(out, back)) > -straight:
@@ -163,13 +165,6 @@ def _gap(one: Path, side: int, other: Path, other_side: int) -> float | None:
     if gap > 4 and (float(dot(out, along)) < straight or float(dot(back, along)) > -straight):
         return None
     return gap
-
-
-def _way(points: paths.Points, side: int) -> paths.Points:
-    ordered = points if side else points[::-1]
-    way = ordered[-1] - ordered[max(-len(ordered), -14)]
-    unit: paths.Points = way / max(float(exact.hypot(*way)), 1e-9)
-    return unit
 
 
 def _circles(traces: list[Path], colour: str) -> tuple[list[Percept], list[Path]]:
@@ -190,7 +185,8 @@ def _circles(traces: list[Path], colour: str) -> tuple[list[Percept], list[Path]
         if better is None or math.fsum(other.length for other in same) < AROUND * 2 * math.pi * better[1]:
             continue
         used |= {id(other) for other in same}
-        circles.append(_circle(better, path, colour))
+        area = 2 * math.pi * better[1] * path.width
+        circles.append(circle_shape(*better, area, outline=(colour, path.width)))
     return circles, [path for path in traces if id(path) not in used]
 
 
@@ -203,17 +199,6 @@ def _circle_of(path: Path) -> tuple[Point, float] | None:
         return None
     off = np.abs(exact.hypot(*(path.points - circle[0]).T) - circle[1])
     return circle if float(np.percentile(off, 95)) < 1.3 else None
-
-
-def _circle(circle: tuple[Point, float], path: Path, colour: str) -> Shape:
-    (x, y), radius = circle
-    box = (int(x - radius), int(y - radius), int(x + radius) + 1, int(y + radius) + 1)
-    area = 2 * math.pi * radius * path.width
-    return Shape("circle", None, (x, y), (2 * radius, 2 * radius), 0.0, (), (colour, path.width), area, box)
-
-
-def _stroke(path: Path, colour: str) -> Stroke:
-    return curve_of(path.points, colour, path.width, path.dash)
 
 
 def curve_of(path: paths.Points, colour: str, width: float, dash: str) -> Stroke:

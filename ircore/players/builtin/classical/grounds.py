@@ -11,7 +11,7 @@ from scipy import ndimage
 
 from ircore.players.builtin.classical.masks import Mask
 from ircore.players.builtin.classical.palette import Floats, Labels, Segmentation, to_hex
-from ircore.players.builtin.classical.percepts import Box, Shape
+from ircore.players.builtin.classical.percepts import Box, Shape, upright_shape
 
 LEAST = 0.25
 """Share of the picture that an area must have."""
@@ -43,7 +43,8 @@ def find_grounds(segmentation: Segmentation) -> Grounds:
             break
         for box in _areas_of(labels.copy(), int(label)):
             left, top, right, bottom = box
-            areas.append(_shape(box, to_hex(colours[label])))
+            kind = "square" if right - left == bottom - top else "rectangle"
+            areas.append(upright_shape(kind, to_hex(colours[label]), box))
             window = labels[top:bottom, left:right]
             before = segmentation.labels[top:bottom, left:right]
             colours = _swap(window, before, int(label), colours)
@@ -91,11 +92,3 @@ def _is_area(labels: Labels, label: int, box: Box) -> bool:
     if own.mean() < 0.4 or rim.mean() < 0.6 or through.mean() > MAX_THROUGH:
         return False
     return bool(through.mean() < 0.004 or not ndimage.minimum_filter(through, 6).any())
-
-
-def _shape(box: Box, colour: str) -> Shape:
-    left, top, right, bottom = box
-    size = (float(right - left), float(bottom - top))
-    kind = "square" if size[0] == size[1] else "rectangle"
-    centre = ((left + right) / 2, (top + bottom) / 2)
-    return Shape(kind, colour, centre, size, 0.0, (), None, size[0] * size[1], box)

@@ -68,7 +68,7 @@ def find_lines(
     grids = {percept.colour for percept in percepts if isinstance(percept, Grid)}
     large = np.zeros(segmentation.labels.shape, bool)
     for blob in blobs:
-        if blob.area > LARGE and _is_thick(blob):
+        if blob.area > LARGE and shrunk(blob.mask, THICK // 2).any():
             left, top, right, bottom = blob.box
             large[top:bottom, left:right] |= blob.mask
     lines: list[Stroke] = []
@@ -85,10 +85,6 @@ def find_lines(
 def band_of(size: tuple[int, ...], line: Stroke) -> Mask:
     """Return the pixels that a line and its markers may cover."""
     return _band(size, list(line.points), max(BAND, line.width / 2 + 1, (line.marker or 0.0) + 1.5))
-
-
-def _is_thick(blob: Blob) -> bool:
-    return bool(shrunk(blob.mask, THICK // 2).any())
 
 
 def without(percepts: Sequence[Percept], lines: Sequence[Stroke]) -> list[Percept]:
@@ -327,15 +323,11 @@ def _stroke(ink: _Ink, path: list[Point], band: Mask, colour: str) -> Stroke:
     solid = not clear.any() or float(near[clear].mean()) > 0.93
     dash = "solid" if solid else _pattern(hits, between, width)
     marker = _marker(ink, path, width * (1.0 if dash == "solid" else 0.6))
-    corners = path if marker else _bending(path)
+    # Points at which the line goes straight on are left out.
+    corners = path if marker else [(float(x), float(y)) for x, y in approximated(np.array(path), STRAIGHT_ON)]
     points = tuple((round(x, 1), round(y, 1)) for x, y in corners)
     like = likeness(np.array(path)) if len(corners) == 3 else None
     return Stroke(colour, width, points, False, dash, marker, "curve", like)
-
-
-def _bending(path: list[Point]) -> list[Point]:
-    """Leave out the points at which a line goes straight on."""
-    return [(float(x), float(y)) for x, y in approximated(np.array(path), STRAIGHT_ON)]
 
 
 def _along(own: Mask, hidden: Mask, path: list[Point]) -> tuple[Mask, Mask]:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from ircore.core import exact
 from ircore.players.builtin.classical.colours import distance
-from ircore.players.builtin.classical.percepts import Bars, Percept, Perception, Pie, Shape, Stroke, Text
+from ircore.players.builtin.classical.percepts import Bars, Percept, Perception, Pie, Shape, Stroke, Text, middle_of
 
 T = TypeVar("T")
 SAME_COLOUR, OTHER_COLOUR = 60.0, 12.0
@@ -36,8 +36,7 @@ class Item:
     @property
     def middle(self) -> tuple[float, float]:
         """Middle of its box."""
-        left, top, right, bottom = self.percept.box
-        return (left + right) / 2, (top + bottom) / 2
+        return middle_of(self.percept.box)
 
 
 def items_of(perception: Perception) -> list[Item]:

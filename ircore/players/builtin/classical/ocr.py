@@ -45,11 +45,7 @@ def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[TextLine, ...])
     """
     labels, texts = writing.segmentation.labels.copy(), list(writing.texts)
     for reading in spotted:
-        if (
-            reading.score < LIKELY
-            or not _is_plain(reading.text)
-            or any(_meets(reading.box, text.box) for text in texts)
-        ):
+        if not _is_believed(reading) or any(_meets(reading.box, text.box) for text in texts):
             continue
         text = _text_of(reading, pixels, labels)
         if text is not None:
@@ -61,15 +57,14 @@ def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[TextLine, ...])
 def texts_of(spotted: tuple[TextLine, ...], pixels: Pixels) -> list[Text]:
     """Return what was recognised in a picture that has no flat colours."""
     nothing = np.zeros(pixels.shape[:2], np.int16)
-    texts = [
-        _text_of(reading, pixels, nothing) for reading in spotted if reading.score >= LIKELY and _is_plain(reading.text)
-    ]
+    texts = (_text_of(reading, pixels, nothing) for reading in spotted if _is_believed(reading))
     return [text for text in texts if text is not None]
 
 
-def _is_plain(text: str) -> bool:
-    """Tell whether a text has a letter or digit, and only characters that can be written again."""
-    return any(letter.isalnum() for letter in text) and all(letter <= LAST_LATIN for letter in text)
+def _is_believed(reading: TextLine) -> bool:
+    """Tell whether a text is likely, has a letter or digit, and only characters that the generator can write."""
+    is_plain = any(letter.isalnum() for letter in reading.text) and all(letter <= LAST_LATIN for letter in reading.text)
+    return reading.score >= LIKELY and is_plain
 
 
 def _meets(box: Box, other: Box) -> bool:

@@ -87,7 +87,7 @@ def _join(paths: list[Points], junctions: npt.NDArray[np.integer[Any]]) -> list[
 
 def _straight_pairs(paths: list[Points], ends: list[tuple[int, int]]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Pair the ends at a junction so that the straightest continuations are joined first."""
-    ways = {end: _direction(paths[end[0]], end[1]) for end in ends}
+    ways = {end: direction(paths[end[0]], end[1]) for end in ends}
     pairs = sorted(itertools.combinations(ends, 2), key=lambda pair: float(dot(ways[pair[0]], ways[pair[1]])))
     used: set[tuple[int, int]] = set()
     chosen = []
@@ -99,10 +99,10 @@ def _straight_pairs(paths: list[Points], ends: list[tuple[int, int]]) -> list[tu
     return chosen
 
 
-def _direction(path: Points, side: int) -> Points:
-    """Return the unit direction in which a path leaves at one of its ends."""
+def direction(path: Points, side: int, look_back: int = LOOK_BACK) -> Points:
+    """Return the unit direction in which a path leaves at its end (``side`` 1) or start (0), over its last points."""
     ordered = path if side else path[::-1]
-    way = ordered[-1] - ordered[max(-len(ordered), -LOOK_BACK)]
+    way = ordered[-1] - ordered[max(-len(ordered), -look_back)]
     unit: Points = way / max(float(exact.hypot(*way)), 1e-9)
     return unit
 

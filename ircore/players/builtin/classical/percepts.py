@@ -274,3 +274,25 @@ def join(boxes: Sequence[Box]) -> Box:
     """Return the smallest box around all ``boxes``."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def middle_of(box: Box) -> Point:
+    """Return the middle of a box."""
+    left, top, right, bottom = box
+    return (left + right) / 2, (top + bottom) / 2
+
+
+def circle_shape(
+    centre: Point, radius: float, area: float, colour: str | None = None, outline: tuple[str, float] | None = None
+) -> Shape:  # fmt: skip
+    """Return a circle, filled or drawn as an outline, that covers ``area`` pixels."""
+    (x, y), side = centre, 2 * radius
+    box = (int(x - radius), int(y - radius), int(x + radius) + 1, int(y + radius) + 1)
+    return Shape("circle", colour, centre, (side, side), 0.0, (), outline, area, box)
+
+
+def upright_shape(kind: str, colour: str, box: Box) -> Shape:
+    """Return a shape without outline that fills an upright box."""
+    left, top, right, bottom = box
+    size = (float(right - left), float(bottom - top))
+    return Shape(kind, colour, middle_of(box), size, 0.0, (), None, size[0] * size[1], box)

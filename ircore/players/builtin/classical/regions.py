@@ -83,7 +83,7 @@ def _blobs_of(label: int, box: tuple[slice, slice], labels: Labels, core: Mask, 
         place = places[index - 1]
         component = components[place] == index
         solid = _solid_part(component, core[box][place] & component)
-        for part, corner in _pieces(solid):
+        for part, corner in pieces_of(solid, least=40):
             top, left = (window.start + own.start + at for window, own, at in zip(box, place, corner, strict=True))
             blobs.append(Blob(label, left, top, part))
             thin[top : top + part.shape[0], left : left + part.shape[1]][part] = 0
@@ -113,13 +113,13 @@ def _tapers(piece: Mask) -> bool:
     return ends[1] > 1.8 * ends[0] and piece.sum() > 2 * len(along)
 
 
-def _pieces(mask: Mask) -> list[tuple[Mask, tuple[int, int]]]:
-    """Cut a mask into connected pieces that hold more than a few pixels, with their top left corners."""
+def pieces_of(mask: Mask, least: int) -> list[tuple[Mask, tuple[int, int]]]:
+    """Return the connected pieces of a mask that hold ``least`` pixels, with top and left of each."""
     labels, _ = ndimage.label(mask, EIGHT)
     pieces = []
     for index, box in enumerate(ndimage.find_objects(labels), 1):
         piece = labels[box] == index
-        if piece.sum() >= 40:
+        if piece.sum() >= least:
             pieces.append((piece, (box[0].start, box[1].start)))
     return pieces
 

@@ -100,10 +100,14 @@ def _figure(edge: Points, mask: Mask, corner: tuple[int, int]) -> Figure | None:
 
 def _upright_rectangle(mask: Mask, corner: tuple[int, int]) -> Figure | None:
     height, width = mask.shape
-    if mask.sum() < 0.97 * height * width:
-        return None
+    return _whole_box(corner, mask) if mask.sum() >= 0.97 * height * width else None
+
+
+def _whole_box(corner: tuple[int, int], mask: Mask) -> Figure:
+    """Return the rectangle that is as large as a mask."""
+    height, width = mask.shape
     centre = (corner[0] + width / 2, corner[1] + height / 2)
-    return ("square" if abs(width - height) <= 1 else "rectangle", centre, (float(width), float(height)), 0.0, ())
+    return "square" if abs(width - height) <= 1 else "rectangle", centre, (float(width), float(height)), 0.0, ()
 
 
 def round_figure(edge: Points, mask: Mask) -> Figure | None:
@@ -254,17 +258,14 @@ def _refined(edge: Points, rough: Points) -> Points:
     for first, last in zip(index, [*index[1:], len(edge) - 1], strict=True):
         side = edge[first : last + 1]
         cut = max(1, len(side) // 6) if len(side) > 8 else 0
-        lines.append(_line_through(side[cut : len(side) - cut] if cut else side))
+        inner = side[cut : len(side) - cut] if cut else side
+        lines.append((inner.mean(axis=0), axes_of(inner)[0]))
     corners = rough.copy()
     for number in range(len(rough)):
         met = _meeting(lines[number - 1], lines[number])
         if met is not None and exact.hypot(*(met - rough[number])) < 5:
             corners[number] = met
     return corners
-
-
-def _line_through(points: Points) -> tuple[Points, Points]:
-    return points.mean(axis=0), axes_of(points)[0]
 
 
 def _meeting(one: tuple[Points, Points], other: tuple[Points, Points]) -> Points | None:
@@ -337,10 +338,7 @@ def _hidden_rectangle(blob: Blob, mask: Mask) -> Figure | None:
     height, width = mask.shape
     rows, columns = mask.sum(axis=1), mask.sum(axis=0)
     straight = (rows[:2].max() + rows[-2:].max()) / width + (columns[:2].max() + columns[-2:].max()) / height
-    if straight < 2:
-        return None
-    centre = (blob.left + width / 2, blob.top + height / 2)
-    return "square" if abs(width - height) <= 1 else "rectangle", centre, (float(width), float(height)), 0.0, ()
+    return _whole_box((blob.left, blob.top), mask) if straight >= 2 else None
 
 
 def _drawn(figure: Figure, size: tuple[int, ...]) -> Mask:

@@ -13,8 +13,8 @@ from ircore.players.builtin.classical.algebra import correlation_of
 from ircore.players.builtin.classical.linechart import band_of
 from ircore.players.builtin.classical.masks import Mask, filled, grown, shrunk, without_rim
 from ircore.players.builtin.classical.palette import Labels, Segmentation
-from ircore.players.builtin.classical.percepts import Grid, Percept, Point, Shape, Stroke
-from ircore.players.builtin.classical.regions import CORE, EIGHT, Blob
+from ircore.players.builtin.classical.percepts import Grid, Percept, Shape, Stroke, circle_shape
+from ircore.players.builtin.classical.regions import CORE, EIGHT, Blob, pieces_of
 from ircore.players.builtin.classical.shapes import contour, figure_with_corners, round_figure, shape_of
 
 SMALL = 26
@@ -104,26 +104,18 @@ def _outlined(mask: Mask, label: int, segmentation: Segmentation, thin: Thin) ->
         if whole.sum() < 2.5 * piece.sum():
             continue
         for region, corner in _bodies(whole):
-            shape = _figure_of(
-                region, (box[1].start + corner[1], box[0].start + corner[0]), piece, corner, label, segmentation
-            )
+            top, left = box[0].start + corner[0], box[1].start + corner[1]
+            shape = _figure_of(region, (left, top), piece, corner, label, segmentation)
             if shape is not None:
                 thin.percepts.append(shape)
                 band = _band(region, piece, corner)
-                top, left = box[0].start + corner[0], box[1].start + corner[1]
                 window = mask[top : top + region.shape[0], left : left + region.shape[1]]
                 window[band] = False
 
 
 def _bodies(whole: Mask) -> list[tuple[Mask, tuple[int, int]]]:
     """Return the thick parts of a filled outline, without lines that stick out."""
-    parts, _ = ndimage.label(grown(shrunk(whole, CORE // 2), CORE // 2 + 1) & whole, EIGHT)
-    bodies = []
-    for index, box in enumerate(ndimage.find_objects(parts), 1):
-        body = parts[box] == index
-        if body.sum() > 200:
-            bodies.append((body, (box[0].start, box[1].start)))
-    return bodies
+    return pieces_of(grown(shrunk(whole, CORE // 2), CORE // 2 + 1) & whole, least=201)
 
 
 def _figure_of(
@@ -213,9 +205,9 @@ def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[S
         height, width = box[0].stop - box[0].start, box[1].stop - box[1].start
         piece, corner = components[box] == index, (box[1].start, box[0].start)
         if max(height, width) > SMALL or _is_lone_line(piece, areas[index]):
-            found_paths, markers = curves.traced(piece, corner, float(segmentation.cover[box][piece].sum()))
-            free += found_paths
-            dots += [_round_dot(middle, area, colour) for middle, area in markers]
+            traces, markers = curves.traced(piece, corner, float(segmentation.cover[box][piece].sum()))
+            free += traces
+            dots += [circle_shape(middle, math.sqrt(area / math.pi), area, colour) for middle, area in markers]
         elif (dot := _dot(piece, corner, colour)) is not None:
             dots.append(dot)
         elif areas[index] >= 2:
@@ -225,28 +217,14 @@ def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[S
     thin.percepts += curves.percepts_of(free, colour)
 
 
-def _round_dot(middle: Point, area: float, colour: str) -> Shape:
-    """Return a disc of a given area."""
-    (x, y), radius = middle, math.sqrt(area / math.pi)
-    box = (int(x - radius), int(y - radius), int(x + radius) + 1, int(y + radius) + 1)
-    return Shape("circle", colour, middle, (2 * radius, 2 * radius), 0.0, (), None, area, box)
-
-
 def _is_lone_line(piece: Mask, area: int) -> bool:
     """A straight stroke of at least 18 px is no letter."""
     height, width = piece.shape
-    return (
-        exact.hypot(height, width) >= 20
-        and area < 4.5 * exact.hypot(height, width)
-        and min(height, width) >= 10
-        and (_along_diagonal(piece))
-    )
-
-
-def _along_diagonal(piece: Mask) -> bool:
+    long = exact.hypot(height, width)
+    if long < 20 or area >= 4.5 * long or min(height, width) < 10:
+        return False
     rows, columns = np.nonzero(piece)
-    correlation = correlation_of(rows.astype(np.float64), columns.astype(np.float64))
-    return bool(abs(correlation) > 0.97)
+    return bool(abs(correlation_of(rows.astype(np.float64), columns.astype(np.float64))) > 0.97)
 
 
 def _dot(piece: Mask, corner: tuple[int, int], colour: str) -> Shape | None:
@@ -277,12 +255,8 @@ def _dashed_grids(thin: Thin) -> None:
         for colour in sorted({line.colour for line in lines}):
             grid = _grid_of([line for line in lines if line.colour == colour], axis)
             if grid is not None:
-                thin.percepts[:] = [p for p in thin.percepts if not (p in lines and _has_colour(p, colour))]
+                thin.percepts[:] = [p for p in thin.percepts if p not in lines or p.colour != colour]
                 thin.percepts.insert(0, grid)
-
-
-def _has_colour(percept: Percept, colour: str) -> bool:
-    return isinstance(percept, Stroke) and percept.colour == colour
 
 
 def _grid_of(family: list[Stroke], axis: int) -> Grid | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ircore.core.images import Pixels
 from ircore.players.builtin.classical.algebra import dot, length_of
-from ircore.players.builtin.classical.colours import distance, rgb
+from ircore.players.builtin.classical.colours import distance, rgb, rgb_array
 from ircore.players.builtin.classical.grounds import Grounds
 from ircore.players.builtin.classical.letters import COMMON, SIZES, Print, read_line
 from ircore.players.builtin.classical.masks import Mask, grown
@@ -181,8 +181,9 @@ class _Look:
             turned = np.rot90(ink.cover, -1) if line.upright else ink.cover
             read = read_line(turned, self.sizes, SIZES[:COMMON] if self.hasty else SIZES)
             if read is not None and _is_text(read, line):
-                exact = to_hex(self._ground(line) + read.strength * (_rgb(colour) - self._ground(line)))
-                return _text(read, line, ink, colour if _near(colour, exact) else exact)
+                exact = to_hex(self._ground(line) + read.strength * (rgb_array(colour) - self._ground(line)))
+                # Colours that differ by rounding only are the same.
+                return _text(read, line, ink, colour if distance(colour, exact) < 2 else exact)
         return None
 
     def _take(self, text: Text, line: Line) -> set[int]:
@@ -241,7 +242,7 @@ class _Look:
         way = self.pixels[view][self._own(line, view)] - ground
         far = length_of(way)
         extreme = way[far >= 0.97 * far.max()].mean(axis=0)
-        options = np.array([*(_rgb(ink) for ink in self.inks), *self.segmentation.colours, ground + extreme])
+        options = np.array([*(rgb_array(ink) for ink in self.inks), *self.segmentation.colours, ground + extreme])
         times = _farther(options - ground, extreme)
         fits = np.flatnonzero((times >= 0.97) & (times <= PALEST))
         written = [to_hex(options[at]) for at in fits if at < len(self.inks)]
@@ -252,19 +253,10 @@ class _Look:
         """Separate the ink of a line, of a known colour, from its ground."""
         view, corner = self._view(line)
         ground = self._ground(line)
-        way = _rgb(colour) - ground
+        way = rgb_array(colour) - ground
         cover = (dot(self.pixels[view] - ground, way) / float(dot(way, way))).clip(0, 1.2)
         near = grown(self._own(line, view), 1)
         return Ink(np.where(near, cover, 0).astype(np.float32), corner, colour)
-
-
-def _near(one: str, other: str) -> bool:
-    """Tell whether two colours differ by rounding only."""
-    return distance(one, other) < 2
-
-
-def _rgb(colour: str) -> Floats:
-    return np.array(rgb(colour), np.float64)
 
 
 def _farther(ways: Floats, extreme: Floats) -> Floats:

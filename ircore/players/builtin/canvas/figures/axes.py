@@ -22,16 +22,7 @@ _LIST = re.compile(rf"{NUMBER}(?:\s*,?\s*(?:and\s+|or\s+)?{NUMBER}|\s*,\s*(?:and
 _STEP = re.compile(
     rf"\b(?:every|each|in steps of|steps? of|step|increments of|intervals? of|spaced by|multiples of)\s+({NUMBER})"
 )
-_STEPS = {
-    "two": 2.0,
-    "five": 5.0,
-    "ten": 10.0,
-    "three": 3.0,
-    "four": 4.0,
-    "one": 1.0,
-    "twenty": 20.0,
-    "fifty": 50.0,
-}
+_STEPS = {"two": 2.0, "five": 5.0, "ten": 10.0, "three": 3.0, "four": 4.0, "one": 1.0, "twenty": 20.0, "fifty": 50.0}
 _STEP_WORD = re.compile(rf"\b(?:every|in steps of|steps? of)\s+({'|'.join(_STEPS)})\b")
 _TICKS = re.compile(r"\b(?:tick|label|mark|value|number)(?:s|ed|ing)?\b", re.IGNORECASE)
 _YEARS = re.compile(r"\b((?:19|20)\d\d)\s*(?:to|through|until|-)\s*((?:19|20)\d\d)\b")

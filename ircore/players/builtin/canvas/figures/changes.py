@@ -6,7 +6,8 @@ from dataclasses import replace
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.colours import difference
 from ircore.players.builtin.canvas.figures.frame import Told
-from ircore.players.builtin.canvas.figures.prose import NUMBER, colours, decimals, written
+from ircore.players.builtin.canvas.figures.prose import NUMBER, decimals, written
+from ircore.players.builtin.canvas.quantities import first_colour
 from ircore.players.builtin.canvas.shapes import Blob, Label, Pie, Stroke
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
@@ -32,7 +33,7 @@ def change_told(sentence: str, sheet: Sheet) -> bool:
     match = _VALUE.search(re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w.])", " ", plain) if name else plain)
     if match is None:
         return False
-    value, shade = float(match[1]), next(iter(colours(plain)), None)
+    value, shade = float(match[1]), first_colour(plain)
     if told.kind == "pie":
         return _change_wedge(index, value, sheet)
     return _change_bar(told, index, value, shade, sheet) or _change_point(told, index, value, shade, sheet)

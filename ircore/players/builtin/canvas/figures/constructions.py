@@ -5,7 +5,7 @@ import re
 from ircore.core import exact
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.figures.plan import Plan, ahead, circumcircle, crossing, foot, mean, touching
-from ircore.players.builtin.canvas.figures.prose import colours
+from ircore.players.builtin.canvas.quantities import first_colour
 
 _LETTER = r"(?:point )?\"?([A-Z])\"?"
 _LINE = r"(?:line |segment |side |the )*([A-Z])([A-Z])"
@@ -25,8 +25,7 @@ _TANGENTS = re.compile(rf"\btangents?\b(?: lines?)? from {_LETTER}\b")
 
 def construct(plan: Plan, sentence: str) -> None:
     """Draw what a sentence constructs from points that are known."""
-    shades = colours(sentence)
-    shade, dash = (shades[0] if shades else None), "dashed" in sentence
+    shade, dash = first_colour(sentence), "dashed" in sentence
     _define(plan, sentence)
     for match in _PERPENDICULAR.finditer(sentence):
         if ends := _known(plan, *match.groups()):

@@ -8,6 +8,7 @@ from ircore.players.builtin.canvas.figures.axes import mentions
 from ircore.players.builtin.canvas.figures.formulas import Function, formula_in
 from ircore.players.builtin.canvas.figures.prose import NUMBER, colours, quoted
 from ircore.players.builtin.canvas.figures.values import dash_words
+from ircore.players.builtin.canvas.quantities import first_colour
 
 _HEX = r"#[0-9a-f]{6}"
 _AT = rf"\(\s*({NUMBER})\s*,\s*({NUMBER})\s*\)"
@@ -102,12 +103,12 @@ def read_graph(sentences: list[str]) -> tuple[Graph, set[int]]:
     shade: str | None = None
     for index, sentence in enumerate(sentences):
         before = repr(graph)
-        own = colours(_NOT_OF_CURVE.sub(" ", sentence))
+        own = first_colour(_NOT_OF_CURVE.sub(" ", sentence))
         curve = _curve(sentence, graph)
         if _NOUN.search(sentence) and own:
-            shade = own[0]
+            shade = own
         if curve is not None:
-            curve.colour = own[0] if own else shade
+            curve.colour = own or shade
             graph.curves.append(curve)
         _marks(sentence, graph)
         _extras(sentence, graph)
@@ -171,11 +172,10 @@ def _marks(sentence: str, graph: Graph) -> None:
     known = {mark.at for mark in graph.marks}
     marks: list[Mark] = []
     for match in _DOT.finditer(sentence):
-        shades = colours(match[1])
-        marks.append(Mark((float(match[3]), float(match[4])), match[5] or match[2] or "", shades[0] if shades else None,
-                          bool(re.search(r"open|hollow|empty", match[1]))))  # fmt: skip
+        at, is_open = (float(match[3]), float(match[4])), bool(re.search(r"open|hollow|empty", match[1]))
+        marks.append(Mark(at, match[5] or match[2] or "", first_colour(match[1]), is_open))
     if re.search(r"\b(?:dots?|points?)\b", sentence, re.IGNORECASE) and not _is_curve_only(sentence):
-        shade = next(iter(colours(sentence)), None)
+        shade = first_colour(sentence)
         plain = re.sub(r'"[^"]*"', " ", sentence)
         names = {(float(m[2]), float(m[3])): m[1] for m in _NAMED_POINT.finditer(plain)}
         places = [(float(m[1]), float(m[2])) for m in _POINT.finditer(plain)]

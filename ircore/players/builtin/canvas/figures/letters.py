@@ -8,6 +8,7 @@ from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.figures.constructions import construct
 from ircore.players.builtin.canvas.figures.plan import LABEL_GAP, Plan, circumcircle, incircle, mean
 from ircore.players.builtin.canvas.figures.prose import NUMBER, colours
+from ircore.players.builtin.canvas.quantities import first_colour
 
 _HEX = r"#[0-9a-f]{6}"
 _XY = rf"\(\s*({NUMBER})\s*(%?)(?:px)?\s*,\s*({NUMBER})\s*(%?)(?:px)?\s*\)"
@@ -69,7 +70,7 @@ def named_points(text: str, size: tuple[int, int]) -> dict[str, Point]:
 
 
 def _pixels(parts: tuple[str, ...], size: tuple[int, int], in_percent: bool) -> Point:
-    (x, x_unit, y, y_unit) = parts
+    x, x_unit, y, y_unit = parts
     percent = bool(x_unit or y_unit) or (in_percent and max(float(x), float(y)) <= 100)
     return (float(x) * size[0] / 100, float(y) * size[1] / 100) if percent else (float(x), float(y))
 
@@ -116,7 +117,7 @@ def _polygons(plan: Plan, sentences: list[str], used: set[int]) -> None:
             ]
             plan.add_polygon(letters, _fill(telling), _edge(telling))
             used.add(index)
-            used |= {number for number, one in enumerate(sentences) if short.match(one)}
+            used |= {number for number, other in enumerate(sentences) if short.match(other)}
 
 
 def _is_first(plan: Plan, count: int) -> bool:
@@ -237,7 +238,7 @@ def _side_label(plan: Plan, sentence: str) -> None:
         return
     x, y = mean(list(plan.segments[-1]))
     shift = {"above": (0, -14), "to the left": (-14, 0), "to the right": (14, 0)}.get(match[2] or "", (4, 14))
-    plan.add_text(match[1], (x + shift[0], y + shift[1]), colours(sentence)[0] if colours(sentence) else None)
+    plan.add_text(match[1], (x + shift[0], y + shift[1]), first_colour(sentence))
 
 
 _SQUARE_MARK = re.compile(r"\bsmall square\b[^.;]{0,40}\bright angle", re.IGNORECASE)

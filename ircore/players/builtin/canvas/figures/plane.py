@@ -13,6 +13,7 @@ from ircore.players.builtin.canvas.figures.frame import (
     FONT,
     PALETTE,
     Place,
+    frame_lines,
     ground,
     ink_on,
     mixed,
@@ -97,10 +98,8 @@ def _axes(figure: Figure, place: Place, centred: bool) -> list[Item]:
     if inside:
         x_axis, y_axis = replace(x_axis, arrow="end"), replace(y_axis, arrow="end")
     items: list[Item] = [x_axis, y_axis]
-    if figure.look.has_frame and not inside:
-        colour = figure.look.frame_colour or place.ink
-        items.append(Stroke("line", ((place.left, place.top), (place.right, place.top)), colour, 1.0))
-        items.append(Stroke("line", ((place.right, place.top), (place.right, place.bottom)), colour, 1.0))
+    if not inside:
+        items += frame_lines(figure.look, place)
     items += _ticks(figure, place, (upright, level), inside)
     if not inside:
         return [*items, *titles(figure, place, items)]

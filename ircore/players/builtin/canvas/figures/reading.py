@@ -58,18 +58,13 @@ def read_told(message: str, sheet: Sheet) -> list[str] | None:
     if figure is not None:
         _replace_told(*figure, sheet)
         return []
-    plan = read_letters(said, (sheet.canvas.width, sheet.canvas.height), _ink(said))
+    plan = read_letters(said, sheet.size, ink_on(read_look(said)[0].background or "#ffffff"))
     if plan is None:
         painted = read_ground(said, sheet)
         left = [sentence for index, sentence in enumerate(said) if index not in painted]
         return left if painted or without_objects(message) != message else None
     _replace_told(plan[0].items(), None, sheet)
     return [sentence for index, sentence in enumerate(said) if index not in plan[1] or _BACKGROUND.search(sentence)]
-
-
-def _ink(said: list[str]) -> str:
-    look, _ = read_look(said)
-    return ink_on(look.background or "#ffffff")
 
 
 def _replace_told(items: list[Item], told: Told | None, sheet: Sheet) -> None:
@@ -103,7 +98,7 @@ def _graph(said: list[str], sheet: Sheet) -> list[Item] | None:
     look, more = read_look(said)
     figure = Figure("graph", x, y, look)
     _finish(said, of_axes | used | more, look.background, sheet)
-    place = graph_place(figure, graph, said, (sheet.canvas.width, sheet.canvas.height))
+    place = graph_place(figure, graph, said, sheet.size)
     return graph_items(figure, graph, place, said)
 
 
@@ -113,7 +108,7 @@ def _pie(said: list[str], sheet: Sheet) -> _Found | None:
         return None
     look, more = read_look(said)
     _finish(said, used | more, look.background, sheet)
-    items = pie_items(wedges, said, look, (sheet.canvas.width, sheet.canvas.height))
+    items = pie_items(wedges, said, look, sheet.size)
     return items, Told("pie", tuple(wedge.name for wedge in wedges))
 
 
@@ -138,7 +133,7 @@ def _chart(kind: Kind, said: list[str], sheet: Sheet) -> _Found | None:
     stacked = bool(re.search(r"\bstacked\b|\blayers? from\b", text, re.IGNORECASE))
     figure = Figure(kind, x, y, look, series, lying, stacked)
     _finish(said, of_axes | used | more, look.background, sheet)
-    place = placed(figure, (sheet.canvas.width, sheet.canvas.height), plot_area(said))
+    place = placed(figure, sheet.size, plot_area(said))
     return chart_items(figure, place), Told(kind, words, place, lying)
 
 

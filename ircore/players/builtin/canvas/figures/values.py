@@ -5,6 +5,7 @@ import re
 from ircore.players.builtin.canvas.figures.axes import words_in
 from ircore.players.builtin.canvas.figures.figure import AxisTold, Kind, Series
 from ircore.players.builtin.canvas.figures.prose import NUMBER, colours, numbers, runs
+from ircore.players.builtin.canvas.quantities import first_colour
 
 _HEX = r"#[0-9a-f]{6}"
 _VERBS = r"\b(?:is|at|has|reaches|around|about|equals|stands|shows|was|with|of|to|the|a|value)\b\s*"
@@ -93,7 +94,7 @@ def _from_runs(free: list[tuple[int, str]], count: int) -> tuple[list[Series], s
             start = end
             if not count and _are_years(values):
                 continue
-            if (count and len(values) != count) or _PLACE.search(sentence[:begin]) or _is_scale(context):
+            if (count and len(values) != count) or _PLACE.search(sentence[:begin]) or _SCALE.search(context):
                 continue
             lines.append(_series(list(values), f"{context} {sentence[end:] if len(runs(sentence)) == 1 else ''}"))
             used.add(index)
@@ -104,15 +105,10 @@ def _are_years(values: list[float]) -> bool:
     return all(1900 <= value <= 2100 and value == int(value) for value in values) and values == sorted(values)
 
 
-def _is_scale(context: str) -> bool:
-    return bool(_SCALE.search(context))
-
-
 def _series(values: list[float | None], context: str) -> Series:
-    shades = colours(context)
     name = re.search(r"\b(?:[Ll]ine|[Ss]eries)\s+\"?([A-Z])\b", context) or re.search(r'"([A-Z])"', context)
     return Series(
-        values, shades[0] if shades else None, dash=dash_words(context), marker=marker_words(context),
+        values, first_colour(context), dash=dash_words(context), marker=marker_words(context),
         name=name[1] if name else "", is_labelled=bool(re.search(r"\bvalue labels?\b|\blabeled with", context)),
     )  # fmt: skip
 
@@ -181,9 +177,8 @@ def _values_in(sentence: str, words: tuple[str, ...]) -> dict[str, tuple[float, 
         until = places[number + 1][0] if number + 1 < len(places) else len(sentence)
         stretch = sentence[end:until][:80]
         given = numbers(re.sub(rf"{NUMBER}\s*(?:%|px)", " ", stretch))
-        shades = colours(stretch)
         if given:
-            values[word] = (given[0], shades[0] if shades else None)
+            values[word] = (given[0], first_colour(stretch))
     return values
 
 
@@ -258,14 +253,8 @@ def _near(sentence: str, noun: str) -> str | None:
     match = re.search(noun, plain, re.IGNORECASE)
     if match is None:
         return None
-    before, after = (
-        colours(plain[max(0, match.start() - 60) : match.start()]),
-        colours(plain[match.end() : match.end() + 60]),
-    )
-    return (
-        after[0]
-        if after and ("(" in plain[match.end() : match.end() + 6] or not before)
-        else before[-1]
-        if before
-        else None
-    )
+    before = colours(plain[max(0, match.start() - 60) : match.start()])
+    after = first_colour(plain[match.end() : match.end() + 60])
+    if after and ("(" in plain[match.end() : match.end() + 6] or not before):
+        return after
+    return before[-1] if before else None

@@ -1,5 +1,6 @@
 """Pies told by names, colours and shares."""
 
+import itertools
 import math
 import re
 
@@ -9,6 +10,7 @@ from ircore.players.builtin.canvas.figures.figure import Look, Wedge
 from ircore.players.builtin.canvas.figures.frame import FONT, PALETTE, ink_on
 from ircore.players.builtin.canvas.figures.looks import outline_of
 from ircore.players.builtin.canvas.figures.prose import colours, quoted
+from ircore.players.builtin.canvas.quantities import first_colour
 from ircore.players.builtin.canvas.shapes import Item, Label, Pie, Slice
 
 _PERCENT = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d+)?)%")
@@ -82,13 +84,12 @@ def _chunks(sentence: str, percents: list[re.Match[str]]) -> list[str]:
             for end, tail in zip(ends, tails, strict=True)
         ]
         return [sentence[start:end] for start, end in zip(starts, [*reach, len(sentence)], strict=True)]
-    return [sentence[one.start() : other] for one, other in
-            zip(percents, [*(percent.start() for percent in percents[1:]), len(sentence)], strict=True)]  # fmt: skip
+    starts = [percent.start() for percent in percents]
+    return [sentence[start:end] for start, end in itertools.pairwise([*starts, len(sentence)])]
 
 
 def _wedge(chunk: str, share: float) -> Wedge:
-    shades = colours(chunk)
-    return Wedge(share, shades[0] if shades else None, _name(chunk), 14.0 if _PULLED.search(chunk) else 0.0)
+    return Wedge(share, first_colour(chunk), _name(chunk), 14.0 if _PULLED.search(chunk) else 0.0)
 
 
 def _name(chunk: str) -> str:
