@@ -10,11 +10,11 @@ from scipy import ndimage
 from ircore.core import exact
 from ircore.players.builtin.classical import dashed, paths
 from ircore.players.builtin.classical.algebra import dot, interpolated
+from ircore.players.builtin.classical.corners import approximated, circle_through
 from ircore.players.builtin.classical.families import likeness
 from ircore.players.builtin.classical.masks import Mask, grown, shrunk
 from ircore.players.builtin.classical.percepts import Likeness, Percept, Point, Shape, Stroke, circle_shape
 from ircore.players.builtin.classical.regions import EIGHT
-from ircore.players.builtin.classical.shapes import approximated, circle_through
 
 GAP = 16.0
 """Pixels over which a line goes on behind another, if it goes straight on."""

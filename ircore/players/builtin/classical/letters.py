@@ -252,7 +252,8 @@ class _Reading:
                 if segment is None:
                     way = (before, start, None)
                     continue
-                match = self._match(segment, base)
+                fit = self._fit(segment)
+                match = _closest(segment, fit, base) if fit is not None else None
                 if match is not None and before + match.off + A_LETTER < way[0]:
                     way = (before + match.off + A_LETTER, start, match)
             if way[0] > HOPELESS * self.energy + A_LETTER * end and self.cut.blank[end]:
@@ -265,11 +266,6 @@ class _Reading:
             row += [chosen] if chosen is not None else []
             at = start
         return row[::-1]
-
-    def _match(self, segment: _Segment, base: float | None) -> _Match | None:
-        """Return the letter that fits best into a segment between two cuts; none if none has such a box."""
-        fit = self._fit(segment)
-        return _closest(segment, fit, base) if fit is not None else None
 
     def _fit(self, segment: _Segment) -> "_Fit | None":
         left, top, right, bottom = segment.box

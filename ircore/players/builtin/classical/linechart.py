@@ -16,18 +16,18 @@ import numpy.typing as npt
 from scipy import ndimage
 
 from ircore.core import exact
+from ircore.players.builtin.classical.chart_columns import MOST_COLUMNS, columns_of
+from ircore.players.builtin.classical.corners import approximated, off_path
 from ircore.players.builtin.classical.families import likeness
 from ircore.players.builtin.classical.masks import Mask, grown, shrunk
 from ircore.players.builtin.classical.palette import Segmentation
-from ircore.players.builtin.classical.percepts import Grid, Percept, Point, Shape, Stroke, Text, Ticks
+from ircore.players.builtin.classical.percepts import Grid, Percept, Point, Shape, Stroke
 from ircore.players.builtin.classical.regions import Blob
-from ircore.players.builtin.classical.shapes import approximated, off_path
 
 Floats = npt.NDArray[np.float64]
 LEAST_INK = 0.34
 """Share of the way between two corners that must be drawn; of a dotted line about half is."""
 MEAN_INK = 0.45
-MOST_COLUMNS = 24
 MOST_LINES = 6
 MOST_CORNERS = 30
 BEND = 22.0
@@ -36,13 +36,8 @@ LARGE = 500
 """Pixels of a solid that is no marker."""
 THICK = 13
 """Pixels across; no line is as thick, nor are its markers."""
-IN_ROW = 2.0
-"""Pixels that the middles of two labels of a row may differ."""
-LEAST_LABELS = 4
 BULGE = 0.9
 """Pixels between a curve and its chord, in the middle of it, from which on it is no straight piece."""
-EDGE = 2.0
-"""Pixels from the upper edge within which graph paper begins."""
 BAND = 4.0
 STRAIGHT_ON = 0.8
 """Pixels that a line may be off where it is taken to go straight on."""
@@ -61,7 +56,7 @@ def find_lines(
     percepts: Sequence[Percept], dots: Sequence[Shape], blobs: Sequence[Blob], segmentation: Segmentation
 ) -> list[Stroke]:
     """Return the lines of a chart; none if no columns are to be seen or nothing bends at them."""
-    columns = _columns(percepts, dots, segmentation.labels.shape[1])
+    columns = columns_of(percepts, dots, segmentation.labels.shape[1])
     if not 3 <= len(columns) <= MOST_COLUMNS or min(b - a for a, b in itertools.pairwise(columns)) < 9:
         return []
     room = _room(percepts, columns, segmentation)
@@ -105,65 +100,6 @@ def _is_part(percept: Percept, line: Stroke) -> bool:
     else:
         return False
     return sum(off_path(point, line.points) < 9 for point in points) >= 0.7 * len(points)
-
-
-def is_ruled(percepts: Sequence[Percept]) -> bool:
-    """Tell whether ticks or upright grid lines say where the columns are."""
-    return len(_columns(percepts, (), 0)) >= 3
-
-
-def _columns(percepts: Sequence[Percept], dots: Sequence[Shape], width: int) -> list[float]:
-    ticks = [percept for percept in percepts if isinstance(percept, Ticks) and percept.axis == "x"]
-    # Lines from edge to edge are graph paper; a chart's grid has a margin.
-    upright = [percept for percept in percepts if isinstance(percept, Grid) and not percept.horizontal]
-    grids = [grid for grid in upright if grid.low > EDGE]
-    for at in [*(tick.at for tick in ticks), *(grid.at for grid in grids)]:
-        if len(at) >= 3:
-            return sorted(at)
-    marked = [dot.centre for dot in dots]
-    for percept in percepts:
-        if isinstance(percept, Stroke) and percept.marker:
-            marked += percept.points
-    places = sorted(x for x, _ in marked)
-    return _under_labels(percepts, places) or _regular(places, width)
-
-
-def _under_labels(percepts: Sequence[Percept], places: list[float]) -> list[float]:
-    """Return the middles of the lowest row of texts, if they are evenly spaced and markers stand above them."""
-    texts = [percept for percept in percepts if isinstance(percept, Text)]
-    rows = [[other.centre[0] for other in texts if abs(other.centre[1] - text.centre[1]) <= IN_ROW] for text in texts]
-    for row in sorted((sorted(row) for row in rows if len(row) >= LEAST_LABELS), key=len, reverse=True):
-        steps = np.diff(row)
-        above = sum(any(abs(place - x) < 3 for x in row) for place in places)
-        if np.ptp(steps) <= 2.5 and above >= max(LEAST_LABELS, 0.7 * len(places)):
-            return [float(x) for x in np.linspace(row[0], row[-1], len(row))]
-    return []
-
-
-def _regular(places: list[float], width: int) -> list[float]:
-    """Return evenly spaced columns that most of the places stand in; empty if there are none."""
-    groups: list[list[float]] = []
-    for x in places:
-        if groups and x - groups[-1][-1] < 2.5:
-            groups[-1].append(x)
-        else:
-            groups.append([x])
-    middles = [float(np.mean(group)) for group in groups]
-    if len(middles) < 3:
-        return []
-    step = float(np.median(np.diff(middles)))
-    count = round((middles[-1] - middles[0]) / step) if step > 9 else 0
-    if not 2 <= count < MOST_COLUMNS:
-        return []
-    even = np.linspace(middles[0], middles[-1], count + 1)
-    off = [float(np.abs(even - x).min()) for x in middles]
-    if max(off) >= 2.5:
-        return []
-    # Markers that melt into a thick line are not seen, so columns go on to both sides.
-    step = (middles[-1] - middles[0]) / count
-    before = [middles[0] - step * n for n in range(1, 9) if middles[0] - step * n > 20]
-    after = [middles[-1] + step * n for n in range(1, 9) if middles[-1] + step * n < width - 10]
-    return [*before[::-1], *(float(x) for x in even), *after]
 
 
 def _room(percepts: Sequence[Percept], columns: list[float], segmentation: Segmentation) -> Mask:

@@ -7,8 +7,8 @@ from collections import defaultdict
 import numpy as np
 
 from ircore.core import exact
+from ircore.players.builtin.classical.corners import off_path
 from ircore.players.builtin.classical.percepts import Percept, Point, Shape, Stroke
-from ircore.players.builtin.classical.shapes import off_path
 
 MAX_MARKER = 20
 """Pixels across."""

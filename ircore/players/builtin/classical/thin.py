@@ -10,12 +10,13 @@ from scipy import ndimage
 from ircore.core import exact
 from ircore.players.builtin.classical import curves, dashed, strokes
 from ircore.players.builtin.classical.algebra import correlation_of
+from ircore.players.builtin.classical.corners import contour
 from ircore.players.builtin.classical.linechart import band_of
 from ircore.players.builtin.classical.masks import Mask, filled, grown, shrunk, without_rim
 from ircore.players.builtin.classical.palette import Labels, Segmentation
 from ircore.players.builtin.classical.percepts import Grid, Percept, Shape, Stroke, circle_shape
 from ircore.players.builtin.classical.regions import CORE, EIGHT, Blob, pieces_of
-from ircore.players.builtin.classical.shapes import contour, figure_with_corners, round_figure, shape_of
+from ircore.players.builtin.classical.shapes import figure_with_corners, round_figure, shape_of
 
 SMALL = 26
 """Pixels: a component no larger is a letter, dot, tick or dash."""
