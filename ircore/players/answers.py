@@ -1,4 +1,4 @@
-"""What a player answers, and the errors that it raises if it cannot."""
+"""Answers of players, and the errors that they raise when they cannot answer."""
 
 from dataclasses import dataclass, field
 
@@ -22,7 +22,7 @@ class TextAnswer:
 
 @dataclass(frozen=True)
 class PictureAnswer:
-    """A generator's answer: one picture, and notes on what it could not follow. The rest as above."""
+    """A generator's answer: a picture, with notes on instructions that it could not follow."""
 
     picture: Picture
     notes: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class PictureAnswer:
 
 @dataclass(frozen=True)
 class ChoiceAnswer:
-    """One of the choices that a question offered, and notes on how its words were taken. The rest as above."""
+    """The choice that a player made, with notes on how its words were read. Other fields as of ``TextAnswer``."""
 
     choice: str
     notes: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class PlayerError(Exception):
         self.attempts = attempts
 
     def __reduce__(self) -> tuple[type["PlayerError"], tuple[AnyAbortReason, str, tuple[Attempt, ...]]]:
-        """Keep all of it when the error crosses a process boundary."""
+        """Keep reason, detail and attempts when the error crosses a process boundary."""
         return (type(self), (self.reason, self.detail, self.attempts))
 
 

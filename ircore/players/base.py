@@ -1,4 +1,4 @@
-"""What a player may see, and what it answers: all that a player in another package needs.
+"""The contract between games and players: views, answers, traits and the seats' protocols.
 
 The views are all that a player ever gets. Players keep no state between turns: everything they need is in the view, so
 that a game can go on in a new process after a crash.
@@ -31,7 +31,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Traits:
-    """What a player declares of itself: in its class attribute ``TRAITS``, or as an entry point ``ircore.traits``.
+    """Properties that a player declares: in its class attribute ``TRAITS``, or as an entry point ``ircore.traits``.
 
     The entry point has the player's name and names the traits; with it, nobody has to import the player to know them.
 
@@ -60,12 +60,12 @@ class Traits:
 
     @property
     def offline(self) -> bool:
-        """Whether it asks no provider, so that its answers cost nothing."""
+        """Whether the player asks no provider, so that its answers cost nothing."""
         return self.needs != "service"
 
 
 class Describer(Protocol):
-    """Sees the target, writes text. Made once a run from its spec; used by many episodes at the same time.
+    """A player that sees the target and writes text. One object serves many episodes of a run at the same time.
 
     A player of either kind may also have ``async def close(self)``, awaited when play ends, in the same event loop, and
     a class method ``check(spec)`` that raises ``InputError`` for settings that it does not take and needs no keys.
@@ -83,12 +83,12 @@ class Describer(Protocol):
 
 
 class Generator(Protocol):
-    """Reads text, draws. Made once a run from its spec; used by many episodes at the same time."""
+    """A player that reads text and draws. One object serves many episodes of a run at the same time."""
 
     def __init__(self, spec: PlayerSpec) -> None: ...
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
-        """Answer with one picture.
+        """Return the picture for this turn.
 
         Raises:
             PlayerError: No picture could be had.
@@ -97,7 +97,7 @@ class Generator(Protocol):
 
 
 class JudgingPlayer(Protocol):
-    """Looks at pictures, writes what it thinks of them. Made once a command from its spec; asked much at the same time.
+    """A player that looks at pictures and writes a judgement. One object answers many questions at the same time.
 
     A player may take more than one seat; ``close`` and ``check`` are as of describers. A class attribute ``IMMATERIAL``
     may name parameters that change no answer, such as patience; they are no part of who a judge is.
@@ -106,7 +106,7 @@ class JudgingPlayer(Protocol):
     def __init__(self, spec: PlayerSpec) -> None: ...
 
     async def judge(self, view: JudgeView) -> TextAnswer:
-        """Answer one question.
+        """Return the answer to a question.
 
         Raises:
             JudgeError: No answer could be had.
@@ -115,7 +115,7 @@ class JudgingPlayer(Protocol):
 
 
 def refuse_settings(spec: PlayerSpec) -> None:
-    """Refuse settings for a player that has none and would have to ignore them.
+    """Refuse settings of a player that has no settings: it would ignore them silently.
 
     Raises:
         InputError: The spec has a model, an address, a key or a parameter.

@@ -59,7 +59,7 @@ HARD: frozenset[FaultKind] = frozenset({"denied", "not_found", "no_credit", "uns
 
 @dataclass(frozen=True)
 class Fault:
-    """What was wrong with one attempt.
+    """The reason why an attempt failed.
 
     Attributes:
         kind: Decides what is done about it.
@@ -81,7 +81,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Tokens:
-    """What one attempt cost, as the provider counts; None where it does not say."""
+    """Tokens and cost of an attempt as the provider counts; None where it does not say."""
 
     prompt: int | None = None
     completion: int | None = None
@@ -91,7 +91,7 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Reply(Generic[T]):
-    """A good answer to one attempt.
+    """A usable answer to an attempt.
 
     Attributes:
         value: What was asked for.
@@ -107,7 +107,7 @@ class Reply(Generic[T]):
 
 
 class FaultError(Exception):
-    """One attempt failed.
+    """An attempt failed.
 
     Args:
         fault: How.
@@ -150,7 +150,7 @@ class CallError(Exception):
 
     @property
     def judge_reason(self) -> JudgeReason:
-        """What it means for a question to a judge."""
+        """The reason to record for a judge's question."""
         if self.fault.kind in ("refused", "filtered"):
             return "judge_refused"
         return "judge_empty" if self.fault.kind == "empty" else "provider_error"
@@ -164,14 +164,14 @@ class ProviderStopError(WorkError):
 
 @dataclass(frozen=True)
 class Called(Generic[T]):
-    """A call that was answered, and the attempts that it took."""
+    """An answered call with its attempts."""
 
     value: T
     attempts: tuple[Attempt, ...]
 
     @property
     def usage(self) -> Usage:
-        """The sum of all attempts: those that failed may have cost as well."""
+        """Sum over all attempts: failed attempts may have cost as well."""
         return usage_of(self.attempts)
 
 
@@ -196,7 +196,7 @@ def _sum(values: list[Number | None]) -> Number | None:
 
 @dataclass
 class Caller:
-    """Makes the calls of one player.
+    """Makes the calls of a player.
 
     Attributes:
         who: Player, model and address, for error messages.
@@ -256,7 +256,7 @@ class Caller:
             await asyncio.sleep(wait)
 
     async def _attempt(self, ask: Callable[[], Awaitable[Reply[T]]], left: float) -> Reply[T] | FaultError:
-        """Make one attempt within its time."""
+        """Make an attempt within its time limit."""
         seconds = min(self.timeout, max(left, 0.001))
         try:
             async with asyncio.timeout(seconds):
@@ -281,7 +281,7 @@ class Caller:
         )
 
     def _said(self, fault: Fault) -> str:
-        """Return what the provider said as one short line. Secrets go first: half of one could not be recognised."""
+        """Return the provider's words as one short line; secrets are removed before the line is cut."""
         return one_line(self.scrub(fault.detail))
 
     def _wait(self, fault: Fault, attempts: int) -> float:
@@ -306,7 +306,7 @@ class Caller:
 
 
 def one_line(text: str, longest: int = 300) -> str:
-    """Return a stranger's text as one short line without control characters."""
+    """Return untrusted text as one short line without control characters."""
     plain = "".join(sign if sign.isprintable() else " " for sign in text)
     line = " ".join(plain.split())
     return line if len(line) <= longest else f"{line[: longest - 1]}…"

@@ -91,7 +91,7 @@ class HumanPlayer:
             return TextAnswer(_tagged(await self._line("Your message in one line (tags are added), or DONE: ")))
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
-        """Show the message and the person's own rendering before it, and wait for a picture.
+        """Show the message and the previous rendering, and wait for a picture.
 
         Raises:
             PlayerError: Nobody answered in time.
@@ -106,7 +106,7 @@ class HumanPlayer:
             return PictureAnswer(await self._picture_named())
 
     async def answer(self, question: Question) -> Answer:
-        """Show a question of any game, and wait for words, for one of its choices or for a picture.
+        """Show a question of any game, and wait for words, a choice or a picture.
 
         Raises:
             PlayerError: Nobody answered in time.
@@ -126,7 +126,7 @@ class HumanPlayer:
             return _worded(question, await self._line_for(question))
 
     async def _line_for(self, question: Question) -> str:
-        """Ask for a line until it can be an answer."""
+        """Ask for a line until it is a valid answer."""
         while True:
             line = (await self._line("Your answer in one line: ")).strip()
             if line and not (problem := _problem(question, line)):
@@ -148,7 +148,7 @@ class HumanPlayer:
             await self._wait(deadline, self._poll, str(path))
 
     async def _picture_in(self, place: Path) -> Picture:
-        """Wait until a folder holds a usable picture; what is wrong with one that stays unusable is said once."""
+        """Wait until a folder holds a usable picture; a problem with a file is reported once."""
         deadline, before, told = monotonic() + self._timeout, "", ""
         while True:
             file = _look(place)
@@ -169,7 +169,7 @@ class HumanPlayer:
                 _say(f"{error.problem}  {error.remedy}")
 
     async def _line(self, question: str) -> str:
-        """Read one line from standard input, byte by byte so that nothing is read ahead; Ctrl-C stops at once."""
+        """Read a line from standard input byte by byte, so that nothing is read ahead; Ctrl-C stops at once."""
         deadline, typed = monotonic() + self._timeout, b""
         _say(question, end="")
         while not typed.endswith(b"\n"):
@@ -189,7 +189,7 @@ class HumanPlayer:
 
 @asynccontextmanager
 async def _at_terminal(words: str, pictures: dict[str, Picture], look: str = "Look at:") -> AsyncIterator[None]:
-    """Hold the terminal while a question is shown there; its pictures lie in a temporary folder that is listed."""
+    """Hold the terminal and show a question there, its pictures as files of a temporary folder."""
     async with _TERMINAL:
         with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
             _put(Path(temporary), pictures, {})
@@ -206,7 +206,7 @@ _HOW: dict[AnswerKind, str] = {
 
 
 def _in_words(question: Question) -> str:
-    """Return a question without its pictures: what was said before, the prompt, captions, choices."""
+    """Return a question as text: earlier exchanges, the prompt, captions and choices."""
     earlier = [f"{said.prompt}\n> {said.answer}" for said in question.earlier]
     captions = [f"shown-{number}.png: {shown.caption}" for number, shown in enumerate(question.in_sight, start=1)]
     offered = [f"One of: {', '.join(question.choices)}"] if question.answers == "choice" else []
@@ -214,7 +214,7 @@ def _in_words(question: Question) -> str:
 
 
 def _problem(question: Question, text: str) -> str:
-    """Return what is wrong with an answer in words; empty if nothing is."""
+    """Return the problem with an answer; empty if it is valid."""
     if question.answers == "choice" and choice_of(text, question) is None:
         return f"Not one of: {', '.join(question.choices)}."
     return ""
@@ -255,7 +255,7 @@ def _put(place: Path, pictures: dict[str, Picture], texts: dict[str, str]) -> No
 
 
 def _look(place: Path) -> Picture | str:
-    """Return the picture in a folder, or what is wrong with it; empty text if there is none."""
+    """Return the picture in a folder, or the problem with it; empty text if there is no picture."""
     problem = ""
     for path in (place / f"picture{ending}" for ending in ENDINGS):
         if path.is_file():

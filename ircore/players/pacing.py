@@ -1,4 +1,4 @@
-"""How many requests one provider is sent at a time."""
+"""Limits the number of concurrent requests to a provider."""
 
 import asyncio
 import math
@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 
 class Gate:
-    """How many requests one provider gets at a time: all that are wanted, until it says "too many".
+    """Limit of concurrent requests to a provider: no limit until it answers "too many requests".
 
     A 429 halves the number, at most once for the requests that were under way together; every answer raises it by one,
     up to what is wanted (additive increase, multiplicative decrease: Chiu and Jain, 1989). Raising by one an answer
@@ -31,7 +31,7 @@ class Gate:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Hold one of the places; wait for it in turn."""
+        """Hold a place for a request; wait until there is one."""
         if self._waiting or self.running >= self.limit:
             await self._turn()
         else:
@@ -80,5 +80,5 @@ _GATES: WeakValueDictionary[str, Gate] = WeakValueDictionary()
 
 
 def gate_for(base_url: str) -> Gate:
-    """Return the gate that all players of this process share for one provider."""
+    """Return the gate that all players of this process share for a provider."""
     return _GATES.setdefault(base_url.rstrip("/"), Gate())

@@ -20,7 +20,7 @@ FORMAT = "See docs/submit.md for the format."
 
 
 class LoadedSubmission(NamedTuple):
-    """A submission with the name of its folder."""
+    """A submission to the reconstruction game, with the name of its folder."""
 
     slug: str
     submission: Submission
@@ -28,7 +28,7 @@ class LoadedSubmission(NamedTuple):
 
 
 class LoadedGameSubmission(NamedTuple):
-    """A submission to another game than reconstruction, with the name of its folder."""
+    """A submission to another game, with the name of its folder."""
 
     slug: str
     submission: GameSubmission
@@ -68,7 +68,7 @@ def manifests_in(folder: Path) -> list[Path]:
 
 
 def read_manifest(path: Path) -> LoadedSubmission:
-    """Read a manifest of the reconstruction game, of players that need not be here, such as a submitter's own.
+    """Read a manifest of the reconstruction game; its players need not be installed.
 
     Args:
         path: The submission's folder or its ``submission.yaml``.
@@ -122,7 +122,7 @@ def make_player(loaded: AnyLoaded, seat: str) -> Any:
 
 
 def check_seat(loaded: AnyLoaded, seat: str, method: str, answers: AnswerKind | None = None) -> None:
-    """Check that the player of a seat is installed and can take it.
+    """Check that the player of a seat is installed and can take the seat.
 
     Args:
         loaded: The submission.

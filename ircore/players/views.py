@@ -1,4 +1,4 @@
-"""What a player may see at its turn, by seat.
+"""Views: everything that a player may see at its turn, by seat.
 
 A describer sees pictures, never a scene, a file name or a category; a generator sees text and its own earlier
 rendering, never the target. Reference describers are told more and are never ranked.
@@ -16,7 +16,7 @@ AnswerKind = Literal["text", "picture", "choice"]
 
 
 class Asked(Protocol):
-    """What every question has, to whichever seat: its place in the episode and the game master's words."""
+    """A question to any seat: its number in the episode and the game master's words."""
 
     @property
     def step(self) -> int:
@@ -31,7 +31,7 @@ class Asked(Protocol):
 
 @dataclass(frozen=True)
 class DescriberView:
-    """What the describer sees at its turn.
+    """The describer's view of a turn.
 
     Attributes:
         turn: 1-based.
@@ -63,7 +63,7 @@ class DescriberView:
 
 @dataclass(frozen=True)
 class GeneratorView:
-    """What the generator sees at its turn.
+    """The generator's view of a turn.
 
     Attributes:
         turn: 1-based.
@@ -88,14 +88,14 @@ class GeneratorView:
 
 
 class Captioned(NamedTuple):
-    """A picture and the words that stand before it."""
+    """A picture with its caption."""
 
     caption: str
     picture: Picture
 
 
 class Said(NamedTuple):
-    """An earlier question of the episode to the same seat, its answer, and the pictures that came with the question."""
+    """An earlier question to the same seat, its answer, and the pictures shown with the question."""
 
     prompt: str
     answer: str
@@ -104,7 +104,7 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """What a seat is shown, in games that need nothing of their own.
+    """A question of a game that needs no view of its own.
 
     >>> question = Question(step=1, prompt="Which hand is this?", choices=("rock", "paper", "scissors"))
     >>> question.choices[0]
@@ -141,7 +141,7 @@ class Question:
 
 
 class Exchange(NamedTuple):
-    """An answer of a judge that could not be used, and what it was told about it."""
+    """An unusable answer of a judge, and the request to repair it."""
 
     reply: str
     repair: str
@@ -149,7 +149,7 @@ class Exchange(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgeView:
-    """What a judge sees: pictures, and never who made them, how, or what was said about them.
+    """A judge's view: pictures, without their makers and the words about them.
 
     Attributes:
         prompt: What it is to judge.
@@ -167,5 +167,5 @@ class JudgeView:
 
     @property
     def step(self) -> int:
-        """Always 1: a judge is asked about one thing at a time."""
+        """Always 1: a judge is asked one question at a time."""
         return 1

@@ -1,4 +1,4 @@
-"""A describer that is weaker on purpose: it says what and roughly where, and soon gives up.
+"""A describer that is weaker on purpose: it names things and rough places, and soon gives up.
 
 It sees with the same eyes as the classical describer but measures nothing: no pixels, no exact colours, no shares.
 """
@@ -80,7 +80,7 @@ def _sentence(phrases: list[str], seen: Perception) -> str:
 
 
 def _phrase(percept: Percept, seen: Perception) -> str:
-    """Name a thing with its rough size and place."""
+    """Return a thing with its rough size and place in words."""
     if isinstance(percept, Bars):
         count = NUMBERS.get(len(percept.bars), "several")
         return f"{count.capitalize()} {plain_name(percept.bars[0].colour)} bars {_place(percept, seen)}"
@@ -107,7 +107,7 @@ def _size(shape: Shape, seen: Perception) -> str:
 
 
 def _place(percept: Percept, seen: Perception) -> str:
-    """Return one of nine places."""
+    """Return the place of a thing in words: one of nine."""
     x, y = middle_of(percept.box)
     column, row = min(2, int(3 * x / seen.width)), min(2, int(3 * y / seen.height))
     if (row, column) == (1, 1):

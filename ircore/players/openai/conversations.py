@@ -21,14 +21,14 @@ CHOOSE = "Answer with exactly one of these, as it stands here, and with nothing 
 
 @dataclass(frozen=True)
 class Message:
-    """What one side said: words and pictures in their order."""
+    """A message of a conversation: words and pictures in order."""
 
     role: Literal["user", "assistant"]
     parts: tuple[str | Picture, ...]
 
 
 def described(view: DescriberView) -> list[Message]:
-    """Return a dialogue as it happened: the game master's words and one picture each turn, raw answers in between."""
+    """Return a dialogue: a user message with prompt and picture for each turn, raw answers in between."""
     messages = []
     pictures = (view.target, *view.renderings)
     for prompt, reply, picture in zip(view.prompts, view.replies, pictures, strict=False):
@@ -37,7 +37,7 @@ def described(view: DescriberView) -> list[Message]:
 
 
 def judged(view: JudgeView) -> list[Message]:
-    """Return a question to a judge: the prompt, each picture behind its caption; then what was said about answers."""
+    """Return a question to a judge: prompt, captioned pictures, then rejected answers with their repairs."""
     messages = [Message("user", (view.prompt, *_shown(view.pictures)))]
     for exchange in view.exchanges:
         messages += [Message("assistant", (exchange.reply,)), Message("user", (exchange.repair,))]
@@ -45,12 +45,12 @@ def judged(view: JudgeView) -> list[Message]:
 
 
 def told(view: GeneratorView) -> list[Message]:
-    """Return what a generator is told: everything in one text, then its own rendering before, if there is one."""
+    """Return the message to a generator: the prompt, then its previous rendering if there is one."""
     return [Message("user", (view.prompt, *(() if view.previous is None else (view.previous,))))]
 
 
 def asked(question: Question) -> list[Message]:
-    """Return a question of any game: what was said before, the prompt, each picture behind its caption, the choices."""
+    """Return a question of any game: earlier exchanges, prompt, captioned pictures, choices."""
     messages = []
     for said in question.earlier:
         messages += [Message("user", (said.prompt, *_shown(said.pictures))), Message("assistant", (said.answer,))]
@@ -94,7 +94,7 @@ def responses_fields(
 
 
 def chat_messages(messages: list[Message], detail: str | None = None) -> list[dict[str, Any]]:
-    """Return a conversation as chat completions take it; ``detail`` is that of every picture."""
+    """Return a conversation as chat completions expect it; ``detail`` applies to every picture."""
     return _turns(messages, _chat_part, detail)
 
 

@@ -38,7 +38,7 @@ Settings = TypeVar("Settings", bound=CallSettings)
 
 
 class _Generator(ABC, Generic[Settings]):
-    """What the three have in common.
+    """Shared part of the three generators.
 
     Args:
         spec: With ``model``, and ``parameters`` as in the player's settings.
@@ -77,7 +77,7 @@ class _Generator(ABC, Generic[Settings]):
 
 
 class OpenAIImagesGenerator(_Generator[ImagesSettings]):
-    """Generates where no picture is shown; edits where one is, such as its previous rendering."""
+    """A generator behind the Images API: edits where a picture is shown, such as its last rendering, else generates."""
 
     settings_kind = ImagesSettings
 

@@ -1,4 +1,4 @@
-"""One player's side of a provider: its address, its key, its calls."""
+"""A player's side of a provider: address, key and calls."""
 
 from collections.abc import Awaitable, Callable
 from random import Random
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Provider:
-    """Sends a player's questions, retries them, keeps its key to itself.
+    """Sends a player's questions, retries them, and keeps the key secret.
 
     Args:
         spec: As in the manifest.
@@ -88,7 +88,7 @@ class Provider:
             raise PlayerError(error.reason(seat), str(error), error.attempts) from None
 
     def json(self, **fields: Any) -> JsonBody:
-        """Make a body of the fields that are not None, and the manifest's ``extra_body``."""
+        """Return a JSON body of the fields that are not None, and of the manifest's ``extra_body``."""
         return JsonBody(self.form_fields(**fields))
 
     def form_fields(self, **fields: Any) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class Provider:
 
 
 def given(fields: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what is None."""
+    """Return the fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 

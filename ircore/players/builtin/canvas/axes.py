@@ -21,7 +21,7 @@ def axis_items(sheet: Sheet, kind: str) -> list[Stroke]:
 
 
 def read_axes(words: str, sheet: Sheet) -> bool:
-    """Add one axis or both."""
+    """Add the x axis, the y axis or both to the sheet."""
     items: list[Item] = []
     width = thickness(re.sub(r"\([^()]{0,40}\)", " () ", words)) or 2.0
     colour, given = q.first_colour(words) or BLACK, q.points(words, sheet.space)
@@ -40,7 +40,7 @@ def read_axes(words: str, sheet: Sheet) -> bool:
 
 
 def _axis_ends(name: str, words: str, sheet: Sheet, given: list[Point]) -> list[Point]:
-    """An axis without both ends runs where charts have it, or where "at y 450 from x 60 to 480" says."""
+    """Return the ends of an axis: from words such as "at y 450 from x 60 to 480", else where charts usually have it."""
     wide, high = sheet.canvas.width, sheet.canvas.height
     along = q.span(words, name, sheet.space)
     central = "centre" in words and not re.search(r"\b(?:lower|bottom|left|right|top|upper)\b", words)
@@ -98,7 +98,7 @@ def _evenly(axis: Stroke, on_x: bool, words: str) -> list[float]:
 
 
 def read_tick_labels(clause: Clause, sheet: Sheet) -> list[Item]:
-    """Several texts at once: their list, and a list of places along one direction or of points."""
+    """Return the labels of a clause that lists several texts and their positions."""
     words = re.sub(r"\b([xy]) axis\b", r"\1axis", clause.words)
     texts = _listed_texts(words, clause)
     points = q.points(words, sheet.space)

@@ -22,7 +22,7 @@ _FROM_BASE = re.compile(rf"\bfrom\s+([xy])\s*=?\s*{_LENGTH}\s+(?:up|down|out)\s+
 
 
 def read_bars(clause: Clause, sheet: Sheet) -> bool:
-    """Read a list of bars; what the opening words say (base line, colour, outline) holds for all of them."""
+    """Read a list of bars; base line, colour and outline in the opening words hold for all of them."""
     lead, _, rest = clause.words.partition(":") if ":" in clause.words else ("", "", clause.words)
     lead = lead or sheet.lead.partition(":")[0]
     items: list[Item] = list(_parallel_bars(clause.words, sheet)) if not clause.continues else []
@@ -37,7 +37,7 @@ def read_bars(clause: Clause, sheet: Sheet) -> bool:
 
 
 def _stacked_bars(lead: str, words: str, sheet: Sheet) -> list[Blob]:
-    """One series of stacked bars: "#d62728 up to y 300, 250"; each begins where what stands there ends."""
+    """Return one series of stacked bars, such as "#d62728 up to y 300, 250", each on top of the bars there so far."""
     axis, base = _base(re.sub(r"\bat\s+(?=[xy]\b)", "", lead), sheet)
     reached = re.search(r"\b(?:up|down|out|reaching)\b.*$", words)
     ends = q.numbers(reached[0], axis, sheet.space) if reached else []
@@ -52,7 +52,7 @@ def _stacked_bars(lead: str, words: str, sheet: Sheet) -> list[Blob]:
 
 
 def _top_of_stack(axis: str, at: float, base: float, end: float, sheet: Sheet) -> float:
-    """Return where the next bar of a stack begins, on the side of the base where it ends."""
+    """Return the coordinate where the next bar of a stack begins, on the side of the base where it ends."""
     top = base
     for item in sheet.items:
         if isinstance(item, Blob) and item.kind == "bar":
@@ -65,7 +65,7 @@ def _top_of_stack(axis: str, at: float, base: float, end: float, sheet: Sheet) -
 
 
 def _base(lead: str, sheet: Sheet) -> tuple[str, float]:
-    """Return which coordinate a bar's length is measured in, and where it starts."""
+    """Return the coordinate along which bars are measured, ``"x"`` or ``"y"``, and where they start."""
     match = _BASE.search(lead)
     if match:
         axis = match[1]
@@ -130,7 +130,7 @@ def _bar_blob(axis: str, base: float, end: float, sides: tuple[float, float], co
 
 
 def _parallel_bars(words: str, sheet: Sheet) -> list[Blob]:
-    """Bars of one colour as lists: "at x 100, 160, 220 up to y 220, 300, 120, each 40 px wide"."""
+    """Return bars of one colour given as lists: "at x 100, 160, 220 up to y 220, 300, 120, each 40 px wide"."""
     reached = re.search(
         rf"\b(?:up|down|out|reaching)(?:\s+to)?\s+([xy])\s*=?\s*{q.N}(?:px|%)?\s*(?:,|and)\s*{q.N}", words
     )

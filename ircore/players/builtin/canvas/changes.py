@@ -1,4 +1,4 @@
-"""What a correction says about one thing, applied to it: its new colour, size, place, turn, style or text."""
+"""Corrections applied to one item: its new colour, size, place, rotation, style or text."""
 
 import re
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ class _Wish:
 
 
 def apply_change(item: Item, words: str, clause: Clause, sheet: Sheet, only: str = "") -> Item | None:
-    """Return ``item`` as the words want it, or none if they say nothing that can be done to it.
+    """Return ``item`` changed as the words ask; None if they ask for nothing that can be done to this item.
 
     Args:
         item: What is to change.
@@ -86,7 +86,7 @@ def _text(item: Item, wish: _Wish) -> Item | None:
 
 
 def _reach(item: Item, wish: _Wish) -> Item | None:
-    """Move the free end of a bar, or one end of an upright line."""
+    """Return a bar with its free end moved to the coordinate that the words name."""
     words = wish.words
     match = _REACH.search(words)
     if match is None or not isinstance(item, Blob):
@@ -261,7 +261,7 @@ def _place(item: Item, wish: _Wish) -> Item | None:
 
 
 def _level(item: Item, words: str, space: q.Space) -> Item | None:
-    """Move an upright line "to y 120"; a bar has been given its new end already."""
+    """Return an upright or level line moved to the coordinate in "to y 120"; bars were handled before."""
     match = _REACH.search(words)
     if match is None or isinstance(item, Blob):
         return None

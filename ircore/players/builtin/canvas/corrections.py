@@ -1,4 +1,4 @@
-"""Sentences that change what is there.
+"""Sentences that change things on the sheet.
 
 A correction touches only what it names; everything else stays as it is, pixel for pixel.
 """

@@ -1,4 +1,4 @@
-"""The things that a clause speaks of, each with its words, some placed by others."""
+"""Things that a clause mentions, each with its words; some are placed by others."""
 
 import itertools
 import re
@@ -37,7 +37,7 @@ _CONTAINS = re.compile(r"\b(?:containing|contains|holding|holds|encloses|surroun
 
 
 def relation_before(words: str, noun: re.Match[str]) -> bool:
-    """Whether words such as "left of" come before a noun."""
+    """Whether a relation such as "left of" stands before a noun."""
     return any(match.end() < noun.start() for match in RELATION.finditer(words))
 
 
@@ -83,7 +83,7 @@ def _mentions(clause: Clause, sheet: Sheet) -> list[Mention]:
 
 
 def _is_named(first: Mention, following: Mention | None, words: str) -> bool:
-    """Whether a thing only gives the next one its name: "the sun is a yellow circle"."""
+    """Whether a noun only names the next thing, as in "the sun is a yellow circle"."""
     return following is not None and words[first.after : following.start].strip() in {"is", "are"}
 
 
@@ -152,7 +152,7 @@ def _relate(mentions: list[Mention], clause: Clause, sheet: Sheet) -> None:
 
 
 def _relate_to_pronoun(mention: Mention, previous: Mention | None, is_last: bool, sheet: Sheet) -> None:
-    """Read "a small square inside it" and "with a square inside"."""
+    """Read relations to a pronoun or to nothing: "a small square inside it", "with a square inside"."""
     if mention.relation or mention.known or mention.same:
         return
     for match in RELATION.finditer(mention.words):
@@ -167,7 +167,7 @@ def _relate_to_pronoun(mention: Mention, previous: Mention | None, is_last: bool
 
 
 def _last_relation(before: str) -> tuple[str, bool] | None:
-    """Return the relation in the words before a mention and whether the mention is its object ("left of | the …")."""
+    """Return the relation before a mention, and whether the mention is its object; None without a relation."""
     matches = list(RELATION.finditer(before))
     if not matches:
         return None
@@ -185,7 +185,7 @@ def _known(mention: Mention, clause: Clause, sheet: Sheet) -> tuple[Target, ...]
 
 
 def _make(mention: Mention, sheet: Sheet, made: list[Item], busy: set[int]) -> BoxF:
-    """Make a mention's item, what it is placed by first; return its box."""
+    """Make the item of a mention, after the item that places it; return its box."""
     if mention.made is not None or id(mention) in busy:
         return mention.made.box if mention.made else sheet.space.box
     busy.add(id(mention))

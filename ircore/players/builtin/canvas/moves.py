@@ -95,7 +95,7 @@ def shift(rest: str, verb: str, sheet: Sheet) -> tuple[float, float]:
 
 
 def says_further(words: str) -> bool:
-    """Whether a direction without a distance is named, such as "further left"."""
+    """Whether the words name a direction without a distance, such as "further left"."""
     return bool(_FURTHER.search(words))
 
 
@@ -111,7 +111,7 @@ def _direction(word: str, length: float) -> tuple[float, float]:
 
 
 def moved_to(item: Item, words: str, clause: Clause, sheet: Sheet) -> Item | None:
-    """Return ``item`` at the place that the words say, or none."""
+    """Return ``item`` at the place that the words name; None if they name no place."""
     given = q.points(words, sheet.space)
     if isinstance(item, Stroke) and len(given) > 1:
         return replace(item, points=tuple(given))
@@ -129,7 +129,7 @@ def unique_items(targets: list[Target]) -> list[int]:
 
 
 def move_targets(targets: list[Target], words: str, clause: Clause, sheet: Sheet) -> bool:
-    """Move what is meant as the words say; return whether they did."""
+    """Move the items as the words ask; return whether that could be done."""
     for index in unique_items(targets):
         dx, dy = shift(words, "", sheet)
         if not (dx or dy) and (hint := _FURTHER.search(words)):

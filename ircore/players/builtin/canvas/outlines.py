@@ -1,4 +1,4 @@
-"""The corners of shapes that have a name, as fractions of a box from its middle (−0.5 … 0.5)."""
+"""Corners of named shapes, as fractions of a box from its middle (−0.5 … 0.5)."""
 
 import math
 import re
@@ -14,7 +14,7 @@ Corners = tuple[Point, ...]
 
 
 def corners_of(kind: str, words: str) -> Corners:
-    """Return the corners of a kind; none for round kinds and rectangles."""
+    """Return the corners of a kind of shape; empty for round kinds and rectangles."""
     if kind == "star":
         return star(_count(words, 5))
     if kind in SIDES:
@@ -29,7 +29,7 @@ def corners_of(kind: str, words: str) -> Corners:
 
 
 def star(spikes: int) -> Corners:
-    """Return a star with its first spike up; the inner corners lie where lines between spikes cross."""
+    """Return a star with a spike up; inner corners lie where lines between spikes cross."""
     reach = 2 if spikes >= 5 else 1
     inner = exact.cos(reach * math.pi / spikes) / exact.cos((reach - 1) * math.pi / spikes) if spikes >= 5 else 0.38
     ring = []
@@ -84,7 +84,7 @@ _WAYS = {"right": 0.0, "down": 90.0, "left": 180.0, "up": 270.0}
 
 
 def _turned_arrow(words: str) -> Corners:
-    """Return a block arrow in its box that points where the words say; to the right if they do not."""
+    """Return a block arrow in a unit box; it points to the right if the words name no direction."""
     match = re.search(
         r"\b(?:pointing|facing|points|directed|towards?)\s+(?:to(?:wards)?\s+)?(?:the\s+)?(?:(up|upper|top|down|lower|bottom)\w*)?[\s,]*"
         r"(?:and\s+)?(?:slightly\s+|to the\s+)?(left|right)?",

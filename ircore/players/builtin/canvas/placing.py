@@ -1,4 +1,4 @@
-"""Where a described thing goes: its own point, beside another thing, in a row, or where there is room."""
+"""Places of new things: their own point, beside another thing, in a row, or in free space."""
 
 import math
 import re
@@ -51,7 +51,7 @@ class Mention:
 
 
 def put(item: Item, mention: Mention, other: BoxF | None, sheet: Sheet, made: list[Item]) -> Item:
-    """Move an item to its place: its own point, beside another thing, a place in words, or where there is room."""
+    """Return an item at its place: its own point, beside another thing, a place in words, or free space."""
     words = mention.words
     if isinstance(item, Stroke) and (mention.kind != "line" or len(q.points(words, sheet.space)) >= 2 or other is None):
         return item

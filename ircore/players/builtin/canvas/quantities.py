@@ -87,7 +87,7 @@ class Space:
         return bounded(float(value) * (self.height / 100 if unit == "%" else 1))
 
     def scale(self, axis: str) -> Callable[[str, str | None], float]:
-        """Return ``x`` or ``y``: what turns numbers along an axis into pixels."""
+        """Return the method ``x`` or ``y``, which turns numbers along an axis into pixels."""
         return self.x if axis == "x" else self.y
 
     def both(self, value: str, unit: str | None = None) -> float:
@@ -108,7 +108,7 @@ def first_colour(words: str) -> str | None:
 
 
 def dimensions(words: str, space: Space) -> dict[str, float]:
-    """Return what is said of width, height, radius, diameter and side, in pixels."""
+    """Return the lengths that the words give for width, height, radius, diameter and side, in pixels."""
     words = without_outline(words)
     lengths: dict[str, float] = {}
     by = _BY.search(words)
@@ -129,7 +129,7 @@ def size_word(words: str) -> float | None:
 
 
 def stroke_width(words: str) -> float | None:
-    """Return the width of an outline in pixels, if one is given."""
+    """Return the width of an outline in pixels; None if the words give no width."""
     for pattern in _STROKE:
         match = pattern.search(words)
         if match:
@@ -141,7 +141,7 @@ def stroke_width(words: str) -> float | None:
 
 
 def outline_colour(words: str) -> str | None:
-    """Return the colour of an outline, if one is given."""
+    """Return the colour of an outline; None if the words give no colour."""
     for pattern in _OUTLINE:
         match = pattern.search(words)
         if match:
@@ -150,14 +150,14 @@ def outline_colour(words: str) -> str | None:
 
 
 def without_outline(words: str) -> str:
-    """Return ``words`` without what is said of the outline."""
+    """Return ``words`` with each phrase about the outline replaced by the word "outline"."""
     for pattern in (*_STROKE, *_OUTLINE):
         words = pattern.sub(" outline ", words)
     return words
 
 
 def dash_pattern(words: str, width: float) -> tuple[float, ...] | None:
-    """Return the dash pattern in pixels, empty for "solid", none if nothing is said."""
+    """Return the dash pattern in pixels; empty for "solid", None if the words name no pattern."""
     explicit = _PATTERN.search(words)
     if explicit:
         return bounded(float(explicit[1]), 1, 500), bounded(abs(float(explicit[2])), 1, 500)
@@ -209,7 +209,7 @@ def numbers(words: str, axis: str, space: Space) -> list[float]:
 
 
 def span(words: str, axis: str, space: Space) -> tuple[float, float] | None:
-    """Return what "from x 60 to 480" says."""
+    """Return the range in "from x 60 to 480" in pixels; None if there is no range."""
     scale = space.scale(axis)
     match = re.search(
         rf"\b(?:from|between)\s+{axis}\s*=?\s*{_LENGTH}\s*(?:up |down |out )?(?:to|and)\s+(?:{axis}\s*=?\s*)?{_LENGTH}",

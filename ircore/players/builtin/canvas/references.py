@@ -1,4 +1,4 @@
-"""Which item is meant: by kind, colour, point, quoted text, side, size, order, or "it"."""
+"""Finds the item that a phrase means: by kind, colour, point, quoted text, side, size, order, or "it"."""
 
 import math
 import re
@@ -36,7 +36,7 @@ class Target:
 
 
 def resolve(words: str, strings: tuple[str, ...], sheet: Sheet) -> list[Target]:
-    """Return what ``words`` ("the red circle at (10,20)") mean; empty if there is no such thing.
+    """Return the items that ``words`` ("the red circle at (10,20)") mean; empty if there is no match.
 
     Several are returned only if the words ask for all of them ("all circles", "the bars").
     """
@@ -104,7 +104,7 @@ def box_of(target: Target, sheet: Sheet) -> BoxF:
 
 
 def _distance(target: Target, near: Point, sheet: Sheet) -> float:
-    """How far a thing is from a point, in pixels / 4; being inside it counts less than being its middle."""
+    """Return the distance of an item from a point, in pixels / 4; items around the point are near."""
     left, top, right, bottom = box_of(target, sheet)
     item = sheet.items[target.index]
     outside = exact.hypot(max(left - near[0], 0, near[0] - right), max(top - near[1], 0, near[1] - bottom))

@@ -129,7 +129,7 @@ def _draw_stroke(drawing: Drawing, item: Stroke) -> None:
 
 
 def _sharp(item: Stroke) -> tuple[Point, ...]:
-    """Put an upright 1 px line at a whole coordinate onto that row or column of pixels, so that it is not blurred."""
+    """Return the points of a line; an upright 1 px line is put onto whole pixels, so that it is not blurred."""
     if item.stroke != 1 or len(item.points) != 2:
         return item.points
     (x0, y0), (x1, y1) = item.points
@@ -157,7 +157,7 @@ def _draw_marker(drawing: Drawing, item: Stroke, at: Point) -> None:
 
 
 def _headed(drawing: Drawing, item: Stroke, path: list[Point]) -> list[Point]:
-    """Draw an arrow's head at the end of a path; return the path, shortened so that it ends inside the head."""
+    """Draw an arrow's head at the end of a path; return the path, cut so that it ends inside the head."""
     tip, tail = path[-1], next((point for point in reversed(path[:-1]) if point != path[-1]), None)
     if tail is None:
         return path

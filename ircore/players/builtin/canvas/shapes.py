@@ -1,4 +1,4 @@
-"""What can be on the canvas: frozen items, moved, resized and recoloured by making new ones.
+"""Items on the canvas: frozen records, moved, resized and recoloured by making new records.
 
 Coordinates and sizes are pixels as in ``ircore.core.drawing``; shapes rotate clockwise, text counter-clockwise.
 """
@@ -50,7 +50,7 @@ class Blob:
 
     @property
     def box(self) -> BoxF:
-        """Smallest upright box around it, without the edge's width."""
+        """Smallest upright box around the shape, without the width of its edge."""
         if self.kind not in ROUND:
             return extent(self.path())
         (x, y), turn = self.centre, math.radians(self.rotation)
@@ -59,7 +59,7 @@ class Blob:
         return x - half_wide, y - half_high, x + half_wide, y + half_high
 
     def path(self) -> list[Point]:
-        """Return its corners in pixels, or enough points of a round edge."""
+        """Return the corners in pixels, or enough points of a round edge."""
         if self.kind in ROUND:
             return arc_points(self.centre, (self.width / 2, self.height / 2), 0, 360, self.rotation)[:-1]
         corners = self.corners or ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
@@ -67,25 +67,25 @@ class Blob:
         return [turned(point, self.centre, self.rotation) for point in scaled] if self.rotation else scaled
 
     def moved(self, dx: float, dy: float) -> "Blob":
-        """Return it elsewhere."""
+        """Return the shape moved by pixels to the right and down."""
         return replace(self, centre=(bounded(self.centre[0] + dx), bounded(self.centre[1] + dy)))
 
     def scaled(self, across: float, down: float) -> "Blob":
-        """Return it larger or smaller about its middle."""
+        """Return the shape scaled about its middle."""
         return replace(self, width=bounded(self.width * across, 0.5), height=bounded(self.height * down, 0.5))
 
     def coloured(self, colour: str) -> "Blob":
-        """Return it in another colour: of the inside if it has one."""
+        """Return the shape in another colour: its fill if it has one, else its outline."""
         return replace(self, outline=colour) if self.fill is None and self.outline else replace(self, fill=colour)
 
     def rotated(self, degrees: float) -> "Blob":
-        """Return it turned clockwise."""
+        """Return the shape turned clockwise."""
         return replace(self, rotation=(self.rotation + degrees) % 360)
 
 
 @dataclass(frozen=True)
 class Slice:
-    """A wedge of a pie: its colour, its share, and how many pixels it is pulled out of the pie."""
+    """A wedge of a pie."""
 
     colour: str
     share: float
@@ -94,7 +94,7 @@ class Slice:
 
 @dataclass(frozen=True)
 class Pie:
-    """A pie or ring chart; its wedges follow one another clockwise.
+    """A pie or ring chart.
 
     Attributes:
         centre: In pixels.
@@ -124,7 +124,7 @@ class Pie:
 
     @property
     def box(self) -> BoxF:
-        """Smallest upright box around it."""
+        """Smallest upright box around the pie."""
         (x, y), r = self.centre, self.radius
         return x - r, y - r, x + r, y + r
 
@@ -147,20 +147,20 @@ class Pie:
         return self.centre[0] + far * exact.cos(middle), self.centre[1] + far * exact.sin(middle)
 
     def moved(self, dx: float, dy: float) -> "Pie":
-        """Return it elsewhere."""
+        """Return the pie moved by pixels to the right and down."""
         return replace(self, centre=(bounded(self.centre[0] + dx), bounded(self.centre[1] + dy)))
 
     def scaled(self, across: float, down: float) -> "Pie":
-        """Return it larger or smaller; it stays round."""
+        """Return the pie scaled by the mean of both factors; it stays round."""
         factor = math.sqrt(max(0.0, across * down))
         return replace(self, radius=bounded(self.radius * factor, 1), hole=bounded(self.hole * factor, 0))
 
     def coloured(self, colour: str) -> "Pie":
-        """Return it with all wedges in one colour."""
+        """Return the pie with all wedges in one colour."""
         return replace(self, slices=tuple(replace(part, colour=colour) for part in self.slices))
 
     def rotated(self, degrees: float) -> "Pie":
-        """Return it turned clockwise."""
+        """Return the pie turned clockwise."""
         return replace(self, start=self.start + degrees)
 
 
@@ -193,30 +193,30 @@ class Stroke:
 
     @property
     def centre(self) -> Point:
-        """Middle of its box."""
+        """Middle of the box."""
         return middle_of(self.box)
 
     @property
     def box(self) -> BoxF:
-        """Smallest upright box around its points."""
+        """Smallest upright box around the points."""
         return extent(self.points)
 
     def moved(self, dx: float, dy: float) -> "Stroke":
-        """Return it elsewhere."""
+        """Return the line moved by pixels to the right and down."""
         return replace(self, points=tuple((bounded(x + dx), bounded(y + dy)) for x, y in self.points))
 
     def scaled(self, across: float, down: float) -> "Stroke":
-        """Return it longer or shorter about its middle."""
+        """Return the line scaled about its middle."""
         x0, y0 = self.centre
         points = ((bounded(x0 + (x - x0) * across), bounded(y0 + (y - y0) * down)) for x, y in self.points)
         return replace(self, points=tuple(points))
 
     def coloured(self, colour: str) -> "Stroke":
-        """Return it in another colour, its markers too."""
+        """Return the line and its markers in another colour."""
         return replace(self, colour=colour, marker_colour=None)
 
     def rotated(self, degrees: float) -> "Stroke":
-        """Return it turned clockwise about its middle."""
+        """Return the line turned clockwise about its middle."""
         return replace(self, points=tuple(turned(point, self.centre, degrees) for point in self.points))
 
 
@@ -243,7 +243,7 @@ class Label:
 
     @property
     def box(self) -> BoxF:
-        """Smallest upright box around its ink."""
+        """Smallest upright box around the ink."""
         wide, high = text_size(self.text, self.size)
         turn = math.radians(self.rotation)
         wide, high = (
@@ -256,23 +256,23 @@ class Label:
 
     @property
     def centre(self) -> Point:
-        """Middle of its box."""
+        """Middle of the box."""
         return middle_of(self.box)
 
     def moved(self, dx: float, dy: float) -> "Label":
-        """Return it elsewhere."""
+        """Return the text moved by pixels to the right and down."""
         return replace(self, at=(bounded(self.at[0] + dx), bounded(self.at[1] + dy)))
 
     def scaled(self, across: float, down: float) -> "Label":
-        """Return it larger or smaller."""
+        """Return the text in another size."""
         return replace(self, size=text_bound(self.text, self.size * math.sqrt(max(0.0, across * down))))
 
     def coloured(self, colour: str) -> "Label":
-        """Return it in another colour."""
+        """Return the text in another colour."""
         return replace(self, colour=colour)
 
     def rotated(self, degrees: float) -> "Label":
-        """Return it turned clockwise."""
+        """Return the text turned clockwise."""
         return replace(self, rotation=(self.rotation - degrees) % 360)
 
 
@@ -316,5 +316,5 @@ def size_of(item: Item) -> Point:
 
 
 def centred(item: Item, at: Point) -> Item:
-    """Return ``item`` with its middle at a point."""
+    """Return ``item`` moved so that its middle is at a point."""
     return item.moved(at[0] - item.centre[0], at[1] - item.centre[1])

@@ -1,4 +1,4 @@
-"""From a message to clauses in one plain spelling, so that everything after this needs only simple patterns.
+"""Messages split into clauses in one plain spelling, so that all later patterns can be simple.
 
 In a clause's ``words`` everything is lower case; quoted strings are ``"0"``, ``"1"`` … (their text is in ``strings``);
 colours are ``#rrggbb``; numbers are digits with ``px``, ``%`` or ``deg`` attached; points are ``(120,200)`` or
@@ -90,7 +90,7 @@ _PLAIN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a message that says one thing.
+    """A part of a message that makes one statement.
 
     Attributes:
         words: In the plain spelling of this module.

@@ -1,4 +1,4 @@
-"""Making one thing from the words about it: closed shapes, lines and texts."""
+"""Makes one item from the words about it: closed shapes, lines and texts."""
 
 import re
 from dataclasses import replace
@@ -41,7 +41,7 @@ _MARKERS = re.compile(
 
 
 def blob(kind: str, words: str, space: q.Space) -> Blob:
-    """Return a closed shape as the words say; its centre is the picture's until it is placed."""
+    """Return a closed shape as described; its centre is the picture's until it is placed."""
     given = q.points(words, space)
     corner_words = _CORNERS.search(words) and not _CORNER_AT.search(words)
     if (
@@ -71,7 +71,7 @@ def _rotation(words: str) -> float:
 
 
 def _size(kind: str, words: str, space: q.Space) -> tuple[float, float, bool]:
-    """Return width, height and whether they are those of a surrounding circle."""
+    """Return width, height, and whether they belong to a circle around the shape."""
     said = q.dimensions(words, space)
     for name, factor in (("radius", 2.0), ("diameter", 1.0)):
         if name in said and kind != "ellipse":
@@ -102,7 +102,7 @@ def _hole(words: str, wide: float, space: q.Space) -> float:
 
 
 def _spanned(kind: str, words: str, space: q.Space, given: list[Point]) -> Blob | None:
-    """Return a shape that fills the box between two corners or ranges of x and y; none if none is given."""
+    """Return a shape that fills a box given by two corners or by ranges of x and y; None without such a box."""
     across, down = (q.span(words, axis, space) or _range(words, axis, space) for axis in ("x", "y"))
     ends = re.search(r"\bfrom\s+\([^)]{0,40}\)\s*(?:to|until)\s*\(", words) or (
         _CORNERS.search(words) and not _CORNER_AT.search(words)
@@ -129,7 +129,7 @@ def _range(words: str, axis: str, space: q.Space) -> tuple[float, float] | None:
 
 
 def corner_shift(words: str, size: Point) -> Point:
-    """Return how far the middle is from the named corner ("with its top left corner at (10,20)")."""
+    """Return how far the middle is from the corner in "with its top left corner at (10,20)"."""
     match = _CORNER_AT.search(words)
     if match is None:
         return 0.0, 0.0
@@ -164,7 +164,7 @@ def _line_width(words: str) -> float | None:
 
 
 def placed(item: Item, words: str, space: q.Space) -> Item | None:
-    """Return ``item`` where the words say, or none if they do not say where."""
+    """Return ``item`` at the place that the words name; None if they name no place."""
     size = size_of(item)
     at = absolute_place(words, space, size)
     if at is None:
@@ -290,7 +290,7 @@ def _by_length(words: str, space: q.Space, middle: Point | None) -> tuple[Point,
 
 
 def _arc(words: str, space: q.Space, given: list[Point]) -> tuple[Point, ...]:
-    """An arc about a centre, its angles in degrees clockwise from 3 o'clock; or a curve through points."""
+    """Return the points of an arc, with angles in degrees clockwise from 3 o'clock, or of a curve through points."""
     span = re.search(rf"\bfrom\s+{q.N}(?:deg)?\s+to\s+{q.N}deg", words)
     radius = q.dimensions(words, space).get("radius")
     if len(given) >= 2 and not (radius and span):
@@ -332,7 +332,7 @@ def _text_turn(words: str) -> float:
 
 
 def anchor(words: str, usual: str = "mm") -> str:
-    """Return which point of a text is meant by its position."""
+    """Return the anchor of a text: the point of it that stands at its position."""
     corner = _CORNER_AT.search(words.replace("()", "("))
     if corner:
         named = {group for group in corner.groups() if group}

@@ -17,7 +17,7 @@ _PARTS = re.compile(
 
 
 def read_whole(words: str, sheet: Sheet) -> bool:
-    """Add a chart that is only named; return whether one was."""
+    """Add a chart that is only named, such as "a pie chart"; return whether the words name any."""
     match = _CHART.search(words)
     if match is None or len(q.points(words, sheet.space, 2)) > 1:
         return False
@@ -45,7 +45,7 @@ def _axes(centre: Point, size: float) -> list[Item]:
 
 
 def _bars(shades: list[str], centre: Point, size: float) -> list[Item]:
-    """Bars of one height; a describer that wants others says so."""
+    """Return bars of equal height; a describer corrects them later."""
     step, high = size / len(shades), 0.6 * size
     low = centre[1] + size / 2 - high / 2
     bars: list[Item] = [
@@ -56,7 +56,7 @@ def _bars(shades: list[str], centre: Point, size: float) -> list[Item]:
 
 
 def _lines(shades: list[str], centre: Point, size: float) -> list[Item]:
-    """Rising lines, one above the other."""
+    """Return rising lines, each above the line before."""
     left, bottom = centre[0] - size / 2, centre[1] + size / 2
     lines: list[Item] = []
     for index, shade in enumerate(shades):

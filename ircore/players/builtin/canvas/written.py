@@ -46,7 +46,7 @@ def _placed_text(text: str, words: str, clause: Clause, sheet: Sheet) -> Label:
 
 
 def _labelled(clause: Clause, rest: str, texts: list[str], sheet: Sheet) -> bool:
-    """Things with a text on them: "a red circle labelled "A"" puts it in the middle unless it says where."""
+    """Add things with a text on them: in "a red circle labelled "A"" the text stands in the middle."""
     before = len(sheet.items)
     if not read_things(Clause(rest.replace("§", " "), clause.strings, clause.source), sheet):
         return False
@@ -59,7 +59,7 @@ def _labelled(clause: Clause, rest: str, texts: list[str], sheet: Sheet) -> bool
 
 
 def _label_on(item: Item, text: str, tail: str, others: bool, sheet: Sheet) -> Label:
-    """Write a text on a thing; "below it" speaks of the thing's own place if it may mean another thing."""
+    """Return a text on an item; "below it" means below the item, unless it may mean another item."""
     written = label(text, tail, item.centre)
     at, relation = q.points(tail, sheet.space, 1), RELATION.search(tail)
     own = relation is not None and not (others and PRONOUN.match(tail[relation.end() :]))

@@ -26,7 +26,7 @@ def find_bars(shapes: list[Shape]) -> list[Bars]:
 
 
 def by_series(group: Bars) -> list[Bars]:
-    """Part bars into those of each colour, if every colour has several and none stands in front of another."""
+    """Split bars into one group per colour, if each colour has several bars and no bar covers another."""
     colours: dict[str, list[Bar]] = defaultdict(list)
     for bar in group.bars:
         colours[bar.colour].append(bar)
@@ -38,14 +38,14 @@ def by_series(group: Bars) -> list[Bars]:
 
 
 def _edges(shape: Shape, upright: bool) -> tuple[float, float, float, float]:
-    """Return start and end across, low and high along, of the box as drawn inside its outline."""
+    """Return start and end across, low and high along, of a box inside its outline."""
     (x, y), (width, height) = shape.centre, shape.size
     left, top, right, bottom = x - width / 2, y - height / 2, x + width / 2, y + height / 2
     return (left, right, top, bottom) if upright else (top, bottom, left, right)
 
 
 def _bars_on(shapes: list[Shape], upright: bool) -> Bars | None:
-    """Find the baseline that most rectangles touch, and what is stacked upon them."""
+    """Return the bars on the baseline that most rectangles touch, with the bars stacked on them."""
     edges = [_edges(shape, upright) for shape in shapes]
     places = [edge for _, _, low, high in edges for edge in (low, high)]
     base = max(places, key=lambda at: (sum(abs(at - other) <= ALIGNED for other in places), at if upright else -at))

@@ -61,7 +61,7 @@ def _under_labels(percepts: Sequence[Percept], places: list[float]) -> list[floa
 
 
 def _regular(places: list[float], width: int) -> list[float]:
-    """Return evenly spaced columns that most of the places stand in; empty if there are none."""
+    """Return evenly spaced columns in which most places stand; empty if there are no such columns."""
     groups: list[list[float]] = []
     for x in places:
         if groups and x - groups[-1][-1] < 2.5:

@@ -12,7 +12,7 @@ from ircore.core.exact import dist
 
 @cache
 def exact_names() -> dict[str, str]:
-    """Return the CSS name of each colour that has one, by #rrggbb; the shortest of several."""
+    """Return the shortest CSS name of each colour that has a name, by #rrggbb."""
     names: dict[str, str] = {}
     for name, value in sorted(ImageColor.colormap.items(), key=lambda entry: (-len(entry[0]), entry[0])):
         if "gray" not in name:
@@ -22,7 +22,7 @@ def exact_names() -> dict[str, str]:
 
 
 def exact(colour: str) -> str:
-    """Return the shortest way to say exactly this colour: its CSS name or #rrggbb."""
+    """Return the shortest exact name of a colour: its CSS name, else #rrggbb."""
     return exact_names().get(colour, colour)
 
 

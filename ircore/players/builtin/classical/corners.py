@@ -132,7 +132,7 @@ def stray_of(edge: Points, corners: Points) -> float:
 
 
 def circle_through(points: Points) -> tuple[Point, float] | None:
-    """Return centre and radius of the circle nearest to points by linear least squares; none if they are collinear."""
+    """Return centre and radius of the least-squares circle through points; None if they are collinear."""
     middle = points.mean(axis=0)
     x, y = (points - middle).T
     squares = np.array([[dot(x, x), dot(x, y)], [dot(x, y), dot(y, y)]])

@@ -1,4 +1,4 @@
-"""Free lines and curves of one colour: traced, joined across gaps, and told apart as lines, circles and curves."""
+"""Free lines and curves of one colour: traced, joined across gaps, and classified as line, circle or curve."""
 
 import itertools
 import math
@@ -31,7 +31,7 @@ AROUND = 0.55
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """A traced line: its points, close together and ordered, its width in pixels and its dash pattern."""
+    """A traced line."""
 
     points: paths.Points
     width: float
@@ -77,13 +77,13 @@ def dashed_path(chain: list[dashed.Piece]) -> Path:
 
 
 def percepts_of(traces: list[Path], colour: str) -> list[Percept]:
-    """Join paths of one colour that continue each other, and say what they are."""
+    """Join paths of one colour that continue each other, and classify them."""
     whole, rest = _circles(_joined(traces), colour)
     return [*whole, *(curve_of(path.points, colour, path.width, path.dash) for path in rest)]
 
 
 def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
-    """Read a broken line, dashed or cut by others, that has one height at each x, as lines of charts do.
+    """Return a broken line, dashed or cut by others, that has one height at each x, as lines of charts have.
 
     Args:
         mask: All strokes of one colour, the whole picture.
@@ -150,7 +150,7 @@ def _joined(traces: list[Path]) -> list[Path]:
 
 
 def _gap(one: Path, side: int, other: Path, other_side: int) -> float | None:
-    """Return how far apart two ends are; none if they do not continue each other."""
+    """Return the distance between two ends in pixels; None if the paths do not continue each other."""
     if (one.dash == "solid") != (other.dash == "solid") or abs(one.width - other.width) > 1.5:
         return None
     a, b = one.points[-side], other.points[-other_side]
@@ -191,7 +191,7 @@ def _circles(traces: list[Path], colour: str) -> tuple[list[Percept], list[Path]
 
 
 def _circle_of(path: Path) -> tuple[Point, float] | None:
-    """Return the circle that a path runs on, if it bends enough to tell."""
+    """Return the circle on which a path runs; None if the path bends too little to tell."""
     if path.length < 30:
         return None
     circle = circle_through(path.points)
@@ -202,7 +202,7 @@ def _circle_of(path: Path) -> tuple[Point, float] | None:
 
 
 def curve_of(path: paths.Points, colour: str, width: float, dash: str) -> Stroke:
-    """Return a line or curve by few points, and what function it looks like."""
+    """Return a path as a line or curve of few points, with the function that it resembles."""
     like = None if _is_straight(path, width) else likeness(path)
     if like is not None and like.family == "absolute":
         return Stroke(colour, width, _bent(path, like), False, dash, role="curve", likeness=like)
@@ -228,7 +228,7 @@ def _is_straight(path: paths.Points, width: float) -> bool:
 
 
 def _described(path: paths.Points, width: float) -> tuple[tuple[Point, ...], bool]:
-    """Return two points if the path is straight, else as few as describe it."""
+    """Return two points for a straight path, else as few as describe it."""
     if _is_straight(path, width):
         ends = np.round(path[[0, -1]], 1)
         return ((float(ends[0, 0]), float(ends[0, 1])), (float(ends[1, 0]), float(ends[1, 1]))), False

@@ -41,14 +41,14 @@ class ClassicalDescriber:
 
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:
-        """Check the settings, whatever is installed."""
+        """Check the settings, without looking at installed packages."""
         others = {name: value for name, value in spec.parameters.items() if name != "ocr"}
         refuse_settings(spec.model_copy(update={"parameters": others}))
         if not isinstance(spec.parameters.get("ocr", False), bool):
             raise InputError("parameters.ocr: must be true or false", "Write ocr: true, or leave it out.")
 
     async def describe(self, view: DescriberView) -> TextAnswer:
-        """Describe the target, or say what to change in the last rendering, or that nothing is."""
+        """Describe the target, name changes to the last rendering, or declare it done."""
         message = await asyncio.to_thread(lambda: message_about(perceive(view.target, self._ocr), view))
         return TextAnswer(f"<DESCRIPTION>{message}</DESCRIPTION>" if message else DONE)
 
@@ -74,7 +74,7 @@ def message_about(target: Perception, view: DescriberView) -> str:
 
 
 def _not_again(statements: list[Statement], messages: tuple[str, ...]) -> list[Statement]:
-    """Put in other words what was said in vain; leave what was said in other words in vain too."""
+    """Reword corrections that had no effect once; drop corrections that had no effect twice."""
     kept = []
     for statement in statements:
         whole = statement.least > 1 or len(statement.parts) == 1

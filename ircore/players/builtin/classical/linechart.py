@@ -1,4 +1,4 @@
-"""Lines of charts whose corners stand above common columns: ticks, upright grid lines, or markers one above the other.
+"""Lines of charts whose corners stand above common columns: ticks, vertical grid lines or markers.
 
 Where the corners stand is known before the lines are read, so a line may be dashed, dotted, covered in parts, have
 hollow markers, or share its colour with others. Of all ways from column to column the one with most ink on it is found
@@ -45,7 +45,7 @@ STRAIGHT_ON = 0.8
 
 @dataclass(eq=False)
 class _Ink:
-    """Where a colour is drawn, and where something else is that may hide it."""
+    """Pixels of a colour, and pixels of other things that may hide it."""
 
     own: Mask
     hidden: Mask
@@ -55,7 +55,7 @@ class _Ink:
 def find_lines(
     percepts: Sequence[Percept], dots: Sequence[Shape], blobs: Sequence[Blob], segmentation: Segmentation
 ) -> list[Stroke]:
-    """Return the lines of a chart; none if no columns are to be seen or nothing bends at them."""
+    """Return the lines of a chart; empty if there are no columns or no line bends at them."""
     columns = columns_of(percepts, dots, segmentation.labels.shape[1])
     if not 3 <= len(columns) <= MOST_COLUMNS or min(b - a for a, b in itertools.pairwise(columns)) < 9:
         return []
@@ -120,7 +120,7 @@ def _room(percepts: Sequence[Percept], columns: list[float], segmentation: Segme
 
 
 def _lines_of(ink: _Ink, columns: list[float], colour: str) -> list[Stroke]:
-    """Find the lines of one colour, the most complete first; their ink is taken away."""
+    """Return the lines of one colour, the most complete first; their pixels are removed from ``ink``."""
     lines = []
     used = np.flatnonzero(ink.own.any(axis=0))
     columns = [x for x in columns if used[0] - 4 <= x <= used[-1] + 4]
@@ -142,7 +142,7 @@ def _lines_of(ink: _Ink, columns: list[float], colour: str) -> list[Stroke]:
 
 
 def _is_curved(drawn: Mask, path: list[Point]) -> bool:
-    """Tell a curve from straight pieces: between the corners its ink lies beside them, as an arc beside its chord."""
+    """Whether a line is a curve: between the corners, its ink lies beside the chord."""
     rows, columns = np.nonzero(drawn)
     off = []
     for (x0, y0), (x1, y1) in itertools.pairwise(path):
@@ -157,7 +157,7 @@ def _is_curved(drawn: Mask, path: list[Point]) -> bool:
 
 
 def _corners(near: Mask, column: float) -> Floats:
-    """Return rows where a line may have its corner in a column."""
+    """Return the rows at which a line may have a corner in a column."""
     rows: set[float] = set()
     for reach in (1, 6):
         low, high = max(0, int(column) - reach), int(column) + reach + 1
@@ -173,7 +173,7 @@ def _corners(near: Mask, column: float) -> Floats:
 
 
 def _best_path(ink: _Ink, columns: list[float]) -> list[Point] | None:
-    """Return the way from column to column with most ink, beyond what a line must have; none if there is too little."""
+    """Return the path from column to column with most ink; None if there is too little ink."""
     near = grown(ink.own, 1)
     rows = [_corners(near, column) for column in columns]
     gain = [np.zeros(len(ys)) for ys in rows]
@@ -201,7 +201,7 @@ def _best_path(ink: _Ink, columns: list[float]) -> list[Point] | None:
 
 
 def _share(near: Mask, hidden: Mask, x0: float, above: Floats, x1: float, below: Floats) -> Floats:
-    """Return the share of each straight way that is drawn, of what nothing hides."""
+    """Return the share of the visible pixels of each straight path that are drawn."""
     fine = len(above) == 1 or len(below) == 1
     steps = max(8, int(x1 - x0), int(min(80.0, np.ptp([*above, *below])))) if fine else 22
     shares = (np.arange(steps) + 0.5) / steps
@@ -215,7 +215,7 @@ def _share(near: Mask, hidden: Mask, x0: float, above: Floats, x1: float, below:
 
 
 def _refined(ink: _Ink, path: list[Point]) -> list[Point]:
-    """Move each corner up or down to where most ink is on the ways beside it."""
+    """Move each corner up or down to where the paths beside it have most ink."""
     ys = [y for _, y in path]
     xs = [x for x, _ in path]
     for reach in (4.0, 2.0, 1.0):
@@ -267,7 +267,7 @@ def _stroke(ink: _Ink, path: list[Point], band: Mask, colour: str) -> Stroke:
 
 
 def _along(own: Mask, hidden: Mask, path: list[Point]) -> tuple[Mask, Mask]:
-    """Return for each pixel of the way whether it is drawn, and whether it is clear of corners and of other things."""
+    """Return for each pixel of a path whether it is drawn, and whether it is clear of corners and other things."""
     hits, between = [], []
     for (x0, y0), (x1, y1) in itertools.pairwise(path):
         length = exact.dist((x0, y0), (x1, y1))
@@ -292,7 +292,7 @@ def _pattern(hits: Mask, between: Mask, width: float) -> str:
 
 
 def _marker(ink: _Ink, path: list[Point], width: float) -> float | None:
-    """Return the radius of the markers; none if most corners have none."""
+    """Return the radius of the markers; None if most corners have no marker."""
     sizes = []
     for x, y in path:
         rows, columns = np.mgrid[max(0, int(y) - 8) : int(y) + 9, max(0, int(x) - 8) : int(x) + 9]
@@ -306,6 +306,6 @@ def _marker(ink: _Ink, path: list[Point], width: float) -> float | None:
 
 
 def _bends(path: Sequence[Point]) -> bool:
-    """Tell whether a line bends at one of its corners more than a curve does."""
+    """Whether a line bends at some corner more than a curve does."""
     ways = [math.degrees(exact.atan2(y1 - y0, x1 - x0)) for (x0, y0), (x1, y1) in itertools.pairwise(path)]
     return any(abs(b - a) >= BEND for a, b in itertools.pairwise(ways))

@@ -1,4 +1,4 @@
-"""From pixels to flat colours: the background, the few colours drawn on it, and which colour each pixel belongs to.
+"""Pixels as flat colours: the background, the few drawn colours, and the drawn colour of each pixel.
 
 Drawn pictures hold few exact colours and many in-between ones along antialiased edges. A colour counts as drawn if
 it fills some 3 × 3 square, or forms thin strokes that no mixture of the colours around them explains. Every other
@@ -67,7 +67,7 @@ def to_hex(colour: Floats) -> str:
 
 
 def segment(pixels: Pixels) -> Segmentation:
-    """Find the drawn colours of a picture and give every pixel to one of them.
+    """Return the drawn colours of a picture, with each pixel assigned to a drawn colour.
 
     Args:
         pixels: Height × width × 3, RGB.
@@ -109,7 +109,7 @@ def _rgb(codes: npt.NDArray[np.integer]) -> Floats:
 
 
 def _fading(pixels: Pixels) -> tuple[Floats, Floats, str] | None:
-    """Fit a linear fade to the picture's rim; none if the rim has one colour or fits no fade."""
+    """Fit a linear fade to the rim of a picture; None if the rim has one colour or no linear fade."""
     for direction, turned in (("down", pixels), ("right", pixels.transpose(1, 0, 2))):
         sides = np.stack([turned[:, 1], turned[:, -2]]).astype(np.float64)
         alike = np.abs(sides[0] - sides[1]).max(axis=1) <= 6
@@ -127,7 +127,7 @@ def _fading(pixels: Pixels) -> tuple[Floats, Floats, str] | None:
 def _without_fading(
     pixels: Pixels, codes: npt.NDArray[np.int32], ends: tuple[Floats, Floats, str]
 ) -> npt.NDArray[np.int32]:
-    """Replace the pixels of a fading background by its middle colour."""
+    """Replace the pixels of a fading background by the middle colour of the fade."""
     height, width = codes.shape
     length = height if ends[2] == "down" else width
     along = (np.arange(length) + 0.5)[:, None] / length
@@ -189,7 +189,7 @@ def _add_thin_colours(codes: npt.NDArray[np.int32], flat: Mask, labels: Labels, 
 
 
 def _is_blend(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[int]) -> bool:
-    """Tell whether a colour is, where it occurs, a mixture of two drawn colours beside it."""
+    """Whether a colour is a mixture of two drawn colours beside it."""
     colours = _rgb(np.array(palette))
     near = _segment_distance(_rgb(np.array(code)), colours) <= BLEND_TOLERANCE
     pairs = [(a, b) for a, b in np.argwhere(near) if a < b]
@@ -204,7 +204,7 @@ def _is_blend(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list
 
 
 def _blurred(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[int]) -> tuple[int, float] | None:
-    """Recognise a thin outline that falls between two rows of pixels: each holds only a part of it.
+    """Recognise a thin outline between two rows of pixels: each row holds only part of it.
 
     Returns:
         Label of the outline's colour and the share of a pixel it fills; none if this is no such colour.
@@ -255,7 +255,7 @@ def _present(labels: Labels, at: npt.NDArray[np.intp], reach: int) -> npt.NDArra
 
 
 def _share_out(pixels: Floats, labels: Labels, colours: Floats) -> npt.NDArray[np.float32]:
-    """Give each pixel of an in-between colour to one of the colours around it; return how much of it each pixel is."""
+    """Assign each in-between pixel to one of the colours around it; return its coverage of each pixel."""
     cover = np.ones(labels.shape, np.float32)
     at = np.argwhere(labels < 0)
     if not len(at):
@@ -280,14 +280,14 @@ def _share_out(pixels: Floats, labels: Labels, colours: Floats) -> npt.NDArray[n
 
 
 def _ends_of(bits: npt.NDArray[np.uint64]) -> tuple[Labels, Labels]:
-    """Return the lowest and the highest label of each set; (0, 0) for an empty one."""
+    """Return the lowest and highest label of each set; (0, 0) for an empty set."""
     some = np.maximum(bits, np.uint64(1))
     low = np.bitwise_count((some & (~some + np.uint64(1))) - np.uint64(1)).astype(np.int16)
     return low, (np.frexp(some.astype(np.float64))[1] - 1).astype(np.int16)
 
 
 def _best_pairs(values: Floats, bits: npt.NDArray[np.uint64], colours: Floats) -> tuple[Labels, Labels]:
-    """Find for each value the two colours around that mix to it best; one alone is mixed with the background."""
+    """Return for each value the two colours nearby that mix to it best; a single colour mixes with background."""
     best = np.full(len(values), np.inf)
     low, high = np.zeros(len(values), np.int16), np.zeros(len(values), np.int16)
     alone = np.bitwise_count(bits) < 2

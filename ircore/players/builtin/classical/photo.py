@@ -1,4 +1,4 @@
-"""Pictures of very many colours, as a few large patches of one colour each.
+"""Pictures of many colours as a few large patches of one colour each.
 
 A picture is reduced to a coarse grid. Then, again and again, that rectangle or ellipse is chosen which, painted in its
 own mean colour over what is there so far, takes away most of the squared error; sums over all rectangles come from an
@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class _Patch:
-    """A rectangle of cells, half open, and whether the ellipse inside it is meant."""
+    """A rectangle of cells, half open, or the ellipse inside."""
 
     top: int
     left: int
@@ -130,7 +130,7 @@ def _ellipse(high: int, wide: int) -> npt.NDArray[np.bool_]:
 
 
 def _span(first: int, last: int, size: int) -> tuple[int, int]:
-    """Return where cells begin and end, in pixels: one pixel at least, of a picture that has fewer than cells."""
+    """Return first and last pixel of a range of cells; at least one pixel."""
     low, high = (round(cell * size / CELLS) for cell in (first, last))
     return (low, high) if low < high else (min(low, size - 1), min(low, size - 1) + 1)
 

@@ -31,7 +31,7 @@ RAYS = 1440
 
 
 def find_pie(blobs: list[Blob], segmentation: Segmentation) -> tuple[Pie, list[Blob]] | None:
-    """Find a pie: at least two blobs that together fill a disc or ring, each one sector of it.
+    """Return a pie: at least two blobs that together fill a disc or ring, each a sector.
 
     Returns:
         The pie and the blobs it consists of.
@@ -127,7 +127,7 @@ def _most_of_circle(edge: Points) -> tuple[Point, float] | None:
 
 
 def _through(three: Points) -> tuple[float, float, float] | None:
-    """Return x, y and radius of the circle through three points; none if they lie on a line."""
+    """Return x, y and radius of the circle through three points; None if they are collinear."""
     (x0, y0), (x1, y1), (x2, y2) = three.tolist()
     a, b, c, e = x1 - x0, y1 - y0, x2 - x0, y2 - y0
     twice = 2 * (a * e - b * c)
@@ -181,7 +181,7 @@ def _border_labels(runs: list[tuple[int, float, float]]) -> set[int]:
 
 
 def _pulled(circle: tuple[Point, float], runs: list[tuple[int, float, float]], labels: Labels) -> tuple[float, ...]:
-    """Return how far each sector reaches beyond the circle; nothing if none does."""
+    """Return how far each sector reaches beyond the circle; empty if no sector does."""
     (x, y), radius = circle
     reaches = np.arange(2.0, 0.35 * radius)
     pulled = []
@@ -211,7 +211,7 @@ def _runs(winner: Labels) -> list[tuple[int, float, float]]:
 
 
 def _shared(runs: list[tuple[int, float, float]], pulled: tuple[float, ...] = ()) -> list[tuple[int, float, float]]:
-    """Share the gaps between neighbours; beside a sector that is pulled out, the other one's side is the border."""
+    """Extend neighbouring sectors over the gap between them; a pulled-out sector gives up the whole gap."""
     out = pulled or (0.0,) * len(runs)
     shared: list[tuple[int, float, float]] = []
     for number, (label, begin, end) in enumerate(runs):
@@ -234,7 +234,7 @@ def _side(own: float, other: float, own_pulled: float, other_pulled: float) -> f
 def _wedges(
     runs: list[tuple[int, float, float]], segmentation: Segmentation
 ) -> tuple[tuple[tuple[str, float], ...], float]:
-    """Return colours and shares from the sector that begins nearest to 12 o'clock, and where that one begins."""
+    """Return colours and shares from the sector nearest to 12 o'clock on, and the start of that sector in degrees."""
     ordered = _from_noon(runs)
     start = (ordered[0][1] * 360 / RAYS + 180) % 360 - 180
     return tuple((segmentation.hex(label), (last - begin) / RAYS) for label, begin, last in ordered), start
@@ -267,7 +267,7 @@ def _border(
 
 
 def _hole(circle: tuple[Point, float], labels: Labels, solid: set[int]) -> float:
-    """Return the radius of the hole in the middle, 0 if there is none."""
+    """Return the radius of the hole; 0 if there is no hole."""
     (x, y), radius = circle
     angles = np.linspace(0, 2 * math.pi, 72, endpoint=False)
     inner = []

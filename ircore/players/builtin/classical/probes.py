@@ -1,4 +1,4 @@
-"""Checking a percept against pixels: places where it should show, and how many of them do."""
+"""Percepts checked against pixels: points where a percept should show, and the share that does."""
 
 import math
 

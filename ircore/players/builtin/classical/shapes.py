@@ -61,7 +61,7 @@ def _whole_box(corner: tuple[int, int], mask: Mask) -> Figure:
 
 
 def round_figure(edge: Points, mask: Mask) -> Figure | None:
-    """Recognise a circle or an ellipse by its moments; ``edge`` must lie on it within about a pixel."""
+    """Recognise a circle or an ellipse by its moments; the edge must match within about a pixel."""
     rows, columns = np.nonzero(mask)
     offset = edge.min(axis=0)
     x, y = columns + 0.5 + offset[0], rows + 0.5 + offset[1]
@@ -181,7 +181,7 @@ def _hidden(blob: Blob, mask: Mask, edge: Points, labels: Labels) -> Figure | No
 
 
 def _hidden_circle(edge: Points) -> Figure | None:
-    """Fit a circle to most of the outline: the best of many through three of its points."""
+    """Fit a circle to most of an outline: the best of many circles through three of its points."""
     ring = edge[:-1:2]
     count = len(ring)
     if count < 24:
@@ -218,7 +218,7 @@ def _drawn(figure: Figure, size: tuple[int, ...]) -> Mask:
 
 
 def _maybe_ring(hole: Mask, blob: Blob, segmentation: Segmentation, size: Point, kind: str) -> tuple[str, Point]:
-    """Tell a ring from a disc with something on it."""
+    """Return kind and size of a ring, or of a disc that something covers."""
     inside = segmentation.labels[blob.top :, blob.left :][: hole.shape[0], : hole.shape[1]][hole]
     if (inside == 0).mean() < 0.5 or kind != "circle":
         return kind, size
@@ -228,7 +228,7 @@ def _maybe_ring(hole: Mask, blob: Blob, segmentation: Segmentation, size: Point,
 def _widened(
     kind: str, centre: Point, size: Point, corners: tuple[Point, ...], by: float
 ) -> tuple[Point, tuple[Point, ...]]:
-    """Move the edge outwards: an outline is centred on the edge, so it hides half its width of the fill."""
+    """Return size and corners grown by ``by`` pixels: an outline hides half its own width of the fill."""
     grown = []
     for x, y in corners:
         length = exact.hypot(x - centre[0], y - centre[1]) or 1.0

@@ -29,7 +29,7 @@ class Straight:
 
     @property
     def at(self) -> float:
-        """Its middle across, in pixels."""
+        """Middle across, in pixels."""
         return (self.first + self.last + 1) / 2
 
     @property
@@ -39,13 +39,13 @@ class Straight:
 
     @property
     def window(self) -> tuple[slice, slice]:
-        """Rows and columns it covers."""
+        """Rows and columns that the line covers."""
         across, along = slice(self.first, self.last + 1), slice(self.low, self.high)
         return (across, along) if self.level else (along, across)
 
 
 def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
-    """Find the level and upright lines of one colour, also where other things lie over them.
+    """Return the level and upright lines of one colour, also where other things cover them.
 
     Args:
         labels: All drawn colours.
@@ -85,7 +85,7 @@ def _level(mask: Mask, foreign: Mask, label: int, level: bool) -> list[Straight]
 
 
 def _row_runs(row: Mask, bridges: Mask) -> list[tuple[int, int]]:
-    """Return start and end of long runs in one row; things in front do not interrupt a run."""
+    """Return start and end of long runs in a row; things in front do not interrupt a run."""
     bridged = row | bridges
     runs = []
     for start, end in _stretches(bridged):
@@ -105,7 +105,7 @@ def _stretches(row: Mask) -> list[tuple[int, int]]:
 
 
 def _stands_alone(mask: Mask, line: Straight) -> bool:
-    """Tell a line from a flat stretch of a curve: nothing beside it, nothing going on past its ends."""
+    """Whether a line stands alone: a flat stretch of a curve has pixels beside it or past its ends."""
     length = line.high - line.low
     for row in (line.first - 1, line.last + 1):
         if 0 <= row < len(mask) and mask[row, line.low : line.high].sum() > 0.3 * length:
@@ -195,7 +195,7 @@ def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks 
 
 
 def _reach(view: Mask, line: Straight, spot: tuple[int, int]) -> tuple[int, int]:
-    """Return how far a stroke across the line goes above and below it."""
+    """Return how far a stroke across a line reaches above and below the line."""
     column = np.asarray(view[:, spot[0] : spot[1]].any(axis=1))
     up = down = 0
     while up <= MAX_TICK and line.first - up - 1 >= 0 and column[line.first - up - 1]:
@@ -206,7 +206,7 @@ def _reach(view: Mask, line: Straight, spot: tuple[int, int]) -> tuple[int, int]
 
 
 def as_stroke(line: Straight, segmentation: Segmentation, role: str) -> Stroke:
-    """Return a straight line as a percept, measured by how much of each pixel it covers."""
+    """Return a straight line as a percept, measured by its coverage of each pixel."""
     at, width = measured(line, segmentation)
     ends = ((float(line.low), at), (float(line.high), at))
     points = ends if line.level else tuple((y, x) for x, y in ends)

@@ -27,7 +27,7 @@ RIM = 5
 
 @dataclass(eq=False)
 class Thin:
-    """What was found among the thin strokes of a picture."""
+    """Percepts found among the thin strokes of a picture."""
 
     percepts: list[Percept] = field(default_factory=list)
     charted: list[Stroke] = field(default_factory=list)
@@ -122,7 +122,7 @@ def _bodies(whole: Mask) -> list[tuple[Mask, tuple[int, int]]]:
 def _figure_of(
     region: Mask, at: tuple[int, int], piece: Mask, corner: tuple[int, int], label: int, segmentation: Segmentation
 ) -> Shape | None:  # fmt: skip
-    """Classify a filled outline; none if it is no simple figure or its rim is not drawn."""
+    """Classify a filled outline; None if it is no simple figure or its rim is not drawn."""
     band = _band(region, piece, corner)
     rim = region & ~shrunk(region, 1)
     if (band & rim).sum() < 0.9 * rim.sum():
@@ -151,7 +151,7 @@ def _band(region: Mask, piece: Mask, corner: tuple[int, int]) -> Mask:
 
 
 def _rim_width(band: Mask, region: Mask) -> float:
-    """Return how many pixels, one at least, the drawn rim goes inwards."""
+    """Return the width of the drawn rim in pixels, at least 1."""
     inner = region
     for width in range(RIM):
         smaller = without_rim(inner)
@@ -193,7 +193,7 @@ def _cross(line: strokes.Straight, other: strokes.Straight) -> bool:
 
 
 def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[Shape], thin: Thin) -> None:
-    """Sort what is left of a colour into dots, dashed lines, letters and free lines or curves."""
+    """Sort the remaining components of a colour into dots, dashed lines, letters and free lines."""
     components, count = ndimage.label(mask, EIGHT)
     if not count:
         return
@@ -244,7 +244,7 @@ def _dot(piece: Mask, corner: tuple[int, int], colour: str) -> Shape | None:
 
 
 def _dashed_grids(thin: Thin) -> None:
-    """Gather parallel level or upright dashed lines into grids; one line may come in several parts."""
+    """Gather parallel level or upright dashed lines into grids; a line may come in several parts."""
     for level in (True, False):
         axis = 1 if level else 0
         lines = [

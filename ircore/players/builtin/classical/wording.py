@@ -1,4 +1,4 @@
-"""Percepts in plain English, as much of it as the token budget allows, the most telling first."""
+"""Percepts in plain English within the token budget, the most telling first."""
 
 import math
 from collections.abc import Sequence
@@ -63,7 +63,7 @@ def first_message(perception: Perception, budget: int) -> str:
 
 
 def statements_of(perception: Perception, words: ColourWords, telling: bool = False) -> list[Statement]:
-    """Return a statement for each percept, in the order of painting; texts that belong together share one.
+    """Return a statement for each percept in the order of painting; texts that belong together share one.
 
     Args:
         perception: What was seen.
@@ -92,7 +92,7 @@ def text_statements(texts: Sequence[Text], words: ColourWords, backdrop: Backdro
 
 
 def weight_of(percept: Percept, backdrop: Backdrop) -> float:
-    """Return how much a percept tells: its pixels, by how far they stand out; lines count more than areas."""
+    """Return how much a percept tells: pixels, weighted by contrast; lines count more than areas."""
     if isinstance(percept, Shape) and percept.colour and percept.outline:
         bare = replace(percept, outline=None)
         rim = 2 * math.fsum(percept.size) * percept.outline[1]
@@ -150,7 +150,7 @@ def _brief(percept: Percept) -> str:
 
 
 def noun(percept: Percept) -> str:
-    """Return the word for what a percept is."""
+    """Return the noun for a percept."""
     if isinstance(percept, Shape):
         return REGULAR.get(len(percept.corners), "polygon") if percept.kind == "regular" else percept.kind
     if isinstance(percept, Stroke):
@@ -159,7 +159,7 @@ def noun(percept: Percept) -> str:
 
 
 def statement_of(percept: Percept, words: ColourWords, axis: float | None = None, telling: bool = False) -> Statement:
-    """Return the sentence that says what a percept is, where, and in which colour; arguments as of strokes."""
+    """Return the statement about a percept: its kind, place and colour; arguments as of ``stroke_statement``."""
     if isinstance(percept, Shape):
         return Statement("", (_shape(percept, words),))
     if isinstance(percept, Stroke):

@@ -1,4 +1,4 @@
-"""Where something is written: small pieces of one colour on one ground, side by side or one above the other.
+"""Finds and reads writing: small pieces on one ground, side by side or one above the other.
 
 What can be read becomes a text, and its pixels become ground, so that no letter is taken for a dot or a dash.
 """
@@ -50,7 +50,7 @@ class Writing:
 
 
 def find_writing(pixels: Pixels, grounds: Grounds) -> Writing:
-    """Read what is written in a picture.
+    """Read the texts of a picture.
 
     Args:
         pixels: The picture, RGB.
@@ -72,7 +72,7 @@ def find_writing(pixels: Pixels, grounds: Grounds) -> Writing:
 
 
 def _paper(grounds: Grounds) -> Paper:
-    """Return the colour of what lies under everything: the background and the areas on it."""
+    """Return the colour under everything: of the background and of the areas on it."""
     labels = grounds.segmentation.labels
     paper = np.empty((*labels.shape, 3), np.int16)
     paper[:] = np.round(grounds.segmentation.colours[0])
@@ -104,14 +104,14 @@ def _odd(pixels: Pixels, grounds: Grounds, paper: Paper) -> Mask:
 
 
 def _is_text(read: Print, line: Line) -> bool:
-    """Tell whether what was read is more than a few ticks, dashes or dots."""
+    """Whether a reading is more than a few ticks, dashes or dots."""
     if not set(read.text) - BARE - {" "}:
         return False
     return len(read.text) > 1 or (read.off <= ALONE and not (line.upright and read.text in EITHER_WAY))
 
 
 def _is_dotted(line: Line) -> bool:
-    """Tell a dotted line, with some letters or markers on it, from a text: more than half of a text is no full stop."""
+    """Whether a line is dotted rather than text: more than half of its pieces are tiny."""
     dots = sum(max(box[2] - box[0], box[3] - box[1]) <= TINY for box in (piece.box for piece in line.pieces))
     return len(line.pieces) >= FEW_DOTS and 2 * dots > len(line.pieces)
 
@@ -126,7 +126,7 @@ def _text(read: Print, line: Line, ink: "Ink", colour: str) -> Text:
 
 
 def _parts(line: Line) -> list[Line]:
-    """Return a line, and what is left of it without its first or last piece, which may be the end of a stroke."""
+    """Return a line, also without its first or its last piece, which may be the end of a stroke."""
     if len(line.pieces) < 2:
         return [line]
     return [line, replace(line, pieces=line.pieces[1:]), replace(line, pieces=line.pieces[:-1])]
@@ -134,7 +134,7 @@ def _parts(line: Line) -> list[Line]:
 
 @dataclass(frozen=True, eq=False)
 class Ink:
-    """How much of each pixel around a line is its ink, the corner (column, row) of that crop, and the ink's colour."""
+    """The ink of a line: its coverage of each pixel, the corner of the crop, and the colour."""
 
     cover: Cover
     corner: tuple[int, int]
@@ -143,7 +143,7 @@ class Ink:
 
 @dataclass(eq=False)
 class _Look:
-    """A picture that is being read, with the sizes and colours of what was read so far, the last ones first."""
+    """A picture while it is read, with the sizes and colours of earlier texts, the latest first."""
 
     pixels: Pixels
     segmentation: Segmentation
@@ -173,7 +173,7 @@ class _Look:
         return [line for line in unread if line.pieces and not any(piece.index in taken for piece in line.pieces)]
 
     def read(self, line: Line) -> Text | None:
-        """Read a line as it lies or stands; none if it cannot be read."""
+        """Return the text of a line; None if it cannot be read."""
         if _is_dotted(line):
             return None
         for colour in self.inks_of(line):
@@ -187,7 +187,7 @@ class _Look:
         return None
 
     def _take(self, text: Text, line: Line) -> set[int]:
-        """Keep a text, try its size and colour first from now on, and make its pixels ground."""
+        """Record a text, prefer its size and colour from now on, and make its pixels ground."""
         self.texts.append(text)
         self.sizes[:] = dict.fromkeys([text.size, *self.sizes])
         self.inks[:] = dict.fromkeys([text.colour, *self.inks])
@@ -233,7 +233,7 @@ class _Look:
         return colour if np.isfinite(colour).all() else self.segmentation.colours[number]
 
     def inks_of(self, line: Line) -> list[str]:
-        """Return colours that a line may be written in: those known that fit, its own darkest, others in its direction.
+        """Return colours that a line may have: known colours that fit, its own darkest, and similar drawn ones.
 
         Thin print fills no pixel, so its colour need not occur in it.
         """
@@ -260,7 +260,7 @@ class _Look:
 
 
 def _farther(ways: Floats, extreme: Floats) -> Floats:
-    """Return how many times as far colours are from the ground as another one; 0 for those in other directions."""
+    """Return how many times as far as ``extreme`` colours are from the ground; 0 in other directions."""
     lengths, other = length_of(ways), float(length_of(extreme))
     along = (lengths >= LEAST_CONTRAST) & (dot(ways, extreme) >= 0.985 * lengths * other)
     times: Floats = np.where(along, lengths / other, 0.0)

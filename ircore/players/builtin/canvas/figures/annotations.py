@@ -1,4 +1,4 @@
-"""What is marked on a figure of named points: angles, equal sides, dots, letters and lengths."""
+"""Annotations of a figure of named points: angles, equal sides, dots, letters and lengths."""
 
 import math
 import re
@@ -32,7 +32,7 @@ TICK = re.compile(r"\btick(?:s|ed| ?marks?)?\b|\bhatch marks?\b")
 
 
 def label_side(plan: Plan, sentence: str) -> None:
-    """Write a text beside the middle of the line that was drawn last: "labeled "r" below its middle"."""
+    """Write a text beside the middle of the line drawn last, as in "labeled "r" below its middle"."""
     match = re.search(
         r"\blabeled \"([^\"]{1,12})\"(?: in #\w+)?\s*(above|below|beside|next to|near|to the left"
         r"|to the right)?[^.;]{0,16}\b(?:its|the)? ?(?:middle|midpoint|center)?",
@@ -67,7 +67,7 @@ _SIDE_TEXT = re.compile(
 
 
 def mark_right_angles(plan: Plan, sentence: str) -> bool:
-    """Mark right angles, and write lengths beside sides; return whether the sentence told such."""
+    """Mark right angles and write lengths beside sides; return whether the sentence named any."""
     told = False
     for match in _RIGHT_ANGLE.finditer(sentence):
         arms = plan.arms_at(match[1]) if match[1] in plan.points else None
@@ -93,7 +93,7 @@ def _write_beside(plan: Plan, start: Point, end: Point, text: str) -> None:
 
 
 def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
-    """Mark an angle with arcs and write its size."""
+    """Mark an angle with arcs and write its degrees."""
     if not ANGLE.search(sentence) or re.search(r"\bright.angle", sentence):
         return
     name = re.search(r"\b(?:[Aa]t|vertex|corner|point|angle)\s+(?:vertex |corner |point )?([A-Z])\b", sentence)
@@ -130,7 +130,7 @@ def _common_letter(plan: Plan) -> str:
 
 
 def mark_equal_sides(plan: Plan, sentence: str) -> None:
-    """Put strokes across equal sides: those named, or the two equal ones of a triangle."""
+    """Put tick strokes across equal sides: the sides that are named, or the two equal sides of a triangle."""
     if not TICK.search(sentence):
         return
     low = sentence.lower()
@@ -157,7 +157,7 @@ def _equal_sides(plan: Plan, letters: str) -> list[tuple[str, str]]:
 
 
 def mark_points(plan: Plan, sentences: list[str], used: set[int]) -> None:
-    """Put dots on the points that a sentence marks: those it names, or all."""
+    """Put dots on the points that a sentence names, or on all points."""
     done: set[str] = set()
     for index, sentence in enumerate(sentences):
         match = re.search(rf"({HEX}|\bdark|\bsmall)?\s*(?:\w+ )?\bdots?\b|\bmarked\b", sentence)

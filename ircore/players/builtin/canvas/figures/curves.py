@@ -57,7 +57,7 @@ _ZERO = re.compile(
 
 @dataclass
 class Curve:
-    """One curve.
+    """A curve of a graph, by formula or by points.
 
     Attributes:
         function: Computes it, if a formula was told.
@@ -78,7 +78,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Mark:
-    """A marked point: where it is, its label, its colour, and whether it is a ring."""
+    """A marked point of a graph, drawn as a dot or as a ring, with its label."""
 
     at: Point
     text: str = ""
@@ -88,7 +88,7 @@ class Mark:
 
 @dataclass
 class Graph:
-    """All that is told of a graph but its axes."""
+    """Curves, marked points and areas of a graph; axes are kept apart."""
 
     curves: list[Curve] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
@@ -118,7 +118,7 @@ def read_graph(sentences: list[str]) -> tuple[Graph, set[int]]:
 
 
 def _curve(sentence: str, graph: Graph) -> Curve | None:
-    """Return the curve that a sentence tells, unless an earlier formula is what it describes."""
+    """Return the curve that a sentence describes; None if the sentence only explains an earlier formula."""
     formula = formula_in(sentence)
     name = next((text for text in quoted(sentence) if re.fullmatch(r"[a-z]", text)), "")
     plain = re.sub(r'"[^"]*"', " ", sentence)
@@ -191,7 +191,7 @@ def _marks(sentence: str, graph: Graph) -> None:
 
 
 def _is_curve_only(sentence: str) -> bool:
-    """Whether "points" are only what a curve goes through."""
+    """Whether the points in a sentence only lead a curve, so that no dots are drawn."""
     return bool(re.search(r"\b(?:through|from|starts?|starting)\b", sentence)) or bool(formula_in(sentence))
 
 

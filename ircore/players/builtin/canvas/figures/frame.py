@@ -1,4 +1,4 @@
-"""From a told chart to items: its place in the picture, its axes, ticks, labels, bars and lines."""
+"""Charts turned into items: plot area, axes, ticks, labels, bars and lines."""
 
 import math
 from dataclasses import dataclass, replace
@@ -21,14 +21,14 @@ MOST_TICKS = 60
 
 @dataclass(frozen=True)
 class Place(PlotArea):
-    """Where a figure lies, and the ink of its axes and labels."""
+    """The plot area of a figure, and the colour of its axes and labels."""
 
     ink: str
 
 
 @dataclass(frozen=True)
 class Told:
-    """The figure that was told last: its kind, its place, and the names of its categories or wedges."""
+    """The figure that was described last, kept for corrections in its own terms."""
 
     kind: Kind
     words: tuple[str, ...]
@@ -43,7 +43,7 @@ def ink_on(background: str) -> str:
 
 
 def ticks_of(axis: AxisTold, low: float, high: float) -> list[float]:
-    """Return the values of an axis' ticks: as told, in steps as told, or about six round ones."""
+    """Return the tick values of an axis: as listed, in the given step, or about six round values."""
     if axis.ticks:
         return list(axis.ticks)
     step = axis.step or _round_step((high - low) / 6)
@@ -70,7 +70,7 @@ def span_of(axis: AxisTold, values: list[float], from_zero: bool) -> tuple[float
 
 
 def placed(figure: Figure, size: tuple[int, int], area: dict[str, tuple[float, float]]) -> Place:
-    """Give a chart of bars or lines its place: where its plot area is told to be, else where charts usually lie."""
+    """Return the plot area of a bar or line chart: as described in pixels, else where charts usually lie."""
     along, across = (figure.x, figure.y) if figure.is_lying else (figure.y, figure.x)
     low, high = span_of(along, _heights(figure), figure.kind == "bar")
     words = max(len(across.words), *(len(series.values) for series in figure.series))
@@ -127,7 +127,7 @@ def _marks(figure: Figure, place: Place) -> list[Item]:
 
 
 def _bars(figure: Figure, place: Place, index: int) -> list[Item]:
-    """Return the bars of one series: beside those of the others, or on them."""
+    """Return the bars of one series, beside the bars of other series or stacked on them."""
     series, items = figure.series[index], list[Item]()
     groups = 1 if figure.is_stacked else len(figure.series)
     share = 0.6 if groups == 1 else 0.8
@@ -201,7 +201,7 @@ def frame_lines(look: Look, place: Place) -> list[Item]:
 
 
 def _labels_along(axis: AxisTold, place: Place, name: str) -> list[Item]:
-    """Return tick marks and labels of one axis."""
+    """Return tick marks and tick labels of an axis."""
     scale = place.x if name == "x" else place.y
     if axis.words:
         labelled = [(float(index), word) for index, word in enumerate(axis.words)]

@@ -36,7 +36,7 @@ MOST = 32
 
 
 def read_ground(sentences: list[str], sheet: Sheet) -> set[int]:
-    """Paint a background of several parts; return which sentences told it."""
+    """Paint a background of several parts; return the indices of the sentences that describe it."""
     for index, sentence in enumerate(sentences):
         if not _GROUND.search(sentence) or len(colours(sentence)) < 2:
             continue

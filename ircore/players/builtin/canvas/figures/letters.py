@@ -54,7 +54,7 @@ _GEOMETRY = re.compile(
 
 
 def read_letters(sentences: list[str], size: tuple[int, int], ink: str) -> tuple[Plan, set[int]] | None:
-    """Return the figure that sentences tell by letters, and which sentences these are; none if they tell none."""
+    """Return the figure of named points and the indices of its sentences; None if there is no such figure."""
     text = "\n".join(sentences)
     points = named_points(text, size)
     if len(points) < 2 or not _GEOMETRY.search(text):
@@ -191,7 +191,7 @@ def _segments(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
 
 
 def _shade_at(sentence: str, place: int) -> str | None:
-    """Return the colour of what is named at a place: "AC and BD are red", or the last colour before."""
+    """Return the colour of the thing named at an index: "AC and BD are red", or the last colour before it."""
     after = re.match(rf"[^;:#]{{0,60}}?\b(?:are|is|in)\s+(?:\w+ )?({HEX})", sentence[place:])
     before = colours(sentence[:place])
     if after and not (before and re.search(rf"{HEX}[^,;#]{{0,40}}$", sentence[:place])):

@@ -1,4 +1,4 @@
-"""JSON in messages, written as sentences: what has a key that is known is said in the words that the reader knows."""
+"""JSON in messages rewritten as sentences that the readers of figures understand."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _SIZES = {"radius": "radius {}px", "diameter": "diameter {}px", "width": "{}px w
 
 
 def without_objects(text: str) -> str:
-    """Return ``text`` with each JSON object or list of objects as sentences; what is no JSON stays as it is."""
+    """Return ``text`` with each JSON object, or list of objects, as sentences; other text is unchanged."""
     plain = _FENCE.sub("", text)
     start = _START.search(plain)
     if start is None or '"' not in plain:
@@ -32,7 +32,7 @@ def without_objects(text: str) -> str:
 
 
 def _told(value: Any, name: str, depth: int) -> Iterator[str]:
-    """Yield sentences for an object: its plain values in one, what is inside it in others."""
+    """Yield sentences for a JSON value: an object's plain values in one sentence, nested values in further ones."""
     if depth > MAX_DEPTH:
         return
     if isinstance(value, list):
@@ -64,7 +64,7 @@ def _named(key: str) -> str:
 
 
 def _sentence(simple: dict[str, Any], name: str) -> str:
-    """Say the plain values of one object, a shape as a noun phrase, anything else as "key value"."""
+    """Return the plain values of an object: a shape as a noun phrase, other objects as "key: value"."""
     keys = {key.lower().replace("-", "_"): value for key, value in simple.items()}
     kind = next((str(keys[key]) for key in ("type", "shape", "kind") if isinstance(keys.get(key), str)), "")
     if kind and _point(keys) and not name.endswith("axis"):
@@ -78,7 +78,7 @@ def _sentence(simple: dict[str, Any], name: str) -> str:
 
 
 def _valued(keys: dict[str, Any]) -> str:
-    """Say a name with its value and colour, as one bar or wedge: "Dog: 12, red"."""
+    """Return a bar or wedge as name, value and colour: "Dog: 12, red"."""
     name = next((keys[key] for key in ("label", "name", "category", "x") if isinstance(keys.get(key), str)), "")
     share = keys.get("percentage", keys.get("percent", keys.get("share")))
     height = None if _is_number(keys.get("x")) else keys.get("height", keys.get("y"))
@@ -122,7 +122,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _pair(key: str, value: Any) -> str:
-    """Say one plain value under its key."""
+    """Return a plain value under its key in words."""
     if value is False or value is None:
         return f"no {key}"
     if value is True:

@@ -1,4 +1,4 @@
-"""From a told graph to items: a plane with its axes, curves, points and areas."""
+"""Graphs turned into items: a plane with axes, curves, points and areas."""
 
 import math
 import re
@@ -37,7 +37,7 @@ _CENTRED = re.compile(
 
 
 def graph_place(figure: Figure, graph: Graph, sentences: list[str], size: tuple[int, int]) -> Place:
-    """Give a graph its place: where its axes are told to be in pixels, else in the middle of the picture."""
+    """Return the plot area of a graph: as described in pixels, else the middle of the picture."""
     ink = ink_on(figure.look.background or "#ffffff")
     text = "\n".join(sentences)
     told = {m[1]: [float(value) for value in m.groups()[1:]] for m in _AXIS_PIXELS.finditer(text)}
@@ -154,7 +154,7 @@ def _curve_items(curve: Curve, index: int, place: Place) -> list[Item]:
 
 
 def _branches(curve: Curve, place: Place) -> list[list[Point]]:
-    """Return the parts of a curve inside the plot area: cut where it leaves it, jumps, or is not defined."""
+    """Return the parts of a curve inside the plot area, cut where it leaves the area, jumps or is undefined."""
     low, high, rim = place.x.low, place.x.high, place.y.high - place.y.low
     parts: list[list[Point]] = [[]]
     assert curve.function is not None  # noqa: S101 - the caller asks first

@@ -1,4 +1,4 @@
-"""Which messages tell a figure in its own terms, and what comes of them."""
+"""Recognises messages that describe a figure in its own terms, and draws the figure."""
 
 import math
 import re
@@ -43,7 +43,7 @@ _CHART = re.compile(r"\b(?:chart|graph|plot|diagram|figure|axis|axes|bars)\b", r
 
 
 def read_told(message: str, sheet: Sheet) -> list[str] | None:
-    """Put a figure on the sheet that a message tells in its own terms.
+    """Put the figure that a message describes in its own terms on the sheet.
 
     A figure that was told before is taken away: a later message that tells all of it again replaces it.
 
@@ -77,7 +77,7 @@ _Found = tuple[list[Item], Told | None]
 
 
 def _found(text: str, said: list[str], sheet: Sheet) -> _Found | None:
-    """Return the first kind of figure that the text tells, with its background put on the sheet."""
+    """Return the first kind of figure that the text describes, and paint its background."""
     if _PIE.search(text):
         return _pie(said, sheet)
     if _BARS.search(text):

@@ -77,7 +77,7 @@ def _listed(free: list[tuple[int, str]]) -> tuple[str, ...]:
 
 
 def _table_words(free: list[tuple[int, str]]) -> tuple[str, ...]:
-    """Return the names of lines such as "Mon: 12", if there are two or more."""
+    """Return the names of lines such as "Mon: 12"; empty if there are fewer than two."""
     names = [
         match[1] for _, sentence in free if (match := re.fullmatch(rf"([A-Z0-9][^:,]{{0,24}}): ({NUMBER})", sentence))
     ]
@@ -85,7 +85,7 @@ def _table_words(free: list[tuple[int, str]]) -> tuple[str, ...]:
 
 
 def _from_runs(free: list[tuple[int, str]], count: int) -> tuple[list[Series], set[int]]:
-    """Return a series for each list of numbers that has one for every category."""
+    """Return a series for each list that has as many numbers as there are categories."""
     lines, used = [], set()
     for index, sentence in free:
         start = 0
@@ -114,7 +114,7 @@ def _series(values: list[float | None], context: str) -> Series:
 
 
 def dash_words(text: str) -> str:
-    """Return what a text says of a line's dashes: "dashdotted", "dotted", "dashed" or nothing."""
+    """Return the dash style that a text names: "dashdotted", "dotted", "dashed" or ""."""
     if re.search(r"\bdash(?:ed)?[- ]?dot(?:ted)?|\bdot[- ]dash", text, re.IGNORECASE):
         return "dashdotted"
     if re.search(r"\bdotted\b", text, re.IGNORECASE):
@@ -123,7 +123,7 @@ def dash_words(text: str) -> str:
 
 
 def marker_words(text: str) -> str:
-    """Return what a text says of the markers on a line's points: their kind or nothing."""
+    """Return the kind of markers that a text names; empty for none."""
     match = _MARKERS.search(text)
     if match is None or re.search(r"\b(?:no|without)\s+(?:\w+\s+)?(?:markers?|dots)", text):
         return ""
@@ -233,7 +233,7 @@ def _colour(kind: Kind, all_series: list[Series], sentences: list[str]) -> None:
 
 
 def _only_colour(sentences: list[str]) -> str | None:
-    """Return the colour that is said with the chart itself, apart from that of its ground and furniture."""
+    """Return the first colour beside the word chart that is not the colour of background, grid, frame or labels."""
     for sentence in sentences:
         if re.search(r"\bchart\b|\bgraph\b|\bplot\b", sentence) and (shades := colours(_FURNITURE.sub(" ", sentence))):
             return shades[0]
@@ -241,12 +241,12 @@ def _only_colour(sentences: list[str]) -> str | None:
 
 
 def _about_line(sentence: str) -> str:
-    """Return a sentence without what it says of grid lines."""
+    """Return a sentence without its words about grid lines."""
     return re.sub(r"[^,;]*\bgrid ?lines?\b[^,;]*", " ", sentence)
 
 
 def _near(sentence: str, noun: str) -> str | None:
-    """Return the colour nearest to the noun: before it in a phrase, or after it."""
+    """Return the colour nearest to a noun: before it in the phrase, or after it."""
     plain = re.sub(rf"{_HEX}(?=[^,.;#]{{0,24}}\b(?:background|bg|grid|frame|outlines?|axis|panel)\b)|\b(?:grid"
         rf"|axis|zero)\W?lines?",
                    lambda m: " " * len(m[0]), sentence)  # fmt: skip

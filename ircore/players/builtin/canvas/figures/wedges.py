@@ -67,7 +67,7 @@ def read_wedges(sentences: list[str]) -> tuple[list[Wedge], set[int]]:
 
 
 def _chunks(sentence: str, percents: list[re.Match[str]]) -> list[str]:
-    """Cut a sentence into one stretch a percentage: what leads to it, or what follows if nothing leads to the first."""
+    """Split a sentence into one part per percentage, each with the name and colour that belong to it."""
     if len(percents) == 1:
         return [sentence]
     behind = [_COLOUR_BEHIND.match(sentence[percent.end() :]) for percent in percents]
@@ -110,7 +110,7 @@ def _name(chunk: str) -> str:
 
 
 def pie_items(wedges: list[Wedge], sentences: list[str], look: Look, size: tuple[int, int]) -> list[Item]:
-    """Return a pie with its labels."""
+    """Return the pie and its labels."""
     text = " ".join(sentences)
     side = min(size)
     told = _SIZE.search(_CENTRE.sub(" ", re.sub(r"\bhole\b[^.;,]{0,60}", " ", text)))
