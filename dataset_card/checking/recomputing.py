@@ -14,8 +14,8 @@ from ircore.core.errors import InputError
 from ircore.core.plugins import available, load
 from ircore.core.private_text import without_leaks
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
-from ircore.scorers.computed import Material, scores_of
 from ircore.scorers.judges.base import Judge, identity_of
+from ircore.scorers.material import Material, scores_of
 from ircore.scorers.metrics.measure import MetricKey, load_metrics, version_of
 
 TOLERANCE = 1e-9
@@ -40,7 +40,7 @@ class Recomputed:
 
 def recompute(piece: Piece) -> Recomputed:
     """Compute the scores of a piece and play its episodes again; runs in a process of its own."""
-    scores = tuple((run_id, tuple(scores_of(material))) for run_id, material in piece.materials)
+    scores = tuple((run_id, tuple(scores_of(material).scores)) for run_id, material in piece.materials)
     return Recomputed(scores, tuple(fault for replay in piece.replays for fault in replay_faults(replay)))
 
 

@@ -19,7 +19,7 @@ from ircore.core.episode_records import AnyEpisode, Episode, Rendering
 from ircore.core.images import Picture
 from ircore.core.records import Instance, Scene
 from ircore.core.score_records import Score
-from ircore.scorers.computed import Material, Wanted, wanted_of
+from ircore.scorers.material import Material, Wanted, wanted_of
 
 EpisodeT = TypeVar("EpisodeT", bound=AnyEpisode)
 

@@ -10,10 +10,13 @@ from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
     from ircore.results.model import Order, Results
-    from ircore.results.tables.catalogue import Question
+    from ircore.results.tables.catalogue import Entry, Question
     from ircore.results.tables.formats import Format
     from ircore.results.tables.model import Table
     from ircore.runs.folder import GameRunFolder
+
+ORDERS = ("main", "quality")
+"""Orders of boards."""
 
 FORMATS: "tuple[Format, ...]" = ("text", "json", "csv", "markdown", "latex")
 SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md", "latex": "tex"}
@@ -26,14 +29,16 @@ SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md",
     "--table", "name", metavar="NAME", default="board", show_default=True, help="Which table: see docs/results.md."
 )
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="How.")
-@click.option("--judge", metavar="NAME", help="Whose scores to rank by; needed only if several judges rated.")
+@click.option("--judge", metavar="NAME", help="Whose scores to rank by.  [default: verified where it rated]")
 @click.option("--category", metavar="NAME", help="Only this category.")
 @click.option("--difficulty", metavar="NAME", help="Only easy or hard.")
 @click.option(
     "--order",
-    type=click.Choice(("main", "quality")),
-    help="Of a board: by main score, which decides the ranks, or by the score of what was played.  [default: main]",
+    metavar="main|quality|PART",
+    help="Of a board: by main score, which decides the ranks, or by quality, the score of what was played. Of the "
+    "table parts: by presence, text, colour, value, place, count or extra.  [default: main]",
 )
+@click.option("--episode", metavar="ID", help="Of the table facts: those of one episode, turn by turn.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--episodes", is_flag=True, help="In JSON: list the episodes behind each number one by one.")
 @click.option("--out", type=PATH, help="Write every table in every format into this new folder.")
@@ -44,7 +49,8 @@ def command(
     judge: str | None,
     category: str | None,
     difficulty: str | None,
-    order: "Order | None",
+    order: str | None,
+    episode: str | None,
     as_json: bool,
     episodes: bool,
     out: Path | None,
@@ -63,7 +69,7 @@ def command(
     if games:
         if len(games) < len(opened):
             raise InputError("runs of several games", "Ask for one game at a time.")
-        _refuse_options(games[0].game, judge=judge, order=order, episodes=episodes)
+        _refuse_options(games[0].game, judge=judge, order=order, episode=episode, episodes=episodes)
         tables = _game_tables(games, None if out else name, category, difficulty)
         if out is not None:
             _write(tables, out)
@@ -71,15 +77,35 @@ def command(
             click.echo(render(tables[name], "json" if as_json else form), nl=False)
         return
     entry = table_entry(name, "--table")
-    if order is not None and not entry.ordered:
-        raise click.UsageError(f"--order is of boards; the table {name} has no such order")
+    _check_order(name, entry, order)
+    if episode is not None and name != "facts":
+        raise click.UsageError("--episode goes with --table facts")
     results = Results.from_runs([folder for folder in opened if isinstance(folder, RunFolder)])
-    question = Question(judge, category, difficulty, order or "main")
+    by_board: Order = "quality" if order == "quality" else "main"
+    part = None if order in ORDERS else order
+    question = Question(judge, category, difficulty, by_board, part, episode)
     if out is not None:
         _write(_all_tables(results, question), out)
     else:
         table = entry.table(results, question)
         click.echo(render(table, "json" if as_json else form, results if episodes else None), nl=False)
+
+
+def _check_order(name: str, entry: "Entry", order: str | None) -> None:
+    """Refuse an order that a table does not have.
+
+    Raises:
+        click.UsageError: It has another one or none.
+    """
+    from ircore.core.fact_records import PARTS
+
+    if order is None or (order in ORDERS and entry.ordered) or (order in PARTS and entry.by_part):
+        return
+    if order in ORDERS:
+        raise click.UsageError(f"--order {order} is of boards; the table {name} has no such order")
+    if order in PARTS:
+        raise click.UsageError(f"--order {order} is of --table parts; the table {name} has no such order")
+    raise click.UsageError(f"--order {order}: no such order; choose one of {', '.join((*ORDERS, *PARTS))}")
 
 
 def _refuse_options(game: str, **options: object) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     "judges",
     multiple=True,
     metavar="NAME|FILE",
-    help="Instead of structural: an installed judge, or the file of one that is a model; may be repeated.",
+    help="Instead of structural and verified: an installed judge, or the file of one that is a model; may be repeated.",
 )
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Instead of all built-in; may be repeated.")
 @click.option("--every-turn", is_flag=True, help="Score every rendering, not only the first and the final one.")

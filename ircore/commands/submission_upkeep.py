@@ -43,7 +43,7 @@ def pending(folder: Path, published: Path, instances: Path | None, as_json: bool
 @click.argument("path", type=PATH)
 @path_option("--instances", "The instance set.", required=True)
 @path_option("--out", "The run folder: created, or resumed if it exists.", required=True)
-@path_option("--judges", "A folder of judges (*.yaml), asked beside structural.")
+@path_option("--judges", "A folder of judges (*.yaml), asked beside structural and verified.")
 @path_option("--published", "What ircore release pull made: others' pictures are flagged.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost.")

@@ -1,7 +1,10 @@
 """Finding games, players, judges, metrics and commands by name, in this and every other installed package."""
 
+import sys
 from difflib import get_close_matches
-from importlib.metadata import EntryPoint, entry_points
+from functools import lru_cache
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from pathlib import Path
 from typing import Any, Literal
 
 from ircore.core.errors import InputError, WorkError
@@ -21,8 +24,22 @@ class BrokenPluginError(WorkError):
 
 def available(group: Group) -> dict[str, EntryPoint]:
     """Return the plug-ins of a group by name, not yet imported, sorted by name."""
-    installed = entry_points(group=f"ircore.{group}")
+    installed = _installed(f"ircore.{group}", tuple((folder, _changed_at(folder)) for folder in sys.path))
     return {point.name: point for point in sorted(installed, key=lambda point: point.name)}
+
+
+@lru_cache(maxsize=32)
+def _installed(group: str, _folders: tuple[tuple[str, int], ...]) -> EntryPoints:
+    """Return the entry points of a group, read again when a folder of the import path has changed."""
+    return entry_points(group=group)  # reads a file of every installed package: 10 ms, and commands ask again and again
+
+
+def _changed_at(folder: str) -> int:
+    """Return when an entry of a folder was added or removed, in nanoseconds; 0 where there is no such folder."""
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def load(group: Group, name: str, where: str = "") -> Any:

@@ -130,6 +130,11 @@ class Instance(AnyInstance):
     source: Line = Field(description="Where the picture comes from, for people: 'procedural' or a work and its author.")
     licence: Line = Field(description="SPDX identifier, or 'LicenseRef-…' for a public-domain statement.")
     seed: int | None = Field(default=None, ge=0, description="The seed it was drawn from; null if it was not drawn.")
+    measures: dict[Name, float] | None = Field(
+        default=None,
+        exclude_if=lambda value: value is None,
+        description="Numbers known of the picture, such as how differently people name it (snd).",
+    )
 
 
 def is_none(value: object) -> bool:

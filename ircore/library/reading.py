@@ -44,8 +44,8 @@ def load_results(*places: RunPlace, revision: str | None = None) -> Results:
     Example:
         >>> results = ircore.load_results("run")
         >>> results.judges
-        ('structural',)
-        >>> ircore.load_results("release").board("structural") == results.board("structural")
+        ('structural', 'verified')
+        >>> ircore.load_results("release").board("verified") == results.board("verified")
         True
     """
     if len(places) == 1 and not isinstance(places[0], RunFolder | GameRunFolder) and not _is_run(places[0]):
@@ -72,7 +72,7 @@ def board(
 
     Args:
         source: A run of any game, several of one game, a release, or ``load_results(…)``.
-        judge: Whose ratings; needed only if several judges rated.
+        judge: Whose ratings; those of the headline judge if None: ``verified`` where it rated.
         category: Only this category; all if None.
         difficulty: ``easy`` or ``hard``; both if None.
         order: ``main``, which decides the ranks, or ``quality``: the score of what was played.
@@ -113,7 +113,7 @@ def table(
         source: A run of the reconstruction game, several, a release, or ``load_results(…)``, which is quicker for
             several tables.
         name: One of ``tables()``.
-        judge: Whose ratings; needed only by some tables, and only if several judges rated.
+        judge: Whose ratings, of tables of one judge; those of the headline judge if None.
         category: Only this category; all if None.
         difficulty: ``easy`` or ``hard``; both if None.
         order: Of boards, as in ``board``.

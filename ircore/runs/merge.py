@@ -17,6 +17,7 @@ from ircore.core.journal import JournalWriter
 from ircore.core.score_records import JudgeIdentity
 from ircore.runs.costs.prices import RUN_PRICES
 from ircore.runs.events import Call, episode_id_of, event_line
+from ircore.runs.facts import add_facts, read_facts
 from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.judge_questions import JUDGEMENTS, question_lines, read_judgements
 from ircore.runs.provenance import Provenance, write_provenance
@@ -199,6 +200,8 @@ def _write(
     _write_lines(folder.path / JOURNAL, (line for name in order for line in lines.get(name, ())))
     if scores := _in_order([(shard, shard.scores()) for shard in shards], owners, order):
         folder.add_scores(scores)
+    if facts := _in_order([(shard, read_facts(shard)) for shard in shards], owners, order):
+        add_facts(folder, facts)
     games = [(shard, shard.measured()) for shard in shards if isinstance(shard, GameRunFolder)]
     if isinstance(folder, GameRunFolder) and (measured := _in_order(games, owners, order)):
         folder.keep_measured(measured)

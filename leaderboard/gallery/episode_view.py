@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from ircore.core.episode_records import Episode, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
-from ircore.results.verified import Verified, verified_scores
+from ircore.results.vouched import Vouched, vouched_scores
 from leaderboard.alt_text import rendering_words
 from leaderboard.labels import REASONS
 from leaderboard.marked_messages import Marked, mark_message
@@ -66,8 +66,8 @@ class EpisodeView:
     why: str
     """Explanation of the outcome; empty where the outcome needs none."""
 
-    verified: Verified = field(default_factory=lambda: Verified(0, 0))
-    """Numbers of scores shown and of verified scores among them."""
+    vouched: Vouched = field(default_factory=lambda: Vouched(0, 0))
+    """Numbers of scores shown and of those among them that the maintainers vouch for."""
 
 
 def view_episode(site: Site, pair: Pair, gallery: Gallery) -> EpisodeView:
@@ -89,7 +89,7 @@ def view_episode(site: Site, pair: Pair, gallery: Gallery) -> EpisodeView:
         turns=tuple(_turn(site, pair, result, turn) for turn in episode.turns if turn.action != "done"),
         ended={"converged": "Converged", "turn_limit": "Turn limit", "aborted": "Aborted"}[episode.outcome],
         why=_why(episode),
-        verified=verified_scores(result, pair.result.provenance),
+        vouched=vouched_scores(result, pair.result.provenance),
     )
 
 

@@ -105,7 +105,7 @@ def episode_json(view: EpisodeView) -> dict[str, Any]:
         "outcome": view.episode.outcome if view.episode else None,
         "why": view.why,
         "detail": visible(detail) if detail else None,
-        "verified": [view.verified.verified, view.verified.scores],
+        "vouched": [view.vouched.vouched, view.vouched.scores],
         "judged": [[judged.judge, judged.first, judged.final, judged.delta] for judged in view.judged],
         "turns": [_turn(turn) for turn in view.turns],
     }

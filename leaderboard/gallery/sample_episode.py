@@ -4,7 +4,7 @@ from functools import partial
 
 from ircore.core.episode_records import Episode
 from ircore.results.episodes import JudgedEpisode
-from ircore.results.verified import Verified
+from ircore.results.vouched import Vouched
 from leaderboard.gallery.episode_view import EpisodeView, TurnView
 from leaderboard.marked_messages import Marked, Segment
 from leaderboard.pictures import Shown
@@ -42,5 +42,5 @@ def sample_episode(pair: Pair) -> EpisodeView:
         turns=(turn(1, picture, notes=(_ANY,)), turn(2, None, notes=(_ANY,))),
         ended=_ANY,
         why=_ANY,
-        verified=Verified(1, 1),
+        vouched=Vouched(1, 1),
     )

@@ -14,6 +14,7 @@ from leaderboard.components.board_cells import Heat
 from leaderboard.labels import category_short, category_title
 from leaderboard.pages.board_views import (
     View,
+    applicable_words,
     chips,
     condition_anchor,
     is_rated,
@@ -144,7 +145,7 @@ def _board_page(site: Site, view: View) -> Page:
             "heading": view_heading(view),
             "anchor": condition_anchor(view.category, view.difficulty),
             "words": view_words(site, view),
-            "judge_words": judge_words(site, view.judge),
+            "judge_words": " ".join((judge_words(site, view.judge), applicable_words(site, view))).strip(),
             "references": board_references(site, view),
             **card_notes(site, view.judge),
             "chips": chips(site, view),

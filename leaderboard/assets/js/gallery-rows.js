@@ -102,9 +102,9 @@ function fillEnd(made, episode) {
   const [changed, single] = made.querySelectorAll(".judged");
   changed.replaceWith(...episode.judged.map((rating) => filledJudged(changed, single, rating)));
   single.remove();
-  const [count, scores] = episode.verified;
-  const verified = made.querySelector(".verified");
-  fill(verified, scores ? [`${count} of ${scores} scores `, verified.querySelector("a")] : null);
+  const [count, scores] = episode.vouched;
+  const vouched = made.querySelector(".vouched");
+  fill(vouched, scores ? [`${count} of ${scores} scores `, vouched.querySelector("a")] : null);
   const detail = made.querySelector(".detail");
   if (episode.detail) detail.querySelector("bdi").textContent = episode.detail;
   else detail.remove();

@@ -43,8 +43,8 @@ def test_a_model_s_name_carries_the_key_and_gives_it_back() -> None:
 def results() -> Results:
     """One grid of four pairs; one of the pairs also under 50 tokens; two judges and two people."""
     made = invented_set(2, ("geometry", "photos"))
-    grid = [(one, other, 4 + at) for at, (one, other) in enumerate((("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")))]
-    runs = [talking(invented_run(made, one, other, skill, 0.5)) for one, other, skill in grid]
+    grid = [(item, other, 4 + at) for at, (item, other) in enumerate((("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")))]
+    runs = [talking(invented_run(made, item, other, skill, 0.5)) for item, other, skill in grid]
     runs.append(under_budget(runs[0], 50))
     for name, annotator in (("eye", None), ("human", "ann"), ("human", "bea")):
         runs = [judged_also(run, name, -0.5, 1, annotator) for run in runs]
@@ -61,7 +61,7 @@ def test_every_table_of_runs_ends_with_the_key(results: Results, name: str) -> N
     document = json.loads(as_json(table))
     assert [column["key"] for column in document["columns"]][-1] == "rules"
     assert [row["rules"] for row in document["rows"]] == [row["rules"] for row in rows]
-    rules = {one.run_id: one.run.rules.key for one in results.submissions}
+    rules = {submission.run_id: submission.run.rules.key for submission in results.submissions}
     for row in rows:
         assert list(row)[-1] == "rules"
         keys = row["rules"].split("+")

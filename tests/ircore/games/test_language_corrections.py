@@ -131,7 +131,7 @@ def test_marks_lie_in_order_inside_the_message_and_apart_within_a_category(messa
     assert list(marks) == sorted(marks, key=lambda mark: mark.start)
     for correction in CORRECTIONS:
         own = [mark for mark in marks if mark.correction == correction]
-        assert all(one.end <= other.start for one, other in pairwise(own))
+        assert all(item.end <= other.start for item, other in pairwise(own))
     assert all(0 <= mark.start < mark.end <= len(message) for mark in marks)
 
 
@@ -165,9 +165,11 @@ def test_time_grows_with_the_length_only(piece: str) -> None:
 
 def test_the_lists_are_complete_sourced_and_versioned() -> None:
     lexicon = load_lexicon()
-    assert [one.correction for one in lexicon.lists] == list(CORRECTIONS)
+    assert [list_name.correction for list_name in lexicon.lists] == list(CORRECTIONS)
     assert re.fullmatch(r"built-in [0-9a-f]{12}", lexicon.version)
-    of_paper = {one.correction: sum(stem.source == "paper" for stem in one.stems) for one in lexicon.lists}
+    of_paper = {
+        list_name.correction: sum(stem.source == "paper" for stem in list_name.stems) for list_name in lexicon.lists
+    }
     assert of_paper == {  # counted in Table 5
         "position": 20, "size": 16, "colour": 19, "add_remove": 16, "shape": 19, "label": 16, "style": 18,
         "comparison": 8, "numeric": 5, "acknowledgement": 5,

@@ -34,7 +34,7 @@ def test_folders_name_category_and_difficulty(tmp_path: Path) -> None:
     for shade, name in enumerate(["photos/easy/cat.png", "photos/hard/street.jpg", "tangrams/easy/a.webp"]):
         put(tmp_path / "in" / name, 80 * shade)
     made = import_folder(tmp_path / "in", tmp_path / "set", licence="CC0-1.0")
-    assert [(one.instance_id, one.source) for one in made.instances] == [
+    assert [(instance.instance_id, instance.source) for instance in made.instances] == [
         ("photos-easy-01", "file photos/easy/cat.png"),
         ("photos-hard-01", "file photos/hard/street.jpg"),
         ("tangrams-easy-01", "file tangrams/easy/a.webp"),
@@ -55,7 +55,7 @@ def test_a_flat_folder_takes_both_from_the_options(tmp_path: Path) -> None:
     for shade in (3, 1, 2):
         put(tmp_path / "in" / f"{shade}.png", shade)
     made = import_folder(tmp_path / "in", tmp_path / "set", **EASY_PHOTOS)
-    assert [one.source for one in made.instances] == ["file 1.png", "file 2.png", "file 3.png"]
+    assert [instance.source for instance in made.instances] == ["file 1.png", "file 2.png", "file 3.png"]
 
 
 def test_metadata_comes_first(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_metadata_comes_first(tmp_path: Path) -> None:
     ]
     (tmp_path / "in" / "metadata.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
     made = import_folder(tmp_path / "in", tmp_path / "set")
-    assert [(one.instance_id, one.source, one.licence) for one in made.instances] == [
+    assert [(instance.instance_id, instance.source, instance.licence) for instance in made.instances] == [
         ("geometry-easy-01", "file b.png", "CC0-1.0"),
         ("photos-hard-01", "A street, by N. N.", "CC-BY-4.0"),
     ]
@@ -173,10 +173,10 @@ def test_awkward_but_usable_files_are_shown_as_a_viewer_would(tmp_path: Path) ->
     import_folder(tmp_path / "in", tmp_path / "set", **EASY_PHOTOS)
     made = read_instances(tmp_path / "set")
     assert len(made.instances) == 22 - len(REFUSED)
-    for one in made.instances:
-        path = BAD / one.source.removeprefix("file ")
-        target = made.target(one)
+    for instance in made.instances:
+        path = BAD / instance.source.removeprefix("file ")
+        target = made.target(instance)
         assert np.array_equal(target.pixels, read_picture(path).pixels)
-        assert (one.width, one.height) == (target.pixels.shape[1], target.pixels.shape[0])
-        with Image.open(made.folder / one.image) as image:
+        assert (instance.width, instance.height) == (target.pixels.shape[1], target.pixels.shape[0])
+        with Image.open(made.folder / instance.image) as image:
             assert (image.format, image.mode, image.info) == ("PNG", "RGB", {})
