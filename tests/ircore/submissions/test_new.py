@@ -217,6 +217,7 @@ def test_nobody_is_asked_for_ever() -> None:
         complete({}, scripted(["nobody"] * 10, []))
 
 
+@pytest.mark.slow
 def test_at_a_real_terminal(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     answers = "classical\ncanvas\n\nSomeone\n\n\n"
