@@ -18,7 +18,7 @@ from dataset_card.games.reading import ReleasedGameRun
 from dataset_card.games.records_of_rows import renderings_of_step
 from dataset_card.releases.files import PATTERNS, SINGLE_FILES
 from dataset_card.tables.parquet import read_table
-from dataset_card.tables.reading import ReleasedRun
+from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import INSTANCES, Config, game_of, is_transcripts
 from ircore.core.errors import InputError, WorkError
