@@ -24,7 +24,7 @@ from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.players.base import PlayerError
 from ircore.players.calls import ProviderStopError
-from ircore.players.submission import read_submission
+from ircore.players.submission import read_manifest
 from ircore.runs.events import Call
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import PlayPlan, make_run, open_run, play
@@ -76,8 +76,8 @@ def kill_when(worker: int, journal: Path, lines: int) -> Thread:
 
 def played(run: RunFolder) -> list[object]:
     """What was played, without the times that it took."""
-    turns = [[(turn.turn, turn.message, turn.rendering) for turn in one.turns] for one in run.episodes()]
-    return [(one.episode_id, one.outcome, said) for one, said in zip(run.episodes(), turns, strict=True)]
+    turns = [[(turn.turn, turn.message, turn.rendering) for turn in episode.turns] for episode in run.episodes()]
+    return [(episode.episode_id, episode.outcome, said) for episode, said in zip(run.episodes(), turns, strict=True)]
 
 
 def test_a_worker_is_killed_and_the_run_is_the_same_as_on_one_machine(tmp_path: Path, path: str) -> None:
@@ -122,7 +122,7 @@ def test_what_goes_wrong_on_a_worker_is_told_as_if_it_had_happened_here(
 
     with dask_cluster(tmp_path / "dask", 1, path) as cluster:
         assert play_with("unwilling", {"player": "unwilling"}) == 0
-        reasons = {one.abort_reason for one in RunFolder.open(tmp_path / "unwilling" / "run").episodes()}
+        reasons = {episode.abort_reason for episode in RunFolder.open(tmp_path / "unwilling" / "run").episodes()}
         assert reasons == {"describer_refused"}
         assert play_with("broken", {"player": "local-model"}) == 1
         assert "the describer broke with MemoryError: no room on the card (slow_pair.py:" in capsys.readouterr().err
@@ -139,7 +139,7 @@ def test_all_workers_die_in_mid_run_and_the_run_goes_on_elsewhere(tmp_path: Path
     pytest.importorskip("distributed")
     instances, asked = sample_instances(tmp_path / "set"), tmp_path / "asked"
     pair, run = slow(tmp_path, asked), tmp_path / "run"
-    loaded, prompts = read_submission(pair), load_prompts("reconstruction")
+    loaded, prompts = read_manifest(pair), load_prompts("reconstruction")
     identity = make_run(loaded, instances, loaded.submission.rules, prompts, seed=0)
     plan = PlayPlan(identity, instances, instances.instances, prompts, concurrency=4)
     with dask_cluster(tmp_path / "dask", 1, path) as cluster:
@@ -167,7 +167,7 @@ def test_the_scheduler_dies(tmp_path: Path) -> None:
 
     async def work() -> None:
         connections = [Cluster(cluster.address, patience=5) for _ in range(2)]
-        assert [await one.slots() for one in connections] == [1, 1]
+        assert [await connection.slots() for connection in connections] == [1, 1]
         cluster.scheduler.kill()
         for connection, pause in zip(connections, (0, 6), strict=True):
             await asyncio.sleep(pause)

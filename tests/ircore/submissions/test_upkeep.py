@@ -14,7 +14,7 @@ from transcripts import hand_in, write_manifest
 from ircore.commands import main as cli
 from ircore.commands.main import run as ircore
 from ircore.core.records import PlayerSpec
-from ircore.players.submission import read_submission
+from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.submissions.links import DeadLink, Link, dead_links, links_of
 from ircore.submissions.reproduce import plays_offline
@@ -41,10 +41,10 @@ def test_links_that_lead_nowhere_are_told(hub: HubServer) -> None:
             "file:///etc/passwd",
         )
     )
-    found = dead_links([there, missing, dropped, odd])
-    assert [one.link for one in found] == [missing, dropped, odd]
-    assert found[0] == DeadLink(missing, "answers 401")  # so does the Hub, to whoever may not know
-    assert found[2].problem == "not https at a public host with a name"
+    dead = dead_links([there, missing, dropped, odd])
+    assert [item.link for item in dead] == [missing, dropped, odd]
+    assert dead[0] == DeadLink(missing, "answers 401")  # so does the Hub, to whoever may not know
+    assert dead[2].problem == "not https at a public host with a name"
 
 
 def test_transcripts_are_a_link_to_their_commit(
@@ -53,7 +53,7 @@ def test_transcripts_are_a_link_to_their_commit(
     handed = hand_in(tmp_path)
     repo = hub.add_repo("me/mine", files=handed.files())
     write_manifest(handed.submission, {"repo": "me/mine", "revision": repo.head, "run": handed.run.name})
-    (link,) = links_of(read_submission(handed.submission))
+    (link,) = links_of(read_manifest(handed.submission))
     assert link.address == f"{hub.url}/api/datasets/me/mine/tree/{repo.head}/{handed.run.name}"
     assert ircore(["submission", "links", str(tmp_path / "submissions")]) == 0
     hub.empty()
@@ -121,7 +121,7 @@ def test_evaluation_plays_and_scores(tmp_path: Path, capsys: pytest.CaptureFixtu
     known = run.provenance()
     assert known is not None
     assert known.kind == "maintainers"
-    assert {one.judge for one in run.scores() if one.task == "similarity"} == {"structural"}
+    assert {score.judge for score in run.scores() if score.task == "similarity"} == {"structural"}
     # The same command again goes on: nothing is left to do.
     assert ircore(words) == 0
 
