@@ -6,7 +6,7 @@ from ircore.core.records import Element
 from ircore.scorers.verification.eye.forms import form_of, nearest_form, turn_between
 from ircore.scorers.verification.eye.line_readers import line_colour
 from ircore.scorers.verification.eye.look import Look, Readings
-from ircore.scorers.verification.eye.regions import APART, Area, area_seen, outline_ring
+from ircore.scorers.verification.eye.regions import APART, Area, Place, area_seen, outline_ring, place_of
 from ircore.scorers.verification.eye.strokes import SMOOTH
 from ircore.scorers.verification.eye.target import Target
 from ircore.scorers.verification.eye.view import Floats, Mask, Reading, View, commonest, distance, hex_of, lab_of
@@ -123,10 +123,18 @@ def _area(target: Target, view: View, index: int) -> Area | None:
     """Look for a shape in a view; what is seen in the target itself is kept there."""
     areas: dict[int, Area | None] = view.notes.setdefault("areas", {})
     if index not in areas:
+        areas[index] = area_seen(view, _place(target, index))
+    return areas[index]
+
+
+def _place(target: Target, index: int) -> Place:
+    """Return where to look for a shape: its rim if it is hollow; kept with the target."""
+    places: dict[int, Place] = target.view.notes.setdefault("places", {})
+    if index not in places:
         element, expected = target.scene.elements[index], target.shape(index)
         sought = outline_ring(element, expected) if is_hollow(element) else expected
-        areas[index] = area_seen(view, sought, target.hidden(index))
-    return areas[index]
+        places[index] = place_of(sought, target.hidden(index))
+    return places[index]
 
 
 def _filling(area: Area, expected: Mask, hidden: Mask) -> str | None:
