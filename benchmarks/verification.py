@@ -102,7 +102,7 @@ def measure(category: str, difficulty: str, seed: int, asked: Asked) -> Counts:
                 if asked.misses:
                     counts.lines.append(f"{label}: extra {tuple(extra.box)}")
         else:
-            for key in fault.broken:
+            for key in (key for key in fault.broken if len(fault.broken) == 1 or not key.endswith("/presence")):
                 fact = checked[key].fact
                 counts.false[category, f"{fact.kind}/{fact.attribute}"][checked[key].verdict] += 1
             seen = any(checked[key].verdict == "fails" for key in fault.broken)
