@@ -138,6 +138,8 @@ which value, a label is another text."""
 SAME_FONT, DIFFERS = 0.13, 0.2
 """Misfit, 0–1, up to which labels are set in the target's font (others misfit by 0.16 and more, blurred ones too); by
 how much more a letter that differs misfits."""
+OTHER_FONT = 0.19
+"""Misfit from which on a label that looks like the right word may still be misspelt."""
 
 
 def read_texts(look: Look) -> Readings:
@@ -178,6 +180,8 @@ def _words(look: Look, present: list[bool]) -> list[Reading]:
     common = 1.0 if look.is_rough else float(np.median([fit_of(misfit) for misfit in misfits]))
     for row, k in enumerate(usable):
         reading = _word(alike[row], row, texts, typical if common <= SAME_FONT else 0.0)
+        if reading.seen == texts[row] and common > OTHER_FONT:
+            reading = Reading(None, LETTERING)
         if reading.seen is None or reading.seen == texts[row]:
             reading = _spelt(reading, texts[row], misfits[row], common)
         readings[k] = reading

@@ -21,7 +21,7 @@ SHADE, ROUGH_SHADE = 13.0, 16.0
 """ΔE2000 up to which a line, unmixed, is a shade of its colour; compressed, thin lines lose much of it."""
 SIDES = 5
 """Pixels from the middle of a line to the ground on its sides; a line is no mixture of both, the rim of an area is."""
-WIDE, COVERED = 4.0, 0.85
+WIDE, COVERED = 5.0, 0.85
 """Pixels from which on the middle of a line shows its colour, and how much of the ground it covers there at least."""
 WINDOW, STEADY = 9, 1.6
 """Places that are compared, and pixels by which a line may be off what they say."""

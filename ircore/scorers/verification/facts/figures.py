@@ -95,7 +95,7 @@ def _segment(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
     turn = math.degrees(exact.atan2(ends[0][1] - ends[1][1], ends[1][0] - ends[0][0])) % 180
     yield fact(mark, "place", ends, 0.8, f"{mark.name} ends there, and no sooner or later.", 2 * PLACE * scene.width)
     yield fact(mark, "angle", round(turn, 2), 0.3, f"{mark.name} rises by {number(round(turn))}° from the horizontal.",
-               TURN_TOLERANCE)  # fmt: skip
+               TURN_TOLERANCE, period=180)  # fmt: skip
 
 
 def _polygon(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
