@@ -37,7 +37,12 @@ RUNS_AT_ONCE = 8
 
 @dataclass(frozen=True)
 class ScoringPlan:
-    """Selection of the metrics, judges and renderings to score."""
+    """Selection of the metrics, judges and renderings to score.
+
+    Example:
+        >>> ScoringPlan(metrics=("ssim",), every_turn=True).metrics
+        ('ssim',)
+    """
 
     judges: tuple[str, ...] = JUDGES
     """Judges by name: similarity of renderings, and preference of the final to the first."""
@@ -54,7 +59,12 @@ class ScoringPlan:
 
 @dataclass(frozen=True)
 class ScoringSummary:
-    """Counts of a scoring command."""
+    """Counts of a scoring command.
+
+    Example:
+        >>> ScoringSummary(runs=1, episodes=2, kept=0, new=12, unavailable=0).new
+        12
+    """
 
     runs: int
     """Run folders."""

@@ -15,7 +15,12 @@ from ircore.scorers.metrics.measure import MetricKey, measure, version_of
 
 
 class Wanted(NamedTuple):
-    """A score to be had: what identifies it."""
+    """A score to be had: what identifies it.
+
+    Example:
+        >>> Wanted("pie_graph-easy-01", 1, "similarity", "structural", rendering="a" * 64).judge
+        'structural'
+    """
 
     episode_id: str
     turn: int
@@ -47,7 +52,12 @@ class Material:
 
 
 class Scored(NamedTuple):
-    """The scores of one episode, and the facts behind them."""
+    """The scores of one episode, and the facts behind them.
+
+    Example:
+        >>> Scored([], []).scores
+        []
+    """
 
     scores: list[Score]
     """In the order in which they were wanted."""

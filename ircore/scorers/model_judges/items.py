@@ -44,6 +44,10 @@ class JudgedRun:
         items: To be judged.
         kept: Scores that are there.
         asked: Every question of earlier commands to this judge, asked in vain or not.
+
+    Example:
+        >>> JudgedRun(items=(), kept=(), asked=()).items
+        ()
     """
 
     items: tuple[Item, ...]

@@ -17,7 +17,14 @@ EXAMPLE_CHARACTERS = 60
 
 @dataclass
 class Losses:
-    """Fate of a judge's questions; a repair belongs to the question that it repairs."""
+    """Fate of a judge's questions; a repair belongs to the question that it repairs.
+
+    Example:
+        >>> losses = Losses(asked=20)
+        >>> losses.reasons["the reply holds no number"] += 3
+        >>> losses.lost, losses.too_many
+        (3, True)
+    """
 
     asked: int = 0
     """Questions that were answered or declined. Those that only failed technically are not among them."""

@@ -52,6 +52,10 @@ class JudgingPlan:
         prices: A table of prices on top of the others; kept with the runs.
         cache: Folder of answers of other runs.
         preferences: Whether the final rendering is compared with the first one.
+
+    Example:
+        >>> JudgingPlan(max_cost=2.5).concurrency
+        4
     """
 
     every_turn: bool = False

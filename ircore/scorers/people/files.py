@@ -72,6 +72,16 @@ class Faults:
 
     Args:
         path: The file.
+
+    Example:
+        >>> from pathlib import Path
+        >>> faults = Faults(Path("ratings.csv"))
+        >>> faults.add(3, "value: 11 is above 10")
+        >>> try:
+        ...     faults.check()
+        ... except InputError as error:
+        ...     print(str(error).splitlines()[0])
+        ratings.csv: 1 fault, nothing was imported
     """
 
     def __init__(self, path: Path) -> None:

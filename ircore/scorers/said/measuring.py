@@ -16,7 +16,7 @@ from ircore.scorers.said.grammar import VERSION, GrammarReader
 from ircore.scorers.said.records import SaidTurn, add_said, latest, read_said
 
 
-class SaidCount(NamedTuple):
+class _SaidCount(NamedTuple):
     """What measuring did."""
 
     new: int
@@ -36,7 +36,7 @@ class _Work(NamedTuple):
     episode: Episode
 
 
-def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> SaidCount:
+def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> _SaidCount:
     """Measure the turns of runs that have not been measured.
 
     Args:
@@ -68,7 +68,7 @@ def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> SaidC
                 else:
                     works.append((run, _Work(run.path, episode)))
         new = _measure_all(works, workers or os.cpu_count() or 1)
-    return SaidCount(new, kept, without_scene)
+    return _SaidCount(new, kept, without_scene)
 
 
 def keys_of(episode: Episode) -> set[tuple[str, int, str]]:

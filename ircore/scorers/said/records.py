@@ -24,7 +24,14 @@ GRAMMAR = "grammar"
 
 
 class SaidTurn(Record):
-    """The facts of one turn of an episode."""
+    """The facts of one turn of an episode.
+
+    Example:
+        >>> turn = SaidTurn(episode_id="pie_graph-easy-01", turn=1, rendering="a" * 64, reader="grammar", version="1",
+        ...                 stated="10", named="10", shown="11")
+        >>> turn.stated
+        '10'
+    """
 
     episode_id: Name
     turn: int = Field(ge=1, description="1-based; the turn has a message and a rendering.")
