@@ -87,7 +87,7 @@ class RaterPair:
 
 
 @dataclass(frozen=True)
-class OrderBias:
+class _OrderBias:
     """Effect of the order of showing two renderings on a judge's preference."""
 
     judge: str
@@ -121,7 +121,7 @@ class AgreementResults:
     preference_alpha: Agreement
     """Krippendorff's α of all annotators in task 2, nominal."""
 
-    orders: tuple[OrderBias, ...]
+    orders: tuple[_OrderBias, ...]
     """Order effect of each judge that was asked in both orders."""
 
 
@@ -249,7 +249,7 @@ def _alpha(task: RatedTask, level: Level) -> Agreement:
     return krippendorffs_alpha(table, level, task.instances)
 
 
-def _orders(episodes: EpisodesByRun) -> tuple[OrderBias, ...]:
+def _orders(episodes: EpisodesByRun) -> tuple[_OrderBias, ...]:
     asked: dict[str, dict[str, list[Orders]]] = {}
     for result in _played(episodes):
         for name, judged in result.judged.items():
@@ -258,13 +258,13 @@ def _orders(episodes: EpisodesByRun) -> tuple[OrderBias, ...]:
     return tuple(_order_bias(name, asked[name]) for name in sorted(asked))
 
 
-def _order_bias(judge: str, by_instance: Mapping[str, Sequence[Orders]]) -> OrderBias:
+def _order_bias(judge: str, by_instance: Mapping[str, Sequence[Orders]]) -> _OrderBias:
     groups = [by_instance[name] for name in sorted(by_instance)]
     disagree = [sum(orders.first_leading != orders.final_leading for orders in group) for group in groups]
     sizes = [len(group) for group in groups]
     decided = [[fmean(chosen) for orders in group if (chosen := _chose_first_shown(orders))] for group in groups]
     shares = [group for group in decided if group]
-    return OrderBias(
+    return _OrderBias(
         judge=judge,
         episodes=sum(sizes),
         disagree=clustered_share(disagree, sizes),

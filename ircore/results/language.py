@@ -51,7 +51,7 @@ class MessageResult:
 
 
 @dataclass(frozen=True)
-class CorrectionProfile:
+class _CorrectionProfile:
     """Corrections in a group of correction messages."""
 
     lexicon: str
@@ -71,7 +71,7 @@ class CorrectionProfile:
 
 
 @dataclass(frozen=True)
-class TurnLanguage:
+class _TurnLanguage:
     """The messages of one turn."""
 
     turn: int
@@ -97,13 +97,13 @@ class TurnLanguage:
 class RunLanguage:
     """The messages of one run, or of a part of its episodes."""
 
-    profile: CorrectionProfile
+    profile: _CorrectionProfile
     """Corrections in the messages."""
 
-    by_turn: Mapping[int, CorrectionProfile]
+    by_turn: Mapping[int, _CorrectionProfile]
     """The same for every turn ≥ 2 that has a message."""
 
-    turns: tuple[TurnLanguage, ...]
+    turns: tuple[_TurnLanguage, ...]
     """Length and novelty of the messages, turn by turn."""
 
 
@@ -146,7 +146,7 @@ def run_language(messages: Sequence[MessageResult]) -> RunLanguage:
     )
 
 
-def correction_profile(messages: Iterable[MessageResult]) -> CorrectionProfile:
+def correction_profile(messages: Iterable[MessageResult]) -> _CorrectionProfile:
     """Say what messages correct; those of turn 1 are passed over.
 
     Args:
@@ -157,7 +157,7 @@ def correction_profile(messages: Iterable[MessageResult]) -> CorrectionProfile:
     for message in corrections:
         by_episode.setdefault(message.episode_id, []).append(frozenset(mark.correction for mark in message.marks))
     sizes = [len(fired) for fired in by_episode.values()]
-    return CorrectionProfile(
+    return _CorrectionProfile(
         lexicon=load_lexicon().version,
         messages=len(corrections),
         episodes=len(by_episode),
@@ -171,7 +171,7 @@ def correction_profile(messages: Iterable[MessageResult]) -> CorrectionProfile:
     )
 
 
-def turn_language(messages: Iterable[MessageResult]) -> tuple[TurnLanguage, ...]:
+def turn_language(messages: Iterable[MessageResult]) -> tuple[_TurnLanguage, ...]:
     """Say how long and how new messages are, turn by turn.
 
     Args:
@@ -219,8 +219,8 @@ def _top_tokens(messages: Iterable[MessageResult]) -> dict[Correction, tuple[tup
     }
 
 
-def _turn(turn: int, messages: Sequence[MessageResult]) -> TurnLanguage:
-    return TurnLanguage(
+def _turn(turn: int, messages: Sequence[MessageResult]) -> _TurnLanguage:
+    return _TurnLanguage(
         turn=turn,
         messages=len(messages),
         tokens=estimate([message.tokens for message in messages], AMOUNT),
