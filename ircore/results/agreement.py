@@ -36,7 +36,14 @@ EpisodesByRun = Mapping[str, Sequence[EpisodeResult]]
 
 @dataclass(frozen=True)
 class RatedTask:
-    """Who gave what to the same things in one task."""
+    """Who gave what to the same things in one task.
+
+    Example:
+        >>> import numpy as np
+        >>> task = RatedTask({"gpt": np.array([7.0, 9.0])}, {}, np.array([0, 1]), ("pie", "pie"), ("run", "run"))
+        >>> float(task.judges["gpt"].mean())
+        8.0
+    """
 
     judges: Mapping[str, Floats]
     """By judge, ``human`` included where there are annotators; shape (things,), NaN where missing."""
@@ -56,7 +63,16 @@ class RatedTask:
 
 @dataclass(frozen=True)
 class RaterPair:
-    """Two raters side by side: a row of a table."""
+    """Two raters side by side: a row of a table.
+
+    Example:
+        >>> import numpy as np
+        >>> from ircore.results.statistics.agreement import pearson
+        >>> agreement = pearson([1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 6.0, 8.0])
+        >>> pair = RaterPair("gpt", "human", "judge-human", *[agreement] * 6)
+        >>> pair.pearson.value
+        1.0
+    """
 
     one: str
     """A judge, or an annotator's pseudonym."""
@@ -107,7 +123,15 @@ class _OrderBias:
 
 @dataclass(frozen=True)
 class AgreementResults:
-    """All that is known about how raters agree."""
+    """All that is known about how raters agree.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.model import Results
+        >>> from ircore.runs.folder import RunFolder
+        >>> Results.from_runs([RunFolder(Path("run"))]).raters.agreement.annotators
+        ()
+    """
 
     pairs: tuple[RaterPair, ...]
     """Judges with judges, judges with humans, annotators with annotators, in this order."""

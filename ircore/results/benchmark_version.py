@@ -14,7 +14,12 @@ from ircore.results.model import Results
 
 @dataclass(frozen=True)
 class Version:
-    """The version that results belong to, released or not."""
+    """The version that results belong to, released or not.
+
+    Example:
+        >>> Version(instance_set="a" * 64, prompts="built-in 1a2b3c4d5e6f").name is None
+        True
+    """
 
     instance_set: str
     """Identity of the instance set."""

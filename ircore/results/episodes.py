@@ -17,7 +17,14 @@ CONVERGENCES: tuple[Convergence, ...] = ("improved", "stable", "regressed", "no_
 
 @dataclass(frozen=True)
 class JudgedEpisode:
-    """One played episode as one judge sees it."""
+    """One played episode as one judge sees it.
+
+    Example:
+        >>> rated = JudgedEpisode("structural", first=6.0, final=9.0, delta=3.0, convergence="improved", preference=1.0,
+        ...                       trajectory={1: 6.0, 2: 9.0})
+        >>> rated.final - rated.first == rated.delta
+        True
+    """
 
     judge: str
     """The judge's name."""
@@ -49,7 +56,16 @@ class JudgedEpisode:
 
 @dataclass(frozen=True)
 class EpisodeResult:
-    """One episode with everything that was computed about it."""
+    """One episode with everything that was computed about it.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.model import Results
+        >>> from ircore.runs.folder import RunFolder
+        >>> (episodes,) = Results.from_runs([RunFolder(Path("run"))]).episodes.values()
+        >>> [episode.episode.outcome for episode in episodes]
+        ['converged', 'converged']
+    """
 
     run_id: str
     """The run it belongs to."""

@@ -16,7 +16,13 @@ from ircore.scorers.metrics.measure import MetricKey
 
 @dataclass(frozen=True)
 class MetricCell:
-    """One pair under one condition by one metric."""
+    """One pair under one condition by one metric.
+
+    Example:
+        >>> from ircore.results.statistics.intervals import Estimate
+        >>> MetricCell("a-b-1a2b3c4d", Estimate(0.9, 0.8, 1.0, 12), Estimate(0.1, 0.0, 0.2, 12)).final.mean
+        0.9
+    """
 
     run_id: str
     """The pair's run."""
@@ -30,7 +36,12 @@ class MetricCell:
 
 @dataclass(frozen=True)
 class MetricFacts:
-    """Title, unit, direction and range of a metric."""
+    """Title, unit, direction and range of a metric.
+
+    Example:
+        >>> metric_facts("psnr").unit
+        'dB'
+    """
 
     name: str
     """Name of the metric, as in scores."""

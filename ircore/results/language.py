@@ -20,7 +20,15 @@ TOP = 10
 
 @dataclass(frozen=True)
 class MessageResult:
-    """One message of a played episode."""
+    """One message of a played episode.
+
+    Example:
+        >>> message = MessageResult(
+        ...     "pie_graph-easy-01", "pie_graph", "easy", 2, tokens=21, words=16, marks=(), novelty=0.4, similarity=0.5
+        ... )
+        >>> message.turn
+        2
+    """
 
     episode_id: str
     """The episode."""
@@ -95,7 +103,16 @@ class _TurnLanguage:
 
 @dataclass(frozen=True)
 class RunLanguage:
-    """The messages of one run, or of a part of its episodes."""
+    """The messages of one run, or of a part of its episodes.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.model import Results
+        >>> from ircore.runs.folder import RunFolder
+        >>> results = Results.from_runs([RunFolder(Path("run"))])
+        >>> sorted(results.language_of(results.submissions[0].run_id).by_turn)[:2]
+        [2, 3]
+    """
 
     profile: _CorrectionProfile
     """Corrections in the messages."""

@@ -32,7 +32,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Rated:
-    """One judge's ratings of some runs on some instances; every array has the shape (instances, runs)."""
+    """One judge's ratings of some runs on some instances; every array has the shape (instances, runs).
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.model import Results
+        >>> from ircore.runs.folder import RunFolder
+        >>> results = Results.from_runs([RunFolder(Path("run"))])
+        >>> results.finals("structural", list(results.episodes), results.instances).shape
+        (2, 1)
+    """
 
     status: NDArray[np.int8]
     """One of the six words above."""

@@ -15,6 +15,10 @@ class Tally:
         played: Episodes that were not aborted.
         outcomes: Count of each outcome, aborted included.
         convergence: Count of each convergence outcome among rated episodes.
+
+    Example:
+        >>> Tally().preference().n
+        0
     """
 
     def __init__(self) -> None:

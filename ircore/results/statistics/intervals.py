@@ -69,7 +69,13 @@ def is_lopsided(mean: float, low: float, high: float) -> bool:
 
 
 class Interval(Protocol):
-    """Protocol of values that a claim may rest on: an ``Estimate``, or an entry of a table."""
+    """Protocol of values that a claim may rest on: an ``Estimate``, or an entry of a table.
+
+    Example:
+        >>> interval: Interval = Estimate(8.0, 7.5, 8.4, 42)
+        >>> interval.high - interval.low < 1
+        True
+    """
 
     @property
     def low(self) -> float | None:

@@ -49,7 +49,12 @@ class MixedEffects:
 
 @dataclass(frozen=True)
 class Unavailable:
-    """Stands in place of a mixed model that cannot be fitted."""
+    """Stands in place of a mixed model that cannot be fitted.
+
+    Example:
+        >>> Unavailable("fewer than two describers").reason
+        'fewer than two describers'
+    """
 
     reason: str
     """Reason, one line."""

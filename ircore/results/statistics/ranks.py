@@ -49,7 +49,12 @@ class RankRange:
 
 @dataclass(frozen=True)
 class Standing:
-    """Standing of a board's pairs to each other: ranks and critical value."""
+    """Standing of a board's pairs to each other: ranks and critical value.
+
+    Example:
+        >>> Standing(ranges=((1, 1), (2, 3), (2, 3)), detectable=0.4, critical=2.4).ranges[1]
+        (2, 3)
+    """
 
     ranges: tuple[RankRange | None, ...]
     """One a pair; None for a pair without a rank."""

@@ -13,7 +13,14 @@ LineT = TypeVar("LineT")
 
 @dataclass(frozen=True)
 class Filled(Generic[LineT]):
-    """A column with the function that fills it, so that a measure is added in one place."""
+    """A column with the function that fills it, so that a measure is added in one place.
+
+    Example:
+        >>> from ircore.results.tables.model import Column, Value
+        >>> length = Filled(Column("length", "length", "Letters of a name.", digits=0), lambda name: Value(len(name)))
+        >>> length.value("canvas").value
+        6
+    """
 
     column: Column
     """Title, unit and description of the column."""
