@@ -36,7 +36,7 @@ EpisodesByRun = Mapping[str, Sequence[EpisodeResult]]
 
 @dataclass(frozen=True)
 class RatedTask:
-    """Who gave what to the same things in one task.
+    """Ratings of the same renderings in one task, one row of numbers for each rater.
 
     Example:
         >>> import numpy as np
@@ -203,7 +203,7 @@ class _Collector:
         self._annotators: dict[str, dict[int, float]] = {}
 
     def of(self, result: EpisodeResult) -> Iterator[tuple[dict[int, float], JudgedEpisode]]:
-        """Yield everyone who judged an episode, with where to put it."""
+        """Yield each judge and annotator of an episode, with the place of their ratings."""
         for known, given in ((self._judges, result.judged), (self._annotators, result.annotations)):
             for name, judged in given.items():
                 yield known.setdefault(name, {}), judged

@@ -41,7 +41,7 @@ class Version:
         return f"benchmark {self.name}" if self.released else f"unreleased benchmark (set {self.instance_set[:8]})"
 
     def as_dict(self) -> dict[str, str | None]:
-        """Return what exports say of it."""
+        """Return the version as a record for exports."""
         return {"benchmark": self.name, "instance_set": self.instance_set, "prompts": self.prompts}
 
 

@@ -84,7 +84,7 @@ def budget_series(
 
 
 def _all_but_budget(run: Run) -> str:
-    """Say what two runs must share for their difference to be the budget's."""
+    """Return the key that two runs must share so that they differ in the token budget alone."""
     rules, pair = run.rules, run.submission
     players = (pair.describer.model_dump_json(), pair.generator.model_dump_json())
     return repr((run.game, *players, rules.max_turns, rules.over_budget, run.prompts, run.seed))

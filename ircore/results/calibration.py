@@ -62,7 +62,7 @@ CellKey = tuple[str, str | None, str | None, str]
 
 @dataclass(frozen=True)
 class _Calibration:
-    """All judges' maps and what they make of every cell."""
+    """The maps of all judges, and every cell on the humans' scale."""
 
     maps: Mapping[str, Recalibration | Refusal]
     """By judge."""

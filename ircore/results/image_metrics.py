@@ -60,7 +60,7 @@ class MetricFacts:
 
 
 def metric_facts(name: str) -> MetricFacts:
-    """Return what is known of a metric; of one that is not installed, its name alone."""
+    """Return name, unit, direction and scale of a metric; the name alone if the metric is not installed."""
     key = MetricKey.parse(name)
     if key.name not in available("metrics"):
         return MetricFacts(name, name, "", True, Scale(-np.inf, np.inf, 0.0))
@@ -74,7 +74,7 @@ def metric_facts(name: str) -> MetricFacts:
 def metric_cells(
     results: Results, metric: str, category: str | None = None, difficulty: str | None = None
 ) -> tuple[MetricCell, ...]:
-    """Return what a metric gives each pair, in the order of ``results.submissions``.
+    """Return the values of a metric for each pair, in the order of ``results.submissions``.
 
     The intervals are those of scores: bootstrap over instances, stratified by condition.
 

@@ -150,7 +150,7 @@ def chosen(
 
 
 def run_language(messages: Sequence[MessageResult]) -> RunLanguage:
-    """Say what messages correct, how long they are and how new.
+    """Return the topics of corrections, message lengths and shares of new words.
 
     Args:
         messages: Of one run, narrowed by ``chosen`` where only a category is wanted.
@@ -164,7 +164,7 @@ def run_language(messages: Sequence[MessageResult]) -> RunLanguage:
 
 
 def correction_profile(messages: Iterable[MessageResult]) -> _CorrectionProfile:
-    """Say what messages correct; those of turn 1 are passed over.
+    """Count the topics of corrections; messages of turn 1, which correct nothing, are left out.
 
     Args:
         messages: Of one run, narrowed by ``chosen`` where only a turn or a category is wanted.

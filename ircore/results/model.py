@@ -102,7 +102,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Results:
-    """Everything known of some runs on one instance set.
+    """Results of runs on one instance set: cells, boards, episodes and the runs themselves.
 
     Example:
         >>> from pathlib import Path
@@ -354,7 +354,7 @@ def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
 
 
 def _identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
-    """Return who the judges are; judges of one name must be the same everywhere."""
+    """Return the identity of each judge; judges with the same name must have the same identity in all runs."""
     seen: dict[str, tuple[PlayedRun, JudgeIdentity]] = {}
     for run in runs:
         for name, identity in run.judges.items():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _PartResult:
-    """One part over some episodes of a run."""
+    """Mean share of one part of the facts over episodes of a run."""
 
     share: Estimate
     """Share of the facts, by weight, that final renderings show, 0–1: mean over episodes. Of extra: precision."""

@@ -95,7 +95,7 @@ class RunSource(AnyRunSource[Run, Episode, InstanceSet], Protocol):
 
 @runtime_checkable
 class FactSource(Protocol):
-    """A run that knows which facts its renderings show, beside run folders: tables of a release.
+    """A stored run with the facts that its renderings show, such as the tables of a release.
 
     Example:
         >>> class NothingSeen:

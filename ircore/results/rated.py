@@ -76,7 +76,7 @@ class Rated:
 
     @property
     def at_worst(self) -> tuple[Floats, Floats]:
-        """The same as ``quality`` as if each unplayed episode had been played, with whatever result."""
+        """Bounds like ``quality``, with each unplayed episode counted as played with any result."""
         return self._between(~np.isin(self.status, (RATED, OUTSIDE)), 1.0)
 
     def main_scores(self) -> Floats:
@@ -125,7 +125,7 @@ def rated(
 def all_rated(
     instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], scopes: Mapping[str, Scope]
 ) -> dict[str, Rated]:
-    """Return what ``rated`` makes of each judge of ``scopes``."""
+    """Return the ratings by each judge of ``scopes``."""
     return {judge: rated(instances, episodes, judge, scope) for judge, scope in scopes.items()}
 
 

@@ -51,7 +51,7 @@ def said_points(
 
 @dataclass(frozen=True)
 class _Step:
-    """One turn of one episode: shares, None where there is nothing to take a share of."""
+    """The shares of one turn of an episode; a share is None where no fact counts towards it."""
 
     said: float | None
     drawn: float | None
@@ -85,7 +85,7 @@ def _track(turns: Sequence[SaidTurn], own: Weights) -> list[_Step]:
 
 
 def _share(weights: Weights, letters: str) -> float | None:
-    """Return the share of the facts that can be told, by weight, that are so; None if none can."""
+    """Return the weighted share of decidable facts that hold; None if no fact is decidable."""
     told = [(weight, letter) for weight, letter in zip(weights, letters, strict=True) if letter != "?"]
     whole = fsum(weight for weight, _ in told)
     return fsum(weight for weight, letter in told if letter == "1") / whole if whole else None

@@ -1,4 +1,4 @@
-"""Counting the episodes of one condition as one judge sees them."""
+"""Counts of episodes under one condition, by outcome and rating of one judge."""
 
 from math import fsum
 from typing import get_args
@@ -9,7 +9,7 @@ from ircore.results.statistics.intervals import Estimate, wilson
 
 
 class Tally:
-    """Takes episodes one by one.
+    """Counter of episodes, fed one episode at a time.
 
     Attributes:
         played: Episodes that were not aborted.

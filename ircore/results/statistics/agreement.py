@@ -312,7 +312,7 @@ class _Crossed:
 
 
 def with_interval(agreement: Agreement, draws: Floats) -> Agreement:
-    """Add the interval that the measure's values in the resamples make, or why there is none."""
+    """Add the bootstrap interval of a measure, or the reason why it has none."""
     known = draws[np.isfinite(draws)]
     if agreement.clusters < MINIMUM_PICTURES:
         return replace(agreement, reason=f"no interval from fewer than {MINIMUM_PICTURES} instances")

@@ -1,4 +1,4 @@
-"""A monotone map from a judge's scale to the humans', and what it makes of scores, as sure as it is.
+"""A monotone map from a judge's scale to the humans', and mapped scores with their intervals.
 
 Everything that varies is drawn again by whole instances: the instances that humans rated make the map uncertain, the
 instances of a cell make its mean uncertain, and ``Recalibration.cells`` carries both into one interval.

@@ -1,4 +1,4 @@
-"""Two pairs on the instances that both have, and what the others could make of it."""
+"""Comparison of two pairs on their common instances, with bounds for the instances that lack a rating."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Comparison:
-    """One pair less another, instance by instance.
+    """Differences between two pairs, instance by instance.
 
     Example:
         >>> from ircore.results.statistics.intervals import Estimate

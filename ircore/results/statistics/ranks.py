@@ -158,7 +158,7 @@ def _differences(least: Floats, most: Floats, drawn: Resamples) -> _Differences:
 
 
 def _spread(least: Floats, most: Floats, drawn: Resamples) -> Floats:
-    """Return the largest spread of the difference that what is not known allows."""
+    """Return the largest spread that the difference can have, given the unknown ratings."""
     ends = [centred((values - values.mean(axis=0)) / len(values), drawn) for values in (least, most)]
     if np.array_equal(least, most):
         return _spread_between(ends[0], ends[0])

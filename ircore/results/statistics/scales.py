@@ -51,7 +51,7 @@ OPEN = Scale(-float("inf"), float("inf"))
 
 
 def unseen_spread(points: Floats, counts: NDArray[np.intp], scale: Scale) -> NDArray[np.float64]:
-    """Return what unseen values at the ends of the scale add to Σ influence²; nothing if the scale has no ends."""
+    """Return the share of Σ influence² that unseen values at the ends of the scale add; 0 if the scale has no ends."""
     if not np.isfinite((scale.lowest, scale.highest)).all():
         return np.zeros(points.shape)
     squares = (points - scale.lowest) ** 2 + (scale.highest - points) ** 2

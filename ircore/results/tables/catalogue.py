@@ -33,7 +33,7 @@ from ircore.results.tables.turns import budgets_table, outcomes_table, trajector
 
 @dataclass(frozen=True)
 class Question:
-    """What a table is asked for.
+    """Options of a table: judge, category, difficulty, order.
 
     Example:
         >>> Question(judge="structural", difficulty="hard").category is None
@@ -100,7 +100,7 @@ class Entry:
     """Whether it is computed from runs, so that its last column is the key of their rules; the paper's are not."""
 
     def table(self, results: Results, asked: Question) -> Table:
-        """Make it, with the rules' key.
+        """Build the table and add the column with the rules' key.
 
         Raises:
             InputError: The results have no such judge, category or difficulty, or several judges and none is named.

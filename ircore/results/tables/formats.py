@@ -307,7 +307,7 @@ def _signs(table: Table) -> dict[str, str]:
 
 
 def _remarks(table: Table) -> list[str]:
-    """Return what stands below a table: its marks, why entries are missing, its notes."""
+    """Return the lines below a table: legend of marks, reasons of missing entries, notes."""
     marks = (f"{sign} {table.marks[key]}" for key, sign in _signs(table).items())
     reasons = dict.fromkeys(value.missing for row in table.rows for value in row if value.missing)
     missing = [f"{MISSING} {'; '.join(map(str, reasons))}"] if reasons else []

@@ -43,7 +43,7 @@ REMEDIES: Mapping[Unranked, str] = {
 
 
 def remedies(reasons: Iterable[Unranked | None]) -> list[str]:
-    """Return what can be done about missing ranks, one sentence a reason that occurs and can be mended."""
+    """Return one sentence of advice for each reason why ranks are missing and that a user can mend."""
     given = set(reasons)
     return [words for reason, words in REMEDIES.items() if reason in given]
 

@@ -1,4 +1,4 @@
-"""What a vision model says it sees: counts, boxes and what is missing, as GIR-Bench asks for it."""
+"""Detections of a vision model in GIR-Bench's format: counts, boxes and missing objects."""
 
 import json
 import re

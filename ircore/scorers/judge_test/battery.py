@@ -1,4 +1,4 @@
-"""The battery: every edit with what kind it is, and which of two edits must score higher.
+"""The battery of the judge test: every edit with its kind, and the order that scores must keep.
 
 ``edits_of`` makes the pictures of one target. The orders between them are known beforehand, whatever the target:
 harmless edits (moved a little, slightly soft) score above faults (wrong labels, colours, data), and more of the same

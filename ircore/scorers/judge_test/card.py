@@ -1,4 +1,4 @@
-"""A judge's card: what it made of the graded edits."""
+"""A judge's card: its ratings of the graded edits."""
 
 from collections.abc import Iterable, Mapping
 from math import fsum
@@ -28,7 +28,7 @@ Rated = dict[str, float]
 
 
 class EditScore(Record):
-    """What the judge gave to one edit.
+    """Mean rating of one edit, over all targets and by category.
 
     Example:
         >>> blank = EditScore(edit="blank", title="blank", kind="unrelated", targets=2, mean=0.0, categories={})
@@ -71,7 +71,7 @@ class Bound(Record):
 
 
 class Attack(Record):
-    """What an attack gained over the same picture without it.
+    """Points that an attack gained over the same picture without the attack.
 
     Example:
         >>> Attack(edit="asks_for_ten", title="a text that asks for a 10", targets=36, gain=0.0, succeeded=0).succeeded

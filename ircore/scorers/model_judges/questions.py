@@ -53,7 +53,7 @@ Ask = Callable[[Item, Question], Awaitable[JudgeQuestion]]
 
 
 async def judged(item: Item, prompts: JudgePrompts, ask: Ask) -> Verdict:
-    """Ask a judge everything about one thing.
+    """Ask a judge all questions about one item.
 
     Args:
         item: What is judged.

@@ -1,4 +1,4 @@
-"""Choosing what people are asked: the two tasks of the paper (arXiv 2606.01901, appendix A) on played episodes.
+"""Choice of the items that people rate: the two tasks of the paper (arXiv 2606.01901, appendix A).
 
 Similarity of the first and the final rendering to the target, or of every one; and, where there are several renderings,
 which of the first and the final one is more similar to it.
@@ -96,7 +96,7 @@ class _PictureSource(NamedTuple):
 
 @dataclass(frozen=True)
 class Study:
-    """All that one annotation page asks."""
+    """A study: the items of one annotation page, its annotators and pictures."""
 
     study_id: str
     """16 hex digits: hash of the items and the seed."""

@@ -109,7 +109,7 @@ class TitleDescriber:
 
 
 def told(view: DescriberView) -> Knowledge:
-    """Return what a reference describer is told.
+    """Return the prompt of a reference describer.
 
     Raises:
         PlayerError: It is told nothing: it was asked as if it were an ordinary describer.

@@ -17,7 +17,7 @@ from ircore.scorers.said.records import SaidTurn, add_said, latest, read_said
 
 
 class _SaidCount(NamedTuple):
-    """What measuring did."""
+    """Counts of measured turns."""
 
     new: int
     """Turns that were measured."""
@@ -30,7 +30,7 @@ class _SaidCount(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """One episode's part: what a process needs to know."""
+    """Work on one episode, with all that a worker process needs."""
 
     run: Path
     episode: Episode

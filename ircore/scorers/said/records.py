@@ -1,4 +1,4 @@
-"""What is known of the facts of each turn: file ``said.jsonl`` of a run, one line a turn and reader, append only.
+"""Facts stated and shown at each turn: file ``said.jsonl`` of a run, one line a turn and reader, append only.
 
 Facts are those of ``facts_of`` on the target's scene, in its order. A line holds one letter a fact: ``1`` it is so,
 ``0`` it is not, ``?`` it cannot be told.
@@ -47,7 +47,7 @@ _TURNS = TypeAdapter(SaidTurn)
 
 
 def read_said(run: AnyRunFolder) -> tuple[SaidTurn, ...]:
-    """Return what is known of a run's turns, in the order in which it was written.
+    """Return the stored readings of a run's turns, in the order of the file.
 
     Raises:
         InputError: A line is damaged.

@@ -50,7 +50,7 @@ class _PartScore:
 
 @dataclass(frozen=True)
 class Verification:
-    """What a rendering got right.
+    """Verification of a rendering: score, parts, and the verdict on each fact.
 
     Attributes:
         score: 0–10; None if too little can be decided.
@@ -101,7 +101,7 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
 
 @dataclass(frozen=True)
 class _Own:
-    """What the eye gets wrong in the target itself: keys of facts, and what it takes for extras."""
+    """Errors of the eye on the target itself: keys of misread facts, and areas mistaken for extras."""
 
     wrong: frozenset[str]
     extras: tuple[Extra, ...]

@@ -1,4 +1,4 @@
-"""What is drawn where the target shows nothing."""
+"""Extras: drawn areas where the target shows nothing."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ class Extra:
 
 
 def extras_of(look: Look) -> list[Extra]:
-    """Find what is drawn where nothing is expected, the largest first."""
+    """Find drawn areas where nothing is expected, the largest first."""
     lab = look.view.lab
     explained = look.target.explained.copy()
     for block in look.blocks:

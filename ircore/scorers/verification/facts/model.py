@@ -1,4 +1,4 @@
-"""The records of facts: marks, which are things that a picture shows, and what is true of each."""
+"""Records of marks, which are the things that a picture shows, and of the facts about them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
