@@ -24,7 +24,7 @@ from ircore.players.base import (
 )
 
 ANSWERS: Mapping[str, type[Any]] = {"describe": TextAnswer, "judge": TextAnswer, "render": PictureAnswer}
-"""What the methods of this project's seats answer with; other games' seats are free."""
+"""Type of answer by method for the seats of this project; other games are free."""
 
 
 def check_player(
@@ -38,10 +38,10 @@ def check_player(
     A player that needs a service, a person or files is checked as far as that goes without asking it anything.
 
     Args:
-        player: Its class.
+        player: Class of the player.
         questions: Questions by method, instead of ``sample_questions``.
-        spec: What the player is made from; a spec without settings if None.
-        traits: What it declares, if not in its attribute ``TRAITS``.
+        spec: Settings that the player is made with; none by default.
+        traits: Traits of the player, if they are not in its attribute ``TRAITS``.
 
     Raises:
         ConformanceError: The first fault.

@@ -15,6 +15,14 @@ class Gate:
     up to what is wanted (additive increase, multiplicative decrease: Chiu and Jain, 1989). Raising by one an answer
     rather than by one a round keeps a provider that refuses now and then by chance, not for load, near full use.
 
+    >>> async def two_at_once(gate: Gate) -> None:
+    ...     async with gate.slot(), gate.slot():
+    ...         gate.refused(started=0.0, now=1.0)
+    >>> gate = Gate()
+    >>> asyncio.run(two_at_once(gate))
+    >>> gate.limit
+    1
+
     Attributes:
         limit: Requests at a time.
         running: Requests now.

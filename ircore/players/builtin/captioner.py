@@ -31,13 +31,18 @@ from ircore.players.builtin.classical.wording import NUMBERS, noun, weight_of
 MOST_TOKENS = 60
 MOST_CORRECTIONS = 2
 LAST_TURN = 3
-"""From this turn on it is content with what it sees."""
+"""First turn at which any rendering is accepted."""
 OFF = 0.08
 """Shares of the picture's width or height by which something must be off to be noticed."""
 
 
 class CaptionerDescriber:
     """Writes captions. Deterministic, offline, without state.
+
+    >>> from ircore.players.conformance import sample_questions
+    >>> red_square = sample_questions("describe")[0]
+    >>> asyncio.run(CaptionerDescriber(PlayerSpec(player="captioner")).describe(red_square)).text
+    '<DESCRIPTION>A white background. A large red square on the left.</DESCRIPTION>'
 
     Args:
         spec: Names the player; this one has no model and no parameters.

@@ -21,7 +21,11 @@ CHOOSE = "Answer with exactly one of these, as it stands here, and with nothing 
 
 @dataclass(frozen=True)
 class Message:
-    """A message of a conversation: words and pictures in order."""
+    """A message of a conversation: words and pictures in order.
+
+    >>> chat_messages([Message("user", ("Hello",))])
+    [{'role': 'user', 'content': [{'type': 'text', 'text': 'Hello'}]}]
+    """
 
     role: Literal["user", "assistant"]
     parts: tuple[str | Picture, ...]

@@ -77,7 +77,13 @@ class _Generator(ABC, Generic[Settings]):
 
 
 class OpenAIImagesGenerator(_Generator[ImagesSettings]):
-    """A generator behind the Images API: edits where a picture is shown, such as its last rendering, else generates."""
+    """A generator behind the Images API: edits where a picture is shown, such as its last rendering, else generates.
+
+    >>> address = "http://127.0.0.1:8000/v1"
+    >>> OpenAIImagesGenerator.check(PlayerSpec(player="openai-images", model="m", base_url=address))
+    >>> OpenAIImagesGenerator.settings_kind.__name__
+    'ImagesSettings'
+    """
 
     settings_kind = ImagesSettings
 
@@ -104,7 +110,13 @@ class OpenAIImagesGenerator(_Generator[ImagesSettings]):
 
 
 class OpenAIChatGenerator(_Generator[ChatImageSettings]):
-    """Chat completions that answer with pictures, as OpenRouter, Gemini's compatible endpoint and others serve them."""
+    """Chat completions that answer with pictures, as OpenRouter, Gemini's compatible endpoint and others serve them.
+
+    >>> address = "http://127.0.0.1:8000/v1"
+    >>> OpenAIChatGenerator.check(PlayerSpec(player="openai-chat", model="m", base_url=address))
+    >>> OpenAIChatGenerator.settings_kind.__name__
+    'ChatImageSettings'
+    """
 
     settings_kind = ChatImageSettings
 
@@ -128,7 +140,13 @@ class OpenAIChatGenerator(_Generator[ChatImageSettings]):
 
 
 class OpenAIResponsesGenerator(_Generator[ResponsesImageSettings]):
-    """The Responses API with the tool image_generation, which the model is told to use."""
+    """The Responses API with the tool image_generation, which the model is told to use.
+
+    >>> address = "http://127.0.0.1:8000/v1"
+    >>> OpenAIResponsesGenerator.check(PlayerSpec(player="openai-responses", model="m", base_url=address))
+    >>> OpenAIResponsesGenerator.settings_kind.__name__
+    'ResponsesImageSettings'
+    """
 
     settings_kind = ResponsesImageSettings
 

@@ -16,13 +16,13 @@ from ircore.core.validation import describe_validation_error
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 RESERVED = ("model", "messages", "input", "prompt", "image", "n", "stream", "tools", "tool_choice")
-"""What a player sends itself, so that ``extra_body`` may not."""
+"""Fields that the player sends itself, so that ``extra_body`` must not."""
 
 ANOTHER_GAME = (
     "instructions", "system", "previous_response_id", "conversation",
     "models", "plugins", "functions", "function_call", "web_search_options",
 )  # fmt: skip
-"""What brings other words than the game master's, other models or tools into the game."""
+"""Fields that would bring other words, models or tools into the game."""
 
 _REMEDY = "Correct it, or take it out for the default; docs/players.md has every parameter."
 
@@ -30,7 +30,11 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class CallSettings(Record):
-    """Parameters of every player of this package."""
+    """Parameters of every player of this package.
+
+    >>> CallSettings(timeout_s=60).deadline_s
+    3600
+    """
 
     timeout_s: float = Field(default=300, gt=0, le=3600, description="Seconds one request may take.")
     deadline_s: float = Field(
@@ -40,7 +44,7 @@ class CallSettings(Record):
     extra_body: dict[str, JsonValue] = Field(default_factory=dict, description="Further fields of each request.")
 
 
-class TextSettings(CallSettings):
+class _TextSettings(CallSettings):
     """Parameters of text models. None is not sent, so that the provider's default applies."""
 
     max_completion_tokens: int | None = Field(
@@ -51,8 +55,12 @@ class TextSettings(CallSettings):
     reasoning_effort: Effort | None = None
 
 
-class DescriberSettings(TextSettings):
-    """Parameters of ``openai``, as describer and as judge."""
+class DescriberSettings(_TextSettings):
+    """Parameters of ``openai``, as describer and as judge.
+
+    >>> DescriberSettings(temperature=0).api
+    'chat'
+    """
 
     api: Literal["chat", "responses"] = "chat"
     detail: Literal["low", "high", "original", "auto"] | None = Field(default=None, description="Of every picture.")
@@ -62,7 +70,7 @@ class DescriberSettings(TextSettings):
     )
 
 
-class ToolSettings(CallSettings):
+class _ToolSettings(CallSettings):
     """Parameters of image models. None is not sent."""
 
     size: Line | None = Field(default=None, description="Such as 1024x1024, or auto.")
@@ -72,23 +80,35 @@ class ToolSettings(CallSettings):
     input_fidelity: Literal["low", "high"] | None = Field(default=None, description="Sent where there is a picture.")
 
 
-class ImagesSettings(ToolSettings):
-    """Parameters of ``openai-images``."""
+class ImagesSettings(_ToolSettings):
+    """Parameters of ``openai-images``.
+
+    >>> ImagesSettings(size="1024x1024").size
+    '1024x1024'
+    """
 
     response_format: Literal["b64_json"] | None = Field(
         default=None, description="For servers that would answer with an address; OpenAI's own refuses it."
     )
 
 
-class ChatImageSettings(TextSettings):
-    """Parameters of ``openai-chat``."""
+class ChatImageSettings(_TextSettings):
+    """Parameters of ``openai-chat``.
+
+    >>> ChatImageSettings().modalities
+    ('image', 'text')
+    """
 
     modalities: tuple[Literal["image", "text"], ...] = ("image", "text")
     image_config: dict[str, JsonValue] | None = Field(default=None, description="Such as {aspect_ratio: 1:1}.")
 
 
-class ResponsesImageSettings(ToolSettings):
-    """Parameters of ``openai-responses``."""
+class ResponsesImageSettings(_ToolSettings):
+    """Parameters of ``openai-responses``.
+
+    >>> ResponsesImageSettings(image_model="gpt-image-1.5").image_model
+    'gpt-image-1.5'
+    """
 
     image_model: Line | None = Field(default=None, description="The tool's model; else the provider's choice.")
     reasoning_effort: Effort | None = None

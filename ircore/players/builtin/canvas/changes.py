@@ -38,7 +38,7 @@ def apply_change(item: Item, words: str, clause: Clause, sheet: Sheet, only: str
     """Return ``item`` changed as the words ask; None if they ask for nothing that can be done to this item.
 
     Args:
-        item: What is to change.
+        item: The item to change.
         words: The predicate, plain spelling, such as ``"larger: radius 50px"``.
         clause: For quoted texts.
         sheet: For places.

@@ -14,7 +14,12 @@ from ircore.players.builtin.canvas.sheet import MAX_NOTES
 class CanvasGenerator:
     """Draws the whole dialogue, and changes only the things that a correction names.
 
-    It sees nothing but text: at every turn it reads all messages again from the first.
+    The generator sees only text: at every turn it reads all messages again from the first.
+
+    >>> view = GeneratorView(1, "A red circle of radius 40 px centred at (100, 100).", (), None, 0, "")
+    >>> answer = asyncio.run(CanvasGenerator(PlayerSpec(player="canvas")).render(view))
+    >>> answer.picture.pixels[100, 100].tolist()
+    [255, 0, 0]
 
     Raises:
         InputError: The spec has a model or parameters; there is nothing to set.

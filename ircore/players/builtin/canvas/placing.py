@@ -25,6 +25,9 @@ CROWD = 40
 class Mention:
     """A thing that a clause speaks of.
 
+    >>> Mention("circle", "circle", start=0, after=12, words="a red circle").relation
+    ''
+
     Attributes:
         kind: See ``kinds``.
         noun: The word for it.

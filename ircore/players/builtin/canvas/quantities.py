@@ -68,7 +68,11 @@ _BY = re.compile(rf"{_LENGTH}\s*(?:wide\s+)?(?:x|by)\s+{_LENGTH}")
 
 @dataclass(frozen=True)
 class Space:
-    """The picture that percentages and words for places refer to: width and height in pixels."""
+    """The picture that percentages and words for places refer to: width and height in pixels.
+
+    >>> Space(512, 384).x("25", "%")
+    128.0
+    """
 
     width: int
     height: int
@@ -187,7 +191,7 @@ def numbers(words: str, axis: str, space: Space) -> list[float]:
     Args:
         words: Plain spelling.
         axis: ``"x"`` or ``"y"``.
-        space: What percent refer to.
+        space: The picture that percentages refer to.
     """
     scale = space.scale(axis)
     series = re.search(

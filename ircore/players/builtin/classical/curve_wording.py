@@ -27,7 +27,7 @@ AS_POLYLINE = {
     "hyperbola": "a hyperbola",
     "cubic": "a cubic",
 }
-"""What is said of a function that straight pieces describe in fewer points."""
+"""Names of functions that straight pieces describe in fewer points."""
 MOST_PLACES = 4
 """Zeros, or lowest or highest points, that are listed."""
 FAR = 2048.0
@@ -60,7 +60,7 @@ def stroke_statement(stroke: Stroke, words: ColourWords, axis: float | None = No
     """Say a line or curve.
 
     Args:
-        stroke: What was perceived.
+        stroke: The perceived line.
         words: How colours are said.
         axis: Height of the x axis in pixels, if one is seen.
         telling: Whether to say where a curve turns, crosses the axis and levels off too.

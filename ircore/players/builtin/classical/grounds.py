@@ -27,7 +27,12 @@ STRAY = 0.12
 
 @dataclass(frozen=True, eq=False)
 class Grounds:
-    """A picture whose large areas became background, and these areas in the order of painting."""
+    """A picture whose large areas became background, and these areas in the order of painting.
+
+    >>> from ircore.players.builtin.classical.palette import segment
+    >>> find_grounds(segment(np.full((64, 64, 3), 255, np.uint8))).areas
+    ()
+    """
 
     segmentation: Segmentation
     areas: tuple[Shape, ...]

@@ -19,7 +19,7 @@ Labels = npt.NDArray[np.int16]
 Floats = npt.NDArray[np.float64]
 
 FLAT_SHARE = 0.55
-"""A picture with less of it in flat colours is a photograph: its pixels are not shared out among colours."""
+"""Least share of flat colours; a picture with less is a photograph, whose pixels keep their colours."""
 LEAST_EVEN = 0.2
 """Share of a picture in the middle of 3 × 3 squares of one colour; one with less is noise, whatever its colours."""
 MAX_COLOURS = 40
@@ -28,7 +28,7 @@ MIN_FLAT = 6
 MIN_THIN = 14
 """Pixels of a colour that only occurs in thin strokes."""
 STROKE_SHARE = 0.4
-"""A pixel belongs to what is drawn on the background from this coverage on: thin strokes must not break up."""
+"""Coverage from which on a pixel belongs to a stroke on the background: thin strokes must not break up."""
 WIDE = 0.06
 """Share of the picture from which on a colour counts as ground, like the background."""
 BLEND_TOLERANCE = 7.0
@@ -40,6 +40,9 @@ _BITS = np.array([*(1 << label for label in range(63)), 0], np.uint64)
 @dataclass(frozen=True, eq=False)
 class Segmentation:
     """A picture in flat colours.
+
+    >>> segment(np.full((64, 64, 3), 255, np.uint8)).hex(0)
+    '#ffffff'
 
     Attributes:
         labels: Which drawn colour each pixel belongs to.

@@ -47,7 +47,7 @@ def find_pie(blobs: list[Blob], segmentation: Segmentation) -> tuple[Pie, list[B
             continue
         whole = _with_pulled(group, large, sector_circle)
         pie = _sectors(sector_circle, whole, segmentation)
-        # Two things that make a part of a disc are a pie only if the rest of it lies beside them, pulled out.
+        # Two sectors of a disc are a pie only if its other wedges lie beside them, pulled out.
         if pie is not None and (circle or len(whole) > 2):
             return pie, whole
     return None

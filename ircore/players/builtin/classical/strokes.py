@@ -18,7 +18,11 @@ GRID_CONTRAST = 150.0
 
 @dataclass(frozen=True)
 class Straight:
-    """A level (or upright) line: rows (columns) ``first`` to ``last`` inclusive, from ``low`` to ``high`` along."""
+    """A level (or upright) line: rows (columns) ``first`` to ``last`` inclusive, from ``low`` to ``high`` along.
+
+    >>> Straight(1, level=True, first=10, last=11, low=0, high=100).width
+    2
+    """
 
     label: int
     level: bool

@@ -45,7 +45,7 @@ def first_message(perception: Perception, budget: int) -> str:
     """Describe a picture.
 
     Args:
-        perception: What was seen.
+        perception: Percepts of the picture.
         budget: Tokens the message may have.
     """
     if budget < 30:
@@ -66,7 +66,7 @@ def statements_of(perception: Perception, words: ColourWords, telling: bool = Fa
     """Return a statement for each percept in the order of painting; texts that belong together share one.
 
     Args:
-        perception: What was seen.
+        perception: Percepts of the picture.
         words: How colours are said.
         telling: Whether to say of curves where they turn, cross the axis and level off.
     """

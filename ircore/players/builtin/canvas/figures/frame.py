@@ -21,14 +21,22 @@ MOST_TICKS = 60
 
 @dataclass(frozen=True)
 class Place(PlotArea):
-    """The plot area of a figure, and the colour of its axes and labels."""
+    """The plot area of a figure, and the colour of its axes and labels.
+
+    >>> Place(Scale(0, 10, 50, 450), Scale(0, 100, 400, 20), "#222222").x(5)
+    250.0
+    """
 
     ink: str
 
 
 @dataclass(frozen=True)
 class Told:
-    """The figure that was described last, kept for corrections in its own terms."""
+    """The figure that was described last, kept for corrections in its own terms.
+
+    >>> Told("pie", ("Coal", "Gas")).words
+    ('Coal', 'Gas')
+    """
 
     kind: Kind
     words: tuple[str, ...]

@@ -18,6 +18,11 @@ DASH = (7.0, 5.0)
 class Plan:
     """Points, lines and texts of a figure so far.
 
+    >>> plan = Plan({"A": (0.0, 0.0), "B": (60.0, 80.0)})
+    >>> plan.add_segment(plan.points["A"], plan.points["B"], None)
+    >>> plan.middle(), len(plan.lines)
+    ((30.0, 40.0), 1)
+
     Attributes:
         points: Named points in pixels, in the order in which they were told.
         ink: Colour of lines and letters that have none of their own.
