@@ -53,6 +53,7 @@ def test_previews_go_turn_by_turn_with_the_transcripts(with_previews: Path) -> N
     assert check_release(with_previews).faults == ()
 
 
+@pytest.mark.slow
 def test_the_card_lists_them_and_datasets_loads_them(with_previews: Path, tmp_path: Path) -> None:
     assert "config_name: previews" in (with_previews / "README.md").read_text("utf-8")
     code = (
@@ -73,8 +74,8 @@ def test_the_next_release_carries_them_on(built: Path, tmp_path: Path, with_prev
     for folder in ("second", "added"):
         files = sorted((tmp_path / folder / "data" / "previews").iterdir())
         assert len(files) == 2
-        for one in files:
-            assert one.read_bytes() == (with_previews / "data" / "previews" / one.name).read_bytes()
+        for file in files:
+            assert file.read_bytes() == (with_previews / "data" / "previews" / file.name).read_bytes()
 
 
 def put(name: str, value: object) -> Callable[[list[dict[str, Any]]], None]:

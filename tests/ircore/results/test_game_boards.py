@@ -8,7 +8,7 @@ from ircore.core.errors import InputError
 from ircore.results.games import GameResults
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.tables.games import game_board
+from ircore.results.tables.games import game_board, game_outcomes
 
 TEN = guessing_set(5)  # 20 instances: five of each condition
 SPREAD = [4.0, 5.0, 6.0, 5.0]
@@ -54,10 +54,10 @@ def test_where_less_is_better_the_best_has_the_fewest() -> None:
     ],
 )
 def test_a_run_without_all_results_has_no_rank_and_the_board_says_why(values: list[float | None], reason: str) -> None:
-    found = results(guessed("whole", TEN, [5.0] * 20), guessed("gaps", TEN, values))
-    ranks = {row.submission.run.slug: row.rank_low for row in found.board()}
+    outcomes = results(guessed("whole", TEN, [5.0] * 20), guessed("gaps", TEN, values))
+    ranks = {row.submission.run.slug: row.rank_low for row in outcomes.board()}
     assert ranks == {"whole": 1, "gaps": None}
-    assert game_board(found).entry(1, "rank").missing == f"no rank: {reason}"
+    assert game_board(outcomes).entry(1, "rank").missing == f"no rank: {reason}"
 
 
 def test_four_instances_rank_nobody() -> None:
@@ -75,11 +75,11 @@ def test_runs_by_other_rules_are_ranked_apart() -> None:
 
 def test_a_category_and_a_difficulty_have_boards_of_their_own() -> None:
     values = [9.0] * 10 + [1.0] * 10  # beasts, then birds
-    found = results(guessed("pair", TEN, values))
-    assert [row.cell.main.mean for row in found.board(category="birds")] == pytest.approx([10.0])
-    assert [row.cell.main.mean for row in found.board(category="beasts", difficulty="hard")] == pytest.approx([90.0])
+    outcomes = results(guessed("pair", TEN, values))
+    assert [row.cell.main.mean for row in outcomes.board(category="birds")] == pytest.approx([10.0])
+    assert [row.cell.main.mean for row in outcomes.board(category="beasts", difficulty="hard")] == pytest.approx([90.0])
     with pytest.raises(InputError, match="unknown category 'fish'"):
-        found.board(category="fish")
+        outcomes.board(category="fish")
 
 
 def test_the_same_numbers_have_the_same_intervals_and_ranks_as_on_a_reconstruction_board() -> None:
@@ -103,3 +103,13 @@ def test_the_same_submission_twice_under_the_same_rules_is_refused() -> None:
     run = guessed("pair", TEN, [5.0] * 20)
     with pytest.raises(InputError, match="both runs of pair under the same rules"):
         results(run, guessed("pair", TEN, [6.0] * 20))
+
+
+def test_outcomes_are_counted_under_a_condition_best_run_first() -> None:
+    table = game_outcomes(results(guessed("low", TEN, [1.0] * 20), guessed("high", TEN, [9.0] * 19 + ["answer_empty"])))
+    assert [value.value for value in table.column("submission")] == ["high", "low"]
+    assert [value.value for value in table.column("aborted")] == [1, 0]
+    assert [value.value for value in table.column("completed")] == [19, 20]
+    assert [value.value for value in table.column("ended")] == [20, 20]
+    birds = game_outcomes(results(guessed("low", TEN, [1.0] * 20)), "birds", "hard")
+    assert birds.entry(0, "completed").value == birds.entry(0, "episodes").value == 5

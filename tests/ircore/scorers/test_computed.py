@@ -15,9 +15,10 @@ from samples import sample_instances, sample_run
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError, WorkError
+from ircore.core.records import Instance, Scene
 from ircore.results.model import Results
 from ircore.runs.folder import SCORES, RunFolder
-from ircore.scorers.computed import METRICS, ScoringPlan, score_runs, wanted_scores
+from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, applicable_judges, score_runs, wanted_scores
 
 QUICK = ScoringPlan(metrics=("psnr",))
 
@@ -33,7 +34,9 @@ def episode(renderings: str) -> Episode:
 
 
 def test_first_and_final_rendering_are_wanted_and_the_preference() -> None:
-    wanted = [(one.turn, one.task, one.judge, one.rendering[0]) for one in wanted_scores(episode("abc"), QUICK)]
+    wanted = [
+        (score.turn, score.task, score.judge, score.rendering[0]) for score in wanted_scores(episode("abc"), QUICK)
+    ]
     assert wanted == [
         (1, "similarity", "structural", "a"),
         (1, "metric", "psnr", "a"),
@@ -45,13 +48,42 @@ def test_first_and_final_rendering_are_wanted_and_the_preference() -> None:
 
 def test_every_turn_and_single_renderings() -> None:
     every = ScoringPlan(metrics=(), every_turn=True)
-    assert [(one.turn, one.task) for one in wanted_scores(episode("abc"), every)] == [
+    assert [(score.turn, score.task) for score in wanted_scores(episode("abc"), every)] == [
         (1, "similarity"),
         (2, "similarity"),
         (3, "similarity"),
         (3, "preference"),
     ]
-    assert [(one.turn, one.task) for one in wanted_scores(episode("a"), every)] == [(1, "similarity")]
+    assert [(score.turn, score.task) for score in wanted_scores(episode("a"), every)] == [(1, "similarity")]
+
+
+def test_verified_is_asked_by_default_wherever_a_set_has_scenes() -> None:
+    photograph, chart, unknown = (
+        an_instance("photos"),
+        an_instance("bar_graph", Scene(width=9, height=9, elements=())),
+        an_instance("bar_graph"),
+    )
+    assert applicable_judges(JUDGES, [photograph, chart]) == ("structural", "verified")
+    assert applicable_judges(JUDGES, [photograph]) == ("structural",)
+    assert applicable_judges(JUDGES, [photograph, unknown]) == ("structural",)
+    # Of a set with scenes, a chart without one is asked about in vain: it is missing, not inapplicable.
+    asked = wanted_scores(episode("a").model_copy(update={"category": "bar_graph"}), ScoringPlan(metrics=()))
+    assert [wanted.judge for wanted in asked] == ["structural", "verified"]
+
+
+def an_instance(category: str, scene: Scene | None = None) -> Instance:
+    return Instance(
+        instance_id="one",
+        category=category,
+        difficulty="easy",
+        image="images/one.png",
+        sha256="0" * 64,
+        width=9,
+        height=9,
+        source="invented for a test",
+        licence="CC0-1.0",
+        scene=scene,
+    )
 
 
 def test_a_run_is_scored_with_all_metrics(run: RunFolder) -> None:
@@ -101,7 +133,7 @@ def test_every_value_of_a_metric_says_version_and_loading(run: RunFolder) -> Non
 
 def test_aborted_episodes_are_not_scored(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", 3))
-    aborted = {one.episode_id for one in run.episodes() if not one.played}
+    aborted = {episode.episode_id for episode in run.episodes() if not episode.played}
     assert len(aborted) == 2
     assert score_runs([run], QUICK).episodes == 10
     assert aborted.isdisjoint(score.episode_id for score in run.scores())
@@ -122,6 +154,7 @@ def test_a_line_cut_off_by_a_crash_is_scored_again(run: RunFolder) -> None:
     assert (run.path / SCORES).read_bytes() == whole
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", 3))
     twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))
