@@ -1,7 +1,6 @@
 """Parameters in the manifest of players behind an OpenAI-compatible service."""
 
 import os
-from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Literal, TypeVar
 from urllib.parse import urlsplit
@@ -152,7 +151,7 @@ def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
     return settings
 
 
-def read_key(spec: PlayerSpec, environment: Mapping[str, str] = os.environ) -> str:
+def read_key(spec: PlayerSpec) -> str:
     """Return the key from the environment; empty if the manifest names none, for a server of one's own.
 
     Raises:
@@ -160,7 +159,7 @@ def read_key(spec: PlayerSpec, environment: Mapping[str, str] = os.environ) -> s
     """
     if spec.api_key_env is None:
         return ""
-    key = environment.get(spec.api_key_env, "").strip()
+    key = os.environ.get(spec.api_key_env, "").strip()
     if not key:
         raise InputError(
             f"api_key_env: the environment variable {spec.api_key_env} is not set",

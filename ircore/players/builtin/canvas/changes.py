@@ -80,15 +80,13 @@ def _kind(item: Item, wish: _Wish) -> Item | None:
 
 
 def _text(item: Item, wish: _Wish) -> Item | None:
-    words = wish.words
-    keys = [int(key) for key in re.findall(r'"(\d{1,4})"', words) if int(key) < len(wish.strings)]
+    keys = [int(key) for key in re.findall(r'"(\d{1,4})"', wish.words) if int(key) < len(wish.strings)]
     return replace(item, text=wish.strings[keys[-1]][:200]) if keys and isinstance(item, Label) else None
 
 
 def _reach(item: Item, wish: _Wish) -> Item | None:
     """Return a bar with its free end moved to the coordinate that the words name."""
-    words = wish.words
-    match = _REACH.search(words)
+    match = _REACH.search(wish.words)
     if match is None or not isinstance(item, Blob):
         return None
     left, top, right, bottom = item.box

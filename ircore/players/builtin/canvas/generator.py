@@ -30,11 +30,7 @@ class CanvasGenerator:
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
         """Return the picture of all messages so far, with notes on what was not understood in the last."""
-        return await asyncio.to_thread(_answer, view)
-
-
-def _answer(view: GeneratorView) -> PictureAnswer:
-    return answer(*read((*view.earlier, view.message)))
+        return await asyncio.to_thread(lambda: answer(*read((*view.earlier, view.message))))
 
 
 def answer(canvas: Canvas, notes: tuple[str, ...]) -> PictureAnswer:

@@ -82,6 +82,11 @@ class Space:
         """The whole picture."""
         return 0.0, 0.0, float(self.width), float(self.height)
 
+    @property
+    def middle(self) -> Point:
+        """Middle of the picture in pixels."""
+        return self.width / 2, self.height / 2
+
     def x(self, value: str, unit: str | None = None) -> float:
         """Return a horizontal coordinate or length in pixels."""
         return bounded(float(value) * (self.width / 100 if unit == "%" else 1))

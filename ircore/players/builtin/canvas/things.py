@@ -58,7 +58,7 @@ def blob(kind: str, words: str, space: q.Space) -> Blob:
     if corners and not circular and kind in CIRCULAR:
         corners = stretched(corners)
     named = {"dot": "circle"}.get(kind, kind)
-    shape = Blob(named, (space.width / 2, space.height / 2), wide, high, corners=corners, rotation=_rotation(words))
+    shape = Blob(named, space.middle, wide, high, corners=corners, rotation=_rotation(words))
     if named == "ring":
         shape = replace(shape, hole=_hole(words, wide, space))
     return _styled(shape, words)
@@ -253,11 +253,7 @@ def _upright(
     down: tuple[float, float] | None,
     middle: Point | None,
 ) -> tuple[Point, ...]:
-    at = (
-        middle
-        or absolute_place(re.sub(r"\bfrom\s+[xy]\s.{1,40}", " ", words), space, (0, 0))
-        or (space.width / 2, space.height / 2)
-    )
+    at = middle or absolute_place(re.sub(r"\bfrom\s+[xy]\s.{1,40}", " ", words), space, (0, 0)) or space.middle
     length = _length(words, space)
     if across and down:
         return (across[0], down[0]), (across[1], down[1])
@@ -280,7 +276,7 @@ def _length(words: str, space: q.Space) -> float | None:
 
 
 def _by_length(words: str, space: q.Space, middle: Point | None) -> tuple[Point, ...]:
-    at = middle or word_place(words, space, (0, 0)) or (space.width / 2, space.height / 2)
+    at = middle or word_place(words, space, (0, 0)) or space.middle
     half = (_length(words, space) or (q.size_word(words) or 0.4) * min(space.width, space.height)) / 2
     flat = Stroke("line", ((at[0] - half, at[1]), (at[0] + half, at[1])))
     turn = q.angle(words)
@@ -298,7 +294,7 @@ def _arc(words: str, space: q.Space, given: list[Point]) -> tuple[Point, ...]:
     start, end = (float(span[1]), float(span[2])) if span else (180.0, 360.0)
     if span and "clockwise" in words and q.counter_clockwise(words):
         start, end = -start, -end
-    centre = given[0] if given else word_place(words, space, (0, 0)) or (space.width / 2, space.height / 2)
+    centre = given[0] if given else word_place(words, space, (0, 0)) or space.middle
     far = radius or (q.size_word(words) or 0.25) * min(space.width, space.height)
     return tuple(arc_points(centre, (far, far), bounded(start, -720, 720), bounded(end, -720, 720)))
 

@@ -210,7 +210,7 @@ def _runs(winner: Labels) -> list[tuple[int, float, float]]:
     return runs
 
 
-def _shared(runs: list[tuple[int, float, float]], pulled: tuple[float, ...] = ()) -> list[tuple[int, float, float]]:
+def _shared(runs: list[tuple[int, float, float]], pulled: tuple[float, ...]) -> list[tuple[int, float, float]]:
     """Extend neighbouring sectors over the gap between them; a pulled-out sector gives up the whole gap."""
     out = pulled or (0.0,) * len(runs)
     shared: list[tuple[int, float, float]] = []

@@ -37,7 +37,7 @@ def read_strokes(
     segmentation: Segmentation,
     thin: Labels,
     dots: list[Shape],
-    charted: Callable[[list[Percept]], list[Stroke]] = lambda _: [],
+    charted: Callable[[list[Percept]], list[Stroke]],
 ) -> _Thin:
     """Read all strokes of a picture.
 

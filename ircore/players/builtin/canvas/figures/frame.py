@@ -175,10 +175,10 @@ def _line(figure: Figure, series: Series, index: int, place: Place) -> list[Item
     return [polygon("polygon", under, fill=shade), line]
 
 
-def mixed(background: str | None, colour: str, share: float = 0.28) -> str:
-    """Return a tint of a colour on a background."""
+def mixed(background: str | None, colour: str) -> str:
+    """Return a tint of a colour on a background: 28 % of the colour."""
     pairs = zip(rgb(background or "#ffffff"), rgb(colour), strict=True)
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+    return "#" + "".join(f"{round(a + (b - a) * 0.28):02x}" for a, b in pairs)
 
 
 def _axis_items(figure: Figure, place: Place) -> list[Item]:
