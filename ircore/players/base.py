@@ -39,14 +39,14 @@ class Traits:
     True
 
     Attributes:
-        methods: The seats' methods that it has, such as ``describe``; empty if its class has to be asked.
+        methods: Methods of seats that the player has, such as ``describe``; empty if its class must be inspected.
         answers: Kinds of answers that its method ``answer`` returns; empty if unknown.
         needs: Resource needed to answer: ``nothing`` beyond this machine, a ``service``, a ``person``, or ``files`` of
             somebody's machine.
-        parameters: Names of the parameters that it takes; None if it checks them itself.
+        parameters: Names of the accepted parameters; None if the player checks them itself.
         example: Parameters that are worth setting, as people type them; shown when a manifest is made.
-        draws_apart: Whether its model calls another one to draw, so that images are billed besides its tokens.
-        reference: Whether it is a describer that sees what no describer may see (``InformedView``). Runs with such a
+        draws_apart: Whether the model calls an image model, so that images are billed besides its tokens.
+        reference: Whether the player is a describer with extra information (``InformedView``). Runs with such a
             player are ceilings and floors, marked as references and never ranked.
     """
 
@@ -123,7 +123,7 @@ class JudgingPlayer(Protocol):
     """A player that looks at pictures and writes a judgement. One object answers many questions at the same time.
 
     A player may take more than one seat; ``close`` and ``check`` are as of describers. A class attribute ``IMMATERIAL``
-    may name parameters that change no answer, such as patience; they are no part of who a judge is.
+    may name parameters that change no answer, such as timeouts; they do not count to a judge's identity.
 
     >>> import asyncio
     >>> from ircore.players.conformance import sample_questions

@@ -48,7 +48,7 @@ MOST_ATTEMPTS: dict[FaultKind, float] = {
     "no_credit": 1,
     "unsupported": 1,
 }
-"""How often a call may meet a fault of a kind before it gives up; the deadline ends it in any case."""
+"""How often a call may meet a kind of fault before it gives up; the deadline ends every call."""
 
 STRANGER_ATTEMPTS = 5
 """How often a call tries to reach a provider that was never reached: then its address is wrong, and the run stops."""
@@ -65,7 +65,7 @@ class Fault:
     True
 
     Attributes:
-        kind: Decides what is done about it.
+        kind: Kind of fault, which decides whether the call is repeated.
         detail: The provider's whole words; they are shortened after secrets are removed.
         status: HTTP status, if one was read.
         retry_after: Seconds that the provider asks to wait, if it does; infinite if it names no time that comes.

@@ -35,7 +35,7 @@ def choice_of(text: str, question: Question) -> Choice | None:
         question: The question with its choices.
 
     Returns:
-        None if the words are no choice and the question has no choice for that.
+        The choice; None if the words name none and the question has no choice for unclear answers.
     """
     choice = read_choice(text, question.choices, question.exact)
     if choice is None and question.unclear is not None:

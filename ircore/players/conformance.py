@@ -91,12 +91,8 @@ def sample_questions(method: str) -> tuple[Any, ...]:
             GeneratorView(1, later, (), None, 1, later),
         )
     if method == "judge":
-        return tuple(
-            JudgeView(
-                "How similar are the two pictures, 0 to 10?", (Captioned("target", red), Captioned("image", picture))
-            )
-            for picture in (red, moved, blue)
-        )
+        asked, target = "How similar are the two pictures, 0 to 10?", Captioned("target", red)
+        return tuple(JudgeView(asked, (target, Captioned("image", picture))) for picture in (red, moved, blue))
     choices = ("first", "second")
     return tuple(
         Question(step, "Which of the two?", (Captioned("a picture", picture),), choices, seed=step)

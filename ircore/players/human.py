@@ -49,7 +49,7 @@ TERMINAL_POLL_S = 0.1
 TO_DRAW = "Draw what message.txt says and save it here as picture.png.\n"
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif")
 _TERMINAL = asyncio.Lock()
-"""One question at a time at the one terminal, whichever seat and episode asks."""
+"""Only one question at a time is shown at the terminal, whatever its seat and episode."""
 
 
 class HumanPlayer:

@@ -145,8 +145,8 @@ class Question:
         earlier: Earlier questions to this seat and their answers, oldest first, if the game shows them.
         seed: For players that draw random numbers: the same for the same run, instance, step and seat.
         answers: Kind of answer expected; the engine fills it in from the seat.
-        unclear: The choice that is recorded for words which are none of ``choices``, with the words as a note; None if
-            such words end the episode.
+        unclear: The choice recorded for an answer that names no choice, with its words as a note; None if such an
+            answer ends the episode.
         exact: Whether only a choice itself is taken, in any letter case, without marks around it.
     """
 

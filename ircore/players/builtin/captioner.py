@@ -45,7 +45,7 @@ class CaptionerDescriber:
     '<DESCRIPTION>A white background. A large red square on the left.</DESCRIPTION>'
 
     Args:
-        spec: Names the player; this one has no model and no parameters.
+        spec: Settings of the player; it takes neither model nor parameters.
     """
 
     def __init__(self, spec: PlayerSpec) -> None:

@@ -116,7 +116,7 @@ def telling(target: int, seen: Sequence[Features], least: int = 1) -> Features:
     Args:
         target: Index of the picture.
         seen: Features of every picture.
-        least: Features that are named, as far as there are so many.
+        least: Least number of features to name, if the picture has as many.
     """
     own = seen[target]
     rivals = [features for place, features in enumerate(seen) if place != target]

@@ -71,7 +71,7 @@ class OpenAIDescriber:
         """Answer a question of any game with words or with a choice.
 
         Raises:
-            PlayerError: No answer could be had, or it is none of the choices (``answer_format``).
+            PlayerError: The question could not be answered, or not with a choice (``answer_format``).
         """
         said = await self._answer(None, asked(question))
         if question.answers != "choice":

@@ -61,11 +61,11 @@ class Provider:
         """Repeat a question until it is answered.
 
         Args:
-            seat: Who is asked; None for a seat of a game that names none in its reasons.
+            seat: Seat of the reconstruction game, or judge; None for seats of other games.
             path: Of the endpoint.
             body: Makes the body of one attempt.
             kind: Record that the reply must fit.
-            read: Takes the answer out of it; raises ``FaultError`` if it is none.
+            read: Returns the answer in a reply; raises ``FaultError`` if there is no usable answer.
 
         Raises:
             PlayerError: The question could not be answered.

@@ -1,7 +1,7 @@
 """Replies of the three kinds of endpoint, as far as the game needs them.
 
-Unknown fields are passed over: servers add their own. What an answer lacks (text, a picture) is a ``FaultError`` with
-what the provider said instead.
+Unknown fields are ignored: servers add their own. A missing text or picture is a ``FaultError`` with the provider's
+words.
 """
 
 import re

@@ -45,11 +45,8 @@ def apply_change(item: Item, words: str, clause: Clause, sheet: Sheet, only: str
         only: ``"place"`` to read nothing but a place.
     """
     words = _FROM.sub(" ", _NOT.sub(" ", words))
-    steps = (
-        (_place,)
-        if only == "place"
-        else (_kind, _text, _reach, _shape_points, _colours, _resized, _style, _turn, _place)
-    )
+    every = (_kind, _text, _reach, _shape_points, _colours, _resized, _style, _turn, _place)
+    steps = (_place,) if only == "place" else every
     fresh, wish = item, _Wish(words, clause.strings, sheet.space)
     for step in steps:
         fresh = step(fresh, wish) or fresh

@@ -53,7 +53,7 @@ def absolute_place(words: str, space: Space, size: Point) -> Point | None:
         size: Width and height of the thing in pixels, so that it fits at an edge.
 
     Returns:
-        The point, or none if nothing is said.
+        The point; None if the words name no place.
     """
     given = points(words, space, 1)
     if given:
@@ -109,7 +109,7 @@ def beside(relation: str, other: BoxF, size: Point, gap: float | None) -> Point:
         relation: A group's name of ``RELATION``.
         other: The other thing's box.
         size: Width and height of the thing, in pixels.
-        gap: Pixels between the two; none for a tenth of the larger.
+        gap: Pixels between the two things; None for a tenth of the other thing's size.
     """
     left, top, right, bottom = other
     x, y = (left + right) / 2, (top + bottom) / 2

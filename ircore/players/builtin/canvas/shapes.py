@@ -25,7 +25,7 @@ class Blob:
         centre: Middle of its upright box.
         width: Of the box before rotation, in pixels.
         height: Likewise.
-        fill: Colour inside; none for an unfilled shape.
+        fill: Colour inside; None for an unfilled shape.
         outline: Colour of the edge.
         stroke: Width of the edge in pixels.
         dash: Dash pattern of the edge.
@@ -184,7 +184,7 @@ class Stroke:
     Attributes:
         kind: Name of the kind, such as ``line``.
         points: At least two, in pixels.
-        colour: Of the line and its markers.
+        colour: Colour of the line, and of markers without their own.
         stroke: Width in pixels.
         dash: Dash pattern, pixels.
         smooth: Whether it curves through its points.
@@ -243,8 +243,8 @@ class Label:
     Attributes:
         text: The characters.
         at: The point that ``anchor`` names, in pixels.
-        size: Of the font, in pixels.
-        colour: Of the ink.
+        size: Font size in pixels.
+        colour: Colour of the ink.
         anchor: As in ``Drawing.text``.
         rotation: Degrees counter-clockwise; 90 reads upwards.
     """
@@ -306,7 +306,7 @@ class Canvas:
         width: In pixels.
         height: In pixels.
         background: Colour.
-        fade: The other colour of a background that fades; none if plain.
+        fade: Second colour of a fading background; None if plain.
         fade_to: The side where ``fade`` is reached; ``"edges"`` fades from the middle.
         items: Back to front.
     """

@@ -23,11 +23,11 @@ from ircore.players.builtin.classical.text_corrections import text_corrections
 from ircore.players.builtin.classical.wording import noun, statement_of, weight_of
 
 MISSING = 0.3
-"""Share of a thing's visible points that differ from which on it is worth a correction."""
+"""Share of differing visible points from which on a thing is corrected."""
 SAME = 0.02
 """Share of a shape's visible points that may differ without a word."""
 EXTRA = 0.6
-"""The same for a thing of the rendering that the target does not have."""
+"""Share of differing points from which on a thing of the rendering is removed."""
 LEG = 0.5
 """Share of the points of a leg of a line that differ from which on the leg is not drawn."""
 WORTH = 60.0

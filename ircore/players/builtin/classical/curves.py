@@ -53,7 +53,7 @@ def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path]
     Args:
         piece: Pixels of the component, cropped to its box.
         corner: Column and row of the crop.
-        ink: Sum of what it covers of each pixel.
+        ink: Sum of its coverage over all pixels.
 
     Returns:
         The paths, and middle and area of each round thickening, which may be a marker.
@@ -95,7 +95,7 @@ def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
         dots: Small round shapes; those of this colour on the line become its markers.
 
     Returns:
-        The line; none if the strokes are in one or two pieces, or at many places at more than one height.
+        The line; None if the strokes form one or two pieces, or many columns have several heights.
     """
     used = np.flatnonzero(mask.any(axis=0))
     if len(used) < 60 or used[-1] - used[0] < 120 or len(used) < 0.45 * (used[-1] - used[0]):

@@ -87,10 +87,8 @@ def _cost(one: Item, other: Item) -> float:
     if family != _family(other.percept):
         return math.inf
     away = exact.dist(one.middle, other.middle)
-    sizes = [
-        max(item.percept.box[2] - item.percept.box[0], item.percept.box[3] - item.percept.box[1], 1)
-        for item in (one, other)
-    ]
+    boxes = one.percept.box, other.percept.box
+    sizes = [max(right - left, bottom - top, 1) for left, top, right, bottom in boxes]
     unlike = abs(exact.log(sizes[0] / sizes[1])) / 2
     off_colour = distance(one.colour, other.colour) / 441 if one.colour and other.colour else 0.0
     # Things of unlike colours are the same thing only at the same place.

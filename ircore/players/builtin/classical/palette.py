@@ -2,7 +2,7 @@
 
 Drawn pictures hold few exact colours and many in-between ones along antialiased edges. A colour counts as drawn if
 it fills some 3 × 3 square, or forms thin strokes that no mixture of the colours around them explains. Every other
-pixel is then given to one of the drawn colours near it, by how much of each it holds.
+pixel is assigned to the nearby drawn colour that covers most of it.
 """
 
 from dataclasses import dataclass
@@ -210,7 +210,7 @@ def _blurred(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[
     """Recognise a thin outline between two rows of pixels: each row holds only part of it.
 
     Returns:
-        Label of the outline's colour and the share of a pixel it fills; none if this is no such colour.
+        Label of the outline's colour and the share of a pixel that it fills; None for other colours.
     """
     bits = _present(labels, at, 2)
     common = [label for label in range(len(palette)) if ((bits >> np.uint64(label)) & np.uint64(1)).mean() >= 0.6]

@@ -163,7 +163,7 @@ def smoothly(path: Points) -> tuple[Point, ...] | None:
         path: Points of the graph in their order along it.
 
     Returns:
-        The points; none if it takes more.
+        The points; None if ``MAX_POINTS`` points are not enough.
     """
     smoothed = _smoothed(path if path[0, 0] <= path[-1, 0] else path[::-1])
     along = np.concatenate([[0], exact.hypot(*np.diff(smoothed, axis=0).T).cumsum()])

@@ -27,7 +27,7 @@ class Shape:
 
     Attributes:
         kind: circle, ellipse, ring, square, rectangle, triangle, regular, star or polygon.
-        colour: Of the fill; none if only an outline is drawn.
+        colour: Colour of the fill; None if only an outline is drawn.
         centre: Middle of the figure.
         size: Width and height before rotation; for a ring its outer and inner diameter, for a star or regular polygon
             twice the outer and inner radius.

@@ -55,7 +55,7 @@ class Piece:
 
     Attributes:
         index: Number of the piece, from 1.
-        ground: Label of what is around it.
+        ground: Label of the colour around the piece.
         box: Smallest box around the piece.
         contrast: Of its most distant colour from its ground, in RGB, 0–441.
         own: Pixels of the piece, in its box.
@@ -107,7 +107,7 @@ def find_pieces(
     Args:
         pixels: The picture, RGB.
         segmentation: The picture in flat colours.
-        paper: The colour of what lies under everything.
+        paper: The colour under everything drawn.
         odd: Pixels that do not look like the ground that they were given to.
         everything: Whether to look on every ground for all that is of another colour; else only on the background,
             and only for what is odd.

@@ -53,7 +53,7 @@ def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
 
     Args:
         labels: All drawn colours.
-        thin: Only those of strokes.
+        thin: Drawn colours of strokes only.
         label: The colour.
     """
     mask = thin == label
@@ -126,7 +126,7 @@ def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[
     """Gather parallel lines of one colour and extent into grids.
 
     Returns:
-        The grids, and the lines that belong to none.
+        The grids, and the remaining lines.
     """
     grids, rest = [], list(lines)
     for level in (True, False):

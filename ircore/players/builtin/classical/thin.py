@@ -44,7 +44,7 @@ def read_strokes(
     Args:
         segmentation: The picture in flat colours.
         thin: Labels of the strokes' pixels, 0 elsewhere.
-        dots: Small round shapes, which may be markers on a line; those that are, are removed from the list.
+        dots: Small round shapes; markers on a line are removed from the list.
         charted: Finds lines of a chart, given its axes, ticks and grids; their pixels are not read again.
     """
     reading = _Thin()

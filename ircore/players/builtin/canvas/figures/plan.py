@@ -25,9 +25,9 @@ class Plan:
 
     Attributes:
         points: Named points in pixels, in the order in which they were told.
-        ink: Colour of lines and letters that have none of their own.
-        polygons: Their letters.
-        circles: Centre and radius.
+        ink: Colour of lines and letters without a colour of their own.
+        polygons: Letters of each polygon.
+        circles: Centre and radius of each circle.
         segments: Ends of the lines drawn so far.
         fills: Items behind everything else.
         lines: Items in front of them.

@@ -83,7 +83,7 @@ def _in_brackets(text: str, start: int, end: int) -> bool:
 def coloured(text: str) -> str:
     """Write every colour in ``text`` as ``#rrggbb``; everything else, quotes included, is unchanged.
 
-    Colours are found in lower case; what did not change in that keeps its capitals.
+    Colours are matched in lower case; all other text keeps its capitals.
     """
     pieces = re.split(r'("[^"\n]{1,80}")', _as_names(text))
     whole = "".join(piece if piece.startswith('"') else _coloured(piece) for piece in pieces)
@@ -96,7 +96,7 @@ def _as_names(text: str) -> str:
 
 
 def _coloured(text: str) -> str:
-    """Replace colours word for word: the parts between them are found again in the original."""
+    """Replace colours in a copy in lower case, then restore the original text between them."""
     changed = hex_colours(text.lower())
     parts, at = _HEX.split(changed), 0
     shades = _HEX.findall(changed)

@@ -40,7 +40,7 @@ def read_values(
         kind: ``bar`` or ``line``.
         sentences: Of the message.
         taken: Indices of the sentences about axes.
-        axis: That of the categories.
+        axis: Axis of the categories.
     """
     free = [(index, sentence) for index, sentence in enumerate(sentences) if index not in taken]
     words = axis.words or _listed(free) or _table_words(free)
