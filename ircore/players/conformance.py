@@ -129,7 +129,8 @@ async def _answer(player: Any, method: str, question: Any, where: str) -> tuple[
     except (PlayerError, JudgeError) as refusal:
         return ("refusal", refusal.reason)
     kind = ANSWERS.get(method, Answer)
-    expect(isinstance(answer, kind), f"{where}: answers with a {type(answer).__name__}, not a {_kind_name(kind)}")
+    expected = getattr(kind, "__name__", None) or "TextAnswer, PictureAnswer or ChoiceAnswer"
+    expect(isinstance(answer, kind), f"{where}: answers with a {type(answer).__name__}, not a {expected}")
     if isinstance(answer, PictureAnswer):
         return ("picture", answer.picture.sha256, answer.notes)
     if isinstance(answer, ChoiceAnswer):
@@ -137,7 +138,3 @@ async def _answer(player: Any, method: str, question: Any, where: str) -> tuple[
         expect(answer.choice in offered, f"{where}: chooses {answer.choice!r}, which was not offered")
         return ("choice", answer.choice)
     return ("text", answer.text)
-
-
-def _kind_name(kind: Any) -> str:
-    return getattr(kind, "__name__", None) or "TextAnswer, PictureAnswer or ChoiceAnswer"

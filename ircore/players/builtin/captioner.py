@@ -20,7 +20,6 @@ from ircore.players.builtin.classical.percepts import (
     Perception,
     Pie,
     Shape,
-    Stroke,
     Text,
     Ticks,
     middle_of,
@@ -99,11 +98,8 @@ def _phrase(percept: Percept, seen: Perception) -> str:
     if isinstance(percept, Shape):
         colour = plain_name(percept.colour) if percept.colour else "unfilled"
         return article(f"{_size(percept, seen)}{colour} {noun(percept)} {_place(percept, seen)}")
-    return article(f"{plain_name(percept.colour)} {_stroke_noun(percept)} {_place(percept, seen)}")
-
-
-def _stroke_noun(stroke: Stroke) -> str:
-    return noun(stroke) if stroke.dash == "solid" else f"{stroke.dash} {noun(stroke)}"
+    dash = "" if percept.dash == "solid" else f"{percept.dash} "
+    return article(f"{plain_name(percept.colour)} {dash}{noun(percept)} {_place(percept, seen)}")
 
 
 def _size(shape: Shape, seen: Perception) -> str:

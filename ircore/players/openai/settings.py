@@ -25,6 +25,9 @@ ANOTHER_GAME = (
 
 _REMEDY = "Correct it, or take it out for the default; docs/players.md has every parameter."
 
+TEXT_FIELDS = {"max_completion_tokens", "temperature", "top_p", "reasoning_effort"}
+"""Parameters of text models that chat completions take under the same names."""
+
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 

@@ -12,6 +12,9 @@ from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Stroke, cent
 
 BLACK = "#000000"
 STROKES = frozenset({"line", "arrow", "curve", "arc", "polyline"})
+_SIZES = {"dot": 0.03, "bar": 0.08}
+"""Usual size as a share of the picture's shorter side; 0.25 for other kinds."""
+
 _HEIGHTS = {"rectangle": 0.6, "ellipse": 0.6, "bar": 2.0, "trapezoid": 0.6, "parallelogram": 0.6}
 """Usual height as a share of the width; 1 for other kinds."""
 
@@ -78,17 +81,13 @@ def _size(kind: str, words: str, space: q.Space) -> tuple[float, float, bool]:
             size = bounded(said[name] * factor, 0.5, 4096)
             return size, size, True
     shorter = min(space.width, space.height)
-    guess = said.get("side") or _bare_size(words) or (q.size_word(words) or _usual(kind)) * shorter
+    guess = said.get("side") or _bare_size(words) or (q.size_word(words) or _SIZES.get(kind, 0.25)) * shorter
     wide = said.get("width", said["radius"] * 2 if "radius" in said else 0.0)
     high = said.get("height", 0.0)
     if not wide and not high:
         wide, high = guess, guess * _HEIGHTS.get(kind, 1.0)
     wide, high = bounded(wide or high, 0.5, 4096), bounded(high or wide, 0.5, 4096)
     return wide, high, not said.keys() & {"width", "height"}
-
-
-def _usual(kind: str) -> float:
-    return 0.03 if kind == "dot" else 0.08 if kind == "bar" else 0.25
 
 
 def _bare_size(words: str) -> float | None:

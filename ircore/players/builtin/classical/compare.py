@@ -107,7 +107,8 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
             groups.setdefault(id(item.bars[0]), []).append((item, weight))
             continue
         statement = statement_of(item.percept, exact).after("Add ")
-        statements.append(replace(statement, weight=weight, order=100 + _order(item, target)))
+        order = next((n for n, percept in enumerate(target.percepts) if percept is item.percept), 0)
+        statements.append(replace(statement, weight=weight, order=100 + order))
     for members in groups.values():
         group = members[0][0].bars[0] if members[0][0].bars else None
         if group is None:
@@ -117,10 +118,6 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         weight = math.fsum(weight for _, weight in members)
         statements.append(replace(statement.after("Add "), weight=weight, order=100))
     return statements
-
-
-def _order(item: Item, target: Perception) -> int:
-    return next((n for n, percept in enumerate(target.percepts) if percept is item.percept), 0)
 
 
 def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) -> list[Statement]:

@@ -133,7 +133,9 @@ def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[
         for label in {line.label for line in lines}:
             group = [line for line in rest if line.level == level and line.label == label]
             family = _family(group)
-            if len(family) < 3 or (len(family) == 3 and _stands_out(segmentation, int(label))):
+            # Three dark parallels in a figure are lines of their own, not a grid.
+            contrast = float(length_of(segmentation.colours[label] - segmentation.colours[0]))
+            if len(family) < 3 or (len(family) == 3 and contrast > GRID_CONTRAST):
                 continue
             rest = [line for line in rest if line not in family]
             low, high = float(np.median([f.low for f in family])), float(np.median([f.high for f in family]))
@@ -142,11 +144,6 @@ def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[
             at = tuple(sorted(middle for middle, _ in sizes))
             grids.append(Grid(segmentation.hex(label), width, level, at, low, high))
     return grids, rest
-
-
-def _stands_out(segmentation: Segmentation, label: int) -> bool:
-    """Tell whether lines are too dark for a grid of a few: three parallels in a figure are lines of their own."""
-    return float(length_of(segmentation.colours[label] - segmentation.colours[0])) > GRID_CONTRAST
 
 
 def _family(group: list[Straight]) -> list[Straight]:

@@ -17,6 +17,8 @@ PALETTE = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e
 FONT = 13.0
 DASHES = {"dashed": (9.0, 5.0), "dotted": (2.0, 4.0), "dashdotted": (10.0, 4.0, 2.0, 4.0), "": ()}
 MOST_TICKS = 60
+FAINT = {"#222222": "#d6d6d6", "#e0e4ea": "#454d5c"}
+"""Colours of grid lines by the ink of axes and labels."""
 
 
 @dataclass(frozen=True)
@@ -116,16 +118,12 @@ def ground(figure: Figure, place: Place) -> list[Item]:
     for name, (colour, dash) in look.grid.items():
         axis, scale = (figure.x, place.x) if name == "x" else (figure.y, place.y)
         places = [float(n) for n in range(len(axis.words))] if axis.words else ticks_of(axis, scale.low, scale.high)
-        shade = colour or ("#ffffff" if look.panel and look.panel != "#ffffff" else _faint(place.ink))
+        shade = colour or ("#ffffff" if look.panel and look.panel != "#ffffff" else FAINT[place.ink])
         for at in (scale(value) for value in places):
             ends = ((at, place.top), (at, place.bottom)) if name == "x" else ((place.left, at), (place.right, at))
             pattern = (6.0, 4.0) if dash == "dashed" else (2.0, 3.0) if dash else ()
             items.append(Stroke("grid", ends, shade, 1.0, pattern))
     return items
-
-
-def _faint(ink: str) -> str:
-    return "#d6d6d6" if ink == "#222222" else "#454d5c"
 
 
 def _marks(figure: Figure, place: Place) -> list[Item]:
