@@ -31,8 +31,8 @@ _versions_option = click.option(
 @click.option(
     "--judge",
     metavar="NAME",
-    help="Who judges on the front page: by default a person before a model before a formula, of those who rated at "
-    "least half as many pairs as the most thorough judge.",
+    help="Who judges on the front page: by default verified, then a person before a model before a formula, of those "
+    "who rated at least half as many pairs as the most thorough judge.",
 )
 @click.option(
     "--site-url", default="", metavar="URL", help="Where the site will stand: for feeds, badges and the site map."

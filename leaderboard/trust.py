@@ -13,7 +13,7 @@ class Tier:
     """Degree of trust in a row."""
 
     key: str
-    """Name of the tier in addresses and files."""
+    """Name of the tier in the classes of its badge."""
 
     label: str
     """On the badge."""
@@ -22,7 +22,9 @@ class Tier:
     """Meaning of the tier, in one sentence."""
 
 
-VERIFIED = Tier("verified", "verified", "played by the maintainers, or played again by them with the same result")
+MAINTAINERS = Tier(
+    "maintainers", "maintainer-run", "played by the maintainers, or played again by them with the same result"
+)
 RESCORED = Tier(
     "rescored", "re-scored", "played by the submitter; scores computed here from the raw messages and pictures"
 )
@@ -32,7 +34,7 @@ REPORTED = Tier(
 PAPER = Tier("paper", "paper", "numbers as the paper reports them")
 HERE = Tier("here", "played here", "played and scored by whoever built this site; nobody else has checked it")
 
-LEGEND = (VERIFIED, RESCORED, REPORTED, PAPER, HERE)
+LEGEND = (MAINTAINERS, RESCORED, REPORTED, PAPER, HERE)
 """Every tier, the most trusted first; HERE stands for a site built on one's own machine."""
 
 
@@ -60,7 +62,7 @@ def tier_of(submission: SubmissionResult) -> Tier:
     known = submission.provenance
     if known is None:
         return HERE
-    return VERIFIED if known.kind == "maintainers" else RESCORED
+    return MAINTAINERS if known.kind == "maintainers" else RESCORED
 
 
 def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:

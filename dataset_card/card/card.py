@@ -18,8 +18,9 @@ from dataset_card.tables.rows import ReconstructionSource, Row
 from dataset_card.tables.schema import LEADERBOARD, Column, transcripts_name
 from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import Written
-from ircore.core.score_records import HUMAN, JudgeKind
-from ircore.results.model import BoardRow, Results
+from ircore.instances.withheld import ways_to_get
+from ircore.results.headline import ordered_judges
+from ircore.results.model import BoardRow
 from ircore.results.subsets import by_rules
 
 LICENCES = "LICENSE.md"
@@ -118,7 +119,7 @@ def card_files(facts: CardFacts) -> dict[str, bytes]:
         LICENCES: licences,
         STRIP: draw_episode(source, facts.example),
         TARGETS: draw_targets(source),
-        SCORES: draw_scores(source.results, (*rating_judges(source.results), *source.results.judges)[0]),
+        SCORES: draw_scores(source.results, (*ordered_judges(source.results), *source.results.judges)[0]),
     }
 
 
@@ -132,6 +133,7 @@ def render_card(facts: CardFacts) -> str:
         "name": facts.name,
         "games": [_game_section(tables) for tables in facts.source.others],
         "licences": source_licences(facts.source),
+        "ways_to_get": ways_to_get(facts.source.instances()),
         "submissions": _submissions(facts.source),
         "type_name": _type_name,
         "maintainers": blocks(CARD, facts.maintainer_texts),
@@ -213,29 +215,6 @@ def source_licences(source: ReleaseSource) -> list[SourceLicence]:
     return [SourceLicence(*key, count) for key, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
 
 
-def rating_judges(results: Results) -> tuple[str, ...]:
-    """Return the judges that rated any final rendering: people, models, formulas; of a kind who rated more pairs."""
-    order: tuple[JudgeKind, ...] = ("human", "model", "computed")
-    counts = {
-        judge: sum(results.cell(submission.run_id, judge).score.mean is not None for submission in results.submissions)
-        for judge in results.judges
-    }
-    rated = [judge for judge, count in counts.items() if count]
-    return tuple(sorted(rated, key=lambda judge: (order.index(_kind(results, judge)), -counts[judge], judge)))
-
-
-def _kind(results: Results, judge: str) -> JudgeKind:
-    """Return the kind of a judge; a judge that no run identifies counts as a model, unless it is installed."""
-    if judge == HUMAN:
-        return "human"
-    if judge in results.judge_identities:
-        return results.judge_identities[judge].kind
-    from ircore.core.plugins import available, load
-
-    kind: JudgeKind = load("judges", judge).kind if judge in available("judges") else "model"
-    return kind
-
-
 def judge_label(source: ReconstructionSource, judge: str) -> str:
     """Return the label of a judge on boards: from its identity, else from the installed judge of that name."""
     from ircore.core.plugins import available, load
@@ -265,7 +244,7 @@ def _verified(facts: CardFacts) -> list[tuple[str, RunVerification]]:
 
 def _boards(source: ReconstructionSource) -> Iterator[JudgeBoard]:
     parts = by_rules(source.results)
-    for judge in rating_judges(source.results):
+    for judge in ordered_judges(source.results):
         label, rows = judge_label(source, judge), tuple(row for part in parts for row in part.board(judge))
         yield JudgeBoard(judge, label, rows, alternative_text(rows, label))
 

@@ -1,6 +1,7 @@
 """One episode as one picture: target, first rendering, …, final rendering, side by side."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
@@ -9,6 +10,7 @@ from dataset_card.tables.rows import ReconstructionSource
 from ircore.core.episode_records import Turn
 from ircore.core.images import Picture
 from ircore.results.episodes import EpisodeResult
+from ircore.results.headline import headline_judge
 from ircore.results.played_run import PlayedRun
 
 MOST_RENDERINGS = 4
@@ -41,19 +43,20 @@ class Example:
 
 
 def choose_example(source: ReconstructionSource) -> Example:
-    """Choose the episode whose similarity rose most by the first judge that rated it; ties go to the better one."""
+    """Choose the episode whose similarity rose most by the headline judge; ties go to the better one."""
     runs = {run.run.run_id: run for run in source.runs}
     drawn = [
         result for submission in source.results.submissions for result in source.results.episodes[submission.run_id]
         if result.episode.played and result.episode.rendered_turns
     ]  # fmt: skip
-    best = max(drawn, key=_merit)
-    judge = next(iter(best.judged), None)
+    headline = headline_judge(source.results)
+    best = max(drawn, key=partial(_merit, headline))
+    judge = headline if headline in best.judged else next(iter(best.judged), None)
     return Example(runs[best.run_id], best, judge, _shown(best.episode.rendered_turns))
 
 
-def _merit(result: EpisodeResult) -> tuple[float, float, int]:
-    judged = next(iter(result.judged.values()), None)
+def _merit(headline: str | None, result: EpisodeResult) -> tuple[float, float, int]:
+    judged = result.judged.get(headline or "")
     delta = judged.delta if judged and judged.delta is not None else -10.0
     final = judged.final if judged and judged.final is not None else 0.0
     return delta, final, len(result.episode.rendered_turns)

@@ -44,6 +44,7 @@ from ircore.core.plugins import unknown
 from ircore.core.records import Instance
 from ircore.core.score_records import Score
 from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.results.headline import VERIFIED
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
 
@@ -71,7 +72,7 @@ def export_runs(runs: Sequence[RunFolder], out: Path, judge: str | None = None) 
     Args:
         runs: At least one; each of another pair, or under other rules.
         out: The results folder to make; it must not exist or be empty.
-        judge: Whose similarity is the main score; may be None if the runs have only one judge or none.
+        judge: Whose similarity is the main score; if None, ``verified`` where it rated, else the only judge.
 
     Returns:
         What was written of each run, in their order.
@@ -172,6 +173,8 @@ def _judge(runs: Sequence[RunFolder], results: Sequence[Sequence[EpisodeResult]]
     known = sorted({name for episodes in results for episode in episodes for name in episode.judged})
     if judge is not None and judge not in known:
         raise unknown("judge", judge, known, "--judge")
+    if judge is None and VERIFIED in known:
+        return VERIFIED
     if judge is None and len(known) > 1:
         which = "this run" if len(runs) == 1 else f"this run and {len(runs) - 1} more"
         raise InputError(f"{runs[0].path}: several judges rated {which}", f"Choose one: --judge {'|'.join(known)}")

@@ -1,4 +1,4 @@
-"""Finding games, players, judges, metrics and commands by name, in this package or any other installed one."""
+"""Finding games, players, judges, metrics and commands by name, in this and every other installed package."""
 
 import sys
 from difflib import get_close_matches
@@ -15,7 +15,11 @@ Group = Literal[
 
 
 class BrokenPluginError(WorkError):
-    """A plug-in is installed and cannot be imported."""
+    """A plug-in is installed and cannot be imported.
+
+    >>> str(BrokenPluginError("game 'chess' cannot be loaded: No module named 'board'", "Install its package again."))
+    "game 'chess' cannot be loaded: No module named 'board'"
+    """
 
 
 def available(group: Group) -> dict[str, EntryPoint]:
@@ -39,7 +43,7 @@ def _changed_at(folder: str) -> int:
 
 
 def load(group: Group, name: str, where: str = "") -> Any:
-    """Import one plug-in.
+    """Import a plug-in.
 
     Args:
         group: Which kind of plug-in.
@@ -75,7 +79,12 @@ def _reason(error: Exception) -> str:
 
 
 def unknown(kind: str, name: str, known: "dict[str, Any] | tuple[str, ...] | list[str]", where: str = "") -> InputError:
-    """Make the error for a name that is not known, with the nearest known one.
+    """Make the error for an unknown name, with the nearest known name.
+
+    >>> str(unknown("category", "geomtry", ["geometry", "photos"]))
+    "unknown category 'geomtry'"
+    >>> unknown("category", "geomtry", ["geometry", "photos"]).remedy
+    'Did you mean geometry? Known: geometry, photos.'
 
     Args:
         kind: What the name should be the name of, such as ``"category"``.

@@ -44,8 +44,8 @@ def load_results(*places: RunPlace, revision: str | None = None) -> Results:
     Example:
         >>> results = ircore.load_results("run")
         >>> results.judges
-        ('structural',)
-        >>> ircore.load_results("release").board("structural") == results.board("structural")
+        ('structural', 'verified')
+        >>> ircore.load_results("release").board("verified") == results.board("verified")
         True
     """
     if len(places) == 1 and not isinstance(places[0], RunFolder | GameRunFolder) and not _is_run(places[0]):
@@ -72,7 +72,7 @@ def board(
 
     Args:
         source: A run of any game, several of one game, a release, or ``load_results(…)``.
-        judge: Whose ratings; needed only if several judges rated.
+        judge: Whose ratings; those of the headline judge if None: ``verified`` where it rated.
         category: Only this category; all if None.
         difficulty: ``easy`` or ``hard``; both if None.
         order: ``main``, which decides the ranks, or ``quality``: the score of what was played.
@@ -113,7 +113,7 @@ def table(
         source: A run of the reconstruction game, several, a release, or ``load_results(…)``, which is quicker for
             several tables.
         name: One of ``tables()``.
-        judge: Whose ratings; needed only by some tables, and only if several judges rated.
+        judge: Whose ratings, of tables of one judge; those of the headline judge if None.
         category: Only this category; all if None.
         difficulty: ``easy`` or ``hard``; both if None.
         order: Of boards, as in ``board``.
@@ -138,7 +138,7 @@ def table(
 
 
 def tables() -> dict[str, str]:
-    """Return the name of every table with one line of what it shows.
+    """Return the name of every table with a line about its contents.
 
     Example:
         >>> ircore.tables()["judges"]
@@ -209,7 +209,11 @@ def compare(
 
 
 class Verification(NamedTuple):
-    """What ``verify`` says of a release."""
+    """The result of ``verify`` for a release.
+
+    >>> Verification(faults=(), recomputed=("1 run",), not_checked=()).sound
+    True
+    """
 
     faults: tuple[str, ...]
     """One line each; none if everything agrees."""
@@ -272,7 +276,7 @@ def _results(source: Source) -> Results:
 
 
 def _game_runs(source: Source) -> list[GameRunFolder]:
-    """Return the runs of another game than reconstruction, if the source is such runs."""
+    """Return the runs of a source that are of other games than reconstruction; an empty list if there are none."""
     places = [place for place in _listed(source) if isinstance(place, RunFolder | GameRunFolder) or _is_run(place)]
     opened = [open_run(place) for place in places]
     games = [run for run in opened if isinstance(run, GameRunFolder)]

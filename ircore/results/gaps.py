@@ -36,7 +36,8 @@ def unranked_runs(runs: Sequence[RunFolder], judges: Sequence[str]) -> list[Unra
     Raises:
         InputError: A run is damaged.
     """
-    gaps = (_gap(run, judge) for run in map(PlayedRun, runs) for judge in judges)
+    # A judge that a run does not know rates nothing of its targets.
+    gaps = (_gap(run, judge) for run in map(PlayedRun, runs) for judge in judges if judge in run.judges)
     return [gap for gap in gaps if gap is not None]
 
 

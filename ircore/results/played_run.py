@@ -4,12 +4,13 @@ A run is stored in a folder (``ircore.runs.folder``) or in the tables of a relea
 reads each part once, when it is first asked for, and computes from it what concerns this run alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from ircore.core.episode_records import Episode, Rendering
+from ircore.core.fact_records import Part, PartShare, RenderingFacts
 from ircore.core.game_records import GameEpisode, GameRun
 from ircore.core.images import Picture
 from ircore.core.records import Run
@@ -19,7 +20,9 @@ from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey, run_cells
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.language import RunLanguage, episode_messages, run_language
+from ircore.results.parts import final_parts
 from ircore.results.rated import Scope, scopes_of
+from ircore.runs.facts import read_facts
 from ircore.runs.folder import AnyRunFolder
 from ircore.runs.provenance import Provenance
 from ircore.scorers.said.records import SaidTurn, read_said
@@ -79,6 +82,23 @@ class RunSource(AnyRunSource[Run, Episode, InstanceSet], Protocol):
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return the judges by name, as far as they are known."""
+        ...
+
+
+@runtime_checkable
+class FactSource(Protocol):
+    """A run that knows which facts its renderings show, beside run folders: tables of a release.
+
+    Example:
+        >>> class NothingSeen:
+        ...     def facts(self):
+        ...         return iter(())
+        >>> isinstance(NothingSeen(), FactSource)
+        True
+    """
+
+    def facts(self) -> Iterable[RenderingFacts]:
+        """Yield one line a rendering."""
         ...
 
 
@@ -188,6 +208,17 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
     def said(self) -> tuple[SaidTurn, ...]:
         """Facts that messages state and renderings show, as far as that was measured; nothing of a release's run."""
         return read_said(self.source) if isinstance(self.source, AnyRunFolder) else ()
+
+    def facts(self) -> Iterator[RenderingFacts]:
+        """Yield which facts of drawn targets the renderings show, one line a rendering; read anew at every call."""
+        if isinstance(self.source, AnyRunFolder):
+            return read_facts(self.source)
+        return iter(self.source.facts()) if isinstance(self.source, FactSource) else iter(())
+
+    @cached_property
+    def part_shares(self) -> Mapping[str, Mapping[Part, PartShare]]:
+        """Share of the facts that each episode's final rendering shows, by episode and part, as far as known."""
+        return final_parts(self.episodes, self.facts())
 
     @cached_property
     def language(self) -> RunLanguage:

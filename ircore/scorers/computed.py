@@ -7,28 +7,32 @@ the instance set whatever finishes first, each episode's at once, so that stoppi
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
-from ircore.core.images import Picture
-from ircore.core.plugins import load
 from ircore.core.progress import progress
-from ircore.core.records import Instance, Scene
+from ircore.core.records import Instance
 from ircore.core.score_records import Score, Task
 from ircore.core.workers import in_order
+from ircore.runs.facts import add_facts
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judges.base import Judge, Judgement, identity_of, tasks_of, with_scene
-from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.measure import MetricKey, load_metrics, measure, version_of
+from ircore.scorers.judges.base import SceneJudge, identity_of, tasks_of
+from ircore.scorers.material import Material, Scored, Wanted, installed_judge, metric_version, scores_of, wanted_of
+from ircore.scorers.metrics.measure import load_metrics
 from ircore.scorers.score_counts import ScoreCount, count_score
 
-JUDGES = ("structural",)
+JUDGES = ("structural", "verified")
 METRICS = ("psnr", "ssim", "uqi", "uqi_sewar", "brisque")
 """Metrics and judges that ``ircore score`` computes by default."""
+
+
+RUNS_AT_ONCE = 8
+"""Runs whose episodes of one target are scored together."""
 
 
 @dataclass(frozen=True)
@@ -71,18 +75,6 @@ class ScoringSummary:
     """The same by judge and metric, with the reasons why some have no value."""
 
 
-class Wanted(NamedTuple):
-    """A score to be had: what identifies it."""
-
-    episode_id: str
-    turn: int
-    task: Task
-    judge: str
-    rendering: str
-    version: str | None = None
-    """Of a metric: values of another version do not answer this."""
-
-
 @dataclass(frozen=True)
 class _Work:
     """One episode's part: what a process needs to know."""
@@ -92,27 +84,7 @@ class _Work:
     wanted: tuple[Wanted, ...]
 
 
-@dataclass(frozen=True)
-class Material:
-    """All that the scores of one episode depend on; it can be scored where the run folder is not."""
-
-    target: Picture
-    """The target picture."""
-
-    first: Picture
-    """The first rendering."""
-
-    pictures: dict[str, Picture]
-    """The renderings to be scored, by hash."""
-
-    wanted: tuple[Wanted, ...]
-    """The scores to be had."""
-
-    scene: Scene | None = None
-    """What the target shows, for judges that verify; None if nobody knows."""
-
-
-Elsewhere: TypeAlias = Callable[[Iterable[Material]], Iterator[list[Score]]]
+Elsewhere: TypeAlias = Callable[[Iterable[Material]], Iterator[Scored]]
 """Computes the scores of each material, in order, somewhere else than in this process and its pool."""
 
 
@@ -139,9 +111,10 @@ def score_runs(
         counts: dict[str, ScoreCount] = {}
         episodes = kept = 0
         for run in runs:
-            works_of_run = [_work(run, episode, plan) for episode in run.episodes() if episode.played]
-            for name in plan.judges:
-                run.keep_judge(identity_of(name, _judge(name)))
+            asked = replace(plan, judges=applicable_judges(plan.judges, run.instances.instances))
+            works_of_run = [_work(run, episode, asked) for episode in run.episodes() if episode.played]
+            for name in asked.judges:
+                run.keep_judge(identity_of(name, installed_judge(name)))
             done = scores_by_question(run)
             lacking = [
                 _Work(work.run, work.episode, tuple(w for w in work.wanted if w not in done)) for work in works_of_run
@@ -155,14 +128,25 @@ def score_runs(
     return ScoringSummary(len(runs), episodes, kept, new, unavailable, counts)
 
 
+def applicable_judges(judges: Sequence[str], instances: Sequence[Instance]) -> tuple[str, ...]:
+    """Return the judges that can rate anything of an instance set.
+
+    A judge of scenes is left out where no target has one; where some have, a target of its categories without one
+    counts as missing.
+    """
+    return tuple(name for name in judges if any(_applies(name, instance) for instance in instances))
+
+
+def _applies(name: str, instance: Instance) -> bool:
+    judge = installed_judge(name)
+    return identity_of(name, judge).rates(instance.category) and not (
+        isinstance(judge, SceneJudge) and instance.scene is None
+    )
+
+
 def scores_by_question(run: RunFolder) -> dict[Wanted, Score]:
     """Return the scores of a run by what each of them answers."""
     return {wanted_of(score): score for score in run.scores()}
-
-
-def wanted_of(score: Score) -> Wanted:
-    """Return the question that a score answers."""
-    return Wanted(score.episode_id, score.turn, score.task, score.judge, score.rendering, score.version)
 
 
 def scored_turns(episode: Episode, every_turn: bool) -> list[tuple[int, str]]:
@@ -176,25 +160,25 @@ def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
     scored = scored_turns(episode, plan.every_turn)
     if not scored:
         return ()
-    judges = tuple(name for name in plan.judges if identity_of(name, _judge(name)).rates(episode.category))
-    raters = tuple(name for name in judges if "similarity" in tasks_of(_judge(name)))
+    judges = tuple(name for name in plan.judges if identity_of(name, installed_judge(name)).rates(episode.category))
+    raters = tuple(name for name in judges if "similarity" in tasks_of(installed_judge(name)))
     tasks: list[tuple[Task, tuple[str, ...]]] = [("similarity", raters), ("metric", plan.metrics)]
     wanted = [
-        Wanted(episode.episode_id, turn, task, judge, sha256, _version(judge) if task == "metric" else None)
+        Wanted(episode.episode_id, turn, task, judge, sha256, metric_version(judge) if task == "metric" else None)
         for turn, sha256 in scored
         for task, judges in tasks
         for judge in judges
     ]
     final, sha256 = scored[-1]
     if len(scored) > 1 and plan.preferences:
-        choosers = [name for name in judges if "preference" in tasks_of(_judge(name))]
+        choosers = [name for name in judges if "preference" in tasks_of(installed_judge(name))]
         wanted += [Wanted(episode.episode_id, final, "preference", judge, sha256) for judge in choosers]
     return tuple(wanted)
 
 
 def _check_names(plan: ScoringPlan) -> None:
     for name in plan.judges:
-        _judge(name)
+        installed_judge(name)
     _, lacking = load_metrics(plan.metrics) if plan.metrics else ({}, {})
     for name, reason in lacking.items():
         raise InputError(f"metric {name}: {reason}", "Install what it needs, or name other metrics.")
@@ -209,10 +193,18 @@ def _score_all(
 ) -> tuple[int, int]:
     """Compute and write in order; return how many scores are new and how many of them have no value."""
     new = unavailable = 0
-    parts = [work for _, work in works]
-    computed = elsewhere(map(_material, parts)) if elsewhere else in_order(_scores, parts, min(workers, len(parts)))
+    groups = _by_target(works)
+    works = [work for group in groups for work in group]
+    parts = [tuple(work for _, work in group) for group in groups]
+    computed = (
+        elsewhere(_material(work) for _, work in works)
+        if elsewhere
+        else chain.from_iterable(in_order(_scores, parts, min(workers, len(parts))))
+    )
     with progress("scoring", len(works)) as shown:
-        for (run, _), scores in zip(works, computed, strict=True):
+        for (run, _), (scores, facts) in zip(works, computed, strict=True):
+            if facts:
+                add_facts(run, facts)  # first: what has a score is not computed again
             run.add_scores(scores)
             new += len(scores)
             unavailable += sum(score.value is None for score in scores)
@@ -222,9 +214,26 @@ def _score_all(
     return new, unavailable
 
 
-def _scores(work: _Work) -> list[Score]:
-    """Score one episode; runs in a process of its own."""
-    return scores_of(_material(work))
+def _by_target(works: Sequence[tuple[RunFolder, _Work]]) -> list[list[tuple[RunFolder, _Work]]]:
+    """Group episodes of one target in several runs: what a judge finds out about a target it finds out once.
+
+    Groups are in the order of the instance set, a few runs at a time, so that few are open at once.
+    """
+    places = {
+        run.path: {instance.instance_id: place for place, instance in enumerate(run.instances.instances)}
+        for run, _ in works
+    }
+    batches = {path: number // RUNS_AT_ONCE for number, path in enumerate(places)}
+    groups: dict[tuple[int, int, str], list[tuple[RunFolder, _Work]]] = {}
+    for run, work in works:
+        key = (batches[run.path], places[run.path][work.episode.instance_id], run.run.instance_set)
+        groups.setdefault(key, []).append((run, work))
+    return [groups[key] for key in sorted(groups)]
+
+
+def _scores(works: tuple[_Work, ...]) -> list[Scored]:
+    """Score episodes of one target; runs in a process of its own."""
+    return [scores_of(_material(work)) for work in works]
 
 
 def _material(work: _Work) -> Material:
@@ -240,66 +249,11 @@ def _material(work: _Work) -> Material:
     return Material(target, pictures[renderings[0].sha256], pictures, work.wanted, instance.scene)
 
 
-def scores_of(material: Material) -> list[Score]:
-    """Compute the scores of one episode. What two turns share is computed once."""
-    known: dict[tuple[str, str, str], Judgement] = {}
-    scores = []
-    for request in material.wanted:
-        key = (request.task, request.judge, request.rendering)
-        if key not in known:
-            known[key] = _judged(request, material)
-        scores.append(_score(request, known[key]))
-    return scores
-
-
 def _distinct(renderings: Sequence[Rendering]) -> Iterator[Rendering]:
     return iter({rendering.sha256: rendering for rendering in renderings}.values())
 
 
-def _judged(wanted: Wanted, material: Material) -> Judgement:
-    target, picture = material.target, material.pictures[wanted.rendering]
-    if wanted.task == "metric":
-        key = MetricKey.parse(wanted.judge)
-        measured = measure(_metric(key.name), target.pixels, picture.pixels, key.loading)
-        return Judgement(measured.value, measured.reason)
-    judge = with_scene(_judge(wanted.judge), material.scene)
-    if wanted.task == "similarity":
-        return judge.rate(target, picture)
-    return judge.prefer(target, material.first, picture)
-
-
-def _score(wanted: Wanted, judgement: Judgement) -> Score:
-    return Score(
-        episode_id=wanted.episode_id,
-        turn=wanted.turn,
-        task=wanted.task,
-        judge=wanted.judge,
-        value=judgement.value,
-        reason=judgement.reason[:500] if judgement.reason else None,
-        rendering=wanted.rendering,
-        version=_version(wanted.judge) if wanted.task == "metric" else None,
-        loading=MetricKey.parse(wanted.judge).loading if wanted.task == "metric" else None,
-    )
-
-
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=RUNS_AT_ONCE)
 def _opened(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
     run = RunFolder.open(path)
     return run, {instance.instance_id: instance for instance in run.instances.instances}
-
-
-@cache
-def _judge(name: str) -> Judge:
-    judge: Judge = load("judges", name)()
-    return judge
-
-
-@cache
-def _version(key: str) -> str | None:
-    return version_of(key)
-
-
-@cache
-def _metric(name: str) -> Metric:
-    metric: Metric = load("metrics", name)
-    return metric

@@ -9,11 +9,11 @@ import pickle
 from collections import deque
 from collections.abc import Iterable, Iterator
 
-from ircore.core.score_records import Score
 from ircore.core.workers import AHEAD
 from ircore.runs.remote.cluster import Cluster
 from ircore.runs.remote.worker import check_version
-from ircore.scorers.computed import Elsewhere, Material, scores_of
+from ircore.scorers.computed import Elsewhere
+from ircore.scorers.material import Material, Scored, scores_of
 
 
 def scored_by(scheduler: str) -> Elsewhere:
@@ -29,10 +29,10 @@ def scored_by(scheduler: str) -> Elsewhere:
     return lambda materials: _scored(cluster, materials)
 
 
-def _scored(cluster: Cluster, materials: Iterable[Material]) -> Iterator[list[Score]]:
+def _scored(cluster: Cluster, materials: Iterable[Material]) -> Iterator[Scored]:
     """Yield the scores of each material in order; ``AHEAD`` of them are handed out for every place on the workers."""
     with asyncio.Runner() as runner:
-        waiting: deque[asyncio.Task[list[Score]]] = deque()
+        waiting: deque[asyncio.Task[Scored]] = deque()
         try:
             for material in materials:
                 if len(waiting) >= AHEAD * runner.run(cluster.slots()):
@@ -46,17 +46,17 @@ def _scored(cluster: Cluster, materials: Iterable[Material]) -> Iterator[list[Sc
             runner.run(cluster.close())
 
 
-async def _handed_out(cluster: Cluster, material: Material) -> "asyncio.Task[list[Score]]":
+async def _handed_out(cluster: Cluster, material: Material) -> "asyncio.Task[Scored]":
     task = asyncio.create_task(cluster.run(scores, pickle.dumps(material)))
     await asyncio.sleep(0)  # lets it begin
     return task
 
 
-async def _awaited(task: "asyncio.Task[list[Score]]") -> list[Score]:
+async def _awaited(task: "asyncio.Task[Scored]") -> Scored:
     return await task
 
 
-def scores(version: str, material: bytes) -> list[Score]:
+def scores(version: str, material: bytes) -> Scored:
     """Compute the scores of a pickled ``Material``; runs on a worker.
 
     Raises:

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from ircore.core.records import Rules
+from ircore.results.headline import VERIFIED, headline_words, judge_kind
 from ircore.results.image_metrics import metric_facts
 from ircore.results.model import Order, Results
 from leaderboard.labels import category_title, rules_words
 from leaderboard.site import Site
-from leaderboard.site_judge import judge_kind, rates
+from leaderboard.site_judge import rates
 
 
 @dataclass(frozen=True)
@@ -133,9 +134,20 @@ def view_words(site: Site, view: View) -> str:
 
 def judge_words(site: Site, judge: str) -> str:
     """Say who judged, and that a computed judge is no person and no model."""
+    if judge == VERIFIED:
+        return (
+            "Judged by verified: a program checks the facts of each drawn target; no human or language-model judgement."
+        )
     if judge_kind(site.results, judge) == "computed":
         return f"Judged by {judge}, which is computed from the pixels: no human or language-model judgement."
     return f"Judged by {judge}."
+
+
+def applicable_words(site: Site, view: View) -> str:
+    """Say to how many targets of a board verified is applicable, or why it is not the headline; empty if to all."""
+    if view.judge not in (VERIFIED, site.judge):
+        return ""
+    return headline_words(view_results(site, view), view.category, view.difficulty) or ""
 
 
 def rules_label(site: Site, rules: Rules | None) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ircore.core.score_records import HUMAN
 from ircore.games.reconstruction.published.published import PublishedAgreement, published_agreement
+from ircore.results.headline import judge_kind
 from ircore.results.model import Results
 from ircore.results.statistics.recalibration import Refusal
 from ircore.results.tables.agreement import agreement_table
@@ -16,7 +17,6 @@ from ircore.results.tables.recalibration import maps_table
 from leaderboard.charts.data import picked, where
 from leaderboard.labels import judge_name
 from leaderboard.site import Page, Pair, Site
-from leaderboard.site_judge import judge_kind
 
 _MEASURES = ("pearson", "spearman", "agreement", "kappa")
 

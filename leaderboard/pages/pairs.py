@@ -12,6 +12,7 @@ from ircore.core.episode_records import Turn
 from ircore.core.game_records import AnySubmission
 from ircore.core.records import PlayerSpec, Role
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
+from ircore.results.headline import judge_kind
 from ircore.results.model import BoardRow, Cell
 from ircore.results.rated import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, rated
 from ircore.results.tables.comparisons import MOST
@@ -27,7 +28,7 @@ from leaderboard.pages.citation import pair_bibtex
 from leaderboard.pages.compare import span_of
 from leaderboard.pages.players import player_paths
 from leaderboard.site import Page, Pair, Site
-from leaderboard.site_judge import judge_kind, rates
+from leaderboard.site_judge import rates
 from leaderboard.trust import trust_lines
 
 Judged = tuple[EpisodeResult, JudgedEpisode]

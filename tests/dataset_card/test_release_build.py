@@ -21,7 +21,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.runs.events import Call
+from ircore.runs.events import Call, Entry, end_entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter
 
@@ -284,7 +284,6 @@ def recorded_run(folder: Path, instances: InstanceSet, words: str) -> RunFolder:
     )
     with run.lock(), RunWriter(run) as writer:
         call = Call(episode_id=instance.instance_id, turn=1, role="generator", rendering=rendering, seconds=0)
-        writer.record_call(call, picture)
-        writer.record_end(episode)
+        writer.record([Entry(call, picture), end_entry(episode)])
     add_scores(run)
     return run

@@ -17,7 +17,7 @@ from huggingface_hub import DatasetCard
 from PIL import Image
 from releases import FINALS
 
-from dataset_card.card.card import CardFacts, rating_judges, render_card, source_licences
+from dataset_card.card.card import CardFacts, render_card, source_licences
 from dataset_card.card.episode_picture import THUMBNAIL, choose_example, draw_episode
 from dataset_card.card.metadata import TITLE, metadata
 from dataset_card.card.pictures import draw_scores, draw_targets
@@ -31,6 +31,7 @@ from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import Written
 from ircore.core.score_records import JudgeIdentity
 from ircore.instances.store import read_instances
+from ircore.results.headline import ordered_judges
 from ircore.runs.folder import RunFolder
 
 
@@ -148,7 +149,7 @@ def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path
     runs[0].keep_judge(JudgeIdentity(name="chooser", label="only chooses", kind="computed"))
     source = reconstruction_source(runs, read_instances(built / "instances"))
 
-    assert rating_judges(source.results) == ("human", "eye")
+    assert ordered_judges(source.results) == ("human", "eye")
     shown = card_of(source)
     assert shown.count("\nJudged by **") == 2
     assert "- only chooses (`chooser`)" in shown

@@ -14,6 +14,7 @@ from ircore.core.records import Rules
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score, Task
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
+from ircore.results.headline import judge_kind
 from ircore.results.image_metrics import metric_cells, metric_facts
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
@@ -27,7 +28,7 @@ from leaderboard.pages.matrix import matrix_files, matrix_pages
 from leaderboard.pages.targets import targets_page
 from leaderboard.rendering.render import Renderer
 from leaderboard.site import Site
-from leaderboard.site_judge import judge_kind, site_judge
+from leaderboard.site_judge import site_judge
 from leaderboard.trust import HERE, LEGEND, tier_of
 
 SET = invented_set(2, ("geometry", "photos"))

@@ -18,6 +18,7 @@ from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission
+from ircore.runs.events import end_entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run
 from ircore.runs.writer import RunWriter
@@ -67,9 +68,8 @@ def hostile_run(folder: Path, instances: InstanceSet, source: RunFolder) -> None
             (folder / "renderings" / f"{drawn[0].sha256}.png").write_bytes(
                 source.rendering_path(drawn[0].sha256).read_bytes()
             )
-            writer.record_end(
-                _episode(instance.instance_id, instance.category, instance.difficulty, drawn[0], number == 0)
-            )
+            ended = _episode(instance.instance_id, instance.category, instance.difficulty, drawn[0], number == 0)
+            writer.record([end_entry(ended)])
     opened.keep_judge(JudgeIdentity(name="eye", label=LINE, kind="model", player=PlayerSpec.model_validate(SPEC)))
     opened.add_scores(_scores(opened, drawn[0].sha256))
 

@@ -8,7 +8,7 @@ from invented import invented_results
 from ircore.core.records import TranscriptsReference
 from ircore.runs.provenance import Flag, make_provenance
 from ircore.submissions.rescoring import flags
-from leaderboard.trust import FINDINGS, HERE, LEGEND, RESCORED, VERIFIED, tier_of, trust_lines
+from leaderboard.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, tier_of, trust_lines
 
 SOURCE = TranscriptsReference(repo="me/mine", revision="a" * 40, run="pair-12345678")
 FLAG = Flag(rule="identical_to_target", where="geometry-easy-01, turn 2", what="the rendering is the target")
@@ -19,7 +19,7 @@ def test_trust_is_computed(tmp_path: Path) -> None:
     item = invented_results(["a"], ["b"]).submissions[0]
     ours = replace(item, provenance=make_provenance(tmp_path / "submission.yaml"))
     theirs = replace(item, provenance=make_provenance(tmp_path / "submission.yaml", SOURCE, (FLAG, FLAG)))
-    assert [tier_of(each) for each in (item, ours, theirs)] == [HERE, VERIFIED, RESCORED]
+    assert [tier_of(each) for each in (item, ours, theirs)] == [HERE, MAINTAINERS, RESCORED]
     assert [name for name, _ in trust_lines(item)] == ["Trust"]
     assert [name for name, _ in trust_lines(ours)] == ["Trust", "Played by maintainers"]
     lines = dict(trust_lines(theirs))
@@ -30,7 +30,7 @@ def test_trust_is_computed(tmp_path: Path) -> None:
 
 
 def test_the_legend_names_every_tier() -> None:
-    assert {VERIFIED, RESCORED, HERE} < set(LEGEND)
+    assert {MAINTAINERS, RESCORED, HERE} < set(LEGEND)
 
 
 def test_every_finding_has_words() -> None:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
+from ircore.results.headline import headline_words, ordered_judges
 from ircore.results.model import BoardRow, Cell, Order, Results
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
@@ -249,7 +250,8 @@ def board_table(
         f" They tell two pairs apart whose main scores differ by {least:.1f} or more (chance 80 %)." if least else ""
     )
     words = caption(results, judge, category, difficulty) + _ranked_words(parts) + footnotes
-    notes = (*NOTES[order], *remedies(row.cell.unranked for row in rows))
+    told = headline_words(results, category, difficulty)
+    notes = (*([told] if told else []), *NOTES[order], *remedies(row.cell.unranked for row in rows))
     return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), notes, MARKS, primary=PRIMARY)
 
 
@@ -259,7 +261,7 @@ def leaderboard_table(results: Results, order: Order = "main") -> Table:
     rows = [
         row
         for judge, category, difficulty in product(
-            results.judges, (None, *results.categories), (None, *results.difficulties)
+            _headline_first(results), (None, *results.categories), (None, *results.difficulties)
         )
         for part in parts
         for row in part.board(judge, category, difficulty, order)
@@ -268,6 +270,11 @@ def leaderboard_table(results: Results, order: Order = "main") -> Table:
     return Table(
         "leaderboard", "Leaderboards", words, _columns(), _rows(results, rows), NOTES[order], MARKS, primary=PRIMARY
     )
+
+
+def _headline_first(results: Results) -> tuple[str, ...]:
+    """Return every judge, the headline first; those that only compared renderings come last."""
+    return tuple(dict.fromkeys((*ordered_judges(results), *results.judges)))
 
 
 def _ranked_words(parts: Sequence[Results]) -> str:

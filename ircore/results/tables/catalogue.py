@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import available, load, unknown
+from ircore.results.headline import headline_judge
 from ircore.results.model import Order, Results
 from ircore.results.tables.agreement import agreement_table, annotators_table, orders_table
 from ircore.results.tables.board import board_table, leaderboard_table
@@ -16,8 +17,10 @@ from ircore.results.tables.effects import effects_table
 from ircore.results.tables.hops import by_turn_table, normalised_table
 from ircore.results.tables.judges import judges_table
 from ircore.results.tables.language import corrections_by_turn_table, corrections_table, messages_table, words_table
+from ircore.results.tables.measures import measures_table
 from ircore.results.tables.metric_agreement import metric_agreement_table
 from ircore.results.tables.model import Table
+from ircore.results.tables.parts import episode_facts_table, facts_table, parts_table
 from ircore.results.tables.published import published_agreement_table, published_means_table, published_scores_table
 from ircore.results.tables.ratings import ratings_table
 from ircore.results.tables.recalibration import maps_table, recalibrated_table, reliability_table
@@ -33,7 +36,7 @@ class Question:
     """What a table is asked for."""
 
     judge: str | None = None
-    """Whose ratings; None if the table is of no judge, or there is only one."""
+    """Whose ratings; None for the headline judge, or if the table is of no judge."""
 
     category: str | None = None
     """Only this category."""
@@ -44,17 +47,21 @@ class Question:
     order: Order = "main"
     """What boards are ordered by."""
 
+    part: str | None = None
+    """The part that rows of parts are ordered by; None for the score."""
+
+    episode: str | None = None
+    """Only this episode, of facts."""
+
     def the_judge(self, results: Results) -> str:
-        """Return the judge asked for, or the only one.
+        """Return the judge asked for, or the headline judge of the condition (``ircore.results.headline``).
 
         Raises:
-            InputError: Nobody has rated, or several judges have and none of them was named.
+            InputError: Nobody has rated.
         """
         if not results.judges:
             raise InputError("these runs have no ratings yet", "Rate them with: ircore score RUN...")
-        if self.judge is None and len(results.judges) > 1:
-            raise InputError("several judges rated these runs", f"Choose one: --judge {'|'.join(results.judges)}")
-        return self.judge or results.judges[0]
+        return self.judge or headline_judge(results, self.category, self.difficulty) or results.judges[0]
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,9 @@ class Entry:
 
     ordered: bool = False
     """Whether its rows can be ordered by main score or by quality."""
+
+    by_part: bool = False
+    """Whether its rows can be ordered by a part of the judge verified."""
 
     of_runs: bool = True
     """Whether it is computed from runs, so that its last column is the key of their rules; the paper's are not."""
@@ -101,6 +111,16 @@ def _board(results: Results, asked: Question) -> Table:
     return board_table(results, asked.the_judge(results), asked.category, asked.difficulty, asked.order)
 
 
+def _parts(results: Results, asked: Question) -> Table:
+    return parts_table(results, asked.category, asked.difficulty, asked.part)
+
+
+def _facts(results: Results, asked: Question) -> Table:
+    if asked.episode is not None:
+        return episode_facts_table(results, asked.episode)
+    return facts_table(results, asked.category, asked.difficulty)
+
+
 TABLES: Mapping[str, Entry] = {
     "board": Entry("pairs under one condition, best first", _board, of_judge=True, ordered=True),
     "leaderboard": Entry(
@@ -114,6 +134,8 @@ TABLES: Mapping[str, Entry] = {
     "by_turn": _of_all("every judge and metric at each turn and up to it (@K)", by_turn_table),
     "normalised": _of_all("the same from first to final rendering, at 20 places", normalised_table),
     "budgets": _of_judge("pairs under several token budgets", budgets_table),
+    "parts": Entry("what is right of presence, text, colour …, pair by pair", _parts, by_part=True),
+    "facts": Entry("share of right facts by pair, condition and part; of one episode, the facts", _facts),
     "said": _of_all("facts that messages state, renderings show and corrections mend", said_table),
     "readers": Entry(
         "how far judges agree with the grammar what messages state", lambda results, _: readers_table(results)
@@ -134,6 +156,7 @@ TABLES: Mapping[str, Entry] = {
     "reliability": Entry("what people say of each score of a judge", lambda results, _: reliability_table(results)),
     "recalibrated": _of_all("mean scores on the people's scale", recalibrated_table),
     "targets": _of_all("what the targets show, and how many words they take", targets_table),
+    "measures": _of_all("scores beside what is known of targets, such as naming divergence", measures_table),
     "published": Entry("the paper's Table 3", lambda *_: published_scores_table(), of_runs=False),
     "published_means": Entry("means of the paper's Table 3", lambda *_: published_means_table(), of_runs=False),
     "published_judges": Entry("the paper's Table 1", lambda *_: published_agreement_table("table1"), of_runs=False),

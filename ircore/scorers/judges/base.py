@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from ircore.core.fact_records import FactVerdicts
 from ircore.core.images import Picture
 from ircore.core.records import Scene
 from ircore.core.score_records import JudgeIdentity, JudgeKind, Task
@@ -20,6 +21,9 @@ class Judgement:
 
     reason: str | None = None
     """Reason why there is no value; None if there is a value."""
+
+    facts: FactVerdicts | None = None
+    """Facts behind a similarity, of a judge that checks facts; kept beside the score."""
 
 
 class Judge(Protocol):

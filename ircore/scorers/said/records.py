@@ -5,10 +5,11 @@ Facts are those of ``facts_of`` on the target's scene, in its order. A line hold
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from pydantic import Field, StringConstraints, TypeAdapter
+from pydantic import Field, TypeAdapter
 
+from ircore.core.fact_records import LETTER, Letters
 from ircore.core.journal import JournalWriter, read_records
 from ircore.core.records import Line, Name, Record, Sha256
 from ircore.runs.folder import AnyRunFolder
@@ -20,10 +21,6 @@ SAID = "said.jsonl"
 
 GRAMMAR = "grammar"
 """The reader that is a program: the grammar of the built-in players."""
-
-Letters = Annotated[str, StringConstraints(pattern=r"^[01?]*$")]
-
-LETTER = {"holds": "1", "fails": "0", "undecided": "?"}
 
 
 class SaidTurn(Record):

@@ -7,8 +7,9 @@ from ircore.core.records import CATEGORIES, Scene
 from ircore.core.score_records import JudgeKind
 from ircore.scorers.judges.base import Judgement
 from ircore.scorers.verification.score import VERSION, verify_picture
+from ircore.scorers.verification.stored import verdicts_of
 
-VERIFIED = tuple(category for category in CATEGORIES if category != "photos")
+VERIFIED = (*(category for category in CATEGORIES if category != "photos"), "tangrams")
 """Categories whose targets have scenes."""
 
 
@@ -66,4 +67,4 @@ class _Kept:
 def _rated(target: Picture, scene: _Kept, image: Picture) -> Judgement:
     """Rate a rendering; remembered for the next few calls, since a preference asks for what was just rated."""
     verification = verify_picture(target, scene.scene, image)
-    return Judgement(verification.score, verification.reason)
+    return Judgement(verification.score, verification.reason, verdicts_of(verification))

@@ -4,12 +4,11 @@ import math
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+from ircore.core.fact_records import Verdict
 from ircore.scorers.verification.eye.view import Reading, difference
 from ircore.scorers.verification.facts import Fact
-
-Verdict = Literal["holds", "fails", "undecided"]
 
 SAME_COLOUR = 12.0
 """ΔE2000 up to which a colour is the right one, if no other colour of the scene is nearer."""

@@ -8,8 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yardstick import rounds
 
-from ircore.games.reconstruction.language.corrections import ENDING, corrections_in, find_corrections
+from ircore.games.reconstruction.language.corrections import ENDING, find_corrections
 from ircore.games.reconstruction.language.lexicon import CORRECTIONS, Correction, load_lexicon
+
+
+def corrections_in(message: str) -> set[Correction]:
+    return {mark.correction for mark in find_corrections(message)}
 
 
 def fired(message: str, correction: Correction) -> list[str]:
@@ -45,7 +49,7 @@ def test_each_category_fires_on_what_it_lists(message: str, correction: Correcti
 
 
 def test_a_plain_message_fires_nothing() -> None:
-    assert corrections_in("Thank you, I like this picture.") == frozenset()
+    assert corrections_in("Thank you, I like this picture.") == set()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from ircore.games.reconstruction.published.claims import (
     better_against_worse,
     hard_against_easy,
     mean_differences,
-    not_better,
     not_lower,
 )
 from ircore.games.reconstruction.published.published import (
@@ -91,12 +90,13 @@ def test_one_point_better_holds_with_one_generator_only() -> None:
         ("gpt-image-1.5", "gpt"): 0.40, ("gpt-image-1.5", "claude"): 0.03, ("gpt-image-1.5", "qwen3"): 0.29,
     }  # fmt: skip
     assert len(better_against_worse()) == 2 * 14 * 3
-    assert Counter(model.generator for model in not_better()) == {"gpt-image-1.5": 20, "gemini-3.1": 1}
+    not_better = [comparison for comparison in better_against_worse() if comparison.difference <= 0]
+    assert Counter(comparison.generator for comparison in not_better) == {"gpt-image-1.5": 20, "gemini-3.1": 1}
     # Line graphs, easy, by GPT: 6.60 against 7.10.
     assert [
-        score.difference
-        for score in not_better()
-        if (score.generator, score.category, score.difficulty, score.judge)
+        comparison.difference
+        for comparison in not_better
+        if (comparison.generator, comparison.category, comparison.difficulty, comparison.judge)
         == ("gpt-image-1.5", "line_graph", "easy", "gpt")
     ] == [-0.5]
 

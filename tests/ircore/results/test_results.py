@@ -234,12 +234,16 @@ def test_results_command_tells_submissions_of_the_same_players_apart(
         assert f"classical + {name}" in table
 
 
-def test_results_command_asks_for_ratings_and_for_a_judge(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_command_asks_for_ratings_and_ranks_by_the_headline_judge(
+    run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert ircore(["results", str(run.path)]) == 2
     assert "no ratings yet" in capsys.readouterr().err
     rate(rate(run, {EASY: (5, 7)}), {EASY: (5, 7)}, judge="ear")
-    assert ircore(["results", str(run.path)]) == 2
-    assert "--judge ear|eye" in capsys.readouterr().err
+    assert ircore(["results", str(run.path)]) == 0
+    assert "judged by ear" in capsys.readouterr().out
+    assert ircore(["results", str(run.path), "--judge", "eye"]) == 0
+    assert "judged by eye" in capsys.readouterr().out
 
 
 def test_a_board_by_quality_says_what_that_order_leaves_out(
@@ -249,4 +253,4 @@ def test_a_board_by_quality_says_what_that_order_leaves_out(
     assert ircore(["results", str(run.path), "--order", "quality"]) == 0
     assert "leaves out what a pair did not play" in " ".join(capsys.readouterr().out.split())
     assert ircore(["results", str(run.path), "--table", "judges", "--order", "quality"]) == 2
-    assert "--order is of boards" in capsys.readouterr().err
+    assert "--order quality is of boards" in capsys.readouterr().err

@@ -15,9 +15,10 @@ from samples import sample_instances, sample_run
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError, WorkError
+from ircore.core.records import Instance, Scene
 from ircore.results.model import Results
 from ircore.runs.folder import SCORES, RunFolder
-from ircore.scorers.computed import METRICS, ScoringPlan, score_runs, wanted_scores
+from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, applicable_judges, score_runs, wanted_scores
 
 QUICK = ScoringPlan(metrics=("psnr",))
 
@@ -54,6 +55,35 @@ def test_every_turn_and_single_renderings() -> None:
         (3, "preference"),
     ]
     assert [(score.turn, score.task) for score in wanted_scores(episode("a"), every)] == [(1, "similarity")]
+
+
+def test_verified_is_asked_by_default_wherever_a_set_has_scenes() -> None:
+    photograph, chart, unknown = (
+        an_instance("photos"),
+        an_instance("bar_graph", Scene(width=9, height=9, elements=())),
+        an_instance("bar_graph"),
+    )
+    assert applicable_judges(JUDGES, [photograph, chart]) == ("structural", "verified")
+    assert applicable_judges(JUDGES, [photograph]) == ("structural",)
+    assert applicable_judges(JUDGES, [photograph, unknown]) == ("structural",)
+    # Of a set with scenes, a chart without one is asked about in vain: it is missing, not inapplicable.
+    asked = wanted_scores(episode("a").model_copy(update={"category": "bar_graph"}), ScoringPlan(metrics=()))
+    assert [wanted.judge for wanted in asked] == ["structural", "verified"]
+
+
+def an_instance(category: str, scene: Scene | None = None) -> Instance:
+    return Instance(
+        instance_id="one",
+        category=category,
+        difficulty="easy",
+        image="images/one.png",
+        sha256="0" * 64,
+        width=9,
+        height=9,
+        source="invented for a test",
+        licence="CC0-1.0",
+        scene=scene,
+    )
 
 
 def test_a_run_is_scored_with_all_metrics(run: RunFolder) -> None:

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Part = Literal["presence", "text", "colour", "value", "place", "count", "extra"]
-PARTS: tuple[Part, ...] = ("presence", "text", "colour", "value", "place", "count", "extra")
-"""The parts of a score, in the order in which they are shown."""
+from ircore.core.fact_records import PARTS as PARTS
+from ircore.core.fact_records import Part as Part
 
 Form = Literal["region", "stroke", "text", "dots", "group"]
 """How the eye looks for a mark: an area of one colour, a line, writing, small dots along a line, or many marks."""

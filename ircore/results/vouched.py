@@ -1,4 +1,4 @@
-"""Verified share of an episode's scores, shown in the gallery as a measure of trust."""
+"""Share of an episode's scores that the maintainers vouch for, shown in the gallery as a measure of trust."""
 
 from dataclasses import dataclass
 
@@ -8,10 +8,14 @@ from ircore.runs.provenance import Provenance
 
 
 @dataclass(frozen=True)
-class Verified:
-    """Number of an episode's similarity scores, and of verified scores among them."""
+class Vouched:
+    """Number of an episode's similarity scores, and of those among them that the maintainers vouch for.
 
-    verified: int
+    >>> Vouched(3, 4).share
+    0.75
+    """
+
+    vouched: int
     """Number of scores that the maintainers computed, or asked a judge for, themselves."""
 
     scores: int
@@ -19,14 +23,14 @@ class Verified:
 
     @property
     def share(self) -> float | None:
-        """Share of verified scores, 0–1; None without scores."""
-        return self.verified / self.scores if self.scores else None
+        """Share of scores that the maintainers vouch for, 0–1; None without scores."""
+        return self.vouched / self.scores if self.scores else None
 
 
-def verified_scores(result: EpisodeResult, provenance: Provenance | None) -> Verified:
-    """Count an episode's scores, and those that are verified.
+def vouched_scores(result: EpisodeResult, provenance: Provenance | None) -> Vouched:
+    """Count an episode's scores, and those that the maintainers vouch for.
 
-    A score is verified if the maintainers vouch for its run, having played it or re-scored a submitter's transcripts,
+    They vouch for a score if they vouch for its run, having played it or re-scored a submitter's transcripts,
     and if it was not brought in from elsewhere: people's ratings are imported from a file, so nobody here has seen them
     being given. What counts is where a score comes from, not whether it is right.
 
@@ -36,4 +40,4 @@ def verified_scores(result: EpisodeResult, provenance: Provenance | None) -> Ver
     """
     given = {judge: len(judged.trajectory) for judge, judged in result.judged.items()}
     own = sum(count for judge, count in given.items() if judge != HUMAN)
-    return Verified(own if provenance is not None else 0, sum(given.values()))
+    return Vouched(own if provenance is not None else 0, sum(given.values()))

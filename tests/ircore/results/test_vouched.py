@@ -1,10 +1,10 @@
-"""Which scores of an episode are verified: by where its run comes from, and by who gave them."""
+"""Which scores of an episode the maintainers vouch for: by where its run comes from, and by who gave them."""
 
 from invented import invented_run, invented_set, judged_also
 
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
-from ircore.results.verified import Verified, verified_scores
+from ircore.results.vouched import Vouched, vouched_scores
 from ircore.runs.provenance import Provenance
 
 HERE = Provenance(kind="maintainers", when="2026-01-01T00:00:00+00:00", version="1", manifest="a" * 64)
@@ -21,16 +21,16 @@ def episode() -> EpisodeResult:
 def test_nobody_vouches_for_a_run_without_provenance() -> None:
     item = episode()
     count = sum(len(judged.trajectory) for judged in item.judged.values())
-    assert verified_scores(item, None) == Verified(0, count)
-    assert verified_scores(item, None).share == 0
+    assert vouched_scores(item, None) == Vouched(0, count)
+    assert vouched_scores(item, None).share == 0
 
 
-def test_what_the_maintainers_had_judged_is_verified_and_what_people_gave_is_imported() -> None:
+def test_what_the_maintainers_had_judged_is_vouched_for_and_what_people_gave_is_imported() -> None:
     item = episode()
     assert set(item.judged) == {"eye", "human", "structural"}
-    rows = verified_scores(item, HERE)
-    assert rows.verified == len(item.judged["eye"].trajectory) + len(item.judged["structural"].trajectory)
-    assert rows.scores - rows.verified == len(item.judged["human"].trajectory) > 0
+    rows = vouched_scores(item, HERE)
+    assert rows.vouched == len(item.judged["eye"].trajectory) + len(item.judged["structural"].trajectory)
+    assert rows.scores - rows.vouched == len(item.judged["human"].trajectory) > 0
     assert rows.share is not None
     assert 0 < rows.share < 1
 
@@ -38,5 +38,5 @@ def test_what_the_maintainers_had_judged_is_verified_and_what_people_gave_is_imp
 def test_an_episode_without_scores_has_no_share() -> None:
     run = episode()
     empty = EpisodeResult(run.run_id, run.slug, run.episode, {}, {})
-    assert verified_scores(empty, HERE) == Verified(0, 0)
-    assert verified_scores(empty, HERE).share is None
+    assert vouched_scores(empty, HERE) == Vouched(0, 0)
+    assert vouched_scores(empty, HERE).share is None

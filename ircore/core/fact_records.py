@@ -1,0 +1,97 @@
+"""The record of what a program saw of a target's facts in a rendering: file ``facts.jsonl`` of a run.
+
+The facts themselves follow from the target's scene (``ircore.scorers.verification.facts.facts_of``), so a line holds
+verdicts only, in the order of that list.
+"""
+
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field, StringConstraints
+
+from ircore.core.records import Box, Line, Name, Record, Sha256
+
+Letters = Annotated[str, StringConstraints(pattern=r"^[01?]*$")]
+"""One letter a fact: ``1`` it holds, ``0`` it fails, ``?`` it cannot be told."""
+
+Verdict = Literal["holds", "fails", "undecided"]
+
+Part = Literal["presence", "text", "colour", "value", "place", "count", "extra"]
+PARTS: tuple[Part, ...] = ("presence", "text", "colour", "value", "place", "count", "extra")
+"""The parts of a score by facts, in the order in which they are shown."""
+
+LETTER: dict[Verdict, str] = {"holds": "1", "fails": "0", "undecided": "?"}
+VERDICT: dict[str, Verdict] = {letter: verdict for verdict, letter in LETTER.items()}
+
+MOST_EXTRAS = 50
+"""Extras of a rendering that are kept."""
+
+Text = Annotated[str, StringConstraints(max_length=200)]
+
+
+class PartShare(NamedTuple):
+    """One part of a score: presence, text, colour, value, place, count or extra."""
+
+    share: float | None
+    """Credit of the decided facts by weight, 0–1; None if there are none. Of extra: precision."""
+
+    held: int
+    """Number of facts that hold."""
+
+    decided: int
+    """Number of facts that hold or fail."""
+
+    total: int
+    """Number of facts."""
+
+
+class FactNote(NamedTuple):
+    """What is known of a fact that does not hold."""
+
+    fact: int
+    """Its place in the list of facts, from 0."""
+
+    credit: float
+    """0–1; above 0 for a text of which a part is right and for a value that is nearly right."""
+
+    seen: Text | None
+    """What was seen instead, as JSON; None if nothing was."""
+
+    reason: int
+    """Place of the reason in ``reasons``."""
+
+
+class ExtraBox(NamedTuple):
+    """Something that is drawn where the target shows nothing."""
+
+    box: Box
+    """In the target's coordinates."""
+
+    weight: float
+    """Its weight against precision."""
+
+
+class FactVerdicts(Record):
+    """The facts of a target as one rendering shows them."""
+
+    version: Line = Field(description="Of the program that looked; another one may see otherwise.")
+    verdicts: Letters = Field(description="One letter a fact: 1 it holds, 0 it fails, ? it cannot be told.")
+    parts: dict[Part, PartShare] = Field(description="By part of the score.")
+    decided: float = Field(ge=0, le=1, description="Share of the facts, by weight, that could be decided.")
+    reasons: tuple[Text, ...] = Field(default=(), description="Why facts fail or cannot be told, each once.")
+    notes: tuple[FactNote, ...] = Field(default=(), description="Of facts that do not hold.")
+    extras: tuple[ExtraBox, ...] = Field(
+        default=(),
+        max_length=MOST_EXTRAS,
+        description="What is drawn that the target does not show, the largest first.",
+    )
+    transform: tuple[float, float, float, float] = Field(
+        default=(0.0, 0.0, 1.0, 0.0),
+        description="Move by width and height of the picture, scale, and turn in degrees that lay the target over it.",
+    )
+
+
+class RenderingFacts(FactVerdicts):
+    """One line of ``facts.jsonl``: of a rendering that turns of one episode may share."""
+
+    episode_id: Name
+    rendering: Sha256

@@ -1,0 +1,99 @@
+"""The headline judge: whose scores order a board when nobody names a judge."""
+
+from functools import cache
+
+from ircore.core.plugins import available, load
+from ircore.core.score_records import HUMAN, JudgeKind
+from ircore.results.model import Results
+
+VERIFIED = "verified"
+"""The judge that checks facts of scenes by program: the headline wherever it rated, since its errors are known."""
+
+ENOUGH = 0.5
+"""Pairs that a judge must have rated to be the headline, as a share of those that the most thorough judge rated."""
+
+_PREFERRED: tuple[JudgeKind, ...] = ("human", "model", "computed")
+"""Kinds of the other judges by preference: people before models, models before formulas."""
+
+
+def judge_kind(results: Results, judge: str) -> JudgeKind:
+    """Return a judge's kind, as recorded by the runs, else by its plug-in; an unknown judge counts as a model."""
+    if judge == HUMAN:
+        return "human"
+    if judge in results.judge_identities:
+        return results.judge_identities[judge].kind
+    return _installed_kind(judge)
+
+
+@cache
+def _installed_kind(judge: str) -> JudgeKind:
+    """Return the kind that a judge's plug-in declares; cached, since the search takes longer than a board's row."""
+    kind: JudgeKind = load("judges", judge).kind if judge in available("judges") else "model"
+    return kind
+
+
+def ordered_judges(results: Results, category: str | None = None, difficulty: str | None = None) -> tuple[str, ...]:
+    """Return the judges that rated final renderings under a condition, the headline first.
+
+    ``verified`` comes first, then people, models and formulas; of a kind, who rated more pairs. Judges that rated fewer
+    than half of what the most thorough one rated come after the others: people who looked at one pair of twenty
+    do not make a board.
+
+    Args:
+        results: Of any runs.
+        category: Only this category; all if None.
+        difficulty: Only this difficulty; both if None.
+
+    Example:
+        >>> import ircore
+        >>> ordered_judges(ircore.load_results("run"))[0]
+        'verified'
+    """
+    rated = {judge: count for judge in results.judges if (count := _rated(results, judge, category, difficulty))}
+    most = max(rated.values(), default=0)
+    return tuple(
+        sorted(
+            rated,
+            key=lambda judge: (
+                rated[judge] < ENOUGH * most,
+                judge != VERIFIED,
+                _PREFERRED.index(judge_kind(results, judge)),
+                -rated[judge],
+                judge,
+            ),
+        )
+    )
+
+
+def headline_judge(results: Results, category: str | None = None, difficulty: str | None = None) -> str | None:
+    """Return the judge that orders a board when nobody names one; None if nobody rated anything there.
+
+    Where a condition holds photographs alone, ``verified`` is not applicable and the next judge takes its place.
+    """
+    return next(iter(ordered_judges(results, category, difficulty)), None)
+
+
+def headline_words(results: Results, category: str | None = None, difficulty: str | None = None) -> str | None:
+    """Say what a reader should know of ``verified`` under a condition; None if there is nothing to say."""
+    targets = [
+        instance
+        for instance in results.instances
+        if category in (None, instance.category) and difficulty in (None, instance.difficulty)
+    ]
+    drawn = sum(instance.scene is not None for instance in targets)
+    headline = headline_judge(results, category, difficulty)
+    if headline is None or not targets:
+        return None
+    if not drawn:
+        return f"verified is not applicable, since no target here has a scene: the headline judge is {headline}."
+    if not _rated(results, VERIFIED, category, difficulty):
+        return f"The headline judge is {headline}: ircore score adds verified, which checks the facts of each target."
+    if drawn < len(targets):
+        return f"verified is applicable to {drawn} of {len(targets)} targets: the others have no scene."
+    return None
+
+
+def _rated(results: Results, judge: str, category: str | None, difficulty: str | None) -> int:
+    """Count the pairs of which a judge rated a final rendering under a condition."""
+    keys = ((submission.run_id, category, difficulty, judge) for submission in results.submissions)
+    return sum(key in results.cells and results.cells[key].score.n > 0 for key in keys)

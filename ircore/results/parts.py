@@ -1,0 +1,78 @@
+"""The parts of judge ``verified`` over a run: share of the facts that final renderings show, part by part."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ircore.core.episode_records import Episode
+from ircore.core.fact_records import PARTS, Part, PartShare, RenderingFacts
+from ircore.results.statistics.intervals import Estimate, estimate
+from ircore.results.statistics.scales import SHARE
+
+if TYPE_CHECKING:
+    from ircore.results.model import Results
+
+
+@dataclass(frozen=True)
+class PartResult:
+    """One part over some episodes of a run."""
+
+    share: Estimate
+    """Share of the facts, by weight, that final renderings show, 0–1: mean over episodes. Of extra: precision."""
+
+    held: int
+    """Number of facts that hold, over all these episodes."""
+
+    decided: int
+    """Number of facts that hold or fail."""
+
+    total: int
+    """Number of facts."""
+
+
+def final_parts(episodes: Iterable[Episode], facts: Iterable[RenderingFacts]) -> dict[str, dict[Part, PartShare]]:
+    """Return the parts of each episode's final rendering, as far as its facts are known.
+
+    Args:
+        episodes: Of one run.
+        facts: Of the same run; read once, nothing else of them is kept.
+    """
+    finals = {}
+    for episode in episodes:
+        drawn = [turn.rendering.sha256 for turn in episode.turns if turn.rendering is not None]
+        if episode.played and drawn:
+            finals[episode.episode_id] = drawn[-1]
+    return {line.episode_id: dict(line.parts) for line in facts if finals.get(line.episode_id) == line.rendering}
+
+
+def part_results(shares: Iterable[Mapping[Part, PartShare]]) -> dict[Part, PartResult]:
+    """Return each part over some episodes.
+
+    >>> part_results([{"text": PartShare(0.5, 1, 2, 3)}, {"text": PartShare(1.0, 2, 2, 2)}])["text"].share.mean
+    0.75
+    """
+    episodes = list(shares)
+    results: dict[Part, PartResult] = {}
+    for part in PARTS:
+        own = [parts[part] for parts in episodes if part in parts]
+        results[part] = PartResult(
+            estimate([score.share for score in own if score.share is not None], SHARE),
+            sum(score.held for score in own),
+            sum(score.decided for score in own),
+            sum(score.total for score in own),
+        )
+    return results
+
+
+def parts_under(
+    results: "Results", run_id: str, category: str | None = None, difficulty: str | None = None
+) -> dict[Part, PartResult]:
+    """Return each part of a run over the episodes of one condition."""
+    known = results.runs[run_id].part_shares
+    return part_results(
+        known[result.episode.episode_id]
+        for result in results.episodes[run_id]
+        if result.episode.episode_id in known
+        and category in (None, result.episode.category)
+        and difficulty in (None, result.episode.difficulty)
+    )

@@ -1,0 +1,161 @@
+"""What pairs get right, part by part: the parts of judge ``verified`` side by side, in full, and fact by fact."""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import TYPE_CHECKING
+
+from ircore.core.errors import InputError
+from ircore.core.fact_records import PARTS, Part, RenderingFacts
+from ircore.results.episodes import EpisodeResult
+from ircore.results.headline import VERIFIED
+from ircore.results.model import Results
+from ircore.results.parts import parts_under
+from ircore.results.statistics.intervals import estimate
+from ircore.results.tables.model import Column, Selection, Table, Value
+from ircore.results.tables.names import ALL
+from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+
+if TYPE_CHECKING:
+    from ircore.scorers.verification.verdicts import Checked
+
+NOT_KNOWN = "not verified: ircore score RUN"
+
+ABOUT: dict[Part, str] = {
+    "presence": "Things of the target that are there.",
+    "text": "Labels that say what they should.",
+    "colour": "Colours that are right.",
+    "value": "Heights, shares, values, sizes and angles.",
+    "place": "Where things are, and which is beside which.",
+    "count": "How many there are of each kind.",
+    "extra": "Precision: 1 if nothing is drawn that the target does not show.",
+}
+"""Description of each part."""
+
+NOTE = "Final renderings of drawn targets: share of the facts by weight that can be told, mean over episodes."
+
+
+def parts_table(
+    results: Results, category: str | None = None, difficulty: str | None = None, order: str | None = None
+) -> Table:
+    """Return the parts of each pair side by side, best first.
+
+    Args:
+        results: Of any runs.
+        category: Only this category; all if None.
+        difficulty: Only this difficulty; both if None.
+        order: The part that rows are ordered by; None for the score by verified.
+
+    Raises:
+        InputError: There is no such part.
+    """
+    if order is not None and order not in PARTS:
+        raise InputError(f"no part is called {order!r}", f"Choose one of: {', '.join(PARTS)}.")
+    columns = (
+        *PAIR_COLUMNS,
+        Column("score", "score", "Score by verified.", "0–10", "higher", estimated=True),
+        *(Column(part, part, ABOUT[part], "0–1", "higher", estimated=True) for part in PARTS),
+    )
+    rows = []
+    for run_id, who in pair_values(results).items():
+        behind = Selection((run_id,), "played", category, difficulty)
+        key = (run_id, category, difficulty, VERIFIED)
+        score = results.cells[key].score if key in results.cells else estimate([])
+        parts = parts_under(results, run_id, category, difficulty)
+        shares = (Value.of(parts[part].share, behind, NOT_KNOWN) for part in PARTS)
+        rows.append((*who, Value.of(score, behind, NOT_KNOWN), *shares))
+    place = next(place for place, column in enumerate(columns) if column.key == (order or "score"))
+    rows.sort(key=lambda row: _highest_first(row[place]))
+    words = caption(results, VERIFIED, category, difficulty) + f" Ordered by {order or 'score'}."
+    return Table("parts", "What is right, part by part", words, columns, tuple(rows), (NOTE,), primary="score")
+
+
+def _highest_first(value: Value) -> float:
+    return -value.value if isinstance(value.value, float) else 1.0
+
+
+def facts_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return the share of right facts of each pair by category, difficulty and part, all before parts of the set."""
+    columns = (
+        *PAIR_COLUMNS,
+        Column("category", "category", f"A category, or {ALL}.", digits=None),
+        Column("difficulty", "difficulty", f"easy, hard, or {ALL}.", digits=None),
+        Column("part", "part", "Of the score by verified.", digits=None),
+        Column("share", "right", "Share of the facts, by weight, that are right.", "0–1", "higher", estimated=True),
+        Column("held", "hold", "Facts that hold, over all episodes.", digits=0),
+        Column("decided", "can be told", "Facts that hold or fail.", digits=0),
+        Column("facts", "facts", "Facts of the targets.", digits=0),
+    )
+    conditions = tuple(
+        product(
+            (category,) if category else (None, *results.categories),
+            (difficulty,) if difficulty else (None, *results.difficulties),
+        )
+    )
+    rows = []
+    for run_id, who in pair_values(results).items():
+        for kind, level in conditions:
+            for part, right in parts_under(results, run_id, kind, level).items():
+                if right.total:
+                    share = Value.of(right.share, Selection((run_id,), "played", kind, level), "none can be told")
+                    counts = (Value(right.held), Value(right.decided), Value(right.total))
+                    rows.append((*who, Value(kind or ALL), Value(level or ALL), Value(part), share, *counts))
+    words = caption(results, VERIFIED, category, difficulty)
+    return Table("facts", "Facts", words, columns, tuple(rows), (NOTE,), primary="share")
+
+
+def episode_facts_table(results: Results, episode_id: str) -> Table:
+    """Return the facts of one episode as each pair that played it drew them, turn by turn.
+
+    Raises:
+        InputError: No pair has played such an episode.
+    """
+    columns = (
+        *PAIR_COLUMNS,
+        Column("turn", "turn", "1-based.", digits=0),
+        Column("part", "part", "Of the score.", digits=None),
+        Column("fact", "Fact", "Key of the fact within its target.", digits=None, audience="programs"),
+        Column("sentence", "fact", "What is true of the target.", digits=None),
+        Column("verdict", "verdict", "holds, fails or undecided.", digits=None),
+        Column("credit", "credit", "1 if it holds; between for what is nearly right.", "0–1", "higher"),
+        Column("weight", "Weight", "How much it counts.", digits=3, audience="programs"),
+        Column("reason", "reason", "Why it fails or cannot be told.", digits=None, nullable=True),
+    )
+    rows = []
+    played = False
+    for run_id, who in pair_values(results).items():
+        for result in results.episodes[run_id]:
+            if result.episode.episode_id == episode_id:
+                played = True
+                for turn, checked in _facts_by_turn(results, run_id, result):
+                    rows.append((*who, Value(turn), *_fact(checked)))
+    if not played:
+        raise InputError(f"episode {episode_id!r}: no such episode in these runs", "Episodes are named as instances.")
+    words = f"Facts of episode {episode_id}, turn by turn; instance set {results.instance_set[:12]}."
+    notes = () if rows else (f"Nothing is known of its facts: {NOT_KNOWN}; photographs have none.",)
+    return Table("facts", "Facts of an episode", words, columns, tuple(rows), notes)
+
+
+def _facts_by_turn(results: Results, run_id: str, result: EpisodeResult) -> Iterator[tuple[int, "Checked"]]:
+    from ircore.scorers.verification.stored import checked_facts
+
+    scenes = {instance.instance_id: instance.scene for instance in results.instances}
+    scene = scenes[result.episode.instance_id]
+    own: dict[str, RenderingFacts] = {
+        line.rendering: line for line in results.runs[run_id].facts() if line.episode_id == result.episode.episode_id
+    }
+    for turn in result.episode.rendered_turns:
+        if scene is not None and turn.rendering is not None and turn.rendering.sha256 in own:
+            for checked in checked_facts(scene, own[turn.rendering.sha256]):
+                yield turn.turn, checked
+
+
+def _fact(checked: "Checked") -> tuple[Value, ...]:
+    return (
+        Value(checked.fact.part),
+        Value(checked.fact.key),
+        Value(checked.fact.sentence),
+        Value(checked.verdict),
+        Value(checked.credit),
+        Value(checked.fact.weight),
+        Value(checked.reason or None, missing=None if checked.reason else "it holds"),
+    )

@@ -1,0 +1,34 @@
+"""The facts of a run's renderings: file ``facts.jsonl``, append only, read a line at a time and never kept whole."""
+
+from collections.abc import Iterable, Iterator
+
+from pydantic import TypeAdapter
+
+from ircore.core.fact_records import RenderingFacts
+from ircore.core.journal import JournalWriter, read_records
+from ircore.runs.folder import AnyRunFolder
+
+FACTS = "facts.jsonl"
+
+_FACTS = TypeAdapter(RenderingFacts)
+
+
+def read_facts(run: AnyRunFolder) -> Iterator[RenderingFacts]:
+    """Yield the facts of a run's renderings in the order in which they were written; nothing if there are none.
+
+    Of two lines on one episode and rendering the later counts.
+
+    Raises:
+        InputError: A line is damaged.
+    """
+    return read_records(run.path / FACTS, _FACTS)
+
+
+def add_facts(run: AnyRunFolder, facts: Iterable[RenderingFacts]) -> None:
+    """Append facts; the caller holds the run's lock.
+
+    Raises:
+        WorkError: They cannot be written; none of them is there then.
+    """
+    with JournalWriter(run.path / FACTS) as journal:
+        journal.append(line.model_dump_json(exclude_defaults=True).encode() for line in facts)

@@ -1,0 +1,129 @@
+"""The material of an episode's scores, and the scores computed from it alone, here or on another machine."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from ircore.core.fact_records import FactVerdicts, RenderingFacts
+from ircore.core.images import Picture
+from ircore.core.plugins import load
+from ircore.core.records import Scene
+from ircore.core.score_records import Score, Task
+from ircore.scorers.judges.base import Judge, Judgement, with_scene
+from ircore.scorers.metrics.base import Metric
+from ircore.scorers.metrics.measure import MetricKey, measure, version_of
+
+
+class Wanted(NamedTuple):
+    """A score to be had: what identifies it."""
+
+    episode_id: str
+    turn: int
+    task: Task
+    judge: str
+    rendering: str
+    version: str | None = None
+    """Of a metric: values of another version do not answer this."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that the scores of one episode depend on; it can be scored where the run folder is not."""
+
+    target: Picture
+    """The target picture."""
+
+    first: Picture
+    """The first rendering."""
+
+    pictures: dict[str, Picture]
+    """The renderings to be scored, by hash."""
+
+    wanted: tuple[Wanted, ...]
+    """The scores to be had."""
+
+    scene: Scene | None = None
+    """What the target shows, for judges that verify; None if nobody knows."""
+
+
+class Scored(NamedTuple):
+    """The scores of one episode, and the facts behind them."""
+
+    scores: list[Score]
+    """In the order in which they were wanted."""
+
+    facts: list[RenderingFacts]
+    """One for each rendering that a judge checked facts of."""
+
+
+def wanted_of(score: Score) -> Wanted:
+    """Return the question that a score answers."""
+    return Wanted(score.episode_id, score.turn, score.task, score.judge, score.rendering, score.version)
+
+
+def scores_of(material: Material) -> Scored:
+    """Compute the scores of one episode. What two turns share is computed once."""
+    known: dict[tuple[str, str, str], Judgement] = {}
+    scores, facts = [], []
+    for request in material.wanted:
+        key = (request.task, request.judge, request.rendering)
+        if key not in known:
+            known[key] = judgement = _judged(request, material)
+            if judgement.facts is not None:
+                facts.append(_facts(request, judgement.facts))
+        scores.append(_score(request, known[key]))
+    return Scored(scores, facts)
+
+
+def _facts(wanted: Wanted, verdicts: FactVerdicts) -> RenderingFacts:
+    fields = {name: getattr(verdicts, name) for name in FactVerdicts.model_fields}
+    return RenderingFacts(episode_id=wanted.episode_id, rendering=wanted.rendering, **fields)
+
+
+def _judged(wanted: Wanted, material: Material) -> Judgement:
+    target, picture = material.target, material.pictures[wanted.rendering]
+    if wanted.task == "metric":
+        key = MetricKey.parse(wanted.judge)
+        measured = measure(_metric(key.name), target.pixels, picture.pixels, key.loading)
+        return Judgement(measured.value, measured.reason)
+    judge = with_scene(installed_judge(wanted.judge), material.scene)
+    if wanted.task == "similarity":
+        return judge.rate(target, picture)
+    return judge.prefer(target, material.first, picture)
+
+
+def _score(wanted: Wanted, judgement: Judgement) -> Score:
+    return Score(
+        episode_id=wanted.episode_id,
+        turn=wanted.turn,
+        task=wanted.task,
+        judge=wanted.judge,
+        value=judgement.value,
+        reason=judgement.reason[:500] if judgement.reason else None,
+        rendering=wanted.rendering,
+        version=metric_version(wanted.judge) if wanted.task == "metric" else None,
+        loading=MetricKey.parse(wanted.judge).loading if wanted.task == "metric" else None,
+    )
+
+
+@cache
+def installed_judge(name: str) -> Judge:
+    """Return an installed judge, made once a process.
+
+    Raises:
+        InputError: There is no such judge, or it lacks what it needs.
+    """
+    judge: Judge = load("judges", name)()
+    return judge
+
+
+@cache
+def metric_version(key: str) -> str | None:
+    """Return the version of a metric's definition."""
+    return version_of(key)
+
+
+@cache
+def _metric(name: str) -> Metric:
+    metric: Metric = load("metrics", name)
+    return metric
