@@ -9,7 +9,6 @@ from pathlib import Path
 from ircore.core.collector import without_collector
 from ircore.instances.benchmark import RECORDS
 from ircore.players.submission import AnyLoaded
-from leaderboard.build_cache import BuildCache
 from leaderboard.building.content import Content, Options, read_content
 from leaderboard.building.finish import finish_pages, merge, no_notice, write_surroundings
 from leaderboard.building.marker import check_replaceable, earlier_build, write_marker
@@ -18,10 +17,11 @@ from leaderboard.building.shells import write_sources
 from leaderboard.building.sources import check_sources, copy_sources
 from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
-from leaderboard.output_folder import build_folder, replace
 from leaderboard.pages.waiting import played_pages
 from leaderboard.rendering.render import block
 from leaderboard.skeleton import SKELETON
+from leaderboard.storage.build_cache import BuildCache
+from leaderboard.storage.output_folder import build_folder, replace
 from leaderboard.versions.archive import write_frozen
 
 
@@ -59,7 +59,7 @@ def build_site(
         runs: Run folders of any games; those of one game are on one instance set.
         out: The site's folder: missing, empty, or an earlier build, which is replaced at the end.
         sources: Folder with ``mkdocs.yml`` and ``docs``.
-        judge: Judge on pages with room for one; None for the choice of ``leaderboard.site_judge.site_judge``.
+        judge: Judge on pages with room for one; None for the choice of ``leaderboard.model.site_judge.site_judge``.
         address: Address of the site, absolute, ending in a slash, for feeds and badges; empty if unknown.
         archive: Folder of the frozen boards of former versions; None for none.
         version: The benchmark version that the runs must be of; None for any.

@@ -15,7 +15,6 @@ from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import GameRunFolder
 from ircore.scorers.judge_test.cards import cards_of
 from ircore.submissions.merged import MergedSubmission, merged_submissions, unplayed
-from leaderboard.build_cache import BuildCache
 from leaderboard.building.sources import ABSENT
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.gallery.pages import gallery_pages
@@ -23,6 +22,8 @@ from leaderboard.gallery.shards import gallery_shards
 from leaderboard.games.files import games_board_files, only_games_files
 from leaderboard.games.pages import game_pages
 from leaderboard.games.section import GameSection, game_sections, split_runs
+from leaderboard.model.site import Page, Site
+from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.badges import badge_files
 from leaderboard.pages.board_files import LEADERBOARD, leaderboard_files
 from leaderboard.pages.boards import board_pages
@@ -42,9 +43,8 @@ from leaderboard.pages.paper import paper_page
 from leaderboard.pages.players import player_pages
 from leaderboard.pages.targets import targets_page
 from leaderboard.pages.waiting import played_pages, waiting_page
-from leaderboard.pictures import PictureBook
-from leaderboard.site import Page, Site
-from leaderboard.site_runs import read_runs
+from leaderboard.storage.build_cache import BuildCache
+from leaderboard.storage.pictures import PictureBook
 from leaderboard.versions.archive import FrozenBoard, read_archive
 from leaderboard.versions.pages import version_pages
 

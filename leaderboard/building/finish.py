@@ -10,9 +10,9 @@ from ircore.core.errors import WorkError
 from ircore.core.workers import run_shares
 from leaderboard.building.shells import PageShell, read_shells
 from leaderboard.building.tree import Tree
-from leaderboard.output_folder import write_text
 from leaderboard.rendering.render import block
 from leaderboard.rendering.shell import Shell
+from leaderboard.storage.output_folder import write_text
 
 _CHART = '<figure class="chart"'
 """Beginning of a figure in a page: strangers' words cannot imitate it, since their quotes are escaped."""

@@ -13,10 +13,10 @@ from ircore.core.json_schemas import json_schemas
 from ircore.scorers.judge_test.page import card_style
 from leaderboard.building.bundle import write_bundles
 from leaderboard.building.tree import Tree
-from leaderboard.output_folder import write_text
+from leaderboard.model.site import Page
 from leaderboard.pages.board_files import LEADERBOARD
-from leaderboard.site import Page
 from leaderboard.skeleton import SKELETON
+from leaderboard.storage.output_folder import write_text
 from leaderboard.theme import stylesheet
 
 SETTINGS = "mkdocs.yml"

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from ircore.results.tables.model import Value
-from leaderboard import labels
 from leaderboard.charts.grammar import Drawing, Json, interval_words, mean, pair_name, plain, rounded, whiskers, words
 from leaderboard.charts.panels import Grid, axes_of, axis_name, columns, inside, pair_titles
-from leaderboard.site import Marked
+from leaderboard.model.site import Marked
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
+from leaderboard.words import labels
 
 _APART = 0.3
 """Share of the width that the ends of a line are apart at least if both have their values beside them."""

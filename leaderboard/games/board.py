@@ -9,7 +9,7 @@ from ircore.results.statistics.intervals import Estimate
 from leaderboard.games.entries import Entry
 from leaderboard.games.numbers import partner_mean
 from leaderboard.games.section import GameSection
-from leaderboard.labels import category_short, category_title, number
+from leaderboard.words.labels import category_short, category_title, number
 
 
 @dataclass(frozen=True)

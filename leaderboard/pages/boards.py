@@ -16,7 +16,8 @@ from ircore.results.tables.parts import ABOUT
 from ircore.submissions.history import Step, open_dispute
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.board_cells import Heat
-from leaderboard.labels import category_short, category_title
+from leaderboard.model.site import Gallery, Page, Pair, Site
+from leaderboard.model.trust import LEGEND, Tier, tier_of
 from leaderboard.pages.board_views import (
     View,
     applicable_words,
@@ -35,8 +36,7 @@ from leaderboard.pages.board_views import (
 )
 from leaderboard.pages.judge_cards import card_notes
 from leaderboard.pages.references import board_references, reference_lines
-from leaderboard.site import Gallery, Page, Pair, Site
-from leaderboard.trust import LEGEND, Tier, tier_of
+from leaderboard.words.labels import category_short, category_title
 
 _THUMBNAILS = 24
 """Targets shown under a board; the gallery has all."""

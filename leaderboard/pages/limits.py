@@ -15,8 +15,8 @@ from ircore.results.tables.model import Table, Value
 from ircore.results.tables.published import published_agreement_table
 from ircore.results.tables.recalibration import maps_table
 from leaderboard.charts.data import picked, where
-from leaderboard.labels import judge_name
-from leaderboard.site import Page, Pair, Site
+from leaderboard.model.site import Page, Pair, Site
+from leaderboard.words.labels import judge_name
 
 _MEASURES = ("pearson", "spearman", "agreement", "kappa")
 

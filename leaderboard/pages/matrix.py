@@ -17,7 +17,8 @@ from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
 from ircore.results.tables.judges import SAME_FAMILY
 from leaderboard.components.matrix_cells import MatrixCell
-from leaderboard.labels import category_short, category_title
+from leaderboard.model.site import Gallery, Page, Pair, Site
+from leaderboard.model.trust import tier_of
 from leaderboard.pages.board_views import (
     Chip,
     View,
@@ -31,9 +32,8 @@ from leaderboard.pages.board_views import (
 )
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.references import board_references, reference_lines
-from leaderboard.pictures import Shown
-from leaderboard.site import Gallery, Page, Pair, Site
-from leaderboard.trust import tier_of
+from leaderboard.storage.pictures import Shown
+from leaderboard.words.labels import category_short, category_title
 
 FOLDER = "data/matrix"
 """Folder of the files, relative to the site's root."""

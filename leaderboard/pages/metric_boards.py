@@ -7,10 +7,10 @@ from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, 
 from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
 from ircore.submissions.history import Step
+from leaderboard.model.site import Page, Pair, Site
+from leaderboard.model.trust import Tier, tier_of
 from leaderboard.pages.board_views import Chip, View, metric_path, rules_label, view_path, view_words
 from leaderboard.pages.boards import MEASURED, dispute_of, tools_for
-from leaderboard.site import Page, Pair, Site
-from leaderboard.trust import Tier, tier_of
 
 
 def metric_pages(site: Site) -> Iterator[Page]:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from ircore.results.model import Results
+from leaderboard.model.site import Pair, Site
 from leaderboard.pages.board_views import View, view_results
-from leaderboard.site import Pair, Site
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ircore.instances.benchmark import BenchmarkVersion
-from leaderboard.labels import category_title
-from leaderboard.untrusted_text import one_line
+from leaderboard.words.labels import category_title
+from leaderboard.words.untrusted_text import one_line
 
 Row = Mapping[str, Any]
 """A row of ``leaderboard.json``."""

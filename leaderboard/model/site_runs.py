@@ -19,7 +19,7 @@ from ircore.results.language import RunLanguage
 from ircore.results.played_run import PlayedRun
 from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise
-from leaderboard.build_cache import BuildCache, content_key, run_key
+from leaderboard.storage.build_cache import BuildCache, content_key, run_key
 
 _MANY = 4
 """Number of runs from which they are read in several processes."""
