@@ -82,7 +82,7 @@ def build_site(
     with without_collector(), build_folder(out) as work:
         tree = Tree(work)
         content = read_content(runs, options, BuildCache(tree.files, out if out.is_dir() else None))
-        copy_sources(tree, content.pages, content.game_boards, address, sources)
+        copy_sources(tree, content.pages, content.game_boards, address, sources, content.title)
         sharing = write_sources(content.pages, tree.docs)
         write_content(content, tree)
         with mkdocs(tree):
@@ -90,7 +90,7 @@ def build_site(
             encoded = content.pictures.write(tree.files, earlier_build(out))
         finish_pages(tree, sharing, originals, _notice(content, waiting))
         merge(tree.files, tree.site)
-        write_surroundings(tree.site, address)
+        write_surroundings(tree.site, address, content.title)
         write_marker(tree.site, content.marker)
         replace(tree.site, out)
     return BuildReport(len(content.pages), len(content.pictures), encoded)

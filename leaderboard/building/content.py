@@ -29,7 +29,7 @@ from leaderboard.pages.board_files import LEADERBOARD, leaderboard_files
 from leaderboard.pages.boards import board_pages
 from leaderboard.pages.citation import citation_page
 from leaderboard.pages.compare import Comparisons, compare_page, comparison_files
-from leaderboard.pages.feed import changes_page, feed_files
+from leaderboard.pages.feed import NAME, changes_page, feed_files
 from leaderboard.pages.figures import figures_page
 from leaderboard.pages.judge_cards import card_pages
 from leaderboard.pages.limits import limits_page
@@ -50,6 +50,9 @@ from leaderboard.versions.pages import version_pages
 
 Files = Callable[[], Iterable[tuple[str, str]]]
 """Function that makes files of data: paths below the site's root, and texts."""
+
+GAMES = "Games of words and pictures"
+"""Name of a site of several games, none of them the reconstruction game."""
 
 _MANY = 8
 """Number of runs from which pages are written in several processes."""
@@ -117,6 +120,13 @@ class Content:
         if self.site is None:
             return {"benchmark": None, "instance_set": None, "prompts": None}
         return self.site.version.as_dict()
+
+    @property
+    def title(self) -> str:
+        """Name of the site: the game's, or what several games have in common."""
+        if self.site is not None:
+            return NAME
+        return self.games[0].game.title if len(self.games) == 1 else GAMES
 
     @property
     def game_boards(self) -> list[tuple[str, str]]:

@@ -22,7 +22,16 @@ PAGES = (
     Page("index", "Start", "front"),
     *(
         Page(name, name, "paper")
-        for name in ("boards/index", "gallery/index", "changes", "compare", "limits", "replay", "prompts")
+        for name in (
+            "boards/index",
+            "gallery/index",
+            "changes",
+            "compare",
+            "limits",
+            "replay",
+            "prompts",
+            "metric-agreement",
+        )
     ),
 )
 
