@@ -26,7 +26,7 @@ from leaderboard.versions.archive import write_frozen
 
 
 @dataclass(frozen=True)
-class BuildReport:
+class _BuildReport:
     """Counts of a finished build."""
 
     pages: int
@@ -52,7 +52,7 @@ def build_site(
     waiting: AnyLoaded | None = None,
     submissions: Path | None = None,
     judge_cards: Sequence[Path] = (),
-) -> BuildReport:
+) -> _BuildReport:
     """Build the site of some runs.
 
     Args:
@@ -93,7 +93,7 @@ def build_site(
         write_surroundings(tree.site, address, content.title)
         write_marker(tree.site, content.marker)
         replace(tree.site, out)
-    return BuildReport(len(content.pages), len(content.pictures), encoded)
+    return _BuildReport(len(content.pages), len(content.pictures), encoded)
 
 
 def _notice(content: Content, waiting: AnyLoaded | None) -> partial[str]:

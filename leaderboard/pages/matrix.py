@@ -46,7 +46,7 @@ class Grid:
     generators: tuple[tuple[str, int], ...]
     """Label of each column, which may be a stranger's words, and its marker's number, 0-based."""
 
-    rows: "tuple[MatrixRow, ...]"
+    rows: "tuple[_MatrixRow, ...]"
     """Rows, one for each describer."""
 
     @property
@@ -56,7 +56,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class MatrixRow:
+class _MatrixRow:
     """A describer's row."""
 
     describer: str
@@ -217,7 +217,7 @@ def _grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
     return Grid(
         tuple(generators),
         tuple(
-            MatrixRow(
+            _MatrixRow(
                 describer, hue, tuple(tuple(cells.get((describer, generator), ())) for generator, _ in generators)
             )
             for hue, describer in enumerate(site.describers)
