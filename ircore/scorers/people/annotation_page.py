@@ -15,7 +15,7 @@ from ircore.core.images import Picture
 from ircore.core.progress import tracked
 from ircore.scorers.people.annotation_tasks import Item, Study
 
-ASSETS = ("index.html", "icon.svg", "annotate.css", "order.js", "answers.js", "page.js")
+ASSETS = ("index.html", "icon.svg", "annotate.css", "order.js", "answers.js", "parts.js", "page.js")
 """Files that are the same for every study."""
 
 STUDY = "study.js"
