@@ -107,14 +107,14 @@ class Table:
                 print(f"{category + ' ' + difficulty:<30}{name:<26}{statistics.mean(values):8.2f}{len(values):5d}")
         print(f"\n{'structural, final turn':<30}" + "".join(f"{budget:>6} tok" for budget in budgets) + f"{'n':>5}")
         for category in dict.fromkeys(category for category, _ in self.scores):
-            found = [self.scores[category, budget] for budget in budgets]
-            means = "".join(f"{statistics.mean(values):10.2f}" for values in found)
-            print(f"{category:<30}{means}{len(found[0]):5d}")
+            matches = [self.scores[category, budget] for budget in budgets]
+            means = "".join(f"{statistics.mean(values):10.2f}" for values in matches)
+            print(f"{category:<30}{means}{len(matches[0]):5d}")
         print(f"\n{'first to last turn':<30}{'mean':>8}{'95 % interval':>20}{'n':>5}")
         for category, values in self.gains.items():
-            one = estimate(values)
-            interval = f"{one.low:.2f} … {one.high:.2f}" if one.low is not None else ""
-            print(f"{category:<30}{one.mean:8.2f}{interval:>20}{one.n:5d}")
+            row = estimate(values)
+            interval = f"{row.low:.2f} … {row.high:.2f}" if row.low is not None else ""
+            print(f"{category:<30}{row.mean:8.2f}{interval:>20}{row.n:5d}")
         print(f"\n{'CPU ms a turn, mean (95th percentile)':<40}{'describer':>18}{'generator':>18}")
         for category, times in self.describing.items():
             print(f"{category:<40}{_times(times):>18}{_times(self.drawing[category]):>18}")
@@ -145,11 +145,11 @@ def measure(
             table.gains[category].append(gain)
             table.describing[category] += played.describing
             table.drawing[category] += played.drawing
-            found = CHECKS[category](scene, read(played.messages)[0]) if scene else {}
-            for name, value in found.items():
+            result = CHECKS[category](scene, read(played.messages)[0]) if scene else {}
+            for name, value in result.items():
                 table.figures[category, difficulty][name].append(value)
             shown += [target, played.renderings[0], played.renderings[-1]]
-            facts = "  ".join(f"{name} {value:.2f}" for name, value in found.items())
+            facts = "  ".join(f"{name} {value:.2f}" for name, value in result.items())
             turns = len(played.messages)
             print(f"{category} {difficulty} {seed}  turns {turns}  {final:.2f} ({gain:+.2f})  {facts}", flush=True)
     return shown

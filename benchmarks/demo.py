@@ -29,7 +29,7 @@ def tree_memory(root: int) -> float:
     ours = {root}
     while added := {child for child, parent in parents.items() if parent in ours} - ours:
         ours |= added
-    return sum(pages.get(one, 0) for one in ours) * PAGE_MB
+    return sum(pages.get(our, 0) for our in ours) * PAGE_MB
 
 
 def copy_of_checkout(folder: Path) -> Path:

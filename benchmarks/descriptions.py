@@ -66,14 +66,14 @@ def load(folder: Path = DATA) -> list[Description]:
     Raises:
         ValueError: A style or a category is not known.
     """
-    found = []
+    collected = []
     for path in sorted(folder.glob("*.yaml")):
         for row in cast(list[dict[str, Any]], yaml.safe_load(path.read_text("utf-8"))):
-            one = Description(**{**row, "facts": tuple(row["facts"])})
-            if one.style not in STYLES or one.category not in BUILDERS:
-                raise ValueError(f"{path.name}: {one.target}: style {one.style!r}")
-            found.append(one)
-    return found
+            instance = Description(**{**row, "facts": tuple(row["facts"])})
+            if instance.style not in STYLES or instance.category not in BUILDERS:
+                raise ValueError(f"{path.name}: {instance.target}: style {instance.style!r}")
+            collected.append(instance)
+    return collected
 
 
 @dataclass(frozen=True)
@@ -103,23 +103,23 @@ def outcome(description: Description) -> Outcome:
 
 def share(outcomes: list[Outcome]) -> float:
     """Return the share of facts that reached the picture; of all facts, so long descriptions weigh more."""
-    return statistics.mean(truth for one in outcomes for truth in one.results)
+    return statistics.mean(truth for outcome in outcomes for truth in outcome.results)
 
 
 def _print(outcomes: list[Outcome]) -> None:
     print(f"{'':<16}{'tuned':>10}{'held out':>10}{'all':>10}{'texts':>7}{'facts':>7}")
     groups: dict[str, list[Outcome]] = defaultdict(list)
-    for one in outcomes:
-        groups[one.description.category].append(one)
-    for one in sorted(outcomes, key=lambda each: each.description.style):
-        groups[one.description.style].append(one)
+    for outcome in outcomes:
+        groups[outcome.description.category].append(outcome)
+    for outcome in sorted(outcomes, key=lambda each: each.description.style):
+        groups[outcome.description.style].append(outcome)
     groups["all"] = outcomes
     for name, members in groups.items():
-        parts = [[one for one in members if one.description.held_out == held] for held in (False, True)]
+        parts = [[member for member in members if member.description.held_out == held] for held in (False, True)]
         cells = [f"{100 * share(part):.1f} %" if part else "–" for part in (*parts, members)]
-        facts = sum(len(one.results) for one in members)
+        facts = sum(len(member.results) for member in members)
         print(f"{name:<16}{cells[0]:>10}{cells[1]:>10}{cells[2]:>10}{len(members):7d}{facts:7d}")
-    times = sorted(one.milliseconds for one in outcomes)
+    times = sorted(outcome.milliseconds for outcome in outcomes)
     print(f"\nCPU ms a text, read and drawn: mean {statistics.mean(times):.0f}, 95th percentile "
           f"{times[int(0.95 * (len(times) - 1))]:.0f}, longest {times[-1]:.0f}")  # fmt: skip
 
@@ -141,16 +141,16 @@ def main() -> None:
     parser.add_argument("--category", choices=[*BUILDERS])
     parser.add_argument("--sheets", type=Path, help="folder for pictures of target and drawing")
     asked = parser.parse_args()
-    chosen = [one for one in load() if asked.category in {None, one.category}]
-    outcomes = [outcome(one) for one in chosen]
-    for one in outcomes:
-        if asked.failures and not one.description.held_out:
-            _print_failures(one)
+    chosen = [record for record in load() if asked.category in {None, record.category}]
+    outcomes = [outcome(pick) for pick in chosen]
+    for instance in outcomes:
+        if asked.failures and not instance.description.held_out:
+            _print_failures(instance)
     if asked.sheets:
         asked.sheets.mkdir(parents=True, exist_ok=True)
-        for number, one in enumerate(outcomes):
-            if not one.description.held_out:
-                _save(one, asked.sheets / f"{number:02d}-{one.description.target.replace('/', '-')}.png")
+        for number, instance in enumerate(outcomes):
+            if not instance.description.held_out:
+                _save(instance, asked.sheets / f"{number:02d}-{instance.description.target.replace('/', '-')}.png")
     _print(outcomes)
 
 

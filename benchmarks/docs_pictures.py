@@ -83,7 +83,7 @@ def strip(path: Path, tiles: Sequence[tuple[str, Picture]], across: int) -> None
 def told() -> list[tuple[str, Picture]]:
     """Return targets with what is drawn of a description in plain words."""
     tiles = []
-    known = {f"{one.target} {one.style}": one for one in load()}
+    known = {f"{record.target} {record.style}": record for record in load()}
     for name in TOLD:
         picture = Picture.from_pixels(render(read([known[name].text])[0]))
         tiles += [("target", target(known[name].target)), (f"told: {known[name].style}", picture)]
@@ -100,7 +100,7 @@ def main() -> None:
     strip(out / "players-pairs.webp", [("target", shown), *ends], 5)
     shown = target(EPISODE)
     turns = play(shown, "classical", "canvas")[:4]
-    tiles = [("target", shown), *((f"turn {n}", one) for n, one in enumerate(turns, 1))]
+    tiles = [("target", shown), *((f"turn {n}", item) for n, item in enumerate(turns, 1))]
     strip(out / "players-turns.webp", tiles, len(tiles))
     strip(out / "players-told.webp", told(), 4)
 

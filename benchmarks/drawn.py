@@ -68,7 +68,7 @@ def _sides_apart(element: Element, item: Blob | Pie) -> float:
     grown = item.stroke / 2 if isinstance(item, Blob) and item.outline else 0.0
     left, top, right, bottom = item.box
     box = (left - grown, top - grown, right + grown, bottom + grown)
-    return max(abs(one - other) for one, other in zip(box, element.box, strict=True))
+    return max(abs(item - other) for item, other in zip(box, element.box, strict=True))
 
 
 def _alike(element: Element, item: Blob | Pie) -> bool:
@@ -123,9 +123,11 @@ def bars(scene: Scene, canvas: Canvas) -> dict[str, float]:
     drawn = [item for item in canvas.items if isinstance(item, Blob) and _is_bar(item, canvas)]
     along = 1 if about(wanted[0])["orientation"] == "vertical" else 0
     name = "y" if along else "x"
-    axis = next((one for one in scene.elements if one.type == "axis" and about(one)["axis"] == name), None)
+    axis = next(
+        (element for element in scene.elements if element.type == "axis" and about(element)["axis"] == name), None
+    )
     low, high = about(axis)["pixel_range"] if axis else (0, 0.8 * scene.height)
-    costs = [[_bar_cost(one.box, item.box, along) for item in drawn] for one in wanted]
+    costs = [[_bar_cost(name.box, item.box, along) for item in drawn] for name in wanted]
     right = 0
     for row, column in matched(costs, 0.08 * scene.width):
         box, other = wanted[row].box, drawn[column].box
@@ -155,9 +157,9 @@ def wedges(scene: Scene, canvas: Canvas) -> dict[str, float]:
         for part, (start, end) in zip(pie.slices, pie.angles(), strict=True):
             drawn.append((part.colour, (start + end) / 2, (end - start) / 3.6))
     costs = []
-    for one in wanted:
-        middle = (about(one)["start"] + about(one)["end"]) / 2
-        costs.append([abs((at - middle + 180) % 360 - 180) + _far(one.colour, colour) for colour, at, _ in drawn])
+    for name in wanted:
+        middle = (about(name)["start"] + about(name)["end"]) / 2
+        costs.append([abs((at - middle + 180) % 360 - 180) + _far(name.colour, colour) for colour, at, _ in drawn])
     right = sum(abs(drawn[column][2] - about(wanted[row])["share"]) <= NEAR_VALUE for row, column in matched(costs, 45))
     return {"right number": float(len(drawn) == len(wanted)), "values within 5 points": right / len(wanted)}
 
@@ -171,15 +173,18 @@ def lines(scene: Scene, canvas: Canvas) -> dict[str, float]:
     wanted = [element for element in scene.elements if element.type == "polyline"]
     drawn = _graphs(canvas, scene)
     high = _plot_height(scene)
-    errors = [[_vertical(about(one)["points"], [item], high) for item in drawn] for one in wanted]
+    errors = [[_vertical(about(name)["points"], [item], high) for item in drawn] for name in wanted]
     costs = [
-        [error + 0.2 * (colours_apart(one.colour, item.colour) > 60) for error, item in zip(row, drawn, strict=True)]
-        for one, row in zip(wanted, errors, strict=True)
+        [
+            error + 0.2 * (colours_apart(candidate.colour, item.colour) > 60)
+            for error, item in zip(row, drawn, strict=True)
+        ]
+        for candidate, row in zip(wanted, errors, strict=True)
     ]
     pairs = matched(costs, math.inf)
-    found = [errors[row][column] for row, column in pairs]
-    found += [GUESS] * (len(wanted) - len(pairs))
-    return {"right number": float(len(drawn) == len(wanted)), "mean vertical error %": 100 * float(np.mean(found))}
+    matches = [errors[row][column] for row, column in pairs]
+    matches += [GUESS] * (len(wanted) - len(pairs))
+    return {"right number": float(len(drawn) == len(wanted)), "mean vertical error %": 100 * float(np.mean(matches))}
 
 
 def curves(scene: Scene, canvas: Canvas) -> dict[str, float]:
@@ -187,10 +192,10 @@ def curves(scene: Scene, canvas: Canvas) -> dict[str, float]:
     wanted = [element for element in scene.elements if element.type == "curve"]
     drawn, high = _graphs(canvas, scene, 0.03), _plot_height(scene)
     errors, weights = [], []
-    for one in wanted:
-        alike = [item for item in drawn if colours_apart(one.colour, item.colour) <= 90]
-        errors.append(_vertical(about(one)["points"], alike, high))
-        weights.append(len(_columns(about(one)["points"])))
+    for name in wanted:
+        alike = [item for item in drawn if colours_apart(name.colour, item.colour) <= 90]
+        errors.append(_vertical(about(name)["points"], alike, high))
+        weights.append(len(_columns(about(name)["points"])))
     mean = float(np.average(errors, weights=weights))
     return {"within 8 %": float(mean <= 0.08), "mean vertical error %": 100 * mean}
 
@@ -226,12 +231,12 @@ def _columns(points: Sequence[Sequence[float]]) -> Floats:
 
 def _heights(path: Sequence[Sequence[float]], columns: Floats) -> Floats:
     """Return y of each piece of a path at each column, NaN where it does not pass."""
-    found = np.full((len(path) - 1, len(columns)), np.nan)
+    result = np.full((len(path) - 1, len(columns)), np.nan)
     for index, ((x0, y0), (x1, y1)) in enumerate(itertools.pairwise(path)):
         passed = (columns >= min(x0, x1)) & (columns <= max(x0, x1))
         share = (columns[passed] - x0) / (x1 - x0) if x1 != x0 else 0.5
-        found[index, passed] = y0 + (y1 - y0) * share
-    return found
+        result[index, passed] = y0 + (y1 - y0) * share
+    return result
 
 
 def _vertical(points: Sequence[Sequence[float]], drawn: Sequence[Stroke], high: float) -> float:
@@ -300,15 +305,15 @@ def _covered(start: Sequence[float], end: Sequence[float], sides: list[tuple[Poi
 
 
 def _circles(items: Iterable[Item]) -> list[tuple[Point, float]]:
-    found = []
+    collected = []
     for item in items:
         if isinstance(item, Blob) and item.kind in {"circle", "ellipse", "ring"}:
-            found.append((item.centre, (item.width + item.height) / 4))
+            collected.append((item.centre, (item.width + item.height) / 4))
         elif isinstance(item, Stroke) and item.smooth and math.dist(item.points[0], item.points[-1]) < 12:
             path = np.array(_path(item))
             centre = path.mean(axis=0)
-            found.append(((float(centre[0]), float(centre[1])), float(np.hypot(*(path - centre).T).mean())))
-    return found
+            collected.append(((float(centre[0]), float(centre[1])), float(np.hypot(*(path - centre).T).mean())))
+    return collected
 
 
 def _has_circle(centre: Sequence[float], radius: float, rounds: list[tuple[Point, float]], near: float) -> bool:

@@ -154,9 +154,9 @@ def _main_held(odds: NDArray[np.float64], size: int, share: float, trials: int) 
     played = rng.random((size, trials)) < share
     values = np.where(played, 10 * rng.choice(np.arange(11.0), (size, trials), p=odds), 0)
     drawn = resample(["all"] * size, 2_000)
-    found = ratio_intervals(Ratios.means(values), drawn, MAIN)
+    intervals = ratio_intervals(Ratios.means(values), drawn, MAIN)
     truth = 10 * share * float(odds @ np.arange(11))
-    return float(np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in found]))
+    return float(np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in intervals]))
 
 
 def _shapes() -> Iterator[tuple[Scale, tuple[str, NDArray[np.float64], NDArray[np.float64]]]]:
@@ -169,11 +169,11 @@ def _shapes() -> Iterator[tuple[Scale, tuple[str, NDArray[np.float64], NDArray[n
 
 def _held(values: NDArray[np.float64], strata: int, truth: float, scale: Scale, method: Method) -> float:
     """Return the share of intervals that hold the truth, each trial with resamples that others of it share."""
-    found = []
+    collected = []
     for seed, start in enumerate(range(0, values.shape[1], 100)):
         drawn = resample([str(index % strata) for index in range(len(values))], 2_000, seed)
-        found += ratio_intervals(Ratios.means(values[:, start : start + 100]), drawn, scale, method)
-    return float(np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in found]))
+        collected += ratio_intervals(Ratios.means(values[:, start : start + 100]), drawn, scale, method)
+    return float(np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in collected]))
 
 
 def ranks(trials: int = 400) -> None:
@@ -197,15 +197,15 @@ def rank_trials(
         hard = rng.normal(0, 1.2, (size * strata, 1))
         values = np.round(5.5 + truths - truths.mean() + hard + rng.normal(0, 1.4, (size * strata, pairs))).clip(0, 10)
         drawn = resample([str(index % strata) for index in range(len(values))], 2_000, seed)
-        ranges = [one for one in standing(10 * values, 10 * values, drawn).ranges if one is not None]
+        ranges = [span for span in standing(10 * values, 10 * values, drawn).ranges if span is not None]
         better = (truths[:, None] > truths[None, :]).sum(axis=0)
         worse = (truths[:, None] < truths[None, :]).sum(axis=0)
         # Pairs with equal means share all ranks between them, so each of them must be allowed for both ends.
         held += all(
-            one.best <= 1 + over and one.worst >= pairs - under
-            for one, over, under in zip(ranges, better, worse, strict=True)
+            item.best <= 1 + over and item.worst >= pairs - under
+            for item, over, under in zip(ranges, better, worse, strict=True)
         )
-        width += float(np.mean([one.worst - one.best + 1 for one in ranges])) / trials
+        width += float(np.mean([span.worst - span.best + 1 for span in ranges])) / trials
     return held / trials, width
 
 
@@ -261,12 +261,12 @@ class RefusingBoard:
             least = self._played(made)
             most = np.where(self._unseen(made), 100, least)
             drawn = resample([str(index % strata) for index in range(len(made))], 2_000, seed)
-            ranges = [one for one in standing(np.where(self._unseen(made), 0, least), most, drawn).ranges if one]
+            ranges = [span for span in standing(np.where(self._unseen(made), 0, least), most, drawn).ranges if span]
             held += all(
-                one.best <= 1 + over and one.worst >= self._pairs - under
-                for one, over, under in zip(ranges, better, worse, strict=True)
+                item.best <= 1 + over and item.worst >= self._pairs - under
+                for item, over, under in zip(ranges, better, worse, strict=True)
             )
-            width += float(np.mean([one.worst - one.best + 1 for one in ranges])) / trials
+            width += float(np.mean([span.worst - span.best + 1 for span in ranges])) / trials
         return held / trials, width
 
     def _made(self, size: int) -> NDArray[np.float64]:

@@ -87,8 +87,8 @@ def service(*options: str) -> Iterator[str]:
 def stats(url: str) -> dict[str, Any]:
     """Return what the service saw."""
     with urllib.request.urlopen(f"{url}/stats") as reply:
-        found: dict[str, Any] = json.load(reply)
-    return found
+        result: dict[str, Any] = json.load(reply)
+    return result
 
 
 def measure(command: list[str], url: str, out: Path) -> Measured:
@@ -199,9 +199,9 @@ def speed(folder: Path, long: bool) -> list[Bar]:
                 if who == "bare":
                     command = bare_command(folder, url, out, transport, 32, EPISODES)
                 done = measure(command, url, out)
-                best[way] = min(best.get(way, done), done, key=lambda one: one.window)
-    for way, one in best.items():
-        print(one.line(way))
+                best[way] = min(best.get(way, done), done, key=lambda entry: entry.window)
+    for way, item in best.items():
+        print(item.line(way))
     ratio, other = (best[way].window / best["bare httpx"].window for way in ("play httpx", "play aiohttp"))
     bars = [
         Bar("window over httpx / bare httpx", ratio, 1.15),
@@ -220,16 +220,16 @@ def speed(folder: Path, long: bool) -> list[Bar]:
 def large(folder: Path) -> list[Bar]:
     """Few episodes with large pictures, all shown to the describer at each turn."""
     print(f"\n10 episodes × 10 turns, 1.5 MB pictures of 1024 px, 10 at once\n{HEAD}")
-    found = {}
+    by_name = {}
     for who in ("bare", "play"):
         out = folder / f"{who}-large"
         with service("--latency", "0.1", "--turns", "9", "--side", "1024", "--noise-rows", "500") as url:
             command = play_command(folder, url, out, "httpx", 10, "--limit", "10")
             if who == "bare":
                 command = bare_command(folder, url, out, "httpx", 10, 10)
-            found[who] = measure(command, url, out)
-        print(found[who].line(f"{who} httpx, large"))
-    return [Bar("peak memory with large pictures, MB", found["play"].peak, 350, 0)]
+            by_name[who] = measure(command, url, out)
+        print(by_name[who].line(f"{who} httpx, large"))
+    return [Bar("peak memory with large pictures, MB", by_name["play"].peak, 350, 0)]
 
 
 def faults(folder: Path) -> list[Bar]:

@@ -52,10 +52,10 @@ def study(true: Callable[[Floats], Floats], instances: int, each: int, rng: np.r
     level = rng.normal(5.5, 2, instances)[clusters] + rng.normal(0, 1.5, len(clusters))
     judge = np.clip(level, 0, 10).round()
     human = humans(true, judge, rng.normal(0, OF_INSTANCE, instances)[clusters], rng)
-    found = recalibrate(judge, human, clusters, fitted_for="judge", resamples=1000, seed=int(rng.integers(2**31)))
-    if not isinstance(found, Recalibration):
-        raise SystemExit(found.reason)
-    return found
+    adjusted = recalibrate(judge, human, clusters, fitted_for="judge", resamples=1000, seed=int(rng.integers(2**31)))
+    if not isinstance(adjusted, Recalibration):
+        raise SystemExit(adjusted.reason)
+    return adjusted
 
 
 def by_pair(studies: int) -> None:
@@ -71,11 +71,11 @@ def by_pair(studies: int) -> None:
             made_by = rng.integers(0, pairs, 240)
             human = humans(MAPS["line"], judge, rng.normal(0, OF_INSTANCE, 60)[clusters] + taste[made_by], rng)
             names = [str(name) for name in made_by]
-            found = recalibrate(judge, human, clusters, fitted_for="judge", pairs=names, resamples=400)
-            if not isinstance(found, Recalibration):
-                raise SystemExit(found.reason)
+            adjusted = recalibrate(judge, human, clusters, fitted_for="judge", pairs=names, resamples=400)
+            if not isinstance(adjusted, Recalibration):
+                raise SystemExit(adjusted.reason)
             pool = rng.normal(5.5, 2.5, 20_000).clip(0, 10).round()
-            cell = found.mean(pool[:42])
+            cell = adjusted.mean(pool[:42])
             low, high = cell.low or 0.0, cell.high or 10.0
             common = rng.normal(0, OF_INSTANCE, len(pool))
             truths = [humans(MAPS["line"], pool, common + taste[at], rng).mean() for at in (pairs, 0)]
@@ -97,19 +97,19 @@ def main() -> None:
 def by_map(studies: int) -> None:
     """Print a line for each map, size of study and cell."""
     print("map      rated   cell  covered  too high  too low  width  map off by  chosen")
-    for (name, true), (instances, each) in ((one, two) for one in MAPS.items() for two in RATED):
+    for (name, true), (instances, each) in ((first, second) for first in MAPS.items() for second in RATED):
         rng = np.random.default_rng(1)
         pool = rng.normal(6.5, 2, 200_000).clip(0, 10).round()
         truth = float(humans(true, pool, rng.normal(0, OF_INSTANCE, len(pool)), rng).mean())
         lines: dict[int, list[tuple[float, float]]] = {size: [] for size in CELLS}
         chosen, off = Counter[str](), []
         for _ in range(studies):
-            found = study(true, instances, each, rng)
-            chosen[found.method] += 1
+            items = study(true, instances, each, rng)
+            chosen[items.method] += 1
             scores = np.arange(3.0, 9.0)
-            off.append(float(np.abs(found.apply(scores)[0] - true(scores)).max()))
+            off.append(float(np.abs(items.apply(scores)[0] - true(scores)).max()))
             for size, ends in lines.items():
-                cell = found.mean(rng.choice(pool, size))
+                cell = items.mean(rng.choice(pool, size))
                 ends.append((cell.low or 0.0, cell.high or 10.0))
         for size, ends in lines.items():
             low, high = np.array(ends).T

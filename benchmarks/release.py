@@ -145,7 +145,8 @@ def measure_writers(folder: Path, rows: int, side: int) -> None:
     """Compare writers on the same files."""
     pictures = make_pictures(side)
     write_instances(
-        folder / "set", ((instance(index, one), one.data) for index, one in zip(range(rows), pictures, strict=False))
+        folder / "set",
+        ((instance(index, picture), picture.data) for index, picture in zip(range(rows), pictures, strict=False)),
     )
     size = size_of(folder / "set", "*.png")
     print(f"{rows} pictures, {size / 1e6:.0f} MB")
@@ -189,10 +190,10 @@ def measure_growth(folder: Path, runs: int, per_condition: int, side: int) -> No
     """Build a release of many runs, and upon it one of the same and one run more."""
     make_many(folder, runs + 1, per_condition, side)
     command = [*IRCORE, "release", "build", "--instances", folder / "instances", "--runs"]
-    found = sorted((folder / "runs").iterdir())
-    full = report(f"{runs} runs at once", [*command, *found[:-1], "--out", folder / "former"])
+    ordered = sorted((folder / "runs").iterdir())
+    full = report(f"{runs} runs at once", [*command, *ordered[:-1], "--out", folder / "former"])
     size = size_of(folder / "former", "*.parquet")
-    more = report("one run more", [*command, found[-1], "--former", folder / "former", "--out", folder / "grown"])
+    more = report("one run more", [*command, ordered[-1], "--former", folder / "former", "--out", folder / "grown"])
     print(f"one run more takes {100 * more / full:.1f} % of the CPU of all at once ({size / 1e9:.1f} GB of tables)")
 
 
@@ -214,7 +215,7 @@ def write_pyarrow(folder: Path) -> None:
     files = sorted((folder / "set").rglob("*.png"))
     with pq.ParquetWriter(folder / "out.parquet", schema) as writer:
         for start in range(0, len(files), 100):
-            batch = [{"image": {"bytes": one.read_bytes(), "path": one.name}} for one in files[start : start + 100]]
+            batch = [{"image": {"bytes": file.read_bytes(), "path": file.name}} for file in files[start : start + 100]]
             writer.write_table(pa.Table.from_pylist(batch, schema))
 
 
@@ -224,8 +225,8 @@ def write_datasets(folder: Path) -> None:
     from datasets import Image as Pictures
 
     def rows() -> Iterator[dict[str, object]]:
-        for one in sorted((folder / "set").rglob("*.png")):
-            yield {"image": {"bytes": one.read_bytes(), "path": one.name}}
+        for path in sorted((folder / "set").rglob("*.png")):
+            yield {"image": {"bytes": path.read_bytes(), "path": path.name}}
 
     made = Dataset.from_generator(rows, features=Features({"image": Pictures()}), cache_dir=str(folder / "hf-datasets"))
     made.to_parquet(folder / "out-datasets.parquet")
@@ -237,7 +238,7 @@ def write_as_pushed(folder: Path) -> None:
     from datasets import Image as Pictures
     from datasets.table import embed_table_storage
 
-    files = [str(one) for one in sorted((folder / "set").rglob("*.png"))]
+    files = [str(path) for path in sorted((folder / "set").rglob("*.png"))]
     whole = Dataset.from_dict({"image": files}).cast_column("image", Pictures())
     shards = max(1, round(size_of(folder / "set", "*.png") / 500e6))
     for index in range(shards):
@@ -307,11 +308,11 @@ def instance(index: int, one: Picture) -> Instance:
 def make_played(folder: Path, runs: int, side: int) -> None:
     """Write an instance set and runs of ``TURNS`` renderings an episode, scored by a judge named eye."""
     pictures = make_pictures(side)
-    made = ((instance(index, one), one.data) for index, one in zip(range(TARGETS), pictures, strict=False))
+    made = ((instance(index, picture), picture.data) for index, picture in zip(range(TARGETS), pictures, strict=False))
     instances = write_instances(folder / "instances", made)
     for number in range(runs):
         invented = invented_run(instances, f"describer {number}", "generator", 4.0, 0.5)
-        played = [with_turns(one, TURNS) for one in invented.played]
+        played = [with_turns(episode, TURNS) for episode in invented.played]
         write_run(folder / "runs" / invented.run.run_id, invented.run, instances, played, (), pictures, side)
 
 
@@ -319,9 +320,9 @@ def make_many(folder: Path, runs: int, per_condition: int, side: int) -> None:
     """Write runs of invented episodes that share a pool of renderings, each file there once on the disk."""
     pictures, empty = make_pictures(side), invented_set(per_condition)
     made = []
-    for one, picture in zip(empty.instances, pictures, strict=False):
+    for item, picture in zip(empty.instances, pictures, strict=False):
         changes = {"sha256": picture.sha256, "width": side, "height": side}
-        made.append((one.model_copy(update=changes), picture.data))
+        made.append((item.model_copy(update=changes), picture.data))
     instances = write_instances(folder / "instances", made)
     pool = [picture for _, picture in zip(range(BASES), pictures, strict=False)]
     for number in range(runs):
@@ -364,12 +365,12 @@ def write_run(
                 turns.append(turn.model_copy(update={"rendering": rendering}))
             writer.record([Entry(End(episode=episode.model_copy(update={"turns": tuple(turns)})))])
     drawn_at = {
-        (one.episode_id, turn.turn): turn.rendering.sha256
-        for one in opened.episodes()
-        for turn in one.turns
+        (episode.episode_id, turn.turn): turn.rendering.sha256
+        for episode in opened.episodes()
+        for turn in episode.turns
         if turn.rendering
     }
-    values = {(one.episode_id, one.turn): one.value for one in given} or dict.fromkeys(drawn_at, 5.0)
+    values = {(turn.episode_id, turn.turn): turn.value for turn in given} or dict.fromkeys(drawn_at, 5.0)
     opened.add_scores(
         Score(episode_id=key[0], turn=key[1], task="similarity", judge="eye", value=value, rendering=drawn_at[key])
         for key, value in values.items()
@@ -391,7 +392,7 @@ def place(path: Path, picture: Picture, pool: Path | None) -> None:
 
 def size_of(folder: Path, pattern: str) -> int:
     """Return the bytes of the files below a folder."""
-    return sum(one.stat().st_size for one in folder.rglob(pattern))
+    return sum(path.stat().st_size for path in folder.rglob(pattern))
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def overhead(folder: Path) -> None:
     subprocess.run(start(instances.folder, folder / "timed", ANSWER), check=True, stderr=subprocess.DEVNULL)
     wall = time.perf_counter() - begun
     answers = Counter(call.episode_id for call in RunFolder.open(folder / "timed").calls().values())
-    ideal = schedule([answers[one.instance_id] * ANSWER for one in instances.instances], EPISODES_AT_ONCE)
+    ideal = schedule([answers[instance.instance_id] * ANSWER for instance in instances.instances], EPISODES_AT_ONCE)
     print(f"{answers.total()} answers of {ANSWER * 1000:.0f} ms, {EPISODES_AT_ONCE} episodes at once:")
     print(
         f"  the players' own time, perfectly scheduled, {ideal:.2f} s; wall {wall:.2f} s, of it start-up {fixed:.2f} s"
@@ -97,7 +97,7 @@ def count(path: Path, text: str) -> int:
 
 def without_times(episodes: object) -> list[object]:
     """Return episodes as data, without the seconds."""
-    return [one.model_dump(exclude={"turns": {"__all__": {"seconds"}}}) for one in episodes]  # type: ignore[attr-defined]
+    return [episode.model_dump(exclude={"turns": {"__all__": {"seconds"}}}) for episode in episodes]  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def watch(pid: int, peak: list[float], stop: Event) -> None:
 def descendants(pid: int) -> Iterator[int]:
     """Yield the processes below one."""
     try:
-        children = [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        children = [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
         return
     for child in children:
@@ -135,12 +135,16 @@ def weigh(out: Path) -> None:
 
     page = out / "boards" / "index.html"
     read = read_page(page)
-    links = [one.attributes.get("href", "") for one in read.find("link") if one.attributes.get("rel") == "stylesheet"]
-    scripts = [one.attributes["src"] for one in read.find("script") if "src" in one.attributes]
+    links = [
+        element.attributes.get("href", "")
+        for element in read.find("link")
+        if element.attributes.get("rel") == "stylesheet"
+    ]
+    scripts = [element.attributes["src"] for element in read.find("script") if "src" in element.attributes]
     files = [page, *(page.parent / name.partition("?")[0] for name in [*links, *scripts])]
     sizes = {path.name: len(gzip.compress(path.read_bytes(), 9)) for path in files}
     print(f"overall board, gzipped: {sum(sizes.values()) / 1000:.0f} kB in all, of it", end=" ")
-    largest = sorted(sizes.items(), key=lambda one: -one[1])[:5]
+    largest = sorted(sizes.items(), key=lambda entry: -entry[1])[:5]
     print(", ".join(f"{name} {size / 1000:.0f}" for name, size in largest))
 
 
@@ -161,9 +165,9 @@ def make_instances(folder: Path) -> InstanceSet:
     for category in CATEGORIES:
         for difficulty in DIFFICULTIES:
             for index in range(1, PER_CONDITION + 1):
-                one = picture(len(made))
+                item = picture(len(made))
                 name = f"{category}-{difficulty}-{index:02d}"
-                made.append((instance(name, category, difficulty, one), one.data))
+                made.append((instance(name, category, difficulty, item), item.data))
     return write_instances(folder, made)
 
 
@@ -185,10 +189,10 @@ def instance(name: str, category: str, difficulty: Any, one: Picture) -> Instanc
 def make_library(folder: Path, count: int) -> list[Path]:
     """Draw the renderings that all pairs share, each named by its hash."""
     folder.mkdir(parents=True, exist_ok=True)
-    found = sorted(folder.iterdir())
-    for seed in range(len(found), count):
-        one = picture(1_000_000 + seed)
-        (folder / f"{one.sha256}.png").write_bytes(one.data)
+    ordered = sorted(folder.iterdir())
+    for seed in range(len(ordered), count):
+        item = picture(1_000_000 + seed)
+        (folder / f"{item.sha256}.png").write_bytes(item.data)
     return sorted(folder.iterdir())[:count]
 
 
@@ -224,11 +228,11 @@ def make_one(folder: Path, number: int, instances: InstanceSet, library: list[Pa
     lines: list[dict[str, Any]] = []
     scores: list[dict[str, Any]] = []
     used: set[Path] = set()
-    for index, one in enumerate(instances.instances):
+    for index, item in enumerate(instances.instances):
         shown = draw.choices(library, k=TURNS)
         used.update(shown)
-        lines += events(one, shown, draw)
-        scores += rated(one, shown, 4 + describer / 10 + generator / 5 + index / 100, draw)
+        lines += events(item, shown, draw)
+        scores += rated(item, shown, 4 + describer / 10 + generator / 5 + index / 100, draw)
     for path in used:
         os.link(path, folder / "renderings" / path.name)
     for name, written in (("journal", lines), ("scores", scores)):

@@ -124,8 +124,8 @@ def main() -> None:
 
 def pages_of(site: Path) -> list[str]:
     """Return the front page, the overall board, a pair, an instance and the figures."""
-    pair = min(one.name for one in (site / "pairs").glob("*.html") if one.stem != "index")
-    instance = min(one.name for one in (site / "gallery").glob("*.html") if one.stem != "index")
+    pair = min(path.name for path in (site / "pairs").glob("*.html") if path.stem != "index")
+    instance = min(path.name for path in (site / "gallery").glob("*.html") if path.stem != "index")
     return ["index.html", "boards/index.html", f"pairs/{pair}", f"gallery/{instance}", "figures.html"]
 
 
@@ -134,8 +134,8 @@ def look(browser: "Browser", address: str, site: Path) -> Iterator[bool]:
     for path in pages_of(site):
         for width, height in WIDTHS.items():
             seen = [view(browser, address + path, width, height) for _ in range(REPEATS)]
-            paint, shift = median(one.paint for one in seen), median(one.shift for one in seen)
-            worst = max(seen, key=lambda one: one.shift)
+            paint, shift = median(request.paint for request in seen), median(request.shift for request in seen)
+            worst = max(seen, key=lambda entry: entry.shift)
             print(f"{path:<34} {width:>5} px: LCP {paint:5.0f} ms ({seen[0].what}), shift {shift:.3f}", worst.moved)
             yield paint <= LCP_BAR and shift <= SHIFT_BAR
 
@@ -151,9 +151,9 @@ def view(browser: "Browser", address: str, width: int, height: int) -> Seen:
         # Scrolling by script does not end the search for the largest part, as a reader's would.
         paint, what = page.evaluate("[window.seen.paint, window.seen.what]")
         page.evaluate(SCROLL)
-        found = page.evaluate("window.seen")
-    worst = max(found["shifts"], key=lambda one: one[1], default=(0, 0, ""))
-    return Seen(paint, what, largest_window([one[:2] for one in found["shifts"]]), worst[2])
+        state = page.evaluate("window.seen")
+    worst = max(state["shifts"], key=lambda entry: entry[1], default=(0, 0, ""))
+    return Seen(paint, what, largest_window([item[:2] for item in state["shifts"]]), worst[2])
 
 
 def largest_window(shifts: list[list[float]]) -> float:

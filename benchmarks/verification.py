@@ -75,8 +75,8 @@ def planted(scene: Scene, what: str, rng: random.Random) -> tuple[Scene, Fault |
             what, mark.elements[0], (f"{mark.key}/presence",)
         )
     if what == "recoloured":
-        colour = rng.choice([one for one in ("#e6194b", "#3cb44b", "#4363d8", "#f58231", "#911eb4", "#00b8b8")
-                             if _far(one, elements[mark.elements[0]].colour or "#000000")])  # fmt: skip
+        colour = rng.choice([item for item in ("#e6194b", "#3cb44b", "#4363d8", "#f58231", "#911eb4", "#00b8b8")
+                             if _far(item, elements[mark.elements[0]].colour or "#000000")])  # fmt: skip
         for index in mark.elements:
             elements[index] = elements[index].model_copy(update={"colour": colour})
         return scene.model_copy(update={"elements": tuple(elements)}), Fault(
@@ -219,7 +219,8 @@ def _measure(category: str, difficulty: Any, seed: int, asked: argparse.Namespac
             asked.save.mkdir(parents=True, exist_ok=True)
             image.save(asked.save / f"{category}-{difficulty}-{seed}-{what}.png")
         checked = {
-            one.fact.key: one for one in verify_picture(own, target.scene, Picture.from_pixels(np.asarray(image))).facts
+            fact.fact.key: fact
+            for fact in verify_picture(own, target.scene, Picture.from_pixels(np.asarray(image))).facts
         }
         if fault is None:
             for fact in facts_of(target.scene):

@@ -28,6 +28,7 @@ _CATEGORIES: Mapping[str, tuple[str, str]] = {
     "pie_graph": ("Pie graphs", "Pie"),
     "simple_shapes": ("Simple shapes", "Shapes"),
     "photos": ("Photos", "Photos"),
+    "tangrams": ("Tangrams", "Tangrams"),
 }
 
 _PAPER_JUDGES: Mapping[str, str] = {

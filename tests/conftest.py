@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 import textwrap
 from pathlib import Path
 
@@ -14,6 +15,11 @@ import ircore.library
 from ircore.commands.main import run as ircore_command
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
+
+# Compiled test modules are kept even where the environment forbids compiled files: otherwise each worker rewrites the
+# assertions of 220 modules again (10 s), and each command that a test starts compiles the whole package.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Whether a change is good does not hang on chance or on how busy a machine is: the same examples everywhere, and no
 # limits of time. Searching for new ones is what tests/fuzz is for.
@@ -66,10 +72,10 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """Where the browser is; without one these tests are skipped, or fail where they are required."""
-    found = find_chromium()
-    if found is None:
+    browser = find_chromium()
+    if browser is None:
         message = "no Chromium on PATH (chromium, chromium-browser, google-chrome) or in CHROMIUM"
         if os.environ.get("IRCORE_REQUIRE_BROWSER") == "1":
             pytest.fail(message)
         pytest.skip(message)
-    return found
+    return browser

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,7 +17,8 @@ PACKAGES = ("ircore", "dataset_card", "leaderboard")
 """``ircore`` imports neither of the other two, and these two nothing of each other."""
 
 
-def imported(path: Path) -> set[str]:
+@cache
+def imported(path: Path) -> frozenset[str]:
     """Return the dotted names of every module that a file imports, inside functions too."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -24,7 +26,7 @@ def imported(path: Path) -> set[str]:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-    return {name for name in names if name.split(".")[0] in PACKAGES}
+    return frozenset(name for name in names if name.split(".")[0] in PACKAGES)
 
 
 def upward(path: Path, source: str) -> list[str]:

@@ -13,13 +13,13 @@ from ircore.submissions.check.submission import check_bytes
 ROOT = Path(__file__).resolve().parents[1]
 GITHUB = ROOT / ".github"
 FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
-LABELS = {one["name"] for one in yaml.safe_load((GITHUB / "labels.yml").read_text())}
+LABELS = {entry["name"] for entry in yaml.safe_load((GITHUB / "labels.yml").read_text())}
 FIELDS = {"markdown", "input", "textarea", "dropdown", "checkboxes"}
 
 
 def read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return found
+    result: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return result
 
 
 def test_there_is_a_form_for_trouble_for_disputes_and_for_judges() -> None:
@@ -43,18 +43,18 @@ def test_a_form_is_as_the_service_takes_it(path: Path) -> None:
 def test_labels_are_as_the_service_takes_them() -> None:
     labels = yaml.safe_load((GITHUB / "labels.yml").read_text())
     assert len(LABELS) == len(labels)
-    for one in labels:
-        assert re.fullmatch(r"[0-9a-f]{6}", one["color"])
-        assert 0 < len(one["description"]) <= 100
+    for label in labels:
+        assert re.fullmatch(r"[0-9a-f]{6}", label["color"])
+        assert 0 < len(label["description"]) <= 100
 
 
 def test_new_versions_of_dependencies_wait() -> None:
     updates = read(GITHUB / "dependabot.yml")["updates"]
-    assert {one["package-ecosystem"] for one in updates} == {"github-actions", "pip"}
-    for one in updates:
-        assert one["cooldown"]["default-days"] >= 7
-        assert set(one["labels"]) <= LABELS
-        for folder in one.get("directories", [one.get("directory")]):
+    assert {update["package-ecosystem"] for update in updates} == {"github-actions", "pip"}
+    for update in updates:
+        assert update["cooldown"]["default-days"] >= 7
+        assert set(update["labels"]) <= LABELS
+        for folder in update.get("directories", [update.get("directory")]):
             assert (ROOT / folder.strip("/")).is_dir()
 
 

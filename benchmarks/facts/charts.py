@@ -45,12 +45,12 @@ def _text(fact: Fact, label: Label | None, drawn: Drawn) -> Checks:
 def _ticks(fact: Fact, _: Canvas, drawn: Drawn) -> Checks:
     """Each text counts if it stands in one row or column with the others."""
     across = 1 if fact["axis"] == "x" else 0
-    found = [[label for label in drawn.labels if plain(label.text) == text] for text in fact["texts"]]
-    levels = [drawn.share(label.centre)[across] for labels in found for label in labels]
-    level = max(levels, key=lambda one: sum(abs(one - other) < 4 for other in levels), default=0.0)
+    matches = [[label for label in drawn.labels if plain(label.text) == text] for text in fact["texts"]]
+    levels = [drawn.share(label.centre)[across] for labels in matches for label in labels]
+    level = max(levels, key=lambda entry: sum(abs(entry - other) < 4 for other in levels), default=0.0)
     return {
         f"tick {text}": any(abs(drawn.share(label.centre)[across] - level) < 4 for label in labels)
-        for text, labels in zip(fact["texts"], found, strict=True)
+        for text, labels in zip(fact["texts"], matches, strict=True)
     }
 
 
@@ -150,14 +150,14 @@ def _wedge(fact: Fact, wedge: tuple[Pie, int] | None, drawn: Drawn) -> Checks:
     if wedge is None:
         return dict.fromkeys(["is", *keys], False)
     pie, part = wedge
-    one, (start, end) = pie.slices[part], pie.angles()[part]
+    item, (start, end) = pie.slices[part], pie.angles()[part]
     share = (end - start) / 3.6
     checks = {
         "value": abs(share - fact["value"]) <= OFF_SHARE,
-        "colour": same_colour(fact["colour"], one.colour),
+        "colour": same_colour(fact["colour"], item.colour),
         "text": any(_names(label, str(fact["text"]), pie, (start, end)) for label in drawn.labels),
         "starts": "starts" in fact and abs((start + 90 - fact["starts"] + 180) % 360 - 180) < 6,
-        "pulled": one.pulled > 0,
+        "pulled": item.pulled > 0,
     }
     return {"is": checks["value"] or checks["colour"]} | {key: checks[key] for key in keys}
 

@@ -13,19 +13,19 @@ from ircore.players.builtin.canvas.shapes import Canvas
 
 def checked(facts: Sequence[Fact], canvas: Canvas) -> list[tuple[Fact, Checks]]:
     """Return every fact with what of it is in the picture; each drawn thing stands for one fact of its kind only."""
-    drawn, found = Drawn(canvas), []
+    drawn, result = Drawn(canvas), []
     for kind in dict.fromkeys(str(fact["is"]) for fact in facts):
         alike = [fact for fact in facts if fact["is"] == kind]
         check, things = (FORMS | CHARTS).get(kind, (shape, items))
         if things is whole:
-            found += [(fact, check(fact, drawn.canvas, drawn)) for fact in alike]
+            result += [(fact, check(fact, drawn.canvas, drawn)) for fact in alike]
             continue
         candidates = list(things(drawn))
         table = [[check(fact, thing, drawn) for thing in candidates] for fact in alike]
         for fact, row, column in _assigned(alike, table):
             nothing = dict.fromkeys(check(fact, None, drawn), False)
-            found.append((fact, table[row][column] if column is not None else nothing))
-    return found
+            result.append((fact, table[row][column] if column is not None else nothing))
+    return result
 
 
 def _assigned(facts: list[Fact], table: list[list[Checks]]) -> list[tuple[Fact, int, int | None]]:

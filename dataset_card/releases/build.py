@@ -35,9 +35,10 @@ from dataset_card.tables.parts import Part, sum_parts
 from dataset_card.tables.rows import ReconstructionSource
 from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import Written
+from ircore.core.days import parse_day
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
-from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines, parse_day
+from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.core.progress import progress
 from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game

@@ -21,8 +21,9 @@ from dataset_card.releases.stored import StoredRelease
 from dataset_card.tables.parts import Part, layout_key
 from dataset_card.tables.schema import Config
 from dataset_card.tables.source import ReleaseSource
+from ircore.core.days import parse_day
 from ircore.core.errors import InputError
-from ircore.core.lifecycle import Withdrawal, parse_day
+from ircore.core.lifecycle import Withdrawal
 from ircore.core.records import RECONSTRUCTION
 from ircore.results.benchmark_version import Version, version_of
 

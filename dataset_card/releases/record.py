@@ -15,10 +15,11 @@ from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 from dataset_card.releases.renderer import Renderer
 from dataset_card.tables.parts import Part
 from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES, Column, Config, Kind
+from ircore.core.days import Day
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameRun
 from ircore.core.lifecycle import Withdrawal
-from ircore.core.records import RECONSTRUCTION, Day, Line, Name, Record, Run, Sha256
+from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Run, Sha256
 from ircore.core.validation import describe_validation_error
 from ircore.runs.provenance import Commit, Provenance
 

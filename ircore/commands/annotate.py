@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ircore.commands.options import PATH
+
 if TYPE_CHECKING:
     from ircore.scorers.people.annotation_page import WrittenPage
     from ircore.scorers.people.annotation_tasks import Study
@@ -16,8 +18,8 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("runs", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
+@click.argument("runs", type=PATH, nargs=-1, required=True)
+@click.option("--out", type=PATH, required=True, help="Folder to make.")
 @click.option(
     "--items",
     type=click.IntRange(min=1),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @click.command("compare")
-@click.argument("target", type=click.Path(path_type=Path))
-@click.argument("image", type=click.Path(path_type=Path))
+@click.argument("target", type=PATH)
+@click.argument("image", type=PATH)
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
 @click.option(
     "--loading",

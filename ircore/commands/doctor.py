@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command("doctor")
-@click.argument("submission", type=click.Path(path_type=Path))
+@click.argument("submission", type=PATH)
 @click.option("--timeout", type=click.FloatRange(1, 3600), default=120, show_default=True, help="Seconds an answer.")
 def command(submission: Path, timeout: float) -> int:
     """Ask the players of SUBMISSION (a folder or its submission.yaml) two tiny questions each, and say what works.
@@ -40,7 +41,7 @@ def command(submission: Path, timeout: float) -> int:
 
 
 def _show(seat: str, spec: "PlayerSpec", findings: "list[Finding]") -> int:
-    """Show what was found out about a player; returns the exit status, 1 if something fails."""
+    """Show the findings about a player; return the exit status, 1 if a question failed."""
     click.echo(printable(f"{seat:<10} {spec.label}{f' at {spec.base_url}' if spec.base_url else ''}"))
     for finding in findings:
         click.echo(printable(f"  {'works' if finding.works else 'FAILS':<6} {finding.question}: {finding.detail}"))

@@ -1,4 +1,4 @@
-"""``ircore elements``: what pictures show, held against each other as ConvGenVisMo does."""
+"""``ircore elements``: compare the elements of pictures as ConvGenVisMo does."""
 
 import json
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
 
@@ -19,8 +20,8 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("reference", type=click.Path(path_type=Path))
-@click.argument("generated", type=click.Path(path_type=Path))
+@click.argument("reference", type=PATH)
+@click.argument("generated", type=PATH)
 @click.option(
     "--empty",
     type=click.Choice(["none", "zero", "one"]),
@@ -48,12 +49,12 @@ def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None
 
 
 @command.command()
-@click.argument("image", type=click.Path(path_type=Path))
+@click.argument("image", type=PATH)
 @click.option("--detector", required=True, metavar="detr|FILE", help="detr, or the file of a model (as of a judge).")
 @click.option("--label", "labels", multiple=True, help="Look for this; may be repeated. Models only.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write the list here instead of printing it.")
+@click.option("--out", type=PATH, help="Write the list here instead of printing it.")
 def detect(image: Path, detector: str, labels: tuple[str, ...], out: Path | None) -> None:
-    """Let a detector list what IMAGE shows, as JSON."""
+    """Let a detector list the elements in IMAGE, as JSON."""
     from ircore.scorers.elements.model import write_elements
 
     elements = _detected(image, detector, labels)

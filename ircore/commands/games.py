@@ -1,4 +1,4 @@
-"""``ircore games``: what can be played."""
+"""``ircore games``: the installed games and their declarations."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:
-    """List the games that are installed; one that cannot be loaded is listed with the reason."""
+    """List the installed games; a game that cannot be loaded is listed with the reason."""
     if context.invoked_subcommand is not None:
         return
     from ircore.games.registry import installed_games
@@ -38,7 +38,7 @@ def command(context: click.Context, as_json: bool) -> None:
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def show(name: str, as_json: bool) -> None:
-    """Say what the game NAME declares: seats, rules, outcomes, measures and the fields of its instances."""
+    """Show the declarations of the game NAME: seats, rules, outcomes, measures and the fields of its instances."""
     from ircore.games.registry import load_game
 
     game = load_game(name)

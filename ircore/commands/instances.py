@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.errors import InputError
 
 
@@ -13,7 +14,7 @@ def command() -> None:
 
 
 @command.command()
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
+@click.option("--out", type=PATH, required=True, help="Folder to make.")
 @click.option("--game", default="reconstruction", show_default=True, metavar="NAME", help="What it is for.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same set to the byte.")
 @click.option("--per-condition", default=10, show_default=True, help="Pictures for each category and difficulty.")
@@ -35,8 +36,8 @@ def build(
 
 @command.command("import")
 @click.argument("format_", metavar="FORMAT")
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
+@click.argument("path", type=PATH)
+@click.option("--out", type=PATH, required=True, help="Folder to make.")
 @click.option("--category", help="Of pictures that lie in no folder of their own.")
 @click.option("--difficulty", help="easy or hard, for pictures in no folder of that name.")
 @click.option("--source", help="Where the pictures come from, for people.")
@@ -64,12 +65,12 @@ def import_(
 
 
 @command.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=PATH)
 @click.option("--json", "as_document", is_flag=True, help="One JSON document on stdout.")
-@click.option("--sheet", type=click.Path(path_type=Path), help="Also write all pictures in a grid to this PNG file.")
+@click.option("--sheet", type=PATH, help="Also write all pictures in a grid to this PNG file.")
 @click.option("--version", metavar="NAME", help="The benchmark version that the set must be; refused if it is another.")
 def show(folder: Path, as_document: bool, sheet: Path | None, version: str | None) -> None:
-    """Show what a set holds; every picture is checked against its hash."""
+    """Show the contents of a set; every picture is checked against its hash."""
     import json
 
     from ircore.core.files import write_bytes

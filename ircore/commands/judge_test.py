@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_plan
+from ircore.commands.options import PATH
 
 if TYPE_CHECKING:
     from ircore.core.score_records import JudgeIdentity
@@ -19,10 +20,8 @@ OUT = Path("build/judge-tests")
 
 @click.command("judge-test")
 @click.argument("judge", metavar="NAME|FILE")
-@click.option("--out", type=click.Path(path_type=Path), help=f"Folder of the test.  [default: {OUT.as_posix()}/NAME]")
-@click.option(
-    "--instances", type=click.Path(path_type=Path), help="Edit these targets instead of the benchmark's small set."
-)
+@click.option("--out", type=PATH, help=f"Folder of the test.  [default: {OUT.as_posix()}/NAME]")
+@click.option("--instances", type=PATH, help="Edit these targets instead of the benchmark's small set.")
 @click.option("--limit", type=click.IntRange(min=1), help="Edit this many targets, of every condition in turn.")
 @judging_options
 @click.option("--json", "as_json", is_flag=True, help="Print the card as one JSON document.")
@@ -100,7 +99,7 @@ def _only_prefers(judge: str) -> bool:
 def _rated(
     run: "RunFolder", name: str, models: "list[LoadedJudge]", plan: "JudgingPlan"
 ) -> "tuple[JudgeIdentity, int]":
-    """Let the judge rate what it has not rated; return who it is, and the exit status."""
+    """Let the judge rate the edits without a rating; return the judge's identity and the exit status."""
     from ircore.core.score_records import HUMAN
     from ircore.scorers.computed import ScoringPlan, score_runs
     from ircore.scorers.model_judges.runner import judge_runs
@@ -115,7 +114,7 @@ def _rated(
 
 
 def _told(card: "JudgeCard", folder: Path) -> str:
-    """Return the card in a few lines."""
+    """Return the card as a few lines of text."""
     from ircore.core.terminal import printable
     from ircore.scorers.judge_test.card import PASSING
 

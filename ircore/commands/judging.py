@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ircore.commands.options import PATH, POSITIVE
 from ircore.core.errors import InputError, WorkError
 
 if TYPE_CHECKING:
@@ -20,20 +21,10 @@ OPTIONS = (
     click.option(
         "--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Questions at once to a model."
     ),
-    click.option(
-        "--deadline",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="SECONDS",
-        help="Stop asking models after this time.",
-    ),
-    click.option(
-        "--max-cost",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="USD",
-        help="Stop asking models at this cost.",
-    ),
-    click.option("--prices", type=click.Path(path_type=Path), help="Prices on top of the built-in ones."),
-    click.option("--cache", type=click.Path(path_type=Path), help="Keep models' answers here, for all runs."),
+    click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop asking models after this time."),
+    click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop asking models at this cost."),
+    click.option("--prices", type=PATH, help="Prices on top of the built-in ones."),
+    click.option("--cache", type=PATH, help="Keep models' answers here, for all runs."),
     click.option(
         "--dry-run", is_flag=True, help="Print what models would be asked and what it may cost; score nothing."
     ),
@@ -67,7 +58,7 @@ def read_judges(files: Sequence[str]) -> "list[LoadedJudge]":
 
 
 def check_keys(judges: "Sequence[LoadedJudge]") -> None:
-    """Check that whoever is to be asked can be, before anything is computed.
+    """Check that each judge's key is in the environment, before any score is computed.
 
     Raises:
         InputError: A key is not in the environment.
@@ -83,7 +74,7 @@ def tell_plan(
     prices_file: Path | None,
     preferences: bool = True,
 ) -> None:
-    """Say what would be asked and what it may cost."""
+    """Show which questions would be asked and their cost at most."""
     from ircore.scorers.model_judges.forecast import ASSUMED, as_text, estimate_judging
     from ircore.scorers.model_judges.items import plan_run
     from ircore.scorers.model_judges.runner import judges_prices
@@ -98,7 +89,7 @@ def tell_plan(
 
 
 def tell_counts(counts: "dict[str, ScoreCount]", judges: Sequence[str]) -> None:
-    """Say what each judge did, and which metrics lack values and why."""
+    """Show the number of scores of each judge, and which metrics lack values and why."""
     from ircore.core.terminal import printable
 
     for name, count in counts.items():
@@ -107,7 +98,7 @@ def tell_counts(counts: "dict[str, ScoreCount]", judges: Sequence[str]) -> None:
 
 
 def end_of(reports: "Sequence[JudgeReport]") -> int:
-    """Say what went wrong and return the exit status.
+    """Show failures and return the exit status.
 
     Raises:
         WorkError: A judge was stopped.

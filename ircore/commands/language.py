@@ -1,4 +1,4 @@
-"""``ircore language``: what people and players call things."""
+"""``ircore language``: measures of the names that people and players use."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("annotations", type=click.Path(path_type=Path))
+@click.argument("annotations", type=PATH)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document, unrounded, with log perplexity.")
 def naming(annotations: Path, as_json: bool) -> None:
     """Measure how far people's names for pictures diverge: KiloGram's SND, PND and PSA.
@@ -50,7 +51,7 @@ def naming(annotations: Path, as_json: bool) -> None:
 
 
 def _means(rows: "list[Naming]") -> dict[str, float | None]:
-    """Return the mean of each measure over the pictures that have it."""
+    """Return the mean of each measure over the pictures with a value."""
     means = {}
     for measure in ("snd", "pnd", "psa"):
         values = [value for row in rows if (value := getattr(row, measure)) is not None]

@@ -34,7 +34,7 @@ HELP_LINES = {
 """One line a command for ``ircore --help``, so that help imports none of them."""
 
 
-class PluginGroup(click.Group):
+class _PluginGroup(click.Group):
     """A group whose commands are the entry points ``ircore.commands``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
@@ -44,7 +44,7 @@ class PluginGroup(click.Group):
         return list(available("commands"))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import one command."""
+        """Import a command by its name."""
         from ircore.core.plugins import available, load
 
         if cmd_name not in available("commands"):
@@ -53,7 +53,7 @@ class PluginGroup(click.Group):
         return command
 
     def _help_line(self, ctx: click.Context, name: str) -> str:
-        """Return the help line of a plug-in's command; of one that cannot be imported, why."""
+        """Return the help line of a plug-in's command, or the reason why it cannot be imported."""
         from ircore.core.plugins import BrokenPluginError
 
         try:
@@ -65,7 +65,7 @@ class PluginGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the nearest command when there is none of that name."""
+        """Refuse an unknown command, naming the nearest known command."""
         from ircore.core.plugins import available, unknown
 
         if args and not args[0].startswith("-") and args[0] not in available("commands"):
@@ -73,7 +73,7 @@ class PluginGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing the ones of this project."""
+        """List the commands without importing those of this project."""
         rows = []
         for name in self.list_commands(ctx):
             line = HELP_LINES.get(name)
@@ -84,7 +84,7 @@ class PluginGroup(click.Group):
             formatter.write_dl(rows)
 
 
-@click.group(cls=PluginGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=_PluginGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="ircore")
 def app() -> None:
     """Play, score and publish the Image Reconstruction Game."""
@@ -102,7 +102,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command line and return its exit status; errors go to stderr, one line of what and one of remedy."""
+    """Run the command line and return its exit status; an error goes to stderr, first the problem, then the remedy."""
     try:
         outcome: Any = app.main(args=arguments, standalone_mode=False)
     except InputError as error:

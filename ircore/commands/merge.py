@@ -4,10 +4,12 @@ from pathlib import Path
 
 import click
 
+from ircore.commands.options import PATH
+
 
 @click.command("merge")
-@click.argument("shards", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="SHARD...")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The run folder to make.")
+@click.argument("shards", type=PATH, nargs=-1, required=True, metavar="SHARD...")
+@click.option("--out", type=PATH, required=True, help="The run folder to make.")
 @click.option("--partial", is_flag=True, help="Join what there is although something is missing.")
 def command(shards: tuple[Path, ...], out: Path, partial: bool) -> None:
     """Join run folders that were played with `ircore play --shard i/n` into one run.

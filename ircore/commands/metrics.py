@@ -1,4 +1,4 @@
-"""``ircore metrics``: which metrics there are, what they mean and what they need."""
+"""``ircore metrics``: the installed metrics, with their meaning and requirements."""
 
 import json
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def command(context: click.Context, as_json: bool) -> None:
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def show(name: str, as_json: bool) -> None:
-    """Say everything about the metric NAME: source, version, needs and what is easily misread."""
+    """Show all about the metric NAME: source, version, needs and what is easily misread."""
     from ircore.core.plugins import load
 
     metric: Metric = load("metrics", name)
@@ -65,8 +66,8 @@ def show(name: str, as_json: bool) -> None:
 
 
 @command.command()
-@click.argument("targets", type=click.Path(path_type=Path))
-@click.argument("images", type=click.Path(path_type=Path))
+@click.argument("targets", type=PATH)
+@click.argument("images", type=PATH)
 def fid(targets: Path, images: Path) -> None:
     """Print the Fréchet Inception distance of the pictures in the folders TARGETS and IMAGES."""
     from ircore.core.errors import InputError

@@ -1,9 +1,11 @@
-"""``ircore new plugin``: a package that adds something, with a test that holds it to its contract."""
+"""``ircore new plugin``: a package for a plug-in, with a test that checks the plug-in's contract."""
 
 import re
 from pathlib import Path
 
 import click
+
+from ircore.commands.options import PATH
 
 KINDS = ("game", "player", "judge", "metric", "category", "table")
 NAME = re.compile(r"[a-z][a-z0-9]*([_-][a-z0-9]+)*")
@@ -17,7 +19,7 @@ def command() -> None:
 @command.command("plugin")
 @click.argument("kind", type=click.Choice(KINDS))
 @click.argument("name")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to make; it must be new.")
+@click.option("--out", type=PATH, required=True, help="The folder to make; it must be new.")
 def plugin(kind: str, name: str, out: Path) -> None:
     """Write a package that adds the plug-in NAME: pyproject.toml, a module and a test.
 
@@ -83,7 +85,7 @@ def _filled(template: str, names: dict[str, str]) -> str:
 
 
 def _taken(kind: str, name: str) -> str:
-    """Return why a name cannot be had; empty if it can."""
+    """Return why a name is not available; empty if the name is free."""
     from ircore.core.plugins import available
 
     module = _template(f"{kind}.py.txt")

@@ -2,18 +2,27 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from ircore.core.errors import InputError
 
+if TYPE_CHECKING:
+    from ircore.runs.folder import GameRunFolder, RunFolder
+
+PATH = click.Path(path_type=Path)
+"""A file or folder, given to the command as a ``Path``."""
+
+POSITIVE = click.FloatRange(min=0, min_open=True)
+"""A number above 0, such as seconds or US dollars."""
+
 CommandT = TypeVar("CommandT", bound=Callable[..., object])
 
 
 def path_option(name: str, about: str, required: bool = False) -> Callable[[CommandT], CommandT]:
-    """Return an option that takes a file or folder, with its help text."""
-    return click.option(name, type=click.Path(path_type=Path), required=required, help=about)
+    """Return an option that takes a file or folder, with the option's help text."""
+    return click.option(name, type=PATH, required=required, help=about)
 
 
 def executor_options(command: CommandT) -> CommandT:
@@ -44,10 +53,17 @@ def scheduler_of(executor: str, scheduler: str | None) -> str | None:
 
 
 class SeveralPathsCommand(click.Command):
-    """A command whose repeatable path options also take several paths after one name, as a shell expands them.
+    """A command whose repeatable path options also take several paths after the option's name.
 
     ``--runs a b c`` means ``--runs a --runs b --runs c``. A word that begins with ``-`` ends the list, so this is for
     commands that have no positional arguments (or take them after ``--``).
+
+    >>> @click.command(cls=SeveralPathsCommand)
+    ... @runs_option
+    ... def count(runs):
+    ...     print(len(runs))
+    >>> count(["--runs", "run", "targets"], standalone_mode=False)
+    2
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -66,10 +82,23 @@ runs_option = click.option(
     multiple=True,
     required=True,
     metavar="RUN...",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Run folders: several after one --runs, or one each.",
 )
 """The parameter ``runs: tuple[Path, ...]`` of a ``SeveralPathsCommand``."""
+
+
+def open_runs(paths: Sequence[Path]) -> "list[RunFolder | GameRunFolder]":
+    """Open run folders of any games; a folder that is named twice, by a link perhaps, is opened once.
+
+    Raises:
+        InputError: A folder holds no readable run.
+    """
+    from os.path import realpath
+
+    from ircore.runs.folder import open_any_run
+
+    return [open_any_run(path) for path in dict.fromkeys(Path(realpath(path)) for path in paths)]
 
 
 def published_runs(folder: Path) -> tuple[Path, ...]:
@@ -88,7 +117,7 @@ def published_runs(folder: Path) -> tuple[Path, ...]:
 
 
 def _spread(args: Sequence[str], names: set[str]) -> Iterator[str]:
-    """Yield the words with the name of the open option before each of its further values."""
+    """Yield the words, with the name of the open option before each of its further values."""
     option, values = "", 0
     for position, word in enumerate(args):
         if word == "--":

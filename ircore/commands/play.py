@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from ircore.commands.options import executor_options, scheduler_of
+from ircore.commands.options import PATH, POSITIVE, executor_options, scheduler_of
 
 if TYPE_CHECKING:
     from ircore.games.base import Game
@@ -13,16 +13,14 @@ if TYPE_CHECKING:
     from ircore.players.submission import AnyLoaded
     from ircore.runs.cache import Cache
     from ircore.runs.costs.prices import SeatPrice
-    from ircore.runs.play import Players, PlayPlan
+    from ircore.runs.play import PlayPlan
     from ircore.runs.shards import Shard
 
 
 @click.command("play")
-@click.argument("submission", type=click.Path(path_type=Path))
-@click.option("--instances", "instances_dir", type=click.Path(path_type=Path), required=True, help="The instance set.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="The run folder: created, or resumed if it exists."
-)
+@click.argument("submission", type=PATH)
+@click.option("--instances", "instances_dir", type=PATH, required=True, help="The instance set.")
+@click.option("--out", type=PATH, required=True, help="The run folder: created, or resumed if it exists.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N of the selected instances.")
 @click.option("--category", "categories", multiple=True, help="Only this category; may be repeated.")
@@ -34,22 +32,18 @@ if TYPE_CHECKING:
 @click.option(
     "--rule", "given_rules", multiple=True, metavar="NAME=VALUE", help="Any rule of the game; may be repeated."
 )
-@click.option("--prompts", "prompts_dir", type=click.Path(path_type=Path), help="Other prompts than the built-in ones.")
+@click.option("--prompts", "prompts_dir", type=PATH, help="Other prompts than the built-in ones.")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For players that draw random numbers."
 )
 @click.option(
     "--shard", "shard_text", metavar="I/N", help="Only part I of N of the selected instances; see ircore merge."
 )
-@click.option(
-    "--cache", "cache_dir", type=click.Path(path_type=Path), help="Keep describers' answers here, for all runs."
-)
+@click.option("--cache", "cache_dir", type=PATH, help="Keep describers' answers here, for all runs.")
 @click.option("--cache-generators", is_flag=True, help="Keep pictures in --cache too: no new samples then.")
-@click.option(
-    "--deadline", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Stop after this time."
-)
-@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop at this cost.")
-@click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="Prices on top of the built-in ones.")
+@click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop after this time.")
+@click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop at this cost.")
+@click.option("--prices", "prices_file", type=PATH, help="Prices on top of the built-in ones.")
 @click.option("--as-maintainers", is_flag=True, help="Vouch for this run: for the maintainers' protected job.")
 @click.option("--only-outside", is_flag=True, help="Connect to public addresses only: for strangers' pairs.")
 @executor_options
@@ -115,7 +109,7 @@ def command(
 
 
 def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache | None":
-    """Return the cache of answers; None without ``--cache``."""
+    """Return the cache of answers; None if ``--cache`` is not given."""
     from ircore.runs.cache import Cache
 
     if generators and folder is None:
@@ -124,7 +118,7 @@ def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache
 
 
 def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
-    """Return the rules that options state: those of ``--rule NAME=VALUE`` as YAML reads their values."""
+    """Return the rules in options; YAML reads the values of ``--rule NAME=VALUE``."""
     import yaml
 
     rules: dict[str, object] = {name: value for name, value in named.items() if value is not None}
@@ -198,10 +192,10 @@ def _play(
     as_maintainers: bool,
 ) -> int:
     from ircore.core.terminal import printable
-    from ircore.runs.play import play, technical_failures
-    from ircore.runs.setup import begin_run
+    from ircore.runs.play import play
+    from ircore.runs.setup import begin_run, make_players
 
-    players = _players(game, loaded, scheduler)
+    players = make_players(game, loaded, scheduler)
     folder, watch = begin_run(
         plan, loaded, out, shard=shard, prices_file=prices_file, max_cost=max_cost, vouching=as_maintainers
     )
@@ -210,7 +204,7 @@ def _play(
         f"{sum(episode.outcome == outcome.name for episode in episodes)} {outcome.name}" for outcome in game.outcomes
     )
     click.echo(f"{plan.run.slug}: {len(episodes)} of {len(plan.instances.instances)} episodes: {counts}", err=True)
-    failed = technical_failures(episodes)
+    failed = [episode for episode in episodes if not episode.finished]
     for episode in failed[:5]:
         click.echo(printable(f"  {episode.episode_id}: {episode.abort_reason}: {episode.detail}"), err=True)
     if failed:
@@ -220,13 +214,3 @@ def _play(
             err=True,
         )
     return 1 if failed else 0
-
-
-def _players(game: "Game[Any]", loaded: "AnyLoaded", scheduler: str | None) -> "Players":
-    if scheduler is None:
-        from ircore.runs.setup import make_players
-
-        return make_players(game, loaded)
-    from ircore.runs.remote.remote import remote_players
-
-    return remote_players(loaded, game, scheduler)

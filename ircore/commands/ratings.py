@@ -1,11 +1,11 @@
-"""``ircore ratings``: what people rated, into the runs."""
+"""``ircore ratings``: import people's ratings into runs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.options import SeveralPathsCommand
+from ircore.commands.options import PATH, SeveralPathsCommand
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """Import what people rated."""
+    """Import people's ratings."""
 
 
 @command.command("import", cls=SeveralPathsCommand)
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @click.option(
     "--run",
     "runs",
     multiple=True,
     required=True,
     metavar="RUN...",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The run folders that were rated: several after one --run, or one each.",
 )
 @click.option("--check", is_flag=True, help="Say what would be imported; write nothing.")

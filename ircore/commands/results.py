@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.options import PATH, open_runs
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md",
 
 
 @click.command("results")
-@click.argument("runs", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("runs", type=PATH, nargs=-1, required=True)
 @click.option(
     "--table", "name", metavar="NAME", default="board", show_default=True, help="Which table: see docs/results.md."
 )
@@ -38,7 +39,7 @@ SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md",
 @click.option("--episode", metavar="ID", help="Of the table facts: those of one episode, turn by turn.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--episodes", is_flag=True, help="In JSON: list the episodes behind each number one by one.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write every table in every format into this new folder.")
+@click.option("--out", type=PATH, help="Write every table in every format into this new folder.")
 def command(
     runs: tuple[Path, ...],
     name: str,
@@ -56,14 +57,12 @@ def command(
 
     The default is the board: pairs ranked by their main score, in which an episode that was not played counts as 0.
     """
-    from os.path import realpath
-
     from ircore.results.model import Results
     from ircore.results.tables.catalogue import Question, table_entry
     from ircore.results.tables.formats import render
-    from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
+    from ircore.runs.folder import GameRunFolder, RunFolder
 
-    opened = [open_any_run(path) for path in dict.fromkeys(Path(realpath(path)) for path in runs)]
+    opened = open_runs(runs)
     games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
     if games:
         from ircore.results.games import read_game_results
@@ -112,7 +111,7 @@ def _check_order(name: str, entry: "Entry", order: str | None) -> None:
 
 
 def _write_all(results: "Results", question: "Question", out: Path) -> None:
-    """Write every table; one of ratings for each judge, unless one judge was asked for."""
+    """Write every table; tables of ratings once for each judge, unless a judge was named."""
     from dataclasses import replace
 
     from ircore.core.files import new_folder, write_text

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
-from ircore.commands.options import executor_options, scheduler_of
+from ircore.commands.options import PATH, executor_options, open_runs, scheduler_of
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("score")
-@click.argument("runs", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("runs", type=PATH, nargs=-1, required=True)
 @click.option(
     "--judge",
     "judges",
@@ -52,11 +52,10 @@ def command(
 
     What has been scored is kept and never scored again; the same command goes on where it stopped.
     """
-    from os.path import realpath
     from time import monotonic
 
     from ircore.results.gaps import unranked_runs
-    from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
+    from ircore.runs.folder import GameRunFolder, RunFolder
     from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, score_runs
     from ircore.scorers.judges.manifest import is_file
     from ircore.scorers.model_judges.runner import JudgingPlan, judge_runs
@@ -67,7 +66,7 @@ def command(
     models = read_judges([judge for judge in judges if is_file(judge)])
     installed = tuple(judge for judge in judges if not is_file(judge))
     plan = ScoringPlan(installed if judges else JUDGES, metrics or METRICS, every_turn)
-    opened = [open_any_run(path) for path in dict.fromkeys(Path(realpath(path)) for path in runs)]
+    opened = open_runs(runs)
     folders = [folder for folder in opened if isinstance(folder, RunFolder)]
     games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
     if games and not dry_run:

@@ -1,4 +1,4 @@
-"""``ircore show``: what was played."""
+"""``ircore show``: the contents of a run."""
 
 import json
 from pathlib import Path
@@ -6,16 +6,17 @@ from typing import Any
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.terminal import printable
 
 
 @click.command("show")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PATH)
 @click.option("--episode", "episode_id", metavar="ID", help="The dialogue of this episode, turn by turn.")
-@click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="Prices on top of the run's own.")
+@click.option("--prices", "prices_file", type=PATH, help="Prices on top of the run's own.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def command(run: Path, episode_id: str | None, prices_file: Path | None, as_json: bool) -> None:
-    """Say what was played in the run folder RUN: outcomes, turns, requests, tokens, images, seconds, cost."""
+    """Show the contents of the run folder RUN: outcomes, turns, requests, tokens, images, seconds, cost."""
     from ircore.runs import transcript
     from ircore.runs.costs.prices import prices_of_run
     from ircore.runs.folder import open_any_run
@@ -67,7 +68,7 @@ def _page(summary: dict[str, Any]) -> str:
 
 
 def _players(run: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the lines that say who played, and which game if it is another one than reconstruction."""
+    """Return the lines with the players, and the game if it is not reconstruction."""
     submission = run["submission"]
     specs = submission.get("players") or {seat: submission[seat] for seat in ("describer", "generator")}
     labels = {seat: spec["model"] or spec["player"] for seat, spec in specs.items()}
@@ -78,7 +79,7 @@ def _players(run: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _lacking(summary: dict[str, Any]) -> str:
-    """Say that a run is incomplete, and what to do about it."""
+    """Say that a run is incomplete, and how to complete the run."""
     if not summary["unfinished"]:
         return ""
     return (
@@ -88,7 +89,7 @@ def _lacking(summary: dict[str, Any]) -> str:
 
 
 def _asked(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """Say what was sent and counted, or that it is not known of a run that was pulled from a release."""
+    """Return the lines on requests and tokens, which are unknown in a run that was pulled from a release."""
     tokens = summary["tokens"]
     messages = f"{tokens['messages']:,} in messages" if "messages" in tokens else ""
     if None in summary["requests"].values():
@@ -112,7 +113,7 @@ def _images(summary: dict[str, Any]) -> str:
 
 
 def _judged(sums: dict[str, Any]) -> str:
-    """Say what a judge took; it is no part of the pair's own tokens and cost."""
+    """Return tokens, seconds and cost of a judge, which are no part of the pair's own."""
     tokens = sums["tokens"]
     counts = f"{tokens['prompt_tokens']:,} tokens read, {tokens['completion_tokens']:,} written"
     return f"{sums['requests']} requests, {counts}, {sums['seconds']:.1f} s, {_cost(sums)}"
@@ -125,7 +126,7 @@ def _cost(summary: dict[str, Any]) -> str:
 
 
 def _mean(summary: dict[str, Any]) -> str:
-    """Return what an ended episode took on average; empty if none has ended."""
+    """Return the mean tokens, images, seconds and cost of an ended episode; empty if no episode has ended."""
     ended = [episode for episode in summary["per_episode"] if episode["outcome"]]
     if not ended:
         return ""

@@ -13,7 +13,7 @@ from ircore.commands import (
     submission_transcripts,
     submission_upkeep,
 )
-from ircore.commands.options import SeveralPathsCommand
+from ircore.commands.options import PATH, SeveralPathsCommand
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
 
@@ -39,15 +39,15 @@ PARTS = {
 """The commands in the order in which people come to need them."""
 
 
-FORMER_NAMES = {"waiting": "pending"}
-"""Commands that had another name once, by that name: they are understood and not listed."""
+ALIASES = {"waiting": "pending"}
+"""Earlier names of commands: they still work and are not listed."""
 
 
 class _Parts(click.Group):
-    """A group whose help lists its commands by who needs them."""
+    """A group whose help lists the commands by the people who need them."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return super().get_command(ctx, FORMER_NAMES.get(cmd_name, cmd_name))
+        return super().get_command(ctx, ALIASES.get(cmd_name, cmd_name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rest = tuple(name for name in self.list_commands(ctx) if not any(name in names for names in PARTS.values()))
@@ -87,23 +87,14 @@ for subcommand in (
 
 
 @command.command("check", cls=SeveralPathsCommand, short_help="Check a manifest as it will be when handed in.")
-@click.argument("paths", metavar="PATH...", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", metavar="PATH...", nargs=-1, type=PATH)
 @click.option("--all", "everything", is_flag=True, help="Every submission in the folder PATH (submissions by default).")
 @click.option("--local", is_flag=True, help="For a pair that stays with you: servers, people and files of your own.")
 @click.option("--resolve", is_flag=True, help="Look hosts up too: for the moment before strangers' pairs are played.")
 @_json_option
 @_github_option
-@click.option(
-    "--preview", type=click.Path(path_type=Path), metavar="DIR", help="Also make a site that shows the entry."
-)
-@click.option(
-    "--runs",
-    "runs",
-    type=click.Path(path_type=Path),
-    multiple=True,
-    metavar="RUN...",
-    help="Scored runs for the preview.",
-)
+@click.option("--preview", type=PATH, metavar="DIR", help="Also make a site that shows the entry.")
+@click.option("--runs", "runs", type=PATH, multiple=True, metavar="RUN...", help="Scored runs for the preview.")
 def check(
     paths: tuple[Path, ...],
     everything: bool,
@@ -143,7 +134,7 @@ def check(
 @command.command("check-change", short_help="Check a branch as its pull request will be.")
 @click.argument("base")
 @click.argument("head")
-@click.option("--repo", default=".", type=click.Path(path_type=Path), help="Clone that has both, with their history.")
+@click.option("--repo", default=".", type=PATH, help="Clone that has both, with their history.")
 @submission_preview.by_option
 @_json_option
 @_github_option

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
 
@@ -18,10 +19,10 @@ _date = click.option("--date", metavar="YYYY-MM-DD", help="When this was decided
 
 
 def _step_command(name: str, kind: "Kind", short: str, text: str) -> click.Command:
-    """Return the command that adds a step of one kind."""
+    """Return the command that adds a step of a kind to a history."""
 
     @click.command(name, help=text, short_help=short)
-    @click.argument("path", type=click.Path(path_type=Path))
+    @click.argument("path", type=PATH)
     @_reason
     @_run
     @_date
@@ -63,8 +64,8 @@ settle = _step_command(
 )
 
 
-@click.command("update", short_help="Name new transcripts; the former stay in its history.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.command("update", short_help="Name new transcripts; the earlier stay in its history.")
+@click.argument("path", type=PATH)
 @click.option("--revision", required=True, metavar="SHA", help="The commit of the new transcripts.")
 @click.option("--transcripts-run", metavar="ID", help="The new transcripts' run, if it is another one.")
 @_reason
@@ -73,7 +74,7 @@ settle = _step_command(
 def update(
     path: Path, revision: str, transcripts_run: str | None, reason: str, run_id: str | None, date: str | None
 ) -> None:
-    """Name new transcripts in the submission at PATH and keep the former reference in its history."""
+    """Name new transcripts in the submission at PATH and keep the earlier reference in its history."""
     import re
 
     from ircore.core.files import write_text
@@ -101,10 +102,10 @@ def update(
 
 
 @click.command("history", short_help="What happened to a pair.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def history(path: Path, as_json: bool) -> None:
-    """Show what happened to the submission at PATH since it was merged."""
+    """Show the history of the submission at PATH since it was merged."""
     from ircore.players.submission import folder_of
     from ircore.submissions.history import read_history, status_of
 
@@ -122,10 +123,10 @@ def history(path: Path, as_json: bool) -> None:
 
 
 @click.command("withdrawals", short_help="Collect all histories for a release.")
-@click.argument("folder", default="submissions", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="File to write.")
+@click.argument("folder", default="submissions", type=PATH)
+@click.option("--out", type=PATH, required=True, help="File to write.")
 def withdrawals(folder: Path, out: Path) -> None:
-    """Collect what the submissions in FOLDER say was withdrawn, corrected, reinstated or is disputed, for a release."""
+    """Collect the withdrawals, corrections, disputes and reinstatements of all submissions in FOLDER, for a release."""
     from ircore.core.files import write_text
     from ircore.core.lifecycle import decision_lines
     from ircore.players.submission import manifests_in
@@ -139,7 +140,7 @@ def withdrawals(folder: Path, out: Path) -> None:
 
 
 def _replaced(text: str, old: str, new: str, folder: Path) -> str:
-    """Replace what stands once in a manifest; comments and order stay."""
+    """Replace a text that occurs exactly once in a manifest; comments and order stay."""
     if text.count(old) != 1:
         raise InputError(f"{folder}: {old} does not stand in submission.yaml once", "Edit the file by hand.")
     return text.replace(old, new)
@@ -151,7 +152,7 @@ def _add(
     reason: str,
     run_id: str | None,
     date: str | None,
-    former: "TranscriptsReference | None" = None,
+    superseded: "TranscriptsReference | None" = None,
 ) -> None:
     from datetime import UTC, datetime
 
@@ -164,7 +165,7 @@ def _add(
     folder = folder_of(path)
     day = date or datetime.now(UTC).date().isoformat()
     try:
-        step = Step(date=day, kind=kind, reason=reason, run_id=run_id, former=former)
+        step = Step(date=day, kind=kind, reason=reason, run_id=run_id, former=superseded)
     except ValidationError as error:
         problem = describe_validation_error(error).replace("run_id", "run")
         raise InputError(f"--{problem}", "Give the option another value.") from error

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
 
@@ -32,7 +33,7 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command("new", short_help="Make a manifest: asks for what no option says.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @_seat_options
 @click.option("--game", default="reconstruction", show_default=True, metavar="NAME", help="The game it is to play.")
 @click.option(
@@ -85,7 +86,7 @@ def command(path: Path, site_url: str | None, local: bool, game: str, **options:
 
 
 def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]:
-    """Yield what to do with a new submission."""
+    """Yield the next steps for a new submission."""
     from shlex import quote
 
     from ircore.submissions.drafts import player_specs
@@ -137,7 +138,7 @@ def _stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _seat(seat: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return what the options of a seat of reconstruction state."""
+    """Return the settings of a reconstruction seat that the options state."""
     from ircore.submissions.drafts import parameter
 
     endings = {"player": "", "model": "_model", "revision": "_revision", "base_url": "_url", "api_key_env": "_key"}
@@ -163,7 +164,7 @@ def _ask(question: str, proposal: str) -> str:
 
 
 def _say(line: str) -> None:
-    """Show a line, broken between words where people read it."""
+    """Show a line, broken between words on a terminal."""
     import sys
     from shutil import get_terminal_size
     from textwrap import fill

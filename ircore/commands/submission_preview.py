@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.options import path_option, published_runs
+from ircore.commands.options import PATH, path_option, published_runs
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 
@@ -24,7 +24,7 @@ by_option = click.option(
 @click.command("preview", short_help="A site that shows what a pull request adds.")
 @click.argument("base")
 @click.argument("head")
-@click.option("--repo", default=".", type=click.Path(path_type=Path), help="Clone that has both, with their history.")
+@click.option("--repo", default=".", type=PATH, help="Clone that has both, with their history.")
 @by_option
 @path_option("--out", "Folder to make.", required=True)
 @path_option("--published", "What ircore release pull made: the runs to stand beside.", required=True)
@@ -74,7 +74,7 @@ def command(
 
 
 def _written_manifest(repo: Path, base: str, head: str, by_maintainers: bool, folder: Path) -> Path | None:
-    """Write the manifest that a change adds or alters into a folder of its own; None if there is none, or several."""
+    """Write the manifest that a change adds or alters into a new folder; None unless the change has exactly one."""
     from ircore.players.submission import MANIFEST
     from ircore.submissions.check.change import check_change
     from ircore.submissions.check.findings import errors
@@ -96,7 +96,7 @@ def _written_manifest(repo: Path, base: str, head: str, by_maintainers: bool, fo
 def _runs_with_rescored(
     published: tuple[Path, ...], place: Path, folder: Path, instances: Path | None
 ) -> Iterator[Path]:
-    """Yield published runs, and the run that a submission's transcripts make in place of its published one.
+    """Yield the published runs, with a submission's re-scored run in place of its published run.
 
     Of the same game only runs of the same version of the benchmark stand beside it: none, until such are published.
     """
@@ -116,7 +116,7 @@ def _runs_with_rescored(
 
 
 def _rescored(place: Path, folder: Path, instances: Path | None, published: tuple[Path, ...]) -> Path | None:
-    """Return the run that a submission's transcripts make, scored; nobody vouches for it. None if it names none."""
+    """Return the scored run of a submission's transcripts, unvouched; None if the manifest names no transcripts."""
     from ircore.commands.main import run as ircore
     from ircore.commands.submission_transcripts import show_faults, show_flags
     from ircore.players.submission import read_any_manifest

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from ircore.commands.options import PATH
+
 
 @click.group("season", short_help="Secret pictures, committed to beforehand.")
 def command() -> None:
@@ -12,12 +14,10 @@ def command() -> None:
 
 @command.command("begin")
 @click.argument("name")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of the secret; never published.")
-@click.option(
-    "--publish", type=click.Path(path_type=Path), required=True, help="File to publish now, such as seasons/NAME.json."
-)
+@click.option("--out", type=PATH, required=True, help="Folder of the secret; never published.")
+@click.option("--publish", type=PATH, required=True, help="File to publish now, such as seasons/NAME.json.")
 @click.option("--per-condition", default=10, show_default=True, help="Pictures for each category and difficulty.")
-@click.option("--instances", type=click.Path(path_type=Path), help="Commit to this set instead of drawing one.")
+@click.option("--instances", type=PATH, help="Commit to this set instead of drawing one.")
 @click.option("--game", default="reconstruction", show_default=True, help="The game whose instances are drawn.")
 def begin(name: str, out: Path, publish: Path, per_condition: int, instances: Path | None, game: str) -> None:
     """Draw a set from a seed that nobody can guess, and commit to it."""
@@ -29,10 +29,10 @@ def begin(name: str, out: Path, publish: Path, per_condition: int, instances: Pa
 
 
 @command.command("reveal")
-@click.argument("secret", type=click.Path(path_type=Path))
-@click.option("--publish", type=click.Path(path_type=Path), required=True, help="The file that was published.")
+@click.argument("secret", type=PATH)
+@click.option("--publish", type=PATH, required=True, help="The file that was published.")
 def reveal(secret: Path, publish: Path) -> None:
-    """Add to the published file what it commits to; publish it with the pictures and the results."""
+    """Add the committed set to the published file; publish the file with the pictures and the results."""
     from ircore.submissions.seasons import reveal_season
 
     season = reveal_season(secret, publish)
@@ -40,10 +40,10 @@ def reveal(secret: Path, publish: Path) -> None:
 
 
 @command.command("verify")
-@click.argument("published", type=click.Path(path_type=Path))
-@click.option("--instances", type=click.Path(path_type=Path), help="The published set, checked picture by picture.")
+@click.argument("published", type=PATH)
+@click.option("--instances", type=PATH, help="The published set, checked picture by picture.")
 def verify(published: Path, instances: Path | None) -> None:
-    """Check that the revealed set is the one that was committed to."""
+    """Check that the revealed set is the committed set."""
     from ircore.instances.store import read_any_instances
     from ircore.submissions.seasons import read_season, verify_season
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.options import path_option, published_runs
+from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ SHOWN = 20
 
 
 @click.command("pack", short_help="Prepare the transcripts of a run for upload.")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PATH)
 @path_option("--out", "Folder to make.", required=True)
 @click.option("--repo", metavar="ORG/NAME", help="The dataset repository it will be uploaded to.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
@@ -61,15 +61,13 @@ Then name it in the manifest, commit and all:
 
 
 @click.command("pin", short_help="Name uploaded transcripts in a manifest.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @click.option("--repo", required=True, metavar="ORG/NAME", help="The public dataset repository they were uploaded to.")
 @click.option("--revision", metavar="SHA", help="The commit; the newest one if not given.")
 @click.option("--run", "run_id", metavar="ID", help="The run; the only one that is there if not given.")
-@click.option(
-    "--deadline", type=click.FloatRange(min=0, min_open=True), default=120, show_default=True, help="Seconds, at most."
-)
+@click.option("--deadline", type=POSITIVE, default=120, show_default=True, help="Seconds, at most.")
 def pin(path: Path, repo: str, revision: str | None, run_id: str | None, deadline: float) -> None:
-    """Write into the submission at PATH where its transcripts are: repository, commit and run.
+    """Write repository, commit and run of the transcripts into the submission at PATH.
 
     Asks the Hub which commit is the newest, and whether the run there was packed: ircore submission pack.
     """
@@ -86,17 +84,11 @@ def pin(path: Path, repo: str, revision: str | None, run_id: str | None, deadlin
 
 
 @click.command("rescore", short_help="Check named transcripts, and keep them as a run.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @path_option("--out", "The run folder to make.", required=True)
 @path_option("--instances", "The instance set that counts; the game's own, drawn anew, if not given.")
 @path_option("--transcripts", "Packed transcripts here, for a rehearsal without the Hub.")
-@click.option(
-    "--deadline",
-    type=click.FloatRange(min=0, min_open=True),
-    default=3600,
-    show_default=True,
-    help="Seconds that fetching may take.",
-)
+@click.option("--deadline", type=POSITIVE, default=3600, show_default=True, help="Seconds that fetching may take.")
 @path_option("--published", "What ircore release pull made: others' pictures are flagged.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def rescore(
@@ -141,13 +133,13 @@ def rescore(
 
 
 def show_faults(error: "InputError") -> None:
-    """List the faults of refused transcripts, if the error holds more of them than its own line says."""
+    """List the faults of refused transcripts if there are more than the error's own line names."""
     faults: tuple[str, ...] = getattr(error, "faults", ())
     for fault in faults[:SHOWN] if len(faults) > 1 else ():
         click.echo(printable(f"  {fault}"), err=True)
 
 
 def show_flags(rescored: "Rescored", about: str = "") -> None:
-    """List what people should look at in transcripts that hold by the rules."""
+    """List the findings in accepted transcripts that people should look at."""
     for flag in rescored.flags:
         click.echo(printable(f"  {about}{flag.rule}: {flag.where}: {flag.what}"))

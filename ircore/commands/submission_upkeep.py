@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.options import path_option, published_runs
+from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 
 SHOWN = 20
 """Episodes that ``reproduce`` lists."""
 
-_folder = click.argument("folder", default="submissions", type=click.Path(path_type=Path))
+_folder = click.argument("folder", default="submissions", type=PATH)
 
 
 @click.command("pending", short_help="Which merged pairs are still to be evaluated.")
@@ -20,7 +20,7 @@ _folder = click.argument("folder", default="submissions", type=click.Path(path_t
 @path_option("--instances", "The set that counts, to see which runs of its game were played on an earlier one.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def pending(folder: Path, published: Path, instances: Path | None, as_json: bool) -> None:
-    """List the submissions in FOLDER that no published run shows as they are now, each with what is to be done."""
+    """List the submissions in FOLDER without a published run of their present state, each with the next step."""
     from ircore.instances.store import read_any_instances
     from ircore.submissions.pending import pending_submissions
 
@@ -40,16 +40,14 @@ def pending(folder: Path, published: Path, instances: Path | None, as_json: bool
 
 
 @click.command("evaluate", short_help="Play or re-score a merged pair, then score it.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @path_option("--instances", "The instance set.", required=True)
 @path_option("--out", "The run folder: created, or resumed if it exists.", required=True)
 @path_option("--judges", "A folder of judges (*.yaml), asked beside structural and verified.")
 @path_option("--published", "What ircore release pull made: others' pictures are flagged.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
-@click.option(
-    "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop playing at this cost."
-)
-@click.option("--deadline", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Stop playing then.")
+@click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost.")
+@click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop playing then.")
 def evaluate(
     path: Path,
     instances: Path,
@@ -93,7 +91,7 @@ def _judge_options(folder: Path | None) -> list[str]:
 
 
 def _run(words: list[str]) -> None:
-    """Run a command as if it were given by hand, and show it first; its own errors are shown already if it fails."""
+    """Show a command and run it; the command shows its own errors."""
     from shlex import join
 
     from ircore.commands.main import run
@@ -110,7 +108,7 @@ def _run(words: list[str]) -> None:
 @click.command("links", short_help="Ask whether every link still leads somewhere.")
 @_folder
 def links(folder: Path) -> None:
-    """Ask for every link and every transcript that the submissions in FOLDER name; withdrawn ones are left out.
+    """Request every link and transcript that the submissions in FOLDER name; withdrawn submissions are left out.
 
     One line for each link that leads nowhere; exit status 1 if there is any.
     """
@@ -130,12 +128,12 @@ def links(folder: Path) -> None:
 
 
 @click.command("reproduce", short_help="Play published offline pairs again.")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, required=True, type=PATH)
 @path_option("--instances", "The set that they must have been played on.")
 @path_option("--out", "Folder to make for the new runs.", required=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N instances of the set.")
 def reproduce(runs: tuple[Path, ...], instances: Path | None, out: Path, limit: int | None) -> None:
-    """Play those of RUNS again whose players are offline, and compare every answer and every picture.
+    """Play the runs of RUNS with offline players again, and compare every answer and every picture.
 
     Exit status 1 if anything differs.
     """
@@ -147,7 +145,7 @@ def reproduce(runs: tuple[Path, ...], instances: Path | None, out: Path, limit: 
     identity = read_any_instances(instances).identity if instances else None
     for folder in folders:
         if identity is not None and folder.run.instance_set != identity:
-            remedy = "Build the set that counts, or evaluate it anew if it is of a former version."
+            remedy = "Build the set that counts, or evaluate it anew if it is of an earlier version."
             raise InputError(f"{folder.path}: was not played on the set in {instances}", remedy)
     offline = [folder for folder in folders if plays_offline(folder.run)]
     lines = [line for folder in offline for line in differences(folder, out / folder.run.run_id, limit)]

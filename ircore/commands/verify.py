@@ -1,34 +1,39 @@
-"""``ircore verify``: which facts of a target a picture shows."""
+"""``ircore verify``: check which facts of a target a picture shows."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ircore.commands.options import PATH
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
     from ircore.core.records import Instance
     from ircore.instances.store import InstanceSet
-    from ircore.scorers.verification.score import Verification
 
 
 @click.command("verify")
 @click.argument("instance_id", metavar="INSTANCE_ID")
-@click.argument("image", type=click.Path(path_type=Path))
-@click.option(
-    "--instances", "folder", required=True, metavar="DIR", type=click.Path(path_type=Path), help="The instance set."
-)
+@click.argument("image", type=PATH)
+@click.option("--instances", "folder", required=True, metavar="DIR", type=PATH, help="The instance set.")
 @click.option("--ocr", is_flag=True, help="Read texts, too (extra ocr); the judge `verified` never does.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(instance_id: str, image: Path, folder: Path, ocr: bool, as_json: bool) -> int:
     """Say which facts of the target INSTANCE_ID the picture IMAGE shows, and score it from 0 to 10.
 
-    What fails and what cannot be told is listed with the reason. The exit status is 0 also when facts fail.
+    What fails and what cannot be told is listed with the reason. Of a tangram, the overlap of each piece is shown as
+    well, and IMAGE may be an SVG file of seven polygons. The exit status is 0 also when facts fail.
     """
+    if image.suffix.lower() == ".svg":
+        return _verify_polygons(instance_id, image, folder, as_json)
     from ircore.core.images import read_picture
     from ircore.instances.store import read_instances
+    from ircore.scorers.tangrams import report as tangrams
+    from ircore.scorers.tangrams.judge import match_picture
+    from ircore.scorers.verification.report import as_document, as_lines
     from ircore.scorers.verification.score import verify_picture
 
     instances = read_instances(folder)
@@ -38,12 +43,42 @@ def command(instance_id: str, image: Path, folder: Path, ocr: bool, as_json: boo
             f"{instance_id}: nobody wrote down what this target shows, so nothing can be verified",
             "Name a drawn target; `ircore compare` and judges take any picture.",
         )
-    verification = verify_picture(instances.target(instance), instance.scene, read_picture(image), ocr=ocr)
-    if as_json:
-        click.echo(_document(instance_id, image, verification))
-    else:
-        click.echo(printable("\n".join(_lines(instance_id, image, verification))))
+    picture = read_picture(image)
+    verification = verify_picture(instances.target(instance), instance.scene, picture, ocr=ocr)
+    match = match_picture(instances.target(instance), instance.scene, picture)
+    document, lines = as_document(verification), list(as_lines(verification))
+    if match is not None:
+        document["tangram"] = tangrams.as_document(match)
+        lines += ["", *tangrams.as_lines(match)]
+    _show(instance_id, image, document if as_json else None, lines)
     return 0
+
+
+def _verify_polygons(instance_id: str, image: Path, folder: Path, as_json: bool) -> int:
+    """Compare seven polygons of an SVG file with the pieces of a tangram; nothing in the file is run or followed."""
+    from ircore.instances.store import read_instances
+    from ircore.instances.tangram_svg import read_polygons
+    from ircore.scorers.tangrams.pieces import match_polygons
+    from ircore.scorers.tangrams.report import as_document, as_lines
+
+    instance = _instance(read_instances(folder), instance_id)
+    try:
+        match = match_polygons(instance.scene, read_polygons(image))
+    except ValueError as error:
+        raise InputError(f"{image}: {error}", "Draw the seven exact pieces, each as one polygon.") from None
+    if match is None:
+        raise InputError(f"{instance_id}: is no tangram, so polygons cannot be held against it", "Name a picture file.")
+    _show(instance_id, image, as_document(match) if as_json else None, list(as_lines(match)))
+    return 0
+
+
+def _show(instance_id: str, image: Path, document: dict[str, Any] | None, lines: list[str]) -> None:
+    """Print the document as JSON, or the lines if there is none."""
+    if document is None:
+        click.echo(printable("\n".join([f"{instance_id} in {image}", "", *lines])))
+        return
+    about = {"instance_id": instance_id, "image": str(image), **document}
+    click.echo(json.dumps(about, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def _instance(instances: "InstanceSet", instance_id: str) -> "Instance":
@@ -53,18 +88,3 @@ def _instance(instances: "InstanceSet", instance_id: str) -> "Instance":
     if instance_id not in by_id:
         raise unknown("instance", instance_id, list(by_id), "INSTANCE_ID")
     return by_id[instance_id]
-
-
-def _document(instance_id: str, image: Path, verification: "Verification") -> str:
-    import json
-
-    from ircore.scorers.verification.report import as_document
-
-    document: dict[str, Any] = {"instance_id": instance_id, "image": str(image), **as_document(verification)}
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _lines(instance_id: str, image: Path, verification: "Verification") -> list[str]:
-    from ircore.scorers.verification.report import as_lines
-
-    return [f"{instance_id} in {image}", "", *as_lines(verification)]

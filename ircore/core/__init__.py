@@ -1,1 +1,1 @@
-"""What every room stands on: records, errors, plug-ins, files, pictures, text. Knows no game, no run, no player."""
+"""The base of every room: records, errors, plug-ins, files, pictures, text. Knows no game, no run, no player."""

@@ -1,4 +1,4 @@
-"""Work that makes very many small objects that all stay: Python's garbage collector only slows it down."""
+"""Pausing Python's garbage collector while very many small objects are made that all stay in use."""
 
 import gc
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """Keep the garbage collector from going through what is made again and again, which takes longer than making it.
+    """Pause the garbage collector, which would otherwise scan the growing set of objects again and again.
 
     What was made by the end counts as old, so that the collector does not go through it at once when it comes back.
     """

@@ -1,4 +1,4 @@
-"""What all conformance checks of plug-ins share: the error, sample pictures and a watch on outside calls."""
+"""Shared parts of the conformance checks of plug-ins: the error, sample pictures and a watch on outside calls."""
 
 import asyncio
 import gc
@@ -43,7 +43,7 @@ def expect(holds: bool, fault: str) -> None:
 
 
 def sample_pictures(scale: int = 1) -> tuple[Picture, ...]:
-    """Return four drawn pictures: two of one size that differ in place, one that differs in colour, one upright.
+    """Return four drawn pictures: the second differs from the first in place, the third in colour, the fourth in size.
 
     Args:
         scale: Side of the square that stands for each drawn pixel, for what needs larger pictures.

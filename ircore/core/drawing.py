@@ -30,6 +30,12 @@ Anchor = str
 class Drawing:
     """An RGB picture that is drawn shape by shape, back to front.
 
+    >>> drawing = Drawing(40, 20)
+    >>> drawing.rectangle(10, 5, 20, 15, fill="#d62728")  # the pixels that were touched
+    Box(left=10, top=5, right=20, bottom=15)
+    >>> drawing.pixels[6, 11].tolist()
+    [214, 39, 40]
+
     Args:
         width: In pixels.
         height: In pixels.
@@ -43,13 +49,13 @@ class Drawing:
 
     @property
     def pixels(self) -> Pixels:
-        """What has been drawn so far: height × width × 3, RGB."""
+        """The picture as drawn so far: height × width × 3, RGB."""
         return np.asarray(self.image).copy()
 
     def polygon(
         self, points: Sequence[Point], fill: str | None = None, outline: str | None = None, width: float = 2.0
     ) -> Box:
-        """Draw a closed polygon; the outline, ``width`` pixels wide, is centred on its edge."""
+        """Draw a closed polygon; an outline, ``width`` pixels wide, is centred on the edge."""
         boxes = []
         if fill is not None:
             boxes.append(self._paint(_extent(points, 0), fill, lambda at, *size: raster.filled(at(points), *size)))
@@ -68,7 +74,7 @@ class Drawing:
         self, centre: Point, radii: Point, fill: str | None = None, outline: str | None = None, width: float = 2.0,
         rotation: float = 0.0,
     ) -> Box:  # fmt: skip
-        """Draw an ellipse with half-axes ``radii``; a circle has two equal ones."""
+        """Draw an ellipse with half-axes ``radii``; two equal half-axes make a circle."""
         return self.polygon(arc_points(centre, radii, 0, 360, rotation)[:-1], fill, outline, width)
 
     def wedge(
@@ -104,7 +110,7 @@ class Drawing:
     def text(
         self, at: Point, text: str, size: float, colour: str = "#000000", anchor: Anchor = "mm", rotation: float = 0.0
     ) -> Box:
-        """Write one line of text.
+        """Write a single line of text.
 
         Args:
             at: The point that ``anchor`` names.
@@ -214,7 +220,7 @@ def dashes(points: Sequence[Point], pattern: Sequence[float]) -> list[list[Point
 
 
 def _stroke(points: Sequence[Point], half: float, round_ends: bool) -> Iterator[list[Point]]:
-    """Yield the polygons that a stroke is made of: one for each straight piece, a disc for each joint."""
+    """Yield the polygons of a stroke: a rectangle for each straight piece, a disc for each joint."""
     for (x0, y0), (x1, y1) in itertools.pairwise(points):
         length = exact.hypot(x1 - x0, y1 - y0)
         if length:
@@ -245,7 +251,7 @@ def _font(size: int) -> ImageFont.FreeTypeFont:
 
 
 def _text_mask(text: str, size: int) -> Image.Image:
-    """Return a mask cropped to the ink of ``text``; one blank pixel if there is none."""
+    """Return a mask cropped to the ink of ``text``; a single blank pixel if the text has no ink."""
     font = _font(size)
     left, top, right, bottom = font.getbbox(text)
     mask = Image.new("L", (max(1, math.ceil(right - left)), max(1, math.ceil(bottom - top))), 0)

@@ -1,4 +1,4 @@
-"""What happened in play: requests to providers, turns, episodes and the reasons for which these were aborted."""
+"""Records of play: requests to providers, turns, episodes, and the reasons for which episodes were aborted."""
 
 from typing import Literal, Self
 
@@ -55,7 +55,11 @@ GIVEN_UP: AbortReason = "given_up"
 
 
 class Usage(Record):
-    """What answering cost, as far as the player knows it."""
+    """Requests, tokens and cost of an answer, as far as the player knows them.
+
+    >>> Usage(prompt_tokens=1200, completion_tokens=80).requests
+    1
+    """
 
     requests: int = Field(default=1, ge=0, description="Requests sent, retries included.")
     prompt_tokens: int | None = Field(default=None, ge=0, description="Tokens read, the provider's count.")
@@ -65,7 +69,13 @@ class Usage(Record):
 
 
 class Attempt(Record):
-    """One request to a provider and what came of it; a call that needed retries has several."""
+    """A single request to a provider and its outcome; a call that needed retries has several attempts.
+
+    >>> Attempt(kind="rate_limit", status=429, seconds=0.2).reached
+    True
+    >>> Attempt(kind="unreachable", seconds=5).reached
+    False
+    """
 
     kind: FaultKind | Literal["answered"]
     status: int | None = Field(default=None, ge=100, le=599, description="HTTP status; null if none was read.")
@@ -79,12 +89,16 @@ class Attempt(Record):
 
     @property
     def reached(self) -> bool:
-        """Whether the provider got the request, and may bill it."""
+        """Whether the request arrived at the provider, who may then bill for it."""
         return self.kind != "unreachable"
 
 
 class Rendering(Record):
-    """A picture that a generator made, kept in the run folder under its hash."""
+    """A picture that a generator made, stored in the run folder under its hash.
+
+    >>> Rendering(sha256="0" * 64, width=512, height=512).width
+    512
+    """
 
     sha256: Sha256 = Field(description="Of the PNG file's bytes; the file is renderings/<sha256>.png.")
     width: int = Field(ge=1, le=8192, description="Pixels.")
@@ -92,7 +106,11 @@ class Rendering(Record):
 
 
 class Turn(Record):
-    """One move of the describer and, unless it ended the game, the rendering that answered it."""
+    """A move of the describer and, unless that move ended the game, the rendering that answered the move.
+
+    >>> Turn(turn=1, action="describe", message="A red circle.", message_tokens=4).over_budget
+    False
+    """
 
     turn: int = Field(ge=1, description="1-based.")
     action: Action = Field(description="describe, or done.")
@@ -108,7 +126,14 @@ class Turn(Record):
 
 
 class AnyEpisode(Record):
-    """What episodes of every game have."""
+    """Fields that episodes of every game have.
+
+    >>> common = {"episode_id": "a", "instance_id": "a", "category": "geometry", "difficulty": "easy"}
+    >>> AnyEpisode(**common, outcome="aborted", abort_reason="provider_error").finished  # will be played again
+    False
+    >>> AnyEpisode(**common, outcome="completed").finished
+    True
+    """
 
     episode_id: Name = Field(description="The instance's id: a run plays each instance once.")
     instance_id: Name = Field(description="What was played.")
@@ -126,12 +151,19 @@ class AnyEpisode(Record):
 
     @property
     def finished(self) -> bool:
-        """Whether this is its result; a technical failure says nothing about the players, and is played again."""
+        """Whether the episode has a result; after a technical failure it has none and is played again."""
         return self.abort_reason not in TECHNICAL_REASONS
 
 
 class Episode(AnyEpisode):
-    """One instance played by one pair."""
+    """An instance of the reconstruction game as a pair played it.
+
+    >>> turn = Turn(turn=1, action="describe", rendering=Rendering(sha256="0" * 64, width=8, height=8))
+    >>> episode = Episode(episode_id="a", instance_id="a", category="geometry", difficulty="easy", outcome="turn_limit",
+    ...                   turns=(turn,))
+    >>> episode.played, len(episode.rendered_turns)
+    (True, 1)
+    """
 
     outcome: Outcome = Field(description="How it ended: exactly one of converged, turn_limit, aborted.")
     abort_reason: AbortReason | None = Field(default=None, description="Only when aborted.")
@@ -139,7 +171,7 @@ class Episode(AnyEpisode):
 
     @property
     def played(self) -> bool:
-        """Whether it counts for quality: clembench's word for not aborted."""
+        """Whether the episode counts for quality: in clembench's sense, it was not aborted."""
         return self.outcome != "aborted"
 
     @property

@@ -9,6 +9,10 @@ from typing import Any
 class InputError(Exception):
     """Wrong usage or bad input (exit status 2).
 
+    >>> error = InputError("rules.yaml: max_turns: must be at least 1", "Mend this field.")
+    >>> error.problem, error.remedy
+    ('rules.yaml: max_turns: must be at least 1', 'Mend this field.')
+
     Args:
         problem: What is wrong, naming the file and the field.
         remedy: What the user can do about it, one sentence; empty when the problem says it already.
@@ -22,9 +26,13 @@ class InputError(Exception):
             self.add_note(remedy)  # shown below a traceback, such as in a notebook
 
     def __reduce__(self) -> tuple[type["InputError"], tuple[str, str], dict[str, Any]]:
-        """Keep both parts, and what else it carries, when the error crosses a process boundary."""
+        """Carry problem, remedy and further attributes across a process boundary."""
         return (type(self), (self.problem, self.remedy), self.__dict__)
 
 
 class WorkError(InputError):
-    """The input was fine but the work failed (exit status 1), such as a full disk."""
+    """The input was fine but the work failed (exit status 1), for instance on a full disk.
+
+    >>> isinstance(WorkError("run: cannot be written (No space left on device)"), InputError)
+    True
+    """

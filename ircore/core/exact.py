@@ -111,7 +111,7 @@ def power(base: float, exponent: Real) -> Real:
 
 
 def whole_power(base: float, exponent: int) -> float:
-    """Return a number to a whole power, by squaring; ZeroDivisionError for 0 to a negative one."""
+    """Return a number to a whole power, by squaring; ZeroDivisionError for 0 to a negative power."""
     result, square = 1.0, base
     left = abs(exponent)
     while left:
@@ -149,7 +149,7 @@ def dist(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def _circular(x: Real, quarters: int) -> Real:
-    """Return the sine of ``x`` plus so many quarter turns."""
+    """Return the sine of ``x`` plus a number of quarter turns."""
     turns = _nearest(x / (math.pi / 2))
     rest = ((x - turns * _HALF_PI[0]) - turns * _HALF_PI[1]) - turns * _HALF_PI[2]
     square = rest * rest

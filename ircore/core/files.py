@@ -1,4 +1,4 @@
-"""Writing files so that a reader never meets half of one.
+"""Writing files so that no reader ever meets a half-written file.
 
 Everything is written to a temporary name in the same folder, then renamed: after ``kill -9`` or a full disk the
 old content, or nothing, is there, never a part.
@@ -31,20 +31,12 @@ def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
     Raises:
         WorkError: The disk is full or the place cannot be written.
     """
-    # Not the process id: processes on several machines may share a folder.
-    temporary = path.with_name(f".{path.name}.{token_hex(4)}.part")
-    try:
-        if not durable:
+    with _replacing(path) as temporary:
+        if durable:
+            _write_through(temporary, data)
+        else:
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary.write_bytes(data)
-        else:
-            _write_through(temporary, data)
-        temporary.replace(path)
-    except OSError as error:
-        _remove(temporary)
-        raise WorkError(
-            f"{path}: cannot be written ({_why(error)})", "Free some space or choose another place."
-        ) from error
 
 
 def write_text(path: Path, text: str, durable: bool = False) -> None:
@@ -54,7 +46,7 @@ def write_text(path: Path, text: str, durable: bool = False) -> None:
 
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
-    """Write a file bit by bit that appears under its own name only when it is complete.
+    """Write a file piece by piece; it appears under its own name only when it is complete.
 
     Args:
         path: Where to write; missing parent folders are made, an older file is replaced.
@@ -65,30 +57,35 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
     Raises:
         WorkError: The disk is full or the place cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.{token_hex(4)}.part")
-    try:
+    with _replacing(path) as temporary:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
             yield file
-        temporary.replace(path)
-    except OSError as error:
-        raise WorkError(
-            f"{path}: cannot be written ({_why(error)})", "Free some space or choose another place."
-        ) from error
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Yield a temporary name in a file's folder, renamed to the file on success and removed on any failure."""
+    # Not the process id: processes on several machines may share a folder.
+    temporary = path.with_name(f".{path.name}.{token_hex(4)}.part")
+    try:
+        with _writing(path):
+            yield temporary
+            temporary.replace(path)
     finally:
-        _remove(temporary)
+        with suppress(OSError):  # renamed already, or never made
+            temporary.unlink()
 
 
-def _why(error: OSError) -> str | None:
-    if isinstance(error, NotADirectoryError | FileExistsError):
-        return "a file stands where a folder should be"
-    return error.strerror
-
-
-def _remove(temporary: Path) -> None:
-    """Remove what is left of a file; it may never have been there, as below what is no folder."""
-    with suppress(OSError):
-        temporary.unlink()
+@contextmanager
+def _writing(path: Path, remedy: str = "Free some space or choose another place.") -> Iterator[None]:
+    """Turn an ``OSError`` in the block into a ``WorkError`` that names the place."""
+    try:
+        yield
+    except OSError as error:
+        in_the_way = isinstance(error, NotADirectoryError | FileExistsError)
+        reason = "a file stands where a folder should be" if in_the_way else error.strerror
+        raise WorkError(f"{path}: cannot be written ({reason})", remedy) from error
 
 
 def sync_folder(path: Path) -> None:
@@ -101,18 +98,16 @@ def sync_folder(path: Path) -> None:
     """
     if sys.platform == "win32":
         return
-    try:
+    with _writing(path, "Choose another place."):
         folder = os.open(path, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
-    except OSError as error:
-        raise WorkError(f"{path}: cannot be written ({error.strerror})", "Choose another place.") from error
 
 
 def _write_through(path: Path, data: bytes) -> None:
-    """Write to the disk itself in as few calls as can be: each one is a wait for other threads."""
+    """Write to the disk itself in as few calls as possible, since other threads wait during each call."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | AS_BYTES, 0o644)
     try:
         left = memoryview(data)
@@ -125,7 +120,7 @@ def _write_through(path: Path, data: bytes) -> None:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Fill a folder that appears under its own name only when it is complete.
+    """Fill a folder that appears under its own name only when complete.
 
     Args:
         path: The folder to make. It may exist if it is empty; a link is followed.
@@ -143,20 +138,15 @@ def new_folder(path: Path) -> Iterator[Path]:
         raise InputError(f"{path}: exists already", "Choose another --out, or remove it first.")
     if path.is_dir() and path.samefile("."):
         raise InputError(f"{path}: is the folder you are in, which cannot be replaced", "Choose another --out.")
-    try:
+    with _writing(path, "Choose another --out."):
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
         temporary.chmod(0o755)
-    except OSError as error:
-        raise WorkError(f"{path}: cannot be written ({_why(error)})", "Choose another --out.") from error
     try:
-        yield temporary
-        if path.is_dir():
-            path.rmdir()
-        temporary.rename(path)
-    except OSError as error:
-        raise WorkError(
-            f"{path}: cannot be written ({error.strerror})", "Free some space or choose another place."
-        ) from error
+        with _writing(path):
+            yield temporary
+            if path.is_dir():
+                path.rmdir()
+            temporary.rename(path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Records of games other than reconstruction: one shape for all of them, with the game's own fields inside.
+"""Records of games other than reconstruction: the same shape for all of them, with the game's own fields inside.
 
 The game's records check these fields where the game is installed; without it they are JSON that can still be read.
 """
@@ -21,8 +21,7 @@ from ircore.core.records import (
     Sha256,
     Submission,
     TranscriptsReference,
-    check_licence,
-    check_links,
+    check_terms,
     is_none,
 )
 
@@ -31,7 +30,11 @@ Fields = dict[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,99}$"
 
 
 class PictureFile(Record):
-    """A picture of an instance, stored in the set beside the records."""
+    """A picture of an instance, stored in the set beside the records.
+
+    >>> PictureFile(image="images/a-context.png", sha256="0" * 64, width=256, height=256).image
+    'images/a-context.png'
+    """
 
     image: Line = Field(description="The file, relative to the instance set's folder, with forward slashes.")
     sha256: Sha256 = Field(description="Of the file's bytes.")
@@ -40,7 +43,12 @@ class PictureFile(Record):
 
 
 class GameInstance(AnyInstance):
-    """One thing to be played of a game other than reconstruction."""
+    """An item to be played of a game other than reconstruction.
+
+    >>> GameInstance(instance_id="a", game="guess", category="fruit", difficulty="easy", payload={"secret": "apple"},
+    ...              source="made by hand", licence="CC0-1.0").payload["secret"]
+    'apple'
+    """
 
     game: Name = Field(description="Entry-point name in the group ircore.games.")
     pictures: dict[Name, PictureFile] = Field(default_factory=dict, description="Its pictures by name.")
@@ -51,7 +59,12 @@ class GameInstance(AnyInstance):
 
 
 class GameSubmission(Record):
-    """Players for the seats of a game, as a manifest ``submission.yaml`` of ``schema: 2`` states them."""
+    """Players for the seats of a game, as a manifest ``submission.yaml`` of ``schema: 2`` states them.
+
+    >>> GameSubmission(schema=2, game="guess", name="Looker", players={"guesser": {"player": "looker"}},
+    ...                licence="Apache-2.0").players["guesser"].label
+    'looker'
+    """
 
     schema_: Literal[2] = Field(alias="schema", description="Version of this format.")
     game: Name = Field(description="Entry-point name in the group ircore.games.")
@@ -73,8 +86,7 @@ class GameSubmission(Record):
 
     @model_validator(mode="after")
     def _checked(self) -> "GameSubmission":
-        check_licence(self.licence)
-        check_links(self.links)
+        check_terms(self.licence, self.links)
         return self
 
 
@@ -83,7 +95,13 @@ AnySubmission = Submission | GameSubmission
 
 
 class GameEpisode(AnyEpisode):
-    """One instance played by the players of a submission, in a game other than reconstruction."""
+    """An instance of a game other than reconstruction as the players of a submission played it.
+
+    >>> episode = GameEpisode(episode_id="a", instance_id="a", category="fruit", difficulty="easy", outcome="completed",
+    ...                       steps=({"guess": "apple"},))
+    >>> recorded_steps(episode)
+    ({'guess': 'apple'},)
+    """
 
     steps: tuple[Fields, ...] = Field(description="In order, each as the game's record of a step says.")
 
@@ -93,14 +111,14 @@ AnyEnded = Episode | GameEpisode
 
 
 def recorded_steps(episode: AnyEnded) -> tuple[Fields, ...]:
-    """Return the steps of an episode of any game as JSON; those of reconstruction are its turns."""
+    """Return the steps of an episode of any game as JSON; in reconstruction, the turns are the steps."""
     if isinstance(episode, GameEpisode):
         return episode.steps
     return tuple(turn.model_dump(mode="json") for turn in episode.turns)
 
 
 def drawn_renderings(episode: AnyEnded) -> tuple[tuple[int, Rendering], ...]:
-    """Return every rendering in the steps of an episode with the number of its step, 1-based."""
+    """Return every rendering in the steps of an episode with its 1-based step number."""
     steps = enumerate(recorded_steps(episode), start=1)
     return tuple((number, rendering) for number, step in steps for rendering in _renderings_in(step))
 
@@ -114,7 +132,11 @@ def _renderings_in(value: object) -> Iterator[Rendering]:
 
 
 class GameScore(Record):
-    """One value of a measure of a game. File ``measures.jsonl``, one a line."""
+    """A value of a measure of a game. A line of the file ``measures.jsonl``.
+
+    >>> GameScore(episode_id="a", measure="correct", value=None, reason="aborted").reason
+    'aborted'
+    """
 
     episode_id: Name = Field(description="The episode that was measured.")
     measure: Name = Field(description="Key of the measure, as the game declares it.")
@@ -130,7 +152,14 @@ class GameScore(Record):
 
 
 class GameRun(AnyRun):
-    """The identity of a run of a game other than reconstruction. File ``run.json``."""
+    """The identity of a run of a game other than reconstruction. File ``run.json``.
+
+    >>> manifest = {"schema": 2, "game": "guess", "name": "Looker", "players": {"guesser": {"player": "looker"}},
+    ...             "licence": "Apache-2.0"}
+    >>> GameRun(run_id="looker-1", game="guess", slug="looker", submission=manifest, instance_set="0" * 64, rules={},
+    ...         prompts="built-in", seed=0, version="1.0", started="2026-11-22T12:00:00+00:00").submission.game
+    'guess'
+    """
 
     submission: GameSubmission = Field(description="The manifest as it was read.")
     rules: Fields = Field(description="As played, every rule of the game.")
@@ -143,7 +172,7 @@ class GameRun(AnyRun):
 
 
 def manifest_record(document: dict[str, object]) -> AnySubmission:
-    """Return the record of a manifest: ``schema: 1`` is the reconstruction game, and so is its ``schema: 2``.
+    """Return the record of a manifest; both ``schema: 1`` and reconstruction's ``schema: 2`` give a ``Submission``.
 
     Raises:
         pydantic.ValidationError: The document does not fit.

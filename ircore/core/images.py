@@ -44,12 +44,24 @@ BACKDROP = (255, 255, 255)
 
 
 class ImageError(InputError):
-    """A file that is not a usable picture."""
+    """A file that is not a usable picture.
+
+    >>> Picture.from_untrusted(b"no picture", "a.png")
+    Traceback (most recent call last):
+    ...
+    ircore.core.images.ImageError: a.png: not a PNG, JPEG, WebP or GIF picture
+    Convert it to PNG.
+    """
 
 
 @dataclass(frozen=True, eq=False)
 class Picture:
     """An RGB picture as an encoded file in memory.
+
+    >>> import numpy as np
+    >>> white = Picture.from_pixels(np.full((20, 40, 3), 255, np.uint8))
+    >>> white.width, white.height, white.pixels.max()
+    (40, 20, np.uint8(255))
 
     Attributes:
         data: The bytes of a PNG or JPEG file.
@@ -64,7 +76,7 @@ class Picture:
     changes: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[type["Picture"], tuple[bytes, int, int, tuple[str, ...]]]:
-        """Travel to another process as the encoded file alone, also where that process cannot read a stored one."""
+        """Send only the encoded file to another process, which may be unable to read a stored picture."""
         return (Picture, (self.data, self.width, self.height, self.changes))
 
     @cached_property
@@ -81,21 +93,22 @@ class Picture:
             return _frozen(np.asarray(image.convert("RGB")))
 
     @classmethod
-    def from_pixels(cls, pixels: Pixels) -> "Picture":
+    def from_pixels(cls, pixels: Pixels, changes: tuple[str, ...] = ()) -> "Picture":
         """Encode an RGB array as PNG; the same pixels give the same bytes everywhere.
 
         Args:
             pixels: Height × width × 3, uint8; kept, so that it is not decoded again.
+            changes: What had to be done to get plain RGB.
         """
         from ircore.core import png
 
-        picture = cls(png.encode(pixels), pixels.shape[1], pixels.shape[0])
+        picture = cls(png.encode(pixels), pixels.shape[1], pixels.shape[0], changes)
         picture.__dict__["pixels"] = _frozen(pixels)
         return picture
 
     @classmethod
     def from_untrusted(cls, data: bytes, name: str) -> "Picture":
-        """Check a stranger's file and make it a plain RGB PNG, which drops all metadata.
+        """Check a file from a stranger and turn it into a plain RGB PNG, which drops all metadata.
 
         A PNG of 8-bit RGB keeps its compressed pixels, every other file is encoded anew.
 
@@ -114,7 +127,7 @@ class Picture:
             return cls(plain, rgb.width, rgb.height)
         import numpy as np
 
-        return cls._with(cls.from_pixels(np.asarray(rgb)), tuple(changes))
+        return cls.from_pixels(np.asarray(rgb), tuple(changes))
 
     @classmethod
     def from_own_file(cls, data: bytes, width: int, height: int) -> "Picture":
@@ -126,15 +139,9 @@ class Picture:
         """Return a picture whose bytes stay in a file that this package wrote, read whenever they are asked for."""
         return _StoredPicture(path, sha256, width, height)
 
-    @classmethod
-    def _with(cls, picture: "Picture", changes: tuple[str, ...]) -> "Picture":
-        changed = cls(picture.data, picture.width, picture.height, changes)
-        changed.__dict__["pixels"] = picture.pixels
-        return changed
-
 
 class _StoredPicture(Picture):
-    """An episode keeps all its renderings until it ends: so they take no memory meanwhile."""
+    """A picture whose bytes stay in a file, so that an episode can hold all its renderings without memory."""
 
     def __init__(self, path: Path, sha256: str, width: int, height: int) -> None:
         self.__dict__.update(path=path, sha256=sha256, width=width, height=height, changes=())
@@ -182,7 +189,7 @@ def shown_pixels(image: Image.Image) -> Pixels:
 
 
 def read_image_bytes(path: Path) -> bytes:
-    """Read an image file's bytes, refusing what is missing, no file, or larger than ``MAX_BYTES``."""
+    """Read an image file's bytes; a file that is missing, unreadable or larger than ``MAX_BYTES`` is refused."""
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size or MAX_BYTES
@@ -222,7 +229,7 @@ def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
 
 
 def _as_rgb(image: Image.Image, changes: list[str]) -> Image.Image:
-    """Turn any mode into RGB as a viewer would show it, noting in ``changes`` what was done."""
+    """Convert a picture of any mode to RGB as a viewer would show it; each conversion is added to ``changes``."""
     turn = _TURNS.get(_orientation(image))
     if turn is not None:
         image = image.transpose(turn)
@@ -248,7 +255,7 @@ _RGB_8_BIT = b"\x08\x02\0\0\0"
 
 
 def _pixels_only(data: bytes) -> bytes | None:
-    """Return a decoded PNG file of 8-bit RGB without all that is not its pixels; None if it has to be encoded anew.
+    """Return a PNG file of 8-bit RGB reduced to its pixels, without metadata; None if the file has to be encoded anew.
 
     Several times faster than encoding anew, and the pixels are the same.
     """
@@ -272,7 +279,7 @@ def _pixels_only(data: bytes) -> bytes | None:
 
 
 def fills_exactly(packed: Sequence[bytes], width: int, height: int) -> bool:
-    """Say whether the stream of a PNG file of 8-bit RGB holds its pixels and nothing after them.
+    """Say whether the stream of a PNG file of 8-bit RGB holds the picture's pixels and no byte more.
 
     Never more than one picture's bytes are unpacked.
 
@@ -293,7 +300,7 @@ def fills_exactly(packed: Sequence[bytes], width: int, height: int) -> bool:
 
 
 def _orientation(image: Image.Image) -> int:
-    """Return the EXIF orientation; 1, as it lies, if EXIF is damaged, as viewers do."""
+    """Return the EXIF orientation; 1 (upright) if EXIF is damaged, as viewers do."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:

@@ -51,6 +51,13 @@ def read_records(path: Path, kind: TypeAdapter[T]) -> Iterator[T]:
 class JournalWriter:
     """Appends lines to a journal; a context manager.
 
+    >>> journal = Path("example.jsonl")
+    >>> with JournalWriter(journal) as writer:
+    ...     writer.append([b'{"turn": 1}', b'{"turn": 2}'])
+    >>> [number for number, line in read_lines(journal)]
+    [1, 2]
+    >>> journal.unlink()
+
     Args:
         path: The journal; made if it is not there. A cut-off last line is removed.
     """
@@ -65,7 +72,7 @@ class JournalWriter:
             raise self._failed(error) from error
 
     def append(self, lines: Iterable[bytes], durable: bool = False) -> None:
-        """Append lines (without newline) so that either all of them or none is there.
+        """Append lines, either all of them or, on failure, no line at all.
 
         Args:
             lines: Without newline.

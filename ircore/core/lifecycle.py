@@ -1,4 +1,4 @@
-"""What happens to results after they were published: withdrawn, corrected, reinstated or disputed, and why.
+"""Decisions about published results: withdrawn, corrected, reinstated or disputed, each with its reason.
 
 Nothing is deleted in silence. A withdrawn run leaves the next release and its boards; a record of it (a tombstone)
 stays in every later release, and former releases keep the run itself under their tags. It does not come back by
@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, ValidationError
 
+from ircore.core.days import Day
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameRun
-from ircore.core.records import Day, Line, Name, Record, Run, TranscriptsReference
+from ircore.core.records import Line, Name, Record, Run, TranscriptsReference
 from ircore.core.validation import describe_validation_error
 
 WithdrawalKind = Literal["withdrawn", "corrected", "disputed", "reinstated"]
@@ -26,27 +27,14 @@ DecisionT = TypeVar("DecisionT", bound=Record)
 MOST_BYTES = 4 * 1024 * 1024
 
 
-_DAYS: TypeAdapter[str] = TypeAdapter(Day)
-
-
-def parse_day(text: str, name: str) -> str:
-    """Return a date as it was given.
-
-    Args:
-        text: YYYY-MM-DD.
-        name: What to call it in an error message.
-
-    Raises:
-        InputError: It is no date.
-    """
-    try:
-        return _DAYS.validate_python(text)
-    except ValidationError as error:
-        raise InputError(f"{name}: {text!r} is not a date", "Give it as YYYY-MM-DD.") from error
-
-
 class Withdrawal(Record):
-    """Why a published run is gone, or marked. A line of ``tombstones.jsonl`` in a release."""
+    """Why a published run was withdrawn or marked. A line of ``tombstones.jsonl`` in a release.
+
+    >>> gone = Withdrawal(slug="my-pair", kind="withdrawn", reason="wrong model", date="2026-11-01")
+    >>> back = Withdrawal(slug="my-pair", kind="reinstated", reason="played again", date="2026-11-20")
+    >>> gone.removes, back.follows(gone).kind
+    (True, 'reinstated')
+    """
 
     slug: Name = Field(description="The submission's folder name.")
     run_id: Name | None = Field(
@@ -65,7 +53,7 @@ class Withdrawal(Record):
         return self.kind in ("withdrawn", "corrected")
 
     def concerns(self, run: Run | GameRun) -> bool:
-        """Say whether this is about a run; one that is reinstated may be played, or scored, anew."""
+        """Say whether this decision is about a run; a reinstated submission concerns runs of any date."""
         if self.slug != run.slug:
             return False
         if self.run_id is not None:
@@ -75,7 +63,9 @@ class Withdrawal(Record):
         return self.kind == "reinstated" or run.started[:10] <= self.date
 
     def follows(self, known: "Withdrawal | None") -> "Withdrawal | None":
-        """Return what holds of a run about which something was decided before: what is gone is so until reinstated.
+        """Return which decision holds for a run after this decision is added to an earlier decision about the run.
+
+        A withdrawn run stays withdrawn until it is reinstated.
 
         Args:
             known: The decision that held; None if there was none.
@@ -90,7 +80,7 @@ class Withdrawal(Record):
 def read_decisions(
     lines: Iterable[tuple[int, bytes]], kind: type[DecisionT], name: str, remedy: str
 ) -> Iterator[DecisionT]:
-    """Yield the decisions in lines that people write: one JSON record a line, no key twice.
+    """Yield the decisions in lines that people write: a JSON record in each line, no key twice.
 
     Args:
         lines: Each line with its number.
@@ -112,7 +102,7 @@ def read_decisions(
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Refuse an object with a key given twice: people see one value, programs take the other."""
+    """Refuse an object with a key given twice: people read the first value, programs take the second."""
     members = dict(pairs)
     if len(members) < len(pairs):
         raise ValueError("a key is given twice")
@@ -120,12 +110,12 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def decision_lines(decisions: Iterable[Record]) -> str:
-    """Return decisions as the content of such a file."""
+    """Return decisions as the content of a file with a JSON record in each line."""
     return "".join(decision.model_dump_json(exclude_none=True) + "\n" for decision in decisions)
 
 
 def read_withdrawals(path: Path) -> tuple[Withdrawal, ...]:
-    """Read a file of withdrawals, one JSON record a line.
+    """Read a file of withdrawals with a JSON record in each line.
 
     Raises:
         InputError: There is no such file, it is larger than 4 MiB, or a line is no withdrawal.

@@ -7,21 +7,22 @@ nothing is downloaded.
 
 import hashlib
 import importlib.util
-import json
 import math
 import os
 import sys
 import threading
 from collections import OrderedDict
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from pydantic import TypeAdapter, ValidationError
+
 from ircore.core import exact
 from ircore.core.errors import InputError, WorkError
-from ircore.core.files import write_text
+from ircore.core.files import write_bytes
 from ircore.core.images import Pixels
 
 FOLDER_VARIABLE = "IRCORE_CACHE"
@@ -43,7 +44,12 @@ _remembered: "OrderedDict[str, tuple[TextLine, ...]]" = OrderedDict()
 
 @dataclass(frozen=True)
 class TextLine:
-    """A line of text that was recognised in a picture."""
+    """A line of text that was recognised in a picture.
+
+    >>> line = TextLine("Rainfall", ((10.0, 5.2), (60.0, 5.2), (60.0, 15.0), (10.0, 15.0)), 0.98)
+    >>> line.box, line.rotation
+    ((10, 5, 60, 15), 0.0)
+    """
 
     text: str
     """The characters."""
@@ -71,8 +77,11 @@ class TextLine:
         return 0.0 if abs(turn) <= LEVEL else round(turn / 5) * 5.0
 
 
+_LINES = TypeAdapter(tuple[TextLine, ...])
+
+
 def ocr_missing() -> str | None:
-    """Return the name of the first package that OCR lacks; None if it is installed."""
+    """Return the name of the first package that OCR lacks; None if all are installed."""
     return next((name for name in PACKAGES if importlib.util.find_spec(name) is None), None)
 
 
@@ -96,7 +105,10 @@ def require_ocr(where: str, otherwise: str = "") -> None:
 
 @cache
 def ocr_version() -> str:
-    """Return what reads, such as ``"rapidocr 3.10.0, onnxruntime 1.31.1"``: part of the key of every kept reading."""
+    """Return name and version of the OCR engine, such as ``"rapidocr 3.10.0, onnxruntime 1.31.1"``.
+
+    The version is part of the key under which recognised lines are cached.
+    """
     from importlib.metadata import version
 
     return ", ".join(f"{name} {version(name)}" for name in PACKAGES)
@@ -127,27 +139,27 @@ def read_text(pixels: Pixels, folder: Path | None = None) -> tuple[TextLine, ...
 
 
 def pixels_hash(pixels: Pixels) -> str:
-    """Return the SHA-256 of a picture's size and pixels, whatever file they were read from."""
+    """Return the SHA-256 of a picture's size and pixels, independent of the file's format."""
     digest = hashlib.sha256(repr(pixels.shape).encode())
     digest.update(pixels.tobytes())
     return digest.hexdigest()
 
 
 def _read(pixels: Pixels, key: str, folder: Path | None) -> tuple[TextLine, ...]:
-    """Take the lines from the folder, or recognise and keep them."""
+    """Take the lines from the cache folder, or recognise them and store them there."""
     require_ocr("text in pictures")
     path = None if folder is None else _path(folder, key)
-    lines = None if path is None else _kept(path)
+    lines = None if path is None else _cached(path)
     if lines is None:
         lines = _recognise(pixels)
         if path is not None:
             with suppress(WorkError):  # what cannot be kept is read again next time
-                write_text(path, json.dumps([asdict(line) for line in lines]))
+                write_bytes(path, _LINES.dump_json(lines))
     return lines
 
 
 def cache_folder() -> Path | None:
-    """Return the folder in which readings are kept: that of ``IRCORE_CACHE``, else the user's folder for caches.
+    """Return the cache folder for recognised lines: ``IRCORE_CACHE`` if set, else the user's folder for caches.
 
     Returns:
         None if the variable is set and empty, or the user has no home.
@@ -169,15 +181,11 @@ def _path(folder: Path, sha256: str) -> Path:
     return folder / "ocr" / engine / sha256[:2] / f"{sha256}.json"
 
 
-def _kept(path: Path) -> tuple[TextLine, ...] | None:
-    """Return the lines of a file of the cache; None if it is not there or damaged, so that the picture is read anew."""
+def _cached(path: Path) -> tuple[TextLine, ...] | None:
+    """Return the lines of a cache file; None if the file is missing or damaged, so that the picture is read anew."""
     try:
-        rows = json.loads(path.read_bytes())
-        return tuple(
-            TextLine(str(row["text"]), tuple((float(x), float(y)) for x, y in row["corners"]), float(row["score"]))
-            for row in rows
-        )
-    except (OSError, ValueError, TypeError, KeyError):
+        return _LINES.validate_json(path.read_bytes())
+    except (OSError, ValidationError):
         return None
 
 

@@ -5,7 +5,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Scale:
-    """A linear axis in its place: ``low`` lies at pixel ``start``, ``high`` at pixel ``end``."""
+    """A linear axis in pixels: the value ``low`` lies at pixel ``start``, ``high`` at pixel ``end``.
+
+    >>> scale = Scale(low=0, high=10, start=50, end=450)
+    >>> scale(5), scale.value(90)
+    (250.0, 1.0)
+    """
 
     low: float
     high: float
@@ -23,7 +28,12 @@ class Scale:
 
 @dataclass(frozen=True)
 class PlotArea:
-    """Two scales at right angles; where they begin and end are the sides of the area, in pixels."""
+    """Two scales at right angles; where they begin and end are the sides of the area, in pixels.
+
+    >>> area = PlotArea(Scale(0, 10, 50, 450), Scale(0, 5, 400, 40))
+    >>> area.left, area.top
+    (50, 40)
+    """
 
     x: Scale
     y: Scale

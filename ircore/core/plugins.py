@@ -1,7 +1,10 @@
-"""Finding games, players, judges, metrics and commands by name, in this package or any other installed one."""
+"""Finding games, players, judges, metrics and commands by name, in this and every other installed package."""
 
+import sys
 from difflib import get_close_matches
-from importlib.metadata import EntryPoint, entry_points
+from functools import lru_cache
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from pathlib import Path
 from typing import Any, Literal
 
 from ircore.core.errors import InputError, WorkError
@@ -12,17 +15,35 @@ Group = Literal[
 
 
 class BrokenPluginError(WorkError):
-    """A plug-in is installed and cannot be imported."""
+    """A plug-in is installed and cannot be imported.
+
+    >>> str(BrokenPluginError("game 'chess' cannot be loaded: No module named 'board'", "Install its package again."))
+    "game 'chess' cannot be loaded: No module named 'board'"
+    """
 
 
 def available(group: Group) -> dict[str, EntryPoint]:
     """Return the plug-ins of a group by name, not yet imported, sorted by name."""
-    installed = entry_points(group=f"ircore.{group}")
+    installed = _installed(f"ircore.{group}", tuple((folder, _changed_at(folder)) for folder in sys.path))
     return {point.name: point for point in sorted(installed, key=lambda point: point.name)}
 
 
+@lru_cache(maxsize=32)
+def _installed(group: str, _folders: tuple[tuple[str, int], ...]) -> EntryPoints:
+    """Return the entry points of a group, read again when a folder of the import path has changed."""
+    return entry_points(group=group)  # reads a file of every installed package: 10 ms, and commands ask again and again
+
+
+def _changed_at(folder: str) -> int:
+    """Return when an entry of a folder was added or removed, in nanoseconds; 0 where there is no such folder."""
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def load(group: Group, name: str, where: str = "") -> Any:
-    """Import one plug-in.
+    """Import a plug-in.
 
     Args:
         group: Which kind of plug-in.
@@ -58,7 +79,12 @@ def _reason(error: Exception) -> str:
 
 
 def unknown(kind: str, name: str, known: "dict[str, Any] | tuple[str, ...] | list[str]", where: str = "") -> InputError:
-    """Make the error for a name that is not known, with the nearest known one.
+    """Make the error for an unknown name, with the nearest known name.
+
+    >>> str(unknown("category", "geomtry", ["geometry", "photos"]))
+    "unknown category 'geomtry'"
+    >>> unknown("category", "geomtry", ["geometry", "photos"]).remedy
+    'Did you mean geometry? Known: geometry, photos.'
 
     Args:
         kind: What the name should be the name of, such as ``"category"``.

@@ -55,12 +55,12 @@ def encode(pixels: Bytes) -> bytes:
 
 
 def chunk(name: bytes, content: bytes) -> bytes:
-    """Return one chunk of a PNG file."""
+    """Return a chunk of a PNG file: length, name, content and check sum."""
     return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
 
 
 def _filtered(pixels: Bytes) -> Bytes:
-    """Return each row behind the number of its filter: the one that leaves the smallest differences."""
+    """Return each row after its filter number, by the filter that leaves the smallest differences."""
     height, width, _ = pixels.shape
     left, above, corner = (np.zeros_like(pixels) for _ in range(3))
     left[:, 1:], above[1:], corner[1:, 1:] = pixels[:, :-1], pixels[:-1], pixels[:-1, :-1]
@@ -77,13 +77,13 @@ def _filtered(pixels: Bytes) -> Bytes:
 
 
 def _rest(rows: Bytes) -> npt.NDArray[np.int64]:
-    """Return the sum of the differences in each row, whatever their signs."""
+    """Return the sum of the absolute differences in each row."""
     rest: npt.NDArray[np.int64] = np.minimum(rows[:, 1:], 0 - rows[:, 1:]).sum(axis=1, dtype=np.int64)
     return rest
 
 
 def _paeth(left: Bytes, above: Bytes, corner: Bytes) -> Bytes:
-    """Return of each three neighbours the one that is nearest to left + above - corner."""
+    """Return, of three neighbours each, the nearest to left + above - corner (Paeth predictor)."""
     to_left, to_above = _apart(above, corner), _apart(left, corner)
     # Only a corner between its neighbours is nearest of the three; else any number no smaller serves as its distance.
     is_between = (left < corner) != (above < corner)
@@ -116,7 +116,7 @@ def _block(data: Bytes, is_last: bool) -> bytes:
 
 
 def _tokens(data: Bytes) -> tuple[npt.NDArray[np.int16], Codes]:
-    """Return the symbols of a block, and for each of its matches the number in the extra bits."""
+    """Return the symbols of a block, and for each match the number in the extra bits."""
     starts = np.concatenate([[0], np.flatnonzero(data[1:] != data[:-1]) + 1])
     runs = np.diff(starts, append=len(data))
     # A run is its byte, matches of what follows it, and a rest too short for a match: bytes again.
@@ -142,7 +142,7 @@ def _tokens(data: Bytes) -> tuple[npt.NDArray[np.int16], Codes]:
 
 
 def _code_sizes(counts: list[int], most: int) -> list[int]:
-    """Return the bits of each symbol's code, 0 for one that does not occur, by Huffman's algorithm.
+    """Return the bits of each symbol's Huffman code; 0 for a symbol that does not occur.
 
     Codes that come out too long are shortened by making rare symbols less rare.
     """
@@ -164,7 +164,7 @@ def _code_sizes(counts: list[int], most: int) -> list[int]:
 
 
 def _codes(sizes: list[int]) -> Codes:
-    """Return the code of each symbol, its first bit lowest (RFC 1951, 3.2.2)."""
+    """Return the code of each symbol, with the first bit lowest (RFC 1951, 3.2.2)."""
     codes, code = np.zeros(len(sizes), np.int64), 0
     for size in range(1, max(sizes) + 1):
         code <<= 1
@@ -176,7 +176,7 @@ def _codes(sizes: list[int]) -> Codes:
 
 
 def _head(sizes: list[int]) -> list[tuple[int, int]]:
-    """Return the head of a block with codes of its own, as numbers and the bits of each (RFC 1951, 3.2.7)."""
+    """Return the head of a block with dynamic codes, as numbers with the bits of each (RFC 1951, 3.2.7)."""
     written = [*sizes, 1]
     codes_of_sizes = _code_sizes(np.bincount(written, minlength=len(_SIZE_ORDER)).tolist(), _LONGEST_SIZE_CODE)
     codes = _codes(codes_of_sizes).tolist()

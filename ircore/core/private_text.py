@@ -1,4 +1,4 @@
-"""What must not be published in a text: keys, and paths of somebody's machine. Found by rule; never repeated whole."""
+"""Finding keys, and paths of somebody's machine, that must not be published; a match is never repeated whole."""
 
 import re
 from collections.abc import Iterator
@@ -31,7 +31,11 @@ _ANY = re.compile("|".join(f"({pattern})" for pattern in _PATTERNS.values()))
 
 
 class Leak(NamedTuple):
-    """Something in a text that must not be published.
+    """A key or path in a text that must not be published.
+
+    >>> (leak,) = find_leaks("saved to /home/ann/key")
+    >>> str(leak), leak.is_secret
+    ('a path of a machine at character 10', False)
 
     Attributes:
         rule: What it looks like, such as ``"a GitHub token"``.
@@ -45,7 +49,7 @@ class Leak(NamedTuple):
 
     @property
     def is_secret(self) -> bool:
-        """Whether it is a key, rather than a path."""
+        """Whether the leak is a key; else it is a path."""
         return self.rule in SECRETS
 
     def __str__(self) -> str:
@@ -53,12 +57,12 @@ class Leak(NamedTuple):
 
 
 def find_leaks(text: str) -> Iterator[Leak]:
-    """Yield what must not be published in a text, from left to right."""
+    """Yield every key and machine path in a text, from left to right."""
     for match in _ANY.finditer(text):
         if match.lastindex is not None:
             yield Leak(_NAMES[match.lastindex - 1], match.start(), match.end())
 
 
 def without_leaks(text: str) -> str:
-    """Return a text with every leak replaced by the name of its rule."""
+    """Return a text in which each leak is replaced by the name of its rule."""
     return _ANY.sub(lambda match: f"[{_NAMES[(match.lastindex or 1) - 1]} was here]", text)

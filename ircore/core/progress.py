@@ -17,14 +17,26 @@ BAR_INTERVAL = 0.5
 
 
 class Progress(Protocol):
-    """Counts what is done."""
+    """Counts finished pieces of work.
+
+    >>> class Steps:
+    ...     done = 0
+    ...     def advance(self, note=""):
+    ...         self.done += 1
+    ...     def refresh(self, note):
+    ...         pass
+    >>> steps: Progress = Steps()
+    >>> steps.advance("first")
+    >>> steps.done
+    1
+    """
 
     def advance(self, note: str = "") -> None:
-        """Count one more as done; ``note`` is shown behind the count."""
+        """Count another piece as done; ``note`` is shown behind the count."""
         ...
 
     def refresh(self, note: Callable[[], str]) -> None:
-        """Show another note if it is time to; it is made only then."""
+        """Show another note if the last note is old enough; ``note`` is called only in that case."""
         ...
 
 
@@ -39,7 +51,7 @@ def progress(label: str, total: int) -> Iterator[Progress]:
 
 
 def tracked(things: Iterable[T], label: str, total: int) -> Iterator[T]:
-    """Yield ``things`` one by one, counting each as done when the next is asked for."""
+    """Yield ``things`` and count each of them as done when the next is asked for."""
     with progress(label, total) as shown:
         for thing in things:
             yield thing
@@ -91,7 +103,7 @@ class _Plain:
 
 
 def span(seconds: float) -> str:
-    """Return a time as people say it: 40 s, 12 min, 3.5 h."""
+    """Return a duration for people: 40 s, 12 min, 3.5 h."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -31,7 +31,7 @@ def read_prompts(
 
 
 def prompts_version(texts: Sequence[str], folder: Path | None) -> str:
-    """Return a name of the set and a hash of its texts: part of a result's identity."""
+    """Return the set's name with a hash of its texts: part of a result's identity."""
     digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
     return f"{'built-in' if folder is None else folder.resolve().name} {digest}"
 

@@ -22,7 +22,7 @@ _FINE = 256
 
 
 def filled(polygon: Polygon, width: int, height: int) -> Mask:
-    """Return the pixels whose middle lies inside a polygon; where it covers itself twice is outside (even-odd rule).
+    """Return the pixels whose middle lies inside a polygon, by the even-odd rule.
 
     Args:
         polygon: Corners in pixels; (0, 0) is the upper left corner of the first pixel.
@@ -33,12 +33,12 @@ def filled(polygon: Polygon, width: int, height: int) -> Mask:
 
 
 def filled_together(polygons: Sequence[Polygon], width: int, height: int) -> Mask:
-    """Return the pixels whose middle lies inside any of some polygons, none of which crosses itself."""
+    """Return the pixels whose middle lies inside at least a polygon of several; no polygon may cross itself."""
     return np.asarray(_windings([_clockwise(polygon) for polygon in polygons], width, height), np.bool_)
 
 
 def turned(mask: Grey, degrees: float) -> Grey:
-    """Return a mask turned counter-clockwise, as large as it has to be then, by bilinear interpolation."""
+    """Return a mask turned counter-clockwise by bilinear interpolation, enlarged to hold all of the turned picture."""
     if degrees % 90 == 0:
         return np.rot90(mask, round(degrees / 90))
     height, width = mask.shape

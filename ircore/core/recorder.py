@@ -1,4 +1,4 @@
-"""Recording while much is asked at the same time: one thread writes, and what waits meanwhile is written together.
+"""Recording many answers that arrive at the same time: a single thread writes them, batch by batch.
 
 An answer is on the disk itself before anything follows from it, which takes some milliseconds; while one batch is
 written the others go on, and all that arrives in that time becomes the next batch ("group commit").
@@ -14,15 +14,36 @@ Written = TypeVar("Written", contravariant=True)
 
 
 class Writer(Protocol[Written]):
-    """Writes to disks."""
+    """Writes batches of entries to disk.
+
+    >>> class Lines:
+    ...     def __init__(self):
+    ...         self.written = []
+    ...     def record(self, entries):
+    ...         self.written += entries
+    >>> lines: Writer[str] = Lines()
+    >>> lines.record(["first", "second"])
+    >>> lines.written
+    ['first', 'second']
+    """
 
     def record(self, entries: Sequence[Written]) -> None:
-        """Record what happened, all of it or nothing; on return it is on the disk itself."""
+        """Write all entries, or none on failure; on return they are on the disk itself."""
         ...
 
 
 class Recorder(Generic[Entry]):
     """Writes entries in the order in which they come.
+
+    >>> async def example(writer):
+    ...     recorder = Recorder(writer)
+    ...     await recorder.record("an answer")
+    ...     await recorder.close()
+    >>> class Lines:
+    ...     def record(self, entries):
+    ...         print(entries)
+    >>> asyncio.run(example(Lines()))
+    ['an answer']
 
     Args:
         writer: Of the run.
@@ -37,7 +58,7 @@ class Recorder(Generic[Entry]):
         self._thread = ThreadPoolExecutor(1, "recorder")
 
     async def record(self, entry: Entry) -> None:
-        """Record something; it is on the disk on return. It will be there even if the caller is cancelled meanwhile.
+        """Record an entry, which is on the disk on return, even if the caller is cancelled meanwhile.
 
         Raises:
             WorkError: It cannot be written.
@@ -45,7 +66,7 @@ class Recorder(Generic[Entry]):
         await self._begin(entry)
 
     def record_soon(self, entry: Entry) -> None:
-        """Record something that nothing follows from; if that fails, ``close`` says so."""
+        """Record an entry on which no later step depends; ``close`` raises if it could not be written."""
         self._unseen = [task for task in self._unseen if not task.done() or task.exception()]
         self._unseen.append(self._begin(entry))
 
@@ -68,7 +89,7 @@ class Recorder(Generic[Entry]):
         return written
 
     def _write(self) -> None:
-        """Hand what waits to the thread, which reports back to the event loop with one hop."""
+        """Hand the waiting entries to the thread, which reports back to the event loop in a single call."""
         loop = asyncio.get_running_loop()
         batch, self._waiting = self._waiting, []
         self._idle.clear()

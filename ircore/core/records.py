@@ -1,25 +1,16 @@
-"""The one vocabulary that instances, play, score, site and release share.
+"""The vocabulary that instances, play, score, site and release share.
 
 Every record is validated when it is made, frozen afterwards, and refuses unknown fields. ``Record.model_json_schema()``
 gives the JSON Schema of each; the descriptions below are part of it. Turns are counted from 1 everywhere.
 """
 
 from collections.abc import Mapping
-from datetime import date, datetime
-from re import ASCII, fullmatch
-from re import compile as compiled
+from re import fullmatch
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    JsonValue,
-    StringConstraints,
-    TypeAdapter,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+
+from ircore.core.days import Day
 
 CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "simple_shapes", "photos")
 """The seven categories of the reconstruction game, in the order in which boards show them."""
@@ -37,18 +28,6 @@ Line = Annotated[str, StringConstraints(min_length=1, max_length=300, pattern=ON
 """Text of one line, 1–300 characters, no control characters."""
 
 
-def _as_day(value: Any) -> str:
-    """Take what YAML makes of 2026-11-22, a date, or the text itself."""
-    if isinstance(value, date) and not isinstance(value, datetime):
-        return value.isoformat()
-    if not (isinstance(value, str) and fullmatch(r"\d{4}-\d{2}-\d{2}", value, flags=ASCII)):
-        raise ValueError("must be a date, YYYY-MM-DD")
-    return date.fromisoformat(value).isoformat()
-
-
-Day = Annotated[str, BeforeValidator(_as_day), Field(json_schema_extra={"format": "date"})]
-"""A date, YYYY-MM-DD."""
-
 RECONSTRUCTION = "reconstruction"
 """Name of the game that older files mean without naming it."""
 
@@ -56,14 +35,33 @@ Role = Literal["describer", "generator", "judge"]
 Difficulty = Literal["easy", "hard"]
 
 
-class Record(BaseModel):
-    """Base of every record: frozen, closed, finite numbers only."""
+def _without_examples(schema: dict[str, Any]) -> None:
+    """Leave the examples of a class's docstring out of the description in its JSON Schema."""
+    if "description" in schema:
+        schema["description"] = schema["description"].partition(">>>")[0].rstrip()
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
+
+class Record(BaseModel):
+    """Base of every record: frozen, closed, finite numbers only.
+
+    >>> class Guess(Record):
+    ...     word: str
+    >>> Guess(word="apple").model_dump()
+    {'word': 'apple'}
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True, json_schema_extra=_without_examples
+    )
 
 
 class Box(NamedTuple):
-    """A rectangle of pixels, half open: column ``left`` is inside, column ``right`` is not."""
+    """A rectangle of pixels, half open: column ``left`` is inside, column ``right`` is not.
+
+    >>> box = Box(left=10, top=20, right=15, bottom=22)
+    >>> box.right - box.left  # pixels wide
+    5
+    """
 
     left: int
     top: int
@@ -72,7 +70,11 @@ class Box(NamedTuple):
 
 
 class Element(Record):
-    """One thing drawn in a target."""
+    """A shape, line or text drawn in a target.
+
+    >>> Element(type="bar", colour="#1f77b4", box=(10, 20, 30, 100), parameters={"value": 8}).box.bottom
+    100
+    """
 
     type: Name = Field(description="What it is: circle, rectangle, line, curve, bar, wedge, axis, tick, label, point …")
     text: str | None = Field(default=None, max_length=200, description="The characters drawn, if it is a text.")
@@ -85,7 +87,12 @@ class Element(Record):
 
 
 class Scene(Record):
-    """Everything that was drawn in a target, back to front: ground truth that no judge model can bias."""
+    """Everything that was drawn in a target, back to front: ground truth that no judge model can bias.
+
+    >>> circle = Element(type="circle", colour="#d62728", box=(10, 10, 50, 50))
+    >>> [element.type for element in Scene(width=64, height=64, background="#ffffff", elements=(circle,)).elements]
+    ['circle']
+    """
 
     width: int = Field(ge=1, le=8192, description="Pixels.")
     height: int = Field(ge=1, le=8192, description="Pixels.")
@@ -96,7 +103,11 @@ class Scene(Record):
 
 
 class AnyInstance(Record):
-    """What instances of every game have."""
+    """Fields that instances of every game have.
+
+    >>> AnyInstance(instance_id="geometry-easy-01", category="geometry", difficulty="easy").difficulty
+    'easy'
+    """
 
     instance_id: Name = Field(description="Unique in its set.")
     category: Name = Field(description="One of the game's categories, such as bar_graph.")
@@ -104,7 +115,12 @@ class AnyInstance(Record):
 
 
 class Instance(AnyInstance):
-    """One target picture and what is known of it."""
+    """A target picture with its labels, origin and licence.
+
+    >>> Instance(instance_id="photos-easy-01", category="photos", difficulty="easy", image="images/photos-easy-01.jpg",
+    ...          sha256="0" * 64, width=640, height=480, source="A street, by N. N.", licence="CC-BY-4.0").scene is None
+    True
+    """
 
     image: Line = Field(description="The picture's file, relative to the instance set's folder, with forward slashes.")
     sha256: Sha256 = Field(description="Of the image file's bytes.")
@@ -114,20 +130,29 @@ class Instance(AnyInstance):
     source: Line = Field(description="Where the picture comes from, for people: 'procedural' or a work and its author.")
     licence: Line = Field(description="SPDX identifier, or 'LicenseRef-…' for a public-domain statement.")
     seed: int | None = Field(default=None, ge=0, description="The seed it was drawn from; null if it was not drawn.")
+    measures: dict[Name, float] | None = Field(
+        default=None,
+        exclude_if=lambda value: value is None,
+        description="Numbers known of the picture, such as how differently people name it (snd).",
+    )
 
 
 def is_none(value: object) -> bool:
-    """Leave out what is not given where a record is written, so that what was written before is the same as ever."""
+    """Say whether a written record leaves a field out: one without a value, so that older records keep their bytes."""
     return value is None
 
 
 def is_unset(value: object) -> bool:
-    """Leave out a mark that is not set where a record is written, as ``is_none`` leaves out what is not given."""
+    """Say whether a written record leaves a mark out: one that is not set, as ``is_none`` for values."""
     return value is False
 
 
 class PlayerSpec(Record):
-    """Which player takes a seat, with the settings that define it."""
+    """The player of a seat, with its settings.
+
+    >>> PlayerSpec(player="openai", model="gpt-5.2", api_key_env="OPENAI_API_KEY").label
+    'gpt-5.2'
+    """
 
     player: Name = Field(description="Entry-point name in the group ircore.players.")
     model: Line | None = Field(default=None, description="Model name as the provider knows it.")
@@ -164,15 +189,22 @@ class PlayerSpec(Record):
         return self
 
 
-_RULES_KEY = compiled(r"b([1-9][0-9]{0,4})-t([1-9][0-9]{0,2})-(allow|truncate|abort)", ASCII)
-
-
 class GameRules(Record):
-    """Base of every game's rules: closed, and every field has a default."""
+    """Base of every game's rules: closed, and every field has a default.
+
+    >>> class GuessRules(GameRules):
+    ...     tries: int = Field(default=3, ge=1)
+    >>> GuessRules().tries
+    3
+    """
 
 
 class Rules(GameRules):
-    """The rules a run of the reconstruction game is played by; part of its identity."""
+    """The rules of a run of the reconstruction game; part of the run's identity.
+
+    >>> Rules(token_budget=50).model_dump()
+    {'token_budget': 50, 'max_turns': 10, 'over_budget': 'allow'}
+    """
 
     token_budget: int = Field(
         default=200, strict=True, ge=1, le=10_000, description="Tokens a describer message may have (o200k_base)."
@@ -186,7 +218,7 @@ class Rules(GameRules):
 
     @property
     def key(self) -> str:
-        """The rules as one word, the same in every table, file and export; safe in file names and addresses.
+        """The rules as a single word, the same in every table, file and export; safe in file names and addresses.
 
         ``b`` and the token budget, ``t`` and the turn limit, then what happens to a message over the budget.
 
@@ -195,30 +227,21 @@ class Rules(GameRules):
         """
         return f"b{self.token_budget}-t{self.max_turns}-{self.over_budget}"
 
-    @classmethod
-    def from_key(cls, key: str) -> "Rules":
-        """Return the rules that a key stands for.
-
-        Raises:
-            ValueError: It is no such key.
-        """
-        parts = _RULES_KEY.fullmatch(key)
-        if parts is None:
-            raise ValueError(f"{key[:60]!r} is no key of rules, such as {cls().key}")
-        budget, turns, over = parts.groups()
-        return cls(token_budget=int(budget), max_turns=int(turns), over_budget=over)
-
     def tagged(self, label: str) -> str:
-        """Return a model's name as other tools get it: with the key behind it, so that no two rules share a name."""
+        """Return a model's name followed by the rules' key, so that runs under different rules differ elsewhere too."""
         return f"{label}-{self.key}"
 
     def untagged(self, name: str) -> str:
-        """Return the model's own name from what ``tagged`` made of it; any other name as it is."""
+        """Return a model's own name from a name that ``tagged`` returned; any other name unchanged."""
         return name.removesuffix(f"-{self.key}") or name
 
 
 class TranscriptsReference(Record):
-    """Where a submitter's own transcripts are published."""
+    """Where a submitter's own transcripts are published.
+
+    >>> TranscriptsReference(repo="team/transcripts", revision="0" * 40, run="my-pair-1a2b3c4d").run
+    'my-pair-1a2b3c4d'
+    """
 
     repo: Line = Field(description="ORG/NAME of a dataset repository.")
     revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")] = Field(description="Commit, 40 hex digits.")
@@ -226,14 +249,24 @@ class TranscriptsReference(Record):
 
 
 class Dates(Record):
-    """When what is submitted was made: services change under one name."""
+    """When a submission was made: services change under the same name.
+
+    >>> Dates(submitted="2026-11-22").played is None
+    True
+    """
 
     submitted: Day | None = Field(default=None, description="When the pair was handed in, YYYY-MM-DD.")
     played: Day | None = Field(default=None, description="When the submitter played it, if so, YYYY-MM-DD.")
 
 
 class Submission(Record):
-    """A describer–generator pair, as its manifest ``submission.yaml`` states it."""
+    """A describer–generator pair as its manifest ``submission.yaml`` states it.
+
+    >>> pair = Submission(schema=1, name="classical + canvas", licence="Apache-2.0", describer={"player": "classical"},
+    ...                   generator={"player": "canvas"})
+    >>> pair.rules.key, list(pair.players)
+    ('b200-t10-allow', ['describer', 'generator'])
+    """
 
     schema_: Literal[1] = Field(alias="schema", description="Version of this format.")
     name: Line = Field(description="Shown on the pair's page; boards name the two players.")
@@ -255,7 +288,7 @@ class Submission(Record):
 
     @property
     def game(self) -> str:
-        """The game: this format knows one."""
+        """The game, which is reconstruction in manifests of this format."""
         return RECONSTRUCTION
 
     @property
@@ -264,31 +297,30 @@ class Submission(Record):
         return {"describer": self.describer, "generator": self.generator}
 
     @model_validator(mode="after")
-    def _licence_is_spdx(self) -> "Submission":
-        check_licence(self.licence)
-        return self
-
-    @model_validator(mode="after")
-    def _links_are_https(self) -> "Submission":
-        check_links(self.links)
+    def _checked(self) -> "Submission":
+        check_terms(self.licence, self.links)
         return self
 
 
-def check_licence(licence: str) -> None:
-    """Refuse a licence that is no SPDX identifier or expression."""
+def check_terms(licence: str, links: Mapping[str, str]) -> None:
+    """Refuse a licence that is no SPDX identifier or expression, and links that are not https.
+
+    Raises:
+        ValueError: The message names the field.
+    """
     if not fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]*( (AND|OR|WITH) [A-Za-z0-9][A-Za-z0-9.+-]*)*", licence):
         raise ValueError("licence must be an SPDX identifier, such as Apache-2.0 or CC-BY-4.0")
-
-
-def check_links(links: Mapping[str, str]) -> None:
-    """Refuse links that are not https."""
     for name, link in links.items():
         if not link.startswith("https://"):
             raise ValueError(f"links.{name} must start with https://")
 
 
 class AnyRun(Record):
-    """What runs of every game have."""
+    """Fields that runs of every game have.
+
+    >>> list(AnyRun.model_fields)[:3]
+    ['schema_', 'run_id', 'game']
+    """
 
     schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
     run_id: Name = Field(description="Slug of the submission and a hash of everything below but started.")
@@ -309,18 +341,13 @@ class AnyRun(Record):
 
 
 class Run(AnyRun):
-    """The identity of a run: what must be the same for results to be the same. File ``run.json``."""
+    """The identity of a run: everything that decides its results. File ``run.json``.
+
+    >>> from pathlib import Path
+    >>> run = Run.model_validate_json(Path("run/run.json").read_bytes())
+    >>> run.game, run.rules.key
+    ('reconstruction', 'b200-t10-allow')
+    """
 
     submission: Submission = Field(description="The manifest as it was read.")
     rules: Rules = Field(description="As played: the submission's, unless the command line said otherwise.")
-
-
-def json_schemas() -> dict[str, dict[str, Any]]:
-    """Return the JSON Schema of every record by its name, for publishing."""
-    from ircore.core.episode_records import Episode
-    from ircore.core.game_records import AnySubmission, GameEpisode, GameInstance, GameRun, GameScore
-    from ircore.core.score_records import JudgeIdentity, Score
-
-    kinds = (Instance, Run, Episode, Score, JudgeIdentity, GameInstance, GameRun, GameEpisode, GameScore)
-    manifest = {"title": "Submission", **TypeAdapter(AnySubmission).json_schema()}
-    return {**{kind.__name__.lower(): kind.model_json_schema() for kind in kinds}, "submission": manifest}

@@ -20,12 +20,17 @@ JudgeReason = Literal["judge_refused", "judge_empty", "provider_error"]
 
 
 def _is_empty(value: tuple[object, ...]) -> bool:
-    """Leave out a list without entries where a record is written, as ``_is_none`` does for single values."""
+    """Say whether a list is left out of a written record: a list without entries, as ``is_none`` for single values."""
     return not value
 
 
 class Orders(NamedTuple):
-    """A preference (1 final, 0 first, 0.5 tie) asked twice, since judges may favour a position."""
+    """A preference (1 final, 0 first, 0.5 tie) asked twice, since judges may favour a position.
+
+    >>> orders = Orders(first_leading=1.0, final_leading=0.0)
+    >>> sum(orders) / 2  # the judge named whichever rendering was shown second: a tie
+    0.5
+    """
 
     first_leading: float
     """The answer when the first rendering was shown before the final one."""
@@ -35,7 +40,12 @@ class Orders(NamedTuple):
 
 
 class JudgeIdentity(Record):
-    """Who a judge is: the same for every score of that name. File ``judges/<name>.json`` of a run."""
+    """Who a judge is: the same for every score of that name. File ``judges/<name>.json`` of a run.
+
+    >>> judge = JudgeIdentity(name="verified", label="verified facts", kind="computed", categories=("geometry",))
+    >>> judge.rates("geometry"), judge.rates("photos")
+    (True, False)
+    """
 
     name: Name = Field(description="As in scores.")
     label: Line = Field(description="Shown on boards.")
@@ -59,7 +69,12 @@ class JudgeIdentity(Record):
 
 
 class Score(Record):
-    """One value that a judge or a metric gave. File ``scores.jsonl``, one a line."""
+    """A value that a judge or a metric gave. A line of the file ``scores.jsonl``.
+
+    >>> Score(episode_id="geometry-easy-01", turn=3, task="similarity", judge="structural", value=7.5,
+    ...       rendering="0" * 64).value
+    7.5
+    """
 
     episode_id: Name = Field(description="The episode that was scored.")
     turn: int = Field(ge=1, description="The turn whose rendering was scored; the last one for preference.")

@@ -20,10 +20,6 @@ MAX_DEPTH = 12
 
 MEND = "Mend this line: key: value, two spaces deeper a level; text that holds one of : # { [ & * ! stands in quotes."
 
-_ALIAS, _NO_ALIAS = (
-    "anchors and aliases are not allowed",
-    "Write the value out where it is needed; quote a text with & or *.",
-)
 _ODD = "Write a date or a number that exists; text that looks like one stands in quotes."
 
 UNSEEN = frozenset("\u115f\u1160\u2800\u3164\uffa0")
@@ -44,7 +40,11 @@ FieldPath = tuple[str | int, ...]
 
 
 class Place(NamedTuple):
-    """A place in a text, 1-based."""
+    """A place in a text, 1-based.
+
+    >>> parse_mapping(b"rules: {max_turns: 3}", "a.yaml", "").values["rules", "max_turns"]
+    Place(line=1, column=20)
+    """
 
     line: int
     column: int
@@ -54,7 +54,12 @@ START = Place(1, 1)
 
 
 class Document(NamedTuple):
-    """A YAML document that is a mapping, and where its parts stand."""
+    """A YAML document that is a mapping, with the places of its parts.
+
+    >>> document = parse_mapping(b"name: a", "a.yaml", "")
+    >>> document.mapping, document.keys["name",].line
+    ({'name': 'a'}, 1)
+    """
 
     mapping: dict[Any, Any]
     """What it says."""
@@ -67,7 +72,13 @@ class Document(NamedTuple):
 
 
 class YamlError(InputError):
-    """A text that is not YAML as it is taken here.
+    """A text that is not YAML, or uses a part of YAML that is refused here.
+
+    >>> parse_mapping(b"{a: 1, a: 2}", "a.yaml", "")
+    Traceback (most recent call last):
+    ...
+    ircore.core.strict_yaml.YamlError: a.yaml:1: not valid YAML ('a' is given twice)
+    Take one of the two out.
 
     Args:
         problem: One line with file and line.
@@ -91,10 +102,9 @@ class _StrictLoader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
-        if self.check_event(yaml.AliasEvent):
-            raise _fault(_ALIAS, event.start_mark, _NO_ALIAS)
-        if event.anchor is not None:
-            raise _fault(_ALIAS, event.start_mark, _NO_ALIAS)
+        if self.check_event(yaml.AliasEvent) or event.anchor is not None:
+            remedy = "Write the value out where it is needed; quote a text with & or *."
+            raise _fault("anchors and aliases are not allowed", event.start_mark, remedy)
         if event.tag is not None:
             raise _fault(f"the tag {event.tag!r} is not allowed", event.start_mark, "Take the tag (!…) out.")
         if self._depth >= MAX_DEPTH:
@@ -143,7 +153,7 @@ class _StrictLoader(yaml.SafeLoader):
 
 
 def read_mapping(path: Path, if_missing: str, if_other: str) -> dict[Any, Any]:
-    """Read a file that holds one mapping of keys to values.
+    """Read a file that holds a single mapping of keys to values.
 
     Args:
         path: The file.
@@ -157,7 +167,7 @@ def read_mapping(path: Path, if_missing: str, if_other: str) -> dict[Any, Any]:
 
 
 def read_bounded(path: Path, if_missing: str) -> bytes:
-    """Read a file without reading more of it than one byte over the limit, which ``parse_mapping`` refuses.
+    """Read a file up to the limit and one byte more, by which ``parse_mapping`` recognises a file that is too large.
 
     Raises:
         InputError: It is missing.
@@ -170,7 +180,7 @@ def read_bounded(path: Path, if_missing: str) -> bytes:
 
 
 def parse_mapping(data: bytes, name: str, if_other: str) -> Document:
-    """Parse the bytes of a file that holds one mapping.
+    """Parse the bytes of a file that holds a single mapping.
 
     Args:
         data: At most ``MAX_BYTES``, in UTF-8.
@@ -211,11 +221,12 @@ def hidden_character(text: str) -> tuple[int, str] | None:
     """
     if text.isascii() and text.isprintable():
         return None
-    for position, one in enumerate(text):
-        if one in "\n\t" or (one == "\r" and text[position + 1 : position + 2] == "\n"):
+    for position, character in enumerate(text):
+        if character in "\n\t" or text.startswith("\r\n", position):
             continue
-        if one in UNSEEN or unicodedata.category(one) in _HIDDEN or "VARIATION SELECTOR" in unicodedata.name(one, ""):
-            return position, f"U+{ord(one):04X} {unicodedata.name(one, 'without a name')}"
+        name = unicodedata.name(character, "without a name")
+        if character in UNSEEN or unicodedata.category(character) in _HIDDEN or "VARIATION SELECTOR" in name:
+            return position, f"U+{ord(character):04X} {name}"
     return None
 
 
@@ -248,7 +259,7 @@ def _fault(problem: str, mark: yaml.Mark, remedy: str = "") -> yaml.MarkedYAMLEr
 
 
 def _words(error: yaml.MarkedYAMLError) -> tuple[str, str]:
-    """Return what is wrong and what to do about it; the parser's words for two frequent slips are hard to follow."""
+    """Return problem and remedy of an error; two frequent slips get clearer words than the parser's."""
     problem = error.problem or "not well formed"
     if "'\\t'" in problem:
         return "a tab where a line or a value begins", "Indent with spaces."
@@ -268,7 +279,7 @@ def _short(text: str) -> str:
 def _locate(
     node: yaml.Node | None, path: FieldPath, keys: dict[FieldPath, Place], values: dict[FieldPath, Place]
 ) -> None:
-    """Note where a node and everything below it begins."""
+    """Note the places where a node and everything below it begin."""
     if node is None:
         return
     values[path] = _place(node.start_mark)

@@ -2,7 +2,7 @@
 
 
 def printable(text: str) -> str:
-    """Return a text without what could steer a terminal or hide what it says; line breaks stay."""
+    """Return a text without characters that could steer a terminal or hide other text; line breaks stay."""
     return "".join(
         character if character.isprintable() or character == "\n" else "\N{REPLACEMENT CHARACTER}" for character in text
     )

@@ -13,7 +13,7 @@ TOKENIZER = "o200k_base"
 
 @cache
 def _encoding() -> Any:
-    """Load the compiled tokenizer by itself: the package around it reads every vocabulary twice (135 MB, a second)."""
+    """Load only the compiled tokenizer: the package around it reads every vocabulary twice (135 MB, a second)."""
     from importlib.machinery import EXTENSION_SUFFIXES
     from importlib.util import find_spec, module_from_spec, spec_from_file_location
     from pathlib import Path
@@ -52,7 +52,7 @@ def _let_go(library: str) -> None:
 
 
 def load_tokenizer() -> None:
-    """Load the tokenizer now, so that the first message need not wait for it."""
+    """Load the tokenizer now, so that the first message need not wait."""
     _encoding()
 
 

@@ -1,17 +1,43 @@
-"""Turning a validation error into one line that names the field and what was expected."""
+"""Turning a validation error into a single line that names the field and the expected value."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from ircore.core.errors import InputError
 from ircore.core.records import NAME, ONE_LINE
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 
+@contextmanager
+def validating(where: Path | str, remedy: str) -> Iterator[None]:
+    """Turn a validation error in the block into an ``InputError`` that names the place.
+
+    >>> from ircore.core.records import Rules
+    >>> with validating("rules.yaml", "Mend this field."):
+    ...     Rules(max_turns=0)
+    Traceback (most recent call last):
+    ...
+    ircore.core.errors.InputError: rules.yaml: max_turns: must be at least 1
+    Mend this field.
+
+    Args:
+        where: File, and line or field, for the message.
+        remedy: What the user can do about it.
+    """
+    try:
+        yield
+    except ValidationError as error:
+        raise InputError(f"{where}: {describe_validation_error(error)}", remedy) from error
+
+
 def describe_validation_error(error: ValidationError, most: int = 3) -> str:
-    """Return the first ``most`` faults as ``field: what is wrong``, joined by semicolons."""
+    """Return the first ``most`` faults as ``field: fault``, joined by semicolons."""
     faults = [_fault(details) for details in error.errors()]
     more = f"; and {len(faults) - most} more" if len(faults) > most else ""
     return "; ".join(faults[:most]) + more
@@ -51,7 +77,7 @@ _PATTERNS = {
 
 
 def worded(detail: "ErrorDetails") -> str:
-    """Return what is wrong with a value, without the value: it may be a key."""
+    """Return the fault of a value in words, without the value, which may be a secret key."""
     limits = {name: int(limit) if _is_whole(limit) else limit for name, limit in detail.get("ctx", {}).items()}
     if detail["type"] == "string_pattern_mismatch" and limits["pattern"] in _PATTERNS:
         return _PATTERNS[limits["pattern"]]

@@ -35,7 +35,7 @@ def worker_pool(workers: int) -> ProcessPoolExecutor:
 
 
 def in_order(function: Callable[[T], R], pieces: Iterable[T], workers: int) -> Iterator[R]:
-    """Yield what a function makes of each piece, in the order of the pieces, computed by several processes.
+    """Yield a function's results for all pieces, in the order of the pieces, computed by several processes.
 
     Args:
         function: Of a module, so that another process finds it.

@@ -1,4 +1,4 @@
-"""What a game is: what it declares, and rules that ask the seats in turn and end with one outcome.
+"""The contract of games: declarations, and rules that ask the seats in turn and end with an outcome.
 
 A game is one folder and one entry point in the group ``ircore.games``, which names its class (or an object of it).
 Everything else is the core's and knows no game: asking, recording, resuming, caches, limits of cost, scores, results,
@@ -55,7 +55,18 @@ class Seat(Generic[QuestionT, AnswerT]):
 
 
 class Table(Protocol):
-    """Where the seats sit. Whatever stands behind it records every answer and never asks a question twice."""
+    """Asks the players at the seats; every answer is recorded, and no question is asked twice.
+
+    >>> import asyncio
+    >>> from ircore.players.base import Question, TextAnswer
+    >>> guesser: Seat[Question, TextAnswer] = Seat("guesser", "Guesser", "nothing but the prompt", "text")
+    >>> class AlwaysApple:
+    ...     async def ask(self, seat, question):
+    ...         return TextAnswer("apple")
+    >>> table: Table = AlwaysApple()
+    >>> asyncio.run(table.ask(guesser, Question(step=1, prompt="Guess."))).text
+    'apple'
+    """
 
     async def ask(self, seat: Seat[QuestionT, AnswerT], question: QuestionT) -> AnswerT:
         """Ask a seat; a question is identified by episode, ``question.step`` and seat.
@@ -68,7 +79,10 @@ class Table(Protocol):
 
 @dataclass(frozen=True)
 class Measure:
-    """A number that says something of an episode or of one of its steps; a game's first measure is its headline.
+    """A number that describes an episode or a step; a game's first measure is its headline.
+
+    >>> Measure("correct", "Correct", range=(0, 1)).direction
+    'higher'
 
     Attributes:
         key: In files and columns.
@@ -91,7 +105,11 @@ class Measure:
 
 @dataclass(frozen=True)
 class GameOutcome:
-    """How an episode may end, and whether it then counts as played."""
+    """A possible end of an episode, and whether the episode then counts as played.
+
+    >>> GameOutcome("aborted", played=False).played
+    False
+    """
 
     name: str
     played: bool
@@ -99,7 +117,11 @@ class GameOutcome:
 
 @dataclass(frozen=True)
 class PublishedFigure:
-    """A number of the game's paper, shown as reported and never among results."""
+    """A number of the game's paper, shown as reported and never among results.
+
+    >>> PublishedFigure("people", "correct", 0.94, "https://arxiv.org/abs/2211.16492").value
+    0.94
+    """
 
     label: str
     measure: str
@@ -109,7 +131,12 @@ class PublishedFigure:
 
 @dataclass(frozen=True)
 class EpisodeSetup(Generic[RulesT]):
-    """What one episode is played with.
+    """Everything that an episode is played with.
+
+    >>> setup = EpisodeSetup(AnyInstance(instance_id="one", category="fruit", difficulty="easy"), payload=None,
+    ...                      pictures={}, rules=GameRules(), seed=7)
+    >>> setup.instance.category
+    'fruit'
 
     Attributes:
         instance: Its id and labels.
@@ -131,6 +158,9 @@ class EpisodeSetup(Generic[RulesT]):
 class Ending(NamedTuple):
     """How an episode ended.
 
+    >>> Ending("aborted", (), "answer_empty", "The answer is empty.").reason
+    'answer_empty'
+
     Attributes:
         outcome: One of ``Game.outcomes``.
         steps: What was recorded, in order, each a record of ``Game.step``.
@@ -145,7 +175,11 @@ class Ending(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """A value of a measure; ``step`` is None for a measure of the episode; a value is None for the reason given."""
+    """A value of a measure; ``step`` is None for the whole episode, ``value`` is None for the given reason.
+
+    >>> Measured("correct", step=None, value=1.0).reason is None
+    True
+    """
 
     measure: str
     step: int | None
@@ -154,17 +188,25 @@ class Measured(NamedTuple):
 
 
 class GamePrompts(Protocol):
-    """The game master's words; their version is part of a run's identity."""
+    """The game master's words; their version is part of a run's identity.
+
+    >>> class Words:
+    ...     version = "built-in 1a2b3c4d5e6f"
+    ...     guess = "Guess the fruit."
+    >>> prompts: GamePrompts = Words()
+    >>> prompts.version
+    'built-in 1a2b3c4d5e6f'
+    """
 
     @property
     def version(self) -> str:
-        """Name of the texts and a hash of them."""
+        """Name of the set of texts with their hash."""
         ...
 
 
 @dataclass(frozen=True)
-class NoPrompts:
-    """Of games whose words stand in their rules."""
+class _NoPrompts:
+    """The prompts of games whose words stand in their rules."""
 
     version: str = "built-in"
 
@@ -229,7 +271,7 @@ class Game(ABC, Generic[RulesT]):
 
     @abstractmethod
     async def play(self, table: Table, setup: EpisodeSetup[RulesT]) -> Ending:
-        """Play one episode to its end: rules only, no files, no clock, no network.
+        """Play an episode to the end: rules only, no files, no clock, no network.
 
         Args:
             table: Asks the seats.
@@ -246,7 +288,7 @@ class Game(ABC, Generic[RulesT]):
         return ()
 
     def shown(self, payload: Any, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - for games to override
-        """Return what the game's templates need beyond the records, such as steps grouped into repetitions.
+        """Return data that the game's templates need beyond the records, such as steps grouped into repetitions.
 
         Args:
             payload: Of the instance.
@@ -285,7 +327,7 @@ class Game(ABC, Generic[RulesT]):
         """
         if folder is not None:
             raise InputError(f"--prompts {folder}: the game {self.name} has no prompts to replace", "Leave it out.")
-        return NoPrompts()
+        return _NoPrompts()
 
     @property
     def headline(self) -> Measure:

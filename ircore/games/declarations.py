@@ -1,4 +1,4 @@
-"""Checking what a game declares, before anything is played."""
+"""Checking a game's declarations before play."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,7 +7,7 @@ from ircore.games.base import Game
 
 
 @dataclass
-class Declared:
+class _Declared:
     """Faults of a game's declarations, see ``declaration_faults``."""
 
     faults: list[str] = field(default_factory=list)
@@ -19,8 +19,8 @@ class Declared:
 
 
 def declaration_faults(game: Game[Any]) -> tuple[str, ...]:
-    """Return what is wrong with the declarations of a game, one line each; nothing for a sound one."""
-    declared = Declared()
+    """Return the faults of a game's declarations, a line each; an empty tuple for a sound game."""
+    declared = _Declared()
     for name in ("name", "title", "seats", "payload", "step", "outcomes", "measures"):
         declared.expect(bool(getattr(game, name, None)), f"{name} is missing")
     if declared.faults:
@@ -46,7 +46,7 @@ def declaration_faults(game: Game[Any]) -> tuple[str, ...]:
     return tuple(declared.faults)
 
 
-def _expect_pages(declared: Declared, game: Game[Any]) -> None:
+def _expect_pages(declared: _Declared, game: Game[Any]) -> None:
     """Note faults of the curves and of the matrix that a game's pages name."""
     per_step = {measure.key for measure in game.measures if measure.per == "step"}
     for curve in game.pages.curves:

@@ -33,6 +33,9 @@ class Pages:
     per episode, by key), ``step_values`` (of measures per step, a list by key), ``players`` (labels by seat), and the
     functions ``rendering(field, alt)`` and ``number(value)``.
 
+    >>> Pages(columns=("steps",), curves=(Curve("correct"),)).matrix  # the first two seats
+    ()
+
     Attributes:
         columns: Measures that a board shows besides the headline, by their keys.
         figures: Measures drawn as dots with intervals, over all instances and by category, by their keys.

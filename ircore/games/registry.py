@@ -1,4 +1,4 @@
-"""Finding games: every installed one, and the broken ones with the reason."""
+"""Finding games: every installed game, and broken games with the reason."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from ircore.games.declarations import declaration_faults
 
 
 def load_game(name: str, where: str = "") -> Game[Any]:
-    """Return a game by its entry point's name.
+    """Return a game by the name of its entry point.
 
     Args:
         name: Of the game.
@@ -32,7 +32,7 @@ def load_game(name: str, where: str = "") -> Game[Any]:
 
 
 def installed_games() -> tuple[dict[str, Game[Any]], dict[str, str]]:
-    """Return the games that are installed by name, and of those that cannot be used the reason."""
+    """Return the installed games by name, and the reasons why others cannot be used, also by name."""
     games: dict[str, Game[Any]] = {}
     broken: dict[str, str] = {}
     for name in available("games"):

@@ -1,1 +1,1 @@
-"""Instance sets: target pictures with what is known of them, built, imported, stored and checked."""
+"""Instance sets: target pictures with their labels, built, imported, stored and checked."""

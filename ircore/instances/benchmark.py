@@ -1,27 +1,31 @@
-"""The released versions of the benchmark: which instance set each has, and what an instance set is called."""
+"""The released versions of the benchmark, each with the identity of its instance set."""
 
 import json
 import re
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints
 
+from ircore.core.days import Day
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.plugins import unknown
-from ircore.core.records import Day, Line, Name, Record, Sha256
+from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.strict_yaml import read_mapping
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 
 RECORDS = Path(__file__).with_name("versions.yaml")
 """The released versions."""
 
 
 class BenchmarkVersion(Record):
-    """A released version of the benchmark."""
+    """A released version of the benchmark.
+
+    >>> BenchmarkVersion(name="2026.1", instance_set="0" * 64, prompts="built-in 1a2b3c", date="2026-11-22").name
+    '2026.1'
+    """
 
     name: Annotated[Name, StringConstraints(pattern=r"^[0-9][0-9a-z.-]{0,19}$")] = Field(description="Such as 2026.1.")
     instance_set: Sha256 = Field(description="Identity of its instance set.")
@@ -42,10 +46,8 @@ def read_versions(path: Path = RECORDS) -> tuple[BenchmarkVersion, ...]:
         InputError: The file is not a list of versions, or two of them have one name or are the same.
     """
     document = read_mapping(path, "Restore it from the repository.", f"See {RECORDS.name} for the format.")
-    try:
+    with validating(path, "Mend this field."):
         versions = _Records.model_validate(document).versions
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", "Mend this field.") from error
     for field in ("name", "instance_set"):
         values = [(getattr(version, field), version.prompts if field == "instance_set" else "") for version in versions]
         twice = next((value for value in values if values.count(value) > 1), None)
@@ -55,7 +57,7 @@ def read_versions(path: Path = RECORDS) -> tuple[BenchmarkVersion, ...]:
 
 
 def record_version(version: BenchmarkVersion, path: Path = RECORDS) -> None:
-    """Add a released version to a file of them; what stands there, comments included, stays as it is.
+    """Add a released version to a file of versions; other entries and comments stay as they are.
 
     Args:
         version: What to add.
@@ -76,32 +78,25 @@ def record_version(version: BenchmarkVersion, path: Path = RECORDS) -> None:
         tried.replace(path)
 
 
-def versions_of_set(instance_set: str, known: Sequence[BenchmarkVersion] | None = None) -> tuple[str, ...]:
-    """Return the names of the released versions that are played on an instance set.
-
-    Args:
-        instance_set: Identity of the set.
-        known: The released versions; by default those of ``versions.yaml``.
-    """
-    released = read_versions() if known is None else known
-    return tuple(version.name for version in released if version.instance_set == instance_set)
+def versions_of_set(instance_set: str) -> tuple[str, ...]:
+    """Return the names of the released versions that are played on the instance set of this identity."""
+    return tuple(version.name for version in read_versions() if version.instance_set == instance_set)
 
 
-def require_released(name: str, known: Sequence[BenchmarkVersion] | None = None) -> BenchmarkVersion:
+def require_released(name: str) -> BenchmarkVersion:
     """Return the released version of a name.
 
     Raises:
         InputError: There is none of this name.
     """
-    released = read_versions() if known is None else known
-    named = next((version for version in released if version.name == name), None)
-    if named is None:
-        raise unknown("version", name, [version.name for version in released])
-    return named
+    released = {version.name: version for version in read_versions()}
+    if name not in released:
+        raise unknown("version", name, released)
+    return released[name]
 
 
 def require_set(folder: Path, instance_set: str, version: BenchmarkVersion) -> None:
-    """Check that an instance set is the one that a released version is played on.
+    """Check that an instance set belongs to a released version.
 
     Args:
         folder: Where the set lies, for the message.

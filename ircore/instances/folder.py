@@ -27,7 +27,11 @@ UNSTATED = "LicenseRef-unstated"
 
 
 class Entry(Record):
-    """One line of ``metadata.jsonl``: what is known of one picture. Only ``file_name`` must be there."""
+    """A line of ``metadata.jsonl`` about a picture. Only ``file_name`` is required.
+
+    >>> Entry(file_name="street.jpg", category="photos").licence is None
+    True
+    """
 
     file_name: Line = Field(description="Relative to the folder, with forward slashes.")
     category: Name | None = None
@@ -36,56 +40,40 @@ class Entry(Record):
     licence: Line | None = None
 
 
-@dataclass(frozen=True)
-class Defaults:
-    """What holds for every picture of which the folder itself says nothing; None where that would be a fault.
-
-    Attributes:
-        category: For pictures that lie in no folder of their own.
-        difficulty: ``easy`` or ``hard``.
-        source: Shown to people; the file's name if None.
-        licence: SPDX identifier; ``LicenseRef-unstated`` if None, which is said on stderr.
-    """
-
-    category: str | None = None
-    difficulty: str | None = None
-    source: str | None = None
-    licence: str | None = None
-
-
 @dataclass
 class _Import:
-    """The state of one import: the pictures so far and everything found wrong."""
+    """The state of an import: the pictures read so far and all faults."""
 
     root: Path
-    defaults: Defaults
+    defaults: ImportRequest
     faults: list[str] = field(default_factory=list)
     counts: dict[tuple[str, str], int] = field(default_factory=dict)
     twins: dict[str, str] = field(default_factory=dict)
     unstated: int = 0
 
 
-def import_folder(root: Path, out: Path, defaults: Defaults | None = None) -> InstanceSet:
+def import_pictures(request: ImportRequest) -> InstanceSet:
     """Make an instance set of the pictures in a folder.
 
     Args:
-        root: The folder. Hidden files are left alone; every other file must be a picture, but for ``metadata.jsonl``.
-        out: The folder to make; it must not exist or be empty.
-        defaults: What holds where the folder says nothing.
+        request: Names the folder and the set to make, with the labels of pictures of which the folder states none; a
+            missing licence is recorded as ``LicenseRef-unstated``, with a line on stderr. Hidden files are left alone;
+            every other file must be a picture, but for ``metadata.jsonl``.
 
     Raises:
-        InputError: Some file cannot be imported; the text names each with what is wrong, one a line.
-        WorkError: ``out`` cannot be written.
+        InputError: A file cannot be imported; the text names each such file with its fault, one a line.
+        WorkError: The set cannot be written.
     """
+    root = request.path
     if not root.is_dir():
         raise InputError(f"{root}: no such folder", "Give a folder of pictures.")
-    job = _Import(root, defaults or Defaults())
+    job = _Import(root, request)
     entries = _read_metadata(job)
     files = _files(root)
     job.faults += [f"{METADATA}: {name}: no such file" for name in sorted(entries.keys() - set(files))]
     if not files:
         raise InputError(f"{root}: holds no pictures", "Give a folder with PNG, JPEG, WebP or GIF files.")
-    made = write_instances(out, _imported(job, files, entries))
+    made = write_instances(request.out, _imported(job, files, entries))
     if job.unstated:
         print(
             f"{job.unstated} of {len(files)} pictures: no licence stated, recorded as {UNSTATED}; "
@@ -95,14 +83,8 @@ def import_folder(root: Path, out: Path, defaults: Defaults | None = None) -> In
     return made
 
 
-def import_pictures(request: ImportRequest) -> InstanceSet:
-    """Import a folder of pictures as ``ircore instances import folder`` asks for it; see ``import_folder``."""
-    defaults = Defaults(request.category, request.difficulty, request.source, request.licence)
-    return import_folder(request.path, request.out, defaults)
-
-
 def _files(root: Path) -> list[str]:
-    """Return every file but hidden ones and the metadata, relative to ``root``, in one order everywhere."""
+    """Return every file but hidden files and the metadata, relative to ``root``, in the same order on every system."""
     paths = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
     shown = [path for path in paths if not any(part.startswith(".") for part in path.parts)]
     return sorted(path.as_posix() for path in shown if path.as_posix() != METADATA)
@@ -128,7 +110,7 @@ def _read_metadata(job: _Import) -> dict[str, Entry]:
 
 
 def _imported(job: _Import, files: list[str], entries: dict[str, Entry]) -> Iterator[tuple[Instance, bytes]]:
-    """Yield what is fine and, at the end, raise what was not, so that every fault is told at once."""
+    """Yield the sound pictures and, at the end, raise all faults of the others at once."""
     with progress("importing", len(files)) as shown:
         for name in files:
             try:
@@ -152,7 +134,7 @@ def _imported(job: _Import, files: list[str], entries: dict[str, Entry]) -> Iter
 
 
 def _printable(name: str) -> str:
-    """Return a file name of any bytes as one line of text."""
+    """Return a file name of any bytes as a single line of text."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in name)
 
 
@@ -183,7 +165,7 @@ def _instance(job: _Import, entry: Entry, picture: Picture) -> Instance:
 
 
 def _condition(job: _Import, entry: Entry) -> tuple[str, str]:
-    """Return category and difficulty of a picture, from its entry, its folders or the defaults."""
+    """Return category and difficulty of a picture, from its metadata, its folders or the defaults."""
     *folders, _ = Path(entry.file_name).parts
     category = entry.category or (folders[0] if folders else job.defaults.category)
     difficulty = entry.difficulty or (folders[1] if len(folders) > 1 else job.defaults.difficulty)

@@ -1,4 +1,4 @@
-"""What makes instance sets: builders, importers and categories, all of them plug-ins in the group ``ircore.instances``.
+"""Finding builders, importers and categories of instances, all of them plug-ins in the group ``ircore.instances``.
 
 The name of an entry point says what it is: ``build.GAME`` is called with a ``BuildRequest``, ``import.FORMAT`` with an
 ``ImportRequest``; both return the set that they wrote. ``category.NAME`` adds a category of targets to the
@@ -18,7 +18,10 @@ Kind = Literal["build", "import", "category"]
 
 @dataclass(frozen=True)
 class BuildRequest:
-    """What ``ircore instances build`` was asked for.
+    """The arguments of ``ircore instances build``.
+
+    >>> BuildRequest(Path("targets"), per_condition=2, categories=("geometry",)).seed
+    0
 
     Attributes:
         out: The folder to make.
@@ -37,7 +40,10 @@ class BuildRequest:
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """What ``ircore instances import`` was asked for; None for what was not said.
+    """The arguments of ``ircore instances import``; None for an option that was not given.
+
+    >>> ImportRequest(Path("photos"), Path("targets"), category="photos").difficulty is None
+    True
 
     Attributes:
         path: What is imported.
@@ -62,7 +68,7 @@ def named(kind: Kind) -> tuple[str, ...]:
 
 
 def builder_of(game: str) -> Callable[[BuildRequest], AnyInstanceSet]:
-    """Return what builds instances of a game.
+    """Return the function that builds instances of a game.
 
     Raises:
         InputError: Nothing does.
@@ -75,7 +81,7 @@ def builder_of(game: str) -> Callable[[BuildRequest], AnyInstanceSet]:
 
 
 def importer_of(form: str) -> Callable[[ImportRequest], AnyInstanceSet]:
-    """Return what imports a format.
+    """Return the function that imports a format.
 
     Raises:
         InputError: Nothing does.

@@ -1,4 +1,4 @@
-"""An instance set on disk: ``instances.jsonl``, one record a line, and the pictures it names.
+"""An instance set on disk: ``instances.jsonl`` with a record in each line, and the pictures that the records name.
 
 The set's identity is the SHA-256 of ``instances.jsonl``, which holds the SHA-256 of every picture: two sets with the
 same identity are the same to the byte, and results are only ever compared on the same set.
@@ -13,14 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from pydantic import ValidationError
-
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
 from ircore.core.game_records import GameInstance, PictureFile
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, AnyInstance, Instance
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 
 INDEX = "instances.jsonl"
 MAX_INDEX_BYTES = 256 * 1024 * 1024
@@ -30,7 +28,7 @@ InstanceT = TypeVar("InstanceT", Instance, GameInstance)
 
 
 @dataclass(frozen=True)
-class InstancesOf(ABC, Generic[InstanceT]):
+class _InstancesOf(ABC, Generic[InstanceT]):
     """A set of instances of one game, read from a folder.
 
     Attributes:
@@ -100,12 +98,19 @@ class InstancesOf(ABC, Generic[InstanceT]):
 
 
 @dataclass(frozen=True)
-class InstanceSet(InstancesOf[Instance]):
-    """A set of targets of the reconstruction game."""
+class InstanceSet(_InstancesOf[Instance]):
+    """A set of targets of the reconstruction game.
+
+    >>> targets = read_instances(Path("targets"))
+    >>> [instance.instance_id for instance in targets.select(difficulties=["easy"])]
+    ['simple_shapes-easy-01']
+    >>> targets.target(targets.instances[0]).width
+    512
+    """
 
     @property
     def game(self) -> str:
-        """See ``InstancesOf``."""
+        """See ``_InstancesOf``."""
         return RECONSTRUCTION
 
     def picture_bytes(self, instance: Instance) -> bytes:
@@ -117,33 +122,40 @@ class InstanceSet(InstancesOf[Instance]):
         return _checked_bytes(self.folder, instance)
 
     def target(self, instance: Instance) -> Picture:
-        """Return an instance's picture, its hash checked."""
+        """Return an instance's picture after checking its hash."""
         return Picture.from_own_file(self.picture_bytes(instance), instance.width, instance.height)
 
     def picture_files(self, instance: Instance) -> Mapping[str, Instance | PictureFile]:
-        """See ``InstancesOf``."""
+        """See ``_InstancesOf``."""
         return {"target": instance}
 
     def payload(self, instance: Instance) -> dict[str, Any]:
-        """See ``InstancesOf``."""
+        """See ``_InstancesOf``."""
         return {"scene": instance.scene}
 
 
 @dataclass(frozen=True)
-class GameInstanceSet(InstancesOf[GameInstance]):
-    """A set of instances of another game."""
+class GameInstanceSet(_InstancesOf[GameInstance]):
+    """A set of instances of another game than reconstruction.
+
+    >>> apple = GameInstance(instance_id="apple", game="guess", category="fruit", difficulty="easy", source="by hand",
+    ...                      licence="CC0-1.0", payload={"secret": "apple"})
+    >>> instances = write_game_instances(Path("guesses"), [(apple, {})])
+    >>> instances.game, instances.payload(instances.instances[0])
+    ('guess', {'secret': 'apple'})
+    """
 
     @property
     def game(self) -> str:
-        """See ``InstancesOf``."""
+        """See ``_InstancesOf``."""
         return self.instances[0].game
 
     def picture_files(self, instance: GameInstance) -> Mapping[str, Instance | PictureFile]:
-        """See ``InstancesOf``."""
+        """See ``_InstancesOf``."""
         return instance.pictures
 
     def payload(self, instance: GameInstance) -> dict[str, Any]:
-        """See ``InstancesOf``."""
+        """See ``_InstancesOf``."""
         return dict(instance.payload)
 
 
@@ -178,10 +190,8 @@ def read_any_instances(folder: Path) -> AnyInstanceSet:
     instances: dict[str, Any] = {}
     for number, line in enumerate(data.splitlines(), start=1):
         kind = kind or (GameInstance if _names_a_game(line) else Instance)
-        try:
+        with validating(f"{index}:{number}", "Build the set again."):
             instance = kind.model_validate_json(line)
-        except ValidationError as error:
-            raise InputError(f"{index}:{number}: {describe_validation_error(error)}", "Build the set again.") from error
         if instance.instance_id in instances:
             raise InputError(
                 f"{index}:{number}: instance_id {instance.instance_id!r} is there twice", "Build the set again."
@@ -210,7 +220,7 @@ def _index_bytes_of(folder: Path) -> bytes:
 
 
 def _names_a_game(line: bytes) -> bool:
-    """Return whether a line is a record that says which game it is for; older ones and reconstruction's do not."""
+    """Return whether a line is a record that names its game; older records and reconstruction's name none."""
     try:
         return "game" in json.loads(line)
     except (ValueError, TypeError):
@@ -218,7 +228,7 @@ def _names_a_game(line: bytes) -> bool:
 
 
 def write_instances(folder: Path, made: Iterable[tuple[Instance, bytes]]) -> InstanceSet:
-    """Write an instance set; the folder appears only when it is complete.
+    """Write an instance set; the folder appears only when complete.
 
     Args:
         folder: Where to; it must not exist or be empty.
@@ -228,22 +238,21 @@ def write_instances(folder: Path, made: Iterable[tuple[Instance, bytes]]) -> Ins
     Raises:
         InputError: The folder holds something, or two pictures are alike.
     """
-    with new_folder(folder) as temporary:
-        seen: dict[str, str] = {}
-        instances = []
+    seen: dict[str, str] = {}
+
+    def unlike() -> Iterator[tuple[Instance, dict[str, bytes]]]:
         for instance, data in made:
             twin = seen.setdefault(instance.sha256, instance.instance_id)
             if twin != instance.instance_id:
                 raise InputError(f"{instance.instance_id} and {twin} are the same picture", "Remove one of them.")
-            write_bytes(temporary / instance.image, data)
-            instances.append(instance)
-        instances.sort(key=_order)
-        write_bytes(temporary / INDEX, index_bytes(instances))
+            yield instance, {instance.image: data}
+
+    _write(folder, unlike())
     return read_instances(folder)
 
 
 def write_game_instances(folder: Path, made: Iterable[tuple[GameInstance, Mapping[str, bytes]]]) -> GameInstanceSet:
-    """Write an instance set of a game other than reconstruction; the folder appears only when it is complete.
+    """Write an instance set of a game other than reconstruction; the folder appears only when complete.
 
     Args:
         folder: Where to; it must not exist or be empty.
@@ -253,20 +262,30 @@ def write_game_instances(folder: Path, made: Iterable[tuple[GameInstance, Mappin
     Raises:
         InputError: The folder holds something, or what was made is no sound set.
     """
-    with new_folder(folder) as temporary:
-        instances = []
-        for instance, pictures in made:
-            for name, data in pictures.items():
-                write_bytes(temporary / instance.pictures[name].image, data)
-            instances.append(instance)
-        instances.sort(key=_order)
-        write_bytes(temporary / INDEX, index_bytes(instances))
+    _write(
+        folder,
+        (
+            (instance, {instance.pictures[name].image: data for name, data in pictures.items()})
+            for instance, pictures in made
+        ),
+    )
     read = read_any_instances(folder)
     if not isinstance(read, GameInstanceSet):
         raise InputError(f"{folder}: not a set of a game of its own", "Give every instance the game's name.")
     for instance in read.instances:
         read.files(instance)
     return read
+
+
+def _write(folder: Path, made: Iterable[tuple[AnyInstance, Mapping[str, bytes]]]) -> None:
+    """Write instances, in the game's order, and their pictures by the names of their files."""
+    with new_folder(folder) as temporary:
+        instances = []
+        for instance, pictures in made:
+            for name, data in pictures.items():
+                write_bytes(temporary / name, data)
+            instances.append(instance)
+        write_bytes(temporary / INDEX, index_bytes(sorted(instances, key=_order)))
 
 
 def index_bytes(instances: Iterable[AnyInstance]) -> bytes:

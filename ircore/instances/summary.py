@@ -1,4 +1,4 @@
-"""What an instance set holds, counted; as data, as a table for the terminal, and as one picture."""
+"""Counting the contents of an instance set; as data, as a table for the terminal, and as a contact sheet."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -20,6 +20,12 @@ GAP, CAPTION, COLUMNS = 10, 18, 10
 @dataclass(frozen=True)
 class Summary:
     """An instance set in numbers.
+
+    >>> from pathlib import Path
+    >>> from ircore.instances.store import read_instances
+    >>> summary = summarise(read_instances(Path("targets")))
+    >>> summary.instances, summary.sizes
+    (2, {(512, 512): 2})
 
     Attributes:
         folder: Where it lies.
@@ -46,7 +52,7 @@ class Summary:
 
 
 def summarise(instances: AnyInstanceSet) -> Summary:
-    """Count what a set holds, checking every picture against its hash.
+    """Count the contents of a set, checking every picture against its hash.
 
     Raises:
         InputError: A picture is missing or not the one that the set was made with.
@@ -73,7 +79,7 @@ def _sizes(instance: Instance | GameInstance) -> list[tuple[int, int]]:
 
 
 def as_json(summary: Summary) -> dict[str, Any]:
-    """Return the summary as one JSON document."""
+    """Return the summary as a JSON document."""
     return {
         "folder": summary.folder,
         "identity": summary.identity,
@@ -107,7 +113,7 @@ def as_table(summary: Summary) -> str:
 
 
 def _pictures(summary: Summary) -> str:
-    """Say how many pictures of which sizes a set has; a set of another game may have none."""
+    """Say how many pictures of which sizes a set has; a set of another game may be without pictures."""
     if not summary.sizes:
         return "none"
     (first, count), *others = summary.sizes.items()
@@ -118,7 +124,7 @@ def _pictures(summary: Summary) -> str:
 
 
 def _released(versions: tuple[str, ...]) -> str:
-    """Say in one line which released versions of the benchmark a set belongs to."""
+    """Say which released versions of the benchmark are played on a set, in a single line."""
     if not versions:
         return "this is no released version"
     return f"this is benchmark version {' and '.join(versions)}"

@@ -38,7 +38,12 @@ WIDEST = 7.0
 
 @dataclass(frozen=True)
 class Tangram:
-    """A figure: corners of each piece by its number, in units, y downwards, in the order in which they were laid."""
+    """A figure: corners of each piece by the piece's number, in units, y downwards, in the order of laying.
+
+    >>> figure = make_tangram(random.Random(1))
+    >>> len(figure.pieces), len(figure.without_last(2).pieces)
+    (7, 5)
+    """
 
     pieces: dict[str, tuple[Point, ...]]
 

@@ -1,4 +1,4 @@
-"""What ``import ircore`` offers to notebooks and scripts, beside the command line.
+"""The calls that ``import ircore`` offers to notebooks and scripts, beside the command line.
 
 Five lines build two targets, let a built-in pair play on them, score what it drew, and show the board:
 

@@ -181,7 +181,7 @@ def score(
 
 
 def open_run(run: RunPlace) -> RunFolder | GameRunFolder:
-    """Return a run folder, opened if it is only named.
+    """Return a run folder, opened if only its path is given.
 
     Raises:
         InputError: It holds no readable run.
@@ -190,7 +190,7 @@ def open_run(run: RunPlace) -> RunFolder | GameRunFolder:
 
 
 def _outside_event_loops(work: Callable[[], T]) -> T:
-    """Do work that starts an event loop; where one runs already, as in a notebook, in a thread of its own."""
+    """Do work that starts an event loop; in a thread of its own where a loop runs already, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

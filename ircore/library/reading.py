@@ -138,7 +138,7 @@ def table(
 
 
 def tables() -> dict[str, str]:
-    """Return the name of every table with one line of what it shows.
+    """Return the name of every table with a line about its contents.
 
     Example:
         >>> ircore.tables()["judges"]
@@ -209,7 +209,11 @@ def compare(
 
 
 class Verification(NamedTuple):
-    """What ``verify`` says of a release."""
+    """The result of ``verify`` for a release.
+
+    >>> Verification(faults=(), recomputed=("1 run",), not_checked=()).sound
+    True
+    """
 
     faults: tuple[str, ...]
     """One line each; none if everything agrees."""
@@ -272,7 +276,7 @@ def _results(source: Source) -> Results:
 
 
 def _game_runs(source: Source) -> list[GameRunFolder]:
-    """Return the runs of another game than reconstruction, if the source is such runs."""
+    """Return the runs of a source that are of other games than reconstruction; an empty list if there are none."""
     places = [place for place in _listed(source) if isinstance(place, RunFolder | GameRunFolder) or _is_run(place)]
     opened = [open_run(place) for place in places]
     games = [run for run in opened if isinstance(run, GameRunFolder)]

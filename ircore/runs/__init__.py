@@ -1,1 +1,1 @@
-"""Playing and what it leaves: the run folder, the runner, resuming, shards, workers elsewhere, replay."""
+"""Playing, and the run folder that play writes: the runner, resuming, shards, workers elsewhere, replay."""

@@ -1,4 +1,4 @@
-"""Answers as journals keep them: from a player's answer to a record of it and back, the same for every seat."""
+"""Converting a player's answer to a record of the journal and back, in the same way for every seat."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,19 +20,19 @@ def call_key(episode_id: str, seat: Seat[Any, Any], question: Asked) -> CallKey:
 
 
 def as_asked(seat: Seat[Any, Any], question: Asked) -> Asked:
-    """Return a question as it is sent to a player: with the kind of answer that its seat gives."""
+    """Return a question as a player gets it: with the kind of answer that the seat gives."""
     return replace(question, answers=seat.answers) if isinstance(question, Question) else question
 
 
 def written(answer: Answer) -> Answer:
-    """Return an answer as a file can hold it: a lone surrogate cannot be written as UTF-8."""
+    """Return an answer as a file can hold it; lone surrogates, which UTF-8 cannot write, are replaced."""
     if isinstance(answer, TextAnswer):
         return replace(answer, text=answer.text.encode(errors="replace").decode())
     return answer
 
 
 def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
-    """Check that a player answered with what its seat answers with.
+    """Check that an answer is of the kind that the seat gives.
 
     Raises:
         WorkError: It did not, or chose what was not offered.
@@ -53,25 +53,29 @@ def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
 
 def call_entry(key: CallKey, seat: Seat[Any, Any], question: Asked, answer: Answer, seconds: float) -> Entry:
     """Return the journal entry of an answer."""
-    picture = answer.picture if isinstance(answer, PictureAnswer) else None
     call = Call(
-        episode_id=key.episode_id,
-        turn=key.turn,
-        role=key.role,
+        **key._asdict(),
+        **answer_fields(answer),
         prompt=question.prompt if seat.records_prompt else None,
-        text=answer.text if isinstance(answer, TextAnswer) else None,
-        choice=answer.choice if isinstance(answer, ChoiceAnswer) else None,
-        rendering=None if picture is None else rendering_of(picture),
-        notes=() if isinstance(answer, TextAnswer) else answer.notes,
         usage=answer.usage,
         seconds=seconds,
         attempts=answer.attempts,
     )
-    return Entry(call, picture)
+    return Entry(call, answer.picture if isinstance(answer, PictureAnswer) else None)
+
+
+def answer_fields(answer: Answer) -> dict[str, Any]:
+    """Return the fields of a record that hold an answer: text, or choice or rendering with notes."""
+    if isinstance(answer, TextAnswer):
+        return {"text": answer.text}
+    given = (
+        {"choice": answer.choice} if isinstance(answer, ChoiceAnswer) else {"rendering": rendering_of(answer.picture)}
+    )
+    return {**given, "notes": answer.notes}
 
 
 def answer_of(seat: Seat[Any, Any], call: Call, picture_of: Callable[[Rendering], Picture]) -> Answer | None:
-    """Return the answer that a record holds; None if it holds none of the seat's kind.
+    """Return the answer in a record; None if the record holds no answer of the seat's kind.
 
     Args:
         seat: Who was asked.

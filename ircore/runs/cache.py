@@ -1,4 +1,4 @@
-"""Answers kept across runs: the same question is asked once, whichever run asks it.
+"""A cache of answers that several runs share: the same question is asked once, whichever run asks first.
 
 The key is the SHA-256 of all that decides what is sent: the player's spec (model, address, parameters), everything in
 its view (every word, every picture by its hash, the seed) and this package's version. The name of the variable that
@@ -26,13 +26,14 @@ from ircore.core.records import PlayerSpec, Record
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Seat
 from ircore.players.base import Answer, Asked, ChoiceAnswer, PictureAnswer, TextAnswer
+from ircore.runs.answers import answer_fields
 
 NOT_ASKED = Usage(requests=0)
 """What a kept answer cost: nothing."""
 
 
-class _Kept(Record):
-    """A file of the cache."""
+class _CachedAnswer(Record):
+    """A file of the cache: an answer without its cost."""
 
     text: str | None = None
     choice: str | None = None
@@ -41,7 +42,17 @@ class _Kept(Record):
 
 
 class Cache:
-    """Answers by all that decides them.
+    """Cached answers, found by the hash of everything that decides the question.
+
+    >>> from ircore.games.reconstruction.rules import DESCRIBER
+    >>> from ircore.players.base import Question
+    >>> cache = Cache(Path("cache"), {"describer": PlayerSpec(player="classical")})
+    >>> question = Question(step=1, prompt="Describe the target.")
+    >>> cache.answer(DESCRIBER, question) is None
+    True
+    >>> cache.keep(DESCRIBER, question, TextAnswer("A red circle."))
+    >>> cache.answer(DESCRIBER, question).text
+    'A red circle.'
 
     Args:
         folder: Where they are kept; made when the first one is.
@@ -55,39 +66,36 @@ class Cache:
         self._specs = dict(players)
 
     def answer(self, seat: Seat[Any, Any], question: Asked) -> Answer | None:
-        """Return a seat's earlier answer to this question; None if there is none, or pictures are not cached.
+        """Return a seat's cached answer to a question; None if there is none, or pictures are not cached.
 
         Raises:
             InputError: The cache is damaged.
         """
         if seat.answers == "picture" and not self._generators:
             return None
-        kept = self._read(seat.name, question)
-        if kept is None:
+        cached = self._read(self._path(seat, question))
+        if cached is None:
             return None
-        if kept.text is not None:
-            return TextAnswer(kept.text, NOT_ASKED)
-        if kept.choice is not None:
-            return ChoiceAnswer(kept.choice, kept.notes, NOT_ASKED)
-        return None if kept.rendering is None else self._picture(kept.rendering, kept.notes)
+        if cached.text is not None:
+            return TextAnswer(cached.text, NOT_ASKED)
+        if cached.choice is not None:
+            return ChoiceAnswer(cached.choice, cached.notes, NOT_ASKED)
+        return None if cached.rendering is None else self._picture(cached.rendering, cached.notes)
 
     def keep(self, seat: Seat[Any, Any], question: Asked, answer: Answer) -> None:
-        """Keep a seat's answer; a picture only if pictures are cached, and it is there before anything names it.
+        """Store a seat's answer; a picture only if pictures are cached, and its file before any record names it.
 
         Raises:
             WorkError: It cannot be written.
         """
-        if isinstance(answer, TextAnswer):
-            self._write(seat.name, question, _Kept(text=answer.text))
-        elif isinstance(answer, ChoiceAnswer):
-            self._write(seat.name, question, _Kept(choice=answer.choice, notes=answer.notes))
-        elif self._generators:
-            picture = answer.picture
-            path = self._picture_path(picture.sha256)
+        if isinstance(answer, PictureAnswer):
+            if not self._generators:
+                return
+            path = self._picture_path(answer.picture.sha256)
             if not path.exists():
-                write_bytes(path, picture.data)
-            rendering = Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
-            self._write(seat.name, question, _Kept(rendering=rendering, notes=answer.notes))
+                write_bytes(path, answer.picture.data)
+        cached = _CachedAnswer(**answer_fields(answer))
+        write_bytes(self._path(seat, question), cached.model_dump_json(exclude_none=True).encode())
 
     def _picture(self, rendering: Rendering, notes: tuple[str, ...]) -> PictureAnswer:
         path = self._picture_path(rendering.sha256)
@@ -96,10 +104,10 @@ class Cache:
             raise InputError(f"{path}: damaged, its content does not match its name", "Remove this file.")
         return PictureAnswer(picture, notes, NOT_ASKED)
 
-    def _read(self, role: str, view: Asked) -> _Kept | None:
-        path = self._path(role, view)
+    @staticmethod
+    def _read(path: Path) -> _CachedAnswer | None:
         try:
-            return _Kept.model_validate_json(path.read_bytes())
+            return _CachedAnswer.model_validate_json(path.read_bytes())
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -107,11 +115,8 @@ class Cache:
         except ValidationError as error:
             raise InputError(f"{path}: damaged ({describe_validation_error(error)})", "Remove this file.") from error
 
-    def _write(self, role: str, view: Asked, kept: _Kept) -> None:
-        write_bytes(self._path(role, view), kept.model_dump_json(exclude_none=True).encode())
-
-    def _path(self, role: str, view: Asked) -> Path:
-        key = question_key(role, self._specs[role], view)
+    def _path(self, seat: Seat[Any, Any], question: Asked) -> Path:
+        key = question_key(seat.name, self._specs[seat.name], question)
         return self._folder / "answers" / key[:2] / f"{key}.json"
 
     def _picture_path(self, sha256: str) -> Path:
@@ -119,7 +124,7 @@ class Cache:
 
 
 def question_key(role: str, spec: PlayerSpec, view: Asked) -> str:
-    """Return the hash of everything that decides what a player is asked and how."""
+    """Return the hash of everything that decides the content of a question: player, settings, view and version."""
     question = {
         "version": __version__,
         "role": role,

@@ -23,7 +23,7 @@ EPISODE = "episode"
 
 
 class _InterruptedError(BaseException):
-    """The record ends here, as after a crash; no ``except Exception`` of the rules stops it."""
+    """Ends a replay where the record ends, as a crash would; no ``except Exception`` of the rules catches it."""
 
 
 @dataclass
@@ -81,7 +81,7 @@ class _Table:
 def check_game(
     game: Game[Any] | type[Game[Any]], setups: Sequence[EpisodeSetup[Any]], players: Mapping[str, Any]
 ) -> None:
-    """Check a game: its declarations, an episode of each setup, resuming after every answer, and its measures.
+    """Check a game's declarations and measures; play an episode of each setup and resume it after every answer.
 
     Args:
         game: The game or its class.
@@ -132,7 +132,7 @@ def _is_played(game: Game[Any], ending: Ending) -> bool:
 
 
 def _check_ending(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, where: str) -> None:
-    """Check that an ending is what the game declares, and that its steps come back from a file as they were."""
+    """Check that an ending keeps to the game's declarations and that its steps survive a file."""
     expect(isinstance(ending, Ending), f"{where}: play returns a {type(ending).__name__}, not an Ending")
     expect(
         (ending.outcome == "aborted") == (ending.reason is not None),
@@ -167,7 +167,7 @@ def _check_record(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, endi
 
 
 def _check_resumes(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, where: str) -> None:
-    """Cut the record after every answer: what is asked until then, and next, is what was asked before."""
+    """Cut the record after every answer and check that the rules then ask the same questions as before."""
     keys = list(first.record)
     for count in range(len(keys)):
         table = _Table(game, {}, {key: first.record[key] for key in keys[:count]}, first.pictures)
@@ -230,7 +230,7 @@ def _check_value(game: Game[Any], ending: Ending, value: Measured, where: str) -
 
 
 def _content(question: Any) -> str:
-    """Return what a question shows, pictures by their hash."""
+    """Return everything that a question shows, with pictures by their hash."""
     return repr(_plain(question))
 
 

@@ -1,4 +1,4 @@
-"""One path for every question, whoever answers: ask, record, resume, cache, cost, limits.
+"""The same path for every question to any player or judge: ask, record, resume, cache, cost, limits.
 
 An answer that is in the record is taken from there. One that another run had is taken from the cache and recorded. Else
 the question is sent, unless the limit of cost is reached; its answer, or the fault that came instead, is on the disk
@@ -26,11 +26,19 @@ Refusal = PlayerError | JudgeError | ProviderStopError
 
 
 class Entry(Protocol):
-    """A line of a journal, with what is counted of it."""
+    """An entry of a journal, with the question whose cost is counted.
+
+    >>> from ircore.runs.events import Call
+    >>> from ircore.runs.events import Entry as PlayEntry
+    >>> call = Call(episode_id="a", turn=1, role="describer", text="A red circle.", seconds=0.5)
+    >>> entry: Entry = PlayEntry(call)
+    >>> entry.counted.usage.requests
+    1
+    """
 
     @property
     def counted(self) -> Any:
-        """The question, answered or not, as ``Watch`` counts it."""
+        """The question, answered or not, in the form that ``Watch`` counts."""
         ...
 
 
@@ -39,20 +47,31 @@ AnswerT = TypeVar("AnswerT")
 
 
 class Inquiry(ABC, Generic[EntryT, AnswerT]):
-    """One question, identified by episode, step and seat, and where its answer belongs."""
+    """A question, identified by episode, step and seat, with access to its record and cache.
+
+    >>> class Answered(Inquiry[Any, str]):
+    ...     where = "geometry-easy-01, turn 1: the describer"
+    ...     def recorded(self): return "the recorded entry"
+    ...     def cached(self): return None
+    ...     async def ask(self): return "A red circle."
+    ...     def answered(self, answer, seconds): return f"{answer} after {seconds} s"
+    ...     def refused(self, refusal): return f"no answer: {refusal}"
+    >>> asyncio.run(Answered().ask())
+    'A red circle.'
+    """
 
     @property
     @abstractmethod
     def where(self) -> str:
-        """What is asked of whom, such as ``geometry-easy-01, turn 1: the describer``."""
+        """Episode, step and seat in words, such as ``geometry-easy-01, turn 1: the describer``."""
 
     @abstractmethod
     def recorded(self) -> EntryT | None:
-        """Return the answer that the record has."""
+        """Return the entry of this run's record; None if there is none."""
 
     @abstractmethod
     def cached(self) -> EntryT | None:
-        """Return the answer that another run had, to be recorded in this one."""
+        """Return an entry made from another run's answer, to be recorded in this run; None if there is none."""
 
     @abstractmethod
     def ask(self) -> Awaitable[AnswerT]:
@@ -60,16 +79,23 @@ class Inquiry(ABC, Generic[EntryT, AnswerT]):
 
     @abstractmethod
     def answered(self, answer: AnswerT, seconds: float) -> EntryT:
-        """Return what is recorded of an answer, kept in the cache if there is one."""
+        """Return the entry of an answer, stored in the cache if there is a cache."""
 
     @abstractmethod
     def refused(self, refusal: Refusal) -> EntryT:
-        """Return what is recorded of a question that was asked in vain."""
+        """Return the entry of a question that brought no answer."""
 
 
 @dataclass(frozen=True)
 class Engine(Generic[EntryT]):
-    """Settles questions.
+    """Settles questions: from the record, from the cache, or by asking.
+
+    >>> class Recorded(Inquiry[Any, str]):  # a recorded answer is not asked for again
+    ...     where = "geometry-easy-01, turn 1: the describer"
+    ...     def recorded(self): return "the recorded entry"
+    ...     ask = answered = cached = refused = None
+    >>> asyncio.run(Engine(recorder=None, watch=None, shown=None).settle(Recorded()))
+    'the recorded entry'
 
     Attributes:
         recorder: Writes the journal.
@@ -82,7 +108,7 @@ class Engine(Generic[EntryT]):
     shown: Progress
 
     async def settle(self, inquiry: Inquiry[EntryT, AnswerT]) -> EntryT:
-        """Return what the record holds of a question, asked now if it holds nothing.
+        """Return the entry of a question; the question is asked now if neither record nor cache holds an answer.
 
         Raises:
             PlayerError, JudgeError, ProviderStopError: It was asked in vain, which is recorded.

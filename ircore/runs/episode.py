@@ -1,17 +1,15 @@
-"""One episode: what it is played with, how its rules are run, and the record of how it ended."""
+"""Preparing an episode, running its rules, and recording how the episode ended."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import ValidationError
-
 from ircore.core.episode_records import AnyAbortReason, Episode
-from ircore.core.errors import InputError, WorkError
+from ircore.core.errors import WorkError
 from ircore.core.game_records import AnyEnded, Fields, GameEpisode, GameRun
 from ircore.core.images import Picture
 from ircore.core.records import RECONSTRUCTION, AnyInstance, Record, Run
 from ircore.core.seeds import derived_seed
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Table
 from ircore.players.base import PlayerError
 
@@ -24,7 +22,7 @@ def episode_setup(
     prompts: GamePrompts,
     pictures: Mapping[str, Picture] | None = None,
 ) -> EpisodeSetup[Any]:
-    """Return what an episode is played with.
+    """Return the setup of an episode: instance, rules, prompts and seed.
 
     Args:
         game: The game.
@@ -48,22 +46,18 @@ def episode_setup(
 
 
 def payload_of(game: Game[Any], instances: Any, instance: AnyInstance) -> Any:
-    """Return the game's own fields of an instance as its record.
+    """Return the game's own fields of an instance as the game's record.
 
     Raises:
         InputError: They do not fit.
     """
-    try:
+    where = f"{instances.folder}: {instance.instance_id}: payload"
+    with validating(where, f"Build the set again: ircore instances build --game {game.name}"):
         return game.payload.model_validate(instances.payload(instance))
-    except ValidationError as error:
-        raise InputError(
-            f"{instances.folder}: {instance.instance_id}: payload: {describe_validation_error(error)}",
-            f"Build the set again: ircore instances build --game {game.name}",
-        ) from error
 
 
 async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
-    """Play one episode; a player's refusal that the rules let through aborts it."""
+    """Play an episode; a player's refusal that the rules do not handle aborts the episode."""
     try:
         return await game.play(table, setup)
     except PlayerError as refusal:

@@ -1,4 +1,4 @@
-"""What happens in a run, as its journal records it: answers, questions without one, episodes that ended."""
+"""The events that a run's journal records: answers, questions without an answer, episodes that ended."""
 
 from typing import Annotated, Literal, NamedTuple
 
@@ -11,7 +11,11 @@ from ircore.core.records import RECONSTRUCTION, Name, Record
 
 
 class Call(Record):
-    """An answer of a player, as it came."""
+    """A player's answer to a question.
+
+    >>> Call(episode_id="geometry-easy-01", turn=1, role="describer", text="A red circle.", seconds=0.5).usage.requests
+    1
+    """
 
     event: Literal["call"] = "call"
     episode_id: Name
@@ -28,7 +32,11 @@ class Call(Record):
 
 
 class Failure(Record):
-    """A question that was asked in vain. The episode ended with it, or the run was stopped by it."""
+    """A question that brought no answer: the episode ended, or the whole run was stopped.
+
+    >>> Failure(episode_id="a", turn=1, role="generator", reason="stopped", detail="no credit left").attempts
+    ()
+    """
 
     event: Literal["failure"] = "failure"
     episode_id: Name
@@ -42,14 +50,26 @@ class Failure(Record):
 
 
 class End(Record):
-    """An episode that has ended."""
+    """The end of an episode of reconstruction.
+
+    >>> line = event_line(End(episode={"episode_id": "a", "instance_id": "a", "category": "geometry",
+    ...                                "difficulty": "easy", "outcome": "turn_limit", "turns": ()}))
+    >>> EVENTS.validate_json(line).episode.outcome
+    'turn_limit'
+    """
 
     event: Literal["end"] = "end"
     episode: Episode
 
 
 class GameEnd(Record):
-    """An episode of a game other than reconstruction that has ended."""
+    """The end of an episode of a game other than reconstruction.
+
+    >>> line = event_line(GameEnd(episode={"episode_id": "a", "instance_id": "a", "category": "fruit",
+    ...                                    "difficulty": "easy", "outcome": "completed", "steps": ()}))
+    >>> GAME_EVENTS.validate_json(line).episode.outcome
+    'completed'
+    """
 
     event: Literal["game_end"] = "game_end"
     episode: GameEpisode
@@ -74,7 +94,12 @@ AnyEvent = Call | Failure | AnyEnd
 
 
 class Entry(NamedTuple):
-    """Something to be recorded, with the picture that belongs to it."""
+    """An event to be recorded, with the event's picture.
+
+    >>> entry = Entry(Call(episode_id="a", turn=1, role="describer", text="A red circle.", seconds=0.5))
+    >>> entry.picture is None, entry.counted.text
+    (True, 'A red circle.')
+    """
 
     event: AnyEvent
     picture: Picture | None = None
@@ -86,7 +111,11 @@ class Entry(NamedTuple):
 
 
 class CallKey(NamedTuple):
-    """Which answer a call is: a run asks each of them once."""
+    """The identity of an answer within a run: each is asked for once.
+
+    >>> CallKey("geometry-easy-01", 1, "describer") == CallKey("geometry-easy-01", 1, "generator")
+    False
+    """
 
     episode_id: str
     turn: int
@@ -99,7 +128,7 @@ def episode_id_of(event: AnyEvent) -> str:
 
 
 def step_word(game: str) -> str:
-    """Return what a step of an episode is called: a turn of reconstruction, a step of any other game."""
+    """Return the word for a step of an episode: a turn of reconstruction, a step of any other game."""
     return "turn" if game == RECONSTRUCTION else "step"
 
 

@@ -12,7 +12,7 @@ from ircore.runs.writer import RunWriter
 
 
 def declare_final(folder: AnyRunFolder, selected: Sequence[AnyInstance]) -> int:
-    """Give up every episode that has no result yet: it counts as not played, and is never played again.
+    """Give up every episode without a result: it counts as not played, and will not be played again.
 
     Each such episode gets an end of its own in the journal, with the reason ``given_up`` and the steps that a
     technical failure left of it.
@@ -37,7 +37,7 @@ def declare_final(folder: AnyRunFolder, selected: Sequence[AnyInstance]) -> int:
 
 
 def _given_up(game: str, instance: AnyInstance, failed: AnyEnded | None) -> AnyEnded:
-    """Return an episode as declared final, from its technical failure; ``failed`` is None if it never ended."""
+    """Return the final record of an episode; ``failed`` is its technical failure, None if it never ended."""
     was = "never played to an end" if failed is None else f"{failed.abort_reason}: {failed.detail or ''}"
     steps = () if failed is None else recorded_steps(failed)
     return episode_record(game, instance, "aborted", steps, GIVEN_UP, f"declared final; {was}")

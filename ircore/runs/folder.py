@@ -1,9 +1,8 @@
-"""A run folder: all answers of one submission on one instance set, and all scores of them.
+"""A run folder: all answers of a submission on an instance set, and all scores of the renderings.
 
 run.json          identity: submission, instance set, rules, prompts, seed, versions
 instances/        a copy of the instance set, so that a run can be read on its own
-journal.jsonl     every answer as it came (``Call``), every question without one (``Failure``) and every episode as it
-                  ended (``End``); append only
+journal.jsonl     answers (``Call``), questions without an answer (``Failure``), ends of episodes (``End``); append only
 renderings/       each rendering once, named by the SHA-256 of its bytes
 scores.jsonl      what judges and metrics gave; append only
 facts.jsonl       which facts of drawn targets the renderings show (``ircore.runs.facts``); append only
@@ -21,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
@@ -31,9 +30,9 @@ from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import JournalWriter, read_records
 from ircore.core.records import RECONSTRUCTION, Instance, Run
 from ircore.core.score_records import JudgeIdentity, Score
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.instances.store import INDEX, AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
-from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEnd, AnyEvent, Call, CallKey, End, Failure, GameEnd
+from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEnd, AnyEvent, Call, CallKey, Failure
 from ircore.runs.provenance import Provenance, read_provenance
 
 RUN_FILE = "run.json"
@@ -49,6 +48,10 @@ _SCORES = TypeAdapter(Score)
 
 class AnyRunFolder:
     """A run folder opened for reading.
+
+    >>> run = open_any_run(Path("run"))
+    >>> run.game, list(run.ended())
+    ('reconstruction', ['simple_shapes-easy-01', 'simple_shapes-hard-01'])
 
     Args:
         path: The folder.
@@ -86,7 +89,7 @@ class AnyRunFolder:
         return self.path / "renderings" / f"{sha256}.png"
 
     def rendering(self, rendering: Rendering) -> Picture:
-        """Return a rendering, its hash checked.
+        """Return a rendering after checking its hash.
 
         Raises:
             ImageError: The file is missing or damaged.
@@ -100,7 +103,7 @@ class AnyRunFolder:
         return picture
 
     def stored_rendering(self, rendering: Rendering) -> Picture:
-        """Return a rendering that was just written or checked; it is read whenever it is asked for."""
+        """Return a rendering that was just written or checked; its file is read on each access."""
         path = self.rendering_path(rendering.sha256)
         return Picture.stored(path, rendering.sha256, rendering.width, rendering.height)
 
@@ -109,7 +112,7 @@ class AnyRunFolder:
         return read_records(self.path / JOURNAL, self._events) if self._held is None else iter(self._held)
 
     def held(self) -> Self:
-        """Return this folder with its journal, as it is now, in memory: for work that reads it several times."""
+        """Return a copy of this folder with the present journal in memory, for work that reads it several times."""
         held = copy(self)
         held._held = tuple(self.events())
         return held
@@ -121,16 +124,16 @@ class AnyRunFolder:
         return episode_costs(self)
 
     def calls(self) -> dict[CallKey, Call]:
-        """Return every answer so far by its key."""
+        """Return every recorded answer by its key."""
         calls = (event for event in self.events() if isinstance(event, Call))
         return {CallKey(call.episode_id, call.turn, call.role): call for call in calls}
 
     def failures(self) -> tuple[Failure, ...]:
-        """Return every question that was asked in vain, in the order in which it happened."""
+        """Return every question that brought no answer, in order of time."""
         return tuple(event for event in self.events() if isinstance(event, Failure))
 
     def ended(self) -> dict[str, AnyEnded]:
-        """Return the episodes that have ended by id, each as it ended last, in the order of the instance set."""
+        """Return the latest end of each episode by the episode's id, in the order of the instance set."""
         ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, AnyEnd)}
         names = (instance.instance_id for instance in self.any_instances.instances)
         return {name: ended[name] for name in names if name in ended}
@@ -158,7 +161,7 @@ class AnyRunFolder:
         return {judge.name: judge for judge in judges}
 
     def provenance(self) -> Provenance | None:
-        """Return who vouches for this run; None if nobody does.
+        """Return who vouches for this run; None if nobody vouches.
 
         Raises:
             InputError: The file that says so is damaged.
@@ -166,13 +169,13 @@ class AnyRunFolder:
         return read_provenance(self.path)
 
     def keep_judge(self, judge: JudgeIdentity) -> None:
-        """Write down who a judge is, before its first score.
+        """Store the identity of a judge before the judge's first score.
 
         Raises:
             InputError: Another judge has scored this run under the same name.
         """
-        path = self.path / JUDGES / f"{judge.name}.json"
         if not self.check_judge(judge):
+            path = self.path / JUDGES / f"{judge.name}.json"
             write_text(path, judge.model_dump_json(indent=2) + "\n")
             sync_folder(path.parent)
 
@@ -195,7 +198,7 @@ class AnyRunFolder:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the run folder against other processes that would write into it.
+        """Lock the run folder against other processes that would write into it.
 
         Raises:
             InputError: Another process holds it.
@@ -216,7 +219,11 @@ class AnyRunFolder:
 
 
 class RunFolder(AnyRunFolder):
-    """The folder of a run of the reconstruction game, opened for reading; ``InputError`` for another game's."""
+    """The folder of a run of the reconstruction game, opened for reading; ``InputError`` for a run of another game.
+
+    >>> [episode.outcome for episode in RunFolder(Path("run")).episodes()]
+    ['converged', 'converged']
+    """
 
     run: Run
     _events = EVENTS
@@ -236,17 +243,13 @@ class RunFolder(AnyRunFolder):
 
     @classmethod
     def create(cls, path: Path, run: Run, instances: InstanceSet) -> "RunFolder":
-        """Make a run folder; it appears only when it is complete.
+        """Make a run folder; the folder appears only when complete.
 
         Raises:
             InputError: ``path`` exists and holds something else.
         """
         create_run(path, run, instances)
         return cls(path)
-
-    def events(self) -> Iterator[Call | Failure | End]:
-        """Yield the events of the run in the order in which they happened."""
-        return (event for event in super().events() if not isinstance(event, GameEnd))
 
     @property
     def instances(self) -> InstanceSet:
@@ -257,7 +260,7 @@ class RunFolder(AnyRunFolder):
         return copied
 
     def target(self, instance: Instance) -> Picture:
-        """Return the picture of an instance, its hash checked."""
+        """Return the picture of an instance after checking its hash."""
         return self.instances.target(instance)
 
     def episodes(self) -> tuple[Episode, ...]:
@@ -266,7 +269,11 @@ class RunFolder(AnyRunFolder):
 
 
 class GameRunFolder(AnyRunFolder):
-    """The folder of a run of another game, opened for reading."""
+    """The folder of a run of a game other than reconstruction, opened for reading.
+
+    >>> isinstance(open_any_run(Path("run")), GameRunFolder)  # a run of reconstruction
+    False
+    """
 
     run: GameRun
     _events = GAME_EVENTS
@@ -288,7 +295,7 @@ class GameRunFolder(AnyRunFolder):
         return tuple(read_records(self.path / MEASURES, _GAME_SCORES))
 
     def keep_measured(self, scores: Iterable[GameScore]) -> None:
-        """Write the values of the game's measures, all of them, in place of earlier ones.
+        """Write all values of the game's measures in place of earlier values.
 
         Raises:
             WorkError: They cannot be written.
@@ -306,7 +313,7 @@ def open_any_run(path: Path) -> RunFolder | GameRunFolder:
 
 
 def create_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> RunFolder | GameRunFolder:
-    """Make a run folder; it appears only when it is complete.
+    """Make a run folder; the folder appears only when complete.
 
     Raises:
         InputError: ``path`` exists and holds something else.
@@ -322,10 +329,8 @@ def create_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> Run
 
 
 def _read_judge(path: Path) -> JudgeIdentity:
-    try:
+    with validating(path, _RESTORE):
         return JudgeIdentity.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", _RESTORE) from error
 
 
 def _read_run(path: Path) -> Run | GameRun:
@@ -334,10 +339,8 @@ def _read_run(path: Path) -> Run | GameRun:
         raise InputError(f"{path}: no run here (no {RUN_FILE})", "Name a folder made by: ircore play … --out DIR")
     data = file.read_bytes()
     kind: type[Run] | type[GameRun] = GameRun if _names_another_game(data) else Run
-    try:
+    with validating(file, _RESTORE):
         return kind.model_validate_json(data)
-    except ValidationError as error:
-        raise InputError(f"{file}: {describe_validation_error(error)}", _RESTORE) from error
 
 
 def _names_another_game(run_file: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""What reference describers alone are told: the engine hands it to players of that trait and to nobody else."""
+"""Knowledge for reference describers alone: the engine hands it to players of that trait and to nobody else."""
 
 from dataclasses import fields
 from typing import Any, cast
@@ -11,7 +11,7 @@ from ircore.players.base import Asked, DescriberView
 
 
 def informed(question: Asked, setup: EpisodeSetup[Any], instances: AnyInstanceSet) -> Asked:
-    """Return a describer's question with all that is known of the target; any other question as it is.
+    """Return a describer's question with full knowledge of the target; any other question unchanged.
 
     Args:
         question: As the game asks it.

@@ -1,4 +1,4 @@
-"""Reading what a model answered as a judge: one JSON object, read leniently, accepted only if it is unambiguous.
+"""Reading a model's answer as a judge: a JSON object, read leniently, accepted only if unambiguous.
 
 Deviations from ``{"score": 7}`` that leave no doubt about the value are accepted and named, as a describer's are:
 
@@ -55,11 +55,21 @@ _WHOLE = re.compile(r"(?P<whole>-?\d{1,19})(?P<fraction>\.0*)?", re.ASCII)
 
 
 class AnswerError(ValueError):
-    """An answer that cannot be used; the text says why, without a full stop."""
+    """An answer that cannot be used; the text says why, without a full stop.
+
+    >>> read_score('{"score": 11}')
+    Traceback (most recent call last):
+    ...
+    ircore.runs.judge_answers.AnswerError: the score 11 is not within 0 and 10
+    """
 
 
 class Answer(NamedTuple, Generic[T]):
-    """What an answer says: a rating or a letter."""
+    """A judge's answer: a rating or a letter.
+
+    >>> read_choice("b").leniencies
+    ('bare_value', 'letter_case')
+    """
 
     value: T
     leniencies: tuple[str, ...] = ()
@@ -90,14 +100,14 @@ def read_choice(text: str) -> Answer[str]:
 
 
 class _Place(NamedTuple):
-    """Where a value may be meant, and what had to be overlooked to look there."""
+    """A value in a plausible place, with the leniencies needed to look there."""
 
     value: Any
     leniencies: tuple[str, ...]
 
 
 def _read(text: str, key: str, form: str, convert: Callable[[Any], Answer[T]]) -> Answer[T]:
-    """Return the one value that the most plausible places of an answer agree on."""
+    """Return the value on which the most plausible places of an answer agree."""
     if len(text) > LONGEST:
         raise AnswerError(f"it is longer than {LONGEST:,} characters")
     inside, around = _unwrap(text)
@@ -123,7 +133,7 @@ def _read(text: str, key: str, form: str, convert: Callable[[Any], Answer[T]]) -
 
 
 def _unwrap(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return an answer without code fence and white space, and the leniencies for text around its JSON value."""
+    """Return an answer without code fence and white space, and the leniencies for text around the JSON value."""
     inside = text.strip()
     around: tuple[str, ...] = ()
     fence = _FENCE.fullmatch(inside)
@@ -175,7 +185,7 @@ def _only_member(value: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 class _Member(NamedTuple):
-    """A member of an object; ``deeper`` names the leniency if that object lies in another one."""
+    """A member of an object; ``deeper`` names the leniency if the object lies in another object."""
 
     name: str
     value: Any
@@ -183,7 +193,7 @@ class _Member(NamedTuple):
 
 
 def _members(pairs: "_Pairs") -> Iterator[_Member]:
-    """Yield every member of an object and of the objects in it."""
+    """Yield every member of an object and of the objects inside."""
     # A stack of our own: objects may be nested deeper than Python calls functions.
     waiting: list[tuple[Any, tuple[str, ...]]] = [(pairs, ())]
     while waiting:
@@ -218,7 +228,7 @@ def _letter(value: Any) -> Answer[str]:
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """A JSON object with all its members, those with the same key included."""
+    """A JSON object with all its members, also members with the same key."""
 
 
 def _objects(text: str) -> Iterator[tuple[int, int, _Pairs]]:
@@ -236,7 +246,7 @@ def _objects(text: str) -> Iterator[tuple[int, int, _Pairs]]:
 
 
 def _whole(digits: str) -> int | float:
-    """Read a number; one of thousands of digits, which Python refuses to convert, is as wrong as infinity."""
+    """Read a number; a number of 20 digits or more, which no judge can mean, is read as infinity."""
     return int(digits) if len(digits) < 20 else float("inf")
 
 

@@ -1,4 +1,4 @@
-"""Every question to a judge that is a model, and what it answered: file ``judgements.jsonl`` of a run, append only.
+"""The record of questions to judges that are models: file ``judgements.jsonl`` of a run, append only.
 
 A question is identified by who is asked and with which words (``asked_as``), the pictures and their order. What was
 answered is never asked again: scores are worked out anew from what stands here.
@@ -29,7 +29,11 @@ Order = Literal["first_leading", "final_leading"]
 
 
 class Reading(NamedTuple):
-    """What an answer says."""
+    """The value in a judge's answer.
+
+    >>> Reading(7.0, ()).value
+    7.0
+    """
 
     value: float
     """The rating 0–10, or 1 for the final rendering and 0 for the first."""
@@ -39,7 +43,13 @@ class Reading(NamedTuple):
 
 
 class JudgeQuestion(Record):
-    """One question to a judge and what came of it."""
+    """A question to a judge, with its answer or the reason why there is no answer.
+
+    >>> question = JudgeQuestion(judge="eye", asked_as="0" * 64, prompts="built-in", episode_id="a", turn=3,
+    ...                          task="similarity", target="1" * 64, shown=("2" * 64,), text='{"score": 7}')
+    >>> question.settled, question.read().value
+    (True, 7)
+    """
 
     judge: Name = Field(description="As in scores.")
     asked_as: Sha256 = Field(description="Hash of the player (model, address, parameters) and the prompts' version.")
@@ -60,11 +70,11 @@ class JudgeQuestion(Record):
 
     @property
     def settled(self) -> bool:
-        """Whether it need not be asked again: answered, or declined."""
+        """Whether the question is answered or declined, so that it need not be asked again."""
         return self.text is not None or self.reason in ("judge_refused", "judge_empty")
 
     def read(self) -> Reading:
-        """Return what the answer says.
+        """Return the rating or preference in the answer.
 
         Raises:
             AnswerError: There is none, or none that can be used.
@@ -91,12 +101,16 @@ class JudgeQuestion(Record):
 
     @property
     def key(self) -> "QuestionKey":
-        """What identifies it."""
+        """The identity of the question."""
         return QuestionKey(self.judge, self.asked_as, self.target, self.shown, self.order, self.repair)
 
 
 class QuestionKey(NamedTuple):
-    """Which question it is: a run asks each of them once. The task shows in the number of pictures."""
+    """The identity of a question within a run: each is asked once. The task shows in the number of pictures.
+
+    >>> QuestionKey("eye", "0" * 64, "1" * 64, ("2" * 64,), order=None, repair=False).repair
+    False
+    """
 
     judge: str
     asked_as: str
@@ -124,19 +138,32 @@ def read_judgements(folder: AnyRunFolder) -> tuple[JudgeQuestion, ...]:
 
 
 class JudgementEntry(NamedTuple):
-    """A question to be recorded, and in which run."""
+    """A question to be recorded, with the path of its run.
+
+    >>> question = JudgeQuestion(judge="eye", asked_as="0" * 64, prompts="built-in", episode_id="a", turn=3,
+    ...                          task="similarity", target="1" * 64, shown=("2" * 64,), text='{"score": 7}')
+    >>> with JudgementWriter() as writer:
+    ...     writer.record([JudgementEntry(Path("run"), question)])
+    >>> from ircore.runs.folder import RunFolder
+    >>> [recorded.judge for recorded in read_judgements(RunFolder(Path("run")))]
+    ['eye']
+    """
 
     run: Path
     question: JudgeQuestion
 
     @property
     def counted(self) -> JudgeQuestion:
-        """What is counted of it: requests, tokens, cost."""
+        """The question whose requests, tokens and cost are counted."""
         return self.question
 
 
 class JudgementWriter:
-    """Records questions of several runs; a context manager. The caller holds their locks."""
+    """Records questions of several runs; a context manager. The caller holds the locks of the runs.
+
+    >>> with JudgementWriter() as writer:
+    ...     writer.record([])  # see JudgementEntry for a full example
+    """
 
     def __init__(self) -> None:
         self._journals: dict[Path, JournalWriter] = {}

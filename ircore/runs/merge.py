@@ -1,4 +1,4 @@
-"""Joining shards into the run that they are parts of; nothing is joined unless it is known to fit.
+"""Joining shards into a single run, after checking that they fit together.
 
 Checked first: the shards are of one run, none is missing, no instance belongs to two of them, every instance was
 played. The joined run is what one process would have written, but for times: events and scores follow the order of
@@ -13,7 +13,6 @@ from typing import Protocol, TypeVar
 
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, sync_folder, write_bytes
-from ircore.core.images import read_image_bytes
 from ircore.core.journal import JournalWriter
 from ircore.core.score_records import JudgeIdentity
 from ircore.runs.costs.prices import RUN_PRICES
@@ -30,7 +29,7 @@ NAMED = 5
 
 
 class _OfAnEpisode(Protocol):
-    """A record of one episode."""
+    """A record that belongs to an episode."""
 
     @property
     def episode_id(self) -> str: ...
@@ -41,7 +40,11 @@ RecordT = TypeVar("RecordT", bound=_OfAnEpisode)
 
 @dataclass(frozen=True)
 class Merged:
-    """What joining did.
+    """The joined run, with counts.
+
+    >>> with_run = merge([Path("run")], Path("joined"))
+    >>> with_run.episodes, with_run.missing
+    (2, ())
 
     Attributes:
         folder: The run.
@@ -98,7 +101,7 @@ def _check_identity(shards: Sequence[AnyRunFolder]) -> None:
 
 
 def _judges(shards: Sequence[AnyRunFolder]) -> list[JudgeIdentity]:
-    """Return who scored the shards; judges of one name must be the same."""
+    """Return the judges that scored the shards; judges of the same name must be identical."""
     known: dict[str, tuple[JudgeIdentity, AnyRunFolder]] = {}
     for shard in shards:
         for name, judge in shard.judges().items():
@@ -112,7 +115,7 @@ def _judges(shards: Sequence[AnyRunFolder]) -> list[JudgeIdentity]:
 
 
 def _provenance(shards: Sequence[AnyRunFolder]) -> Provenance | None:
-    """Return who vouches for the shards; it must be the same for all of them."""
+    """Return who vouches for the shards, which must be the same for all of them."""
     stated = [shard.provenance() for shard in shards]
     for shard, provenance in zip(shards, stated, strict=True):
         if _without_time(provenance) != _without_time(stated[0]):
@@ -128,7 +131,7 @@ def _without_time(provenance: Provenance | None) -> Provenance | None:
 
 
 def _planned(shards: Sequence[AnyRunFolder], partial: bool) -> list[str]:
-    """Return the instances that the shards were to play, in the order of the set; a run in one piece plays all."""
+    """Return the instances that the shards were to play, in the order of the set; an undivided run plays all."""
     names = _names(shards[0])
     parts = [(shard, part) for shard in shards if (part := read_part(shard)) is not None]
     if len(parts) < len(shards):
@@ -168,7 +171,7 @@ def _check_parts(parts: Sequence[tuple[AnyRunFolder, Part]], partial: bool) -> N
 
 
 def _owners(shards: Sequence[AnyRunFolder]) -> dict[str, AnyRunFolder]:
-    """Return by instance the one shard that asked anything about it."""
+    """Return, by instance, the only shard that asked about the instance."""
     owners: dict[str, AnyRunFolder] = {}
     for shard in shards:
         for name in dict.fromkeys(episode_id_of(event) for event in shard.events()):
@@ -181,7 +184,7 @@ def _owners(shards: Sequence[AnyRunFolder]) -> dict[str, AnyRunFolder]:
 def _write(
     shards: Sequence[AnyRunFolder], owners: dict[str, AnyRunFolder], judges: Sequence[JudgeIdentity], out: Path
 ) -> None:
-    """Fill an empty folder with the run; one shard's journal at a time is in memory."""
+    """Fill an empty folder with the run, holding a single shard's journal in memory at a time."""
     first = shards[0]
     run = first.run.model_copy(update={"started": min(shard.run.started for shard in shards)})
     folder = create_run(out, run, first.any_instances)
@@ -190,7 +193,9 @@ def _write(
         for event in shard.events():
             lines.setdefault(episode_id_of(event), []).append(event_line(event))
             if isinstance(event, Call) and event.rendering is not None:
-                _copy(shard, event.rendering.sha256, folder)
+                copied = folder.rendering_path(event.rendering.sha256)
+                if not copied.exists():
+                    write_bytes(copied, shard.rendering(event.rendering).data, durable=True)
     order = _names(first)
     _write_lines(folder.path / JOURNAL, (line for name in order for line in lines.get(name, ())))
     if scores := _in_order([(shard, shard.scores()) for shard in shards], owners, order):
@@ -217,22 +222,10 @@ def _write_lines(path: Path, lines: Iterable[bytes]) -> None:
 def _in_order(
     parts: Iterable[tuple[AnyRunFolder, Iterable[RecordT]]], owners: dict[str, AnyRunFolder], order: Sequence[str]
 ) -> list[RecordT]:
-    """Return the records of each instance from the shard that played it, in the order of the set."""
+    """Return the records of each instance from the shard that played the instance, in the order of the set."""
     rank = {name: number for number, name in enumerate(order)}
     records = [record for shard, several in parts for record in several if owners.get(record.episode_id) is shard]
     return sorted(records, key=lambda record: rank[record.episode_id])
-
-
-def _copy(shard: AnyRunFolder, sha256: str, out: AnyRunFolder) -> None:
-    from hashlib import sha256 as hashed
-
-    source, target = shard.rendering_path(sha256), out.rendering_path(sha256)
-    if target.exists():
-        return
-    data = read_image_bytes(source)
-    if hashed(data).hexdigest() != sha256:
-        raise InputError(f"{source}: damaged, its content does not match its name", "Restore it from a copy.")
-    write_bytes(target, data, durable=True)
 
 
 def _copy_prices(shards: Sequence[AnyRunFolder], out: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
 from ircore import __version__
-from ircore.core.episode_records import TECHNICAL_REASONS, Episode
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.progress import progress
@@ -49,7 +49,14 @@ RunT = TypeVar("RunT", bound=Run | GameRun)
 
 @dataclass(frozen=True)
 class PlayPlan:
-    """What is to be played.
+    """The run and the instances to be played, with the limits of this session.
+
+    >>> from ircore.games.reconstruction.game import ReconstructionGame
+    >>> from ircore.runs.folder import RunFolder
+    >>> run = RunFolder(Path("run"))
+    >>> plan = PlayPlan(run.run, run.instances, run.instances.instances[:1], ReconstructionGame().prompts(None), 4)
+    >>> [episode.outcome for episode in play(plan, run, ReconstructionGame(), {})]  # finished: no player is needed
+    ['converged']
 
     Attributes:
         run: Identity of the run.
@@ -79,7 +86,7 @@ def make_run(
 def make_run(
     loaded: AnyLoaded, instances: AnyInstanceSet, rules: GameRules, prompts: GamePrompts, seed: int
 ) -> Run | GameRun:
-    """Return the identity of a run; its id depends on everything in it but the time."""
+    """Return the identity of a run; its id depends on every field but the time."""
     game = loaded.submission.game
     kind: type[Run] | type[GameRun] = Run if game == RECONSTRUCTION else GameRun
     draft: Run | GameRun = kind(
@@ -99,7 +106,7 @@ def make_run(
 
 
 def with_run_id(run: RunT) -> RunT:
-    """Return a run with the id that follows from everything in it but the time."""
+    """Return a run with the id that follows from every field but the time."""
     from hashlib import sha256
 
     digest = sha256(run.model_dump_json(exclude={"started", "run_id"}).encode()).hexdigest()[:8]
@@ -111,7 +118,7 @@ def open_run(path: Path, run: Run, instances: AnyInstanceSet) -> RunFolder: ...
 @overload
 def open_run(path: Path, run: GameRun, instances: AnyInstanceSet) -> GameRunFolder: ...
 def open_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> RunFolder | GameRunFolder:
-    """Return the run folder: created, or resumed if it exists.
+    """Return the run folder: created if missing, else resumed.
 
     Raises:
         InputError: There is another run; the message names what differs.
@@ -180,7 +187,7 @@ def play(
 
 @dataclass(frozen=True)
 class _Session:
-    """What all episodes share while they are played."""
+    """The parts that all episodes share while they are played."""
 
     plan: PlayPlan
     game: Game[Any]
@@ -190,7 +197,7 @@ class _Session:
     cache: Cache | None
 
     async def run(self, instances: Sequence[AnyInstance]) -> None:
-        """Let ``concurrency`` workers take episodes from one queue; the first failure stops all of them.
+        """Let ``concurrency`` workers take episodes from a shared queue; the first failure stops all of them.
 
         At the cost limit each worker stops before its next question, so that every answer under way is still recorded.
         """
@@ -216,7 +223,7 @@ class _Session:
 
 
 class _JournalTable:
-    """The table of one episode: every question goes through the engine."""
+    """The table of an episode: every question goes through the engine."""
 
     def __init__(self, episode_id: str, setup: EpisodeSetup[Any], session: _Session) -> None:
         self._episode_id = episode_id
@@ -304,8 +311,3 @@ class _SeatInquiry(Inquiry[Entry, Any]):
 def _short(value: object) -> str:
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
-
-
-def technical_failures(episodes: Sequence[AnyEnded]) -> list[AnyEnded]:
-    """Return the episodes that say nothing about the players because something technical failed."""
-    return [episode for episode in episodes if episode.abort_reason in TECHNICAL_REASONS]

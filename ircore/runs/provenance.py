@@ -1,4 +1,4 @@
-"""Where a run comes from: who played it, and what was checked here. File ``provenance.json`` of a run folder.
+"""The origin of a run: who played it, and which checks were made here. File ``provenance.json`` of a run folder.
 
 Trust is computed, never declared. Two commands write this file, both given by maintainers in a protected job:
 ``ircore play --as-maintainers``, which played the run, and ``ircore submission rescore``, which fetched a submitter's
@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, ValidationError, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from ircore import __version__
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.records import Line, Name, Record, Sha256, TranscriptsReference
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 
 PROVENANCE = "provenance.json"
 MAX_BYTES = 4 * 1024 * 1024
@@ -26,7 +26,11 @@ Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 
 
 class Flag(Record):
-    """Something in a submitter's transcripts that is no error but unlikely: for people to look at."""
+    """A finding in a submitter's transcripts that is unlikely but no error: for people to look at.
+
+    >>> Flag(rule="identical_to_target", where="geometry-easy-01, turn 1", what="the rendering is the target").rule
+    'identical_to_target'
+    """
 
     rule: Name = Field(description="Which one, such as identical_to_target.")
     where: Line = Field(description="Episode and turn.")
@@ -34,7 +38,11 @@ class Flag(Record):
 
 
 class Provenance(Record):
-    """Who vouches for a run, and for what."""
+    """Who vouches for a run, and for which checks.
+
+    >>> Provenance(kind="maintainers", when="2026-11-22T12:00:00+00:00", version="1.0", manifest="0" * 64).flags
+    ()
+    """
 
     schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
     kind: Literal["maintainers", "rescored"] = Field(
@@ -78,7 +86,7 @@ def make_provenance(
 
 
 def code_commit() -> str | None:
-    """Return the commit of the checkout that this package runs from; None outside one, or without git."""
+    """Return the commit of the checkout that this package runs from; None outside a checkout, or without git."""
     import subprocess
 
     root = Path(__file__).resolve().parents[2]
@@ -98,7 +106,7 @@ def code_commit() -> str | None:
 
 
 def keep_provenance(folder: Path, manifest: Path, begun: bool, vouching: bool) -> None:
-    """Write down, before its first question, that a run is played by the maintainers; or check that it may go on.
+    """Record, before the first question, that the maintainers play a run; or check that the run may go on.
 
     Args:
         folder: The run folder.
@@ -128,7 +136,7 @@ def write_provenance(folder: Path, provenance: Provenance) -> None:
 
 
 def read_provenance(folder: Path) -> Provenance | None:
-    """Return where a run comes from; None if nobody vouches for it.
+    """Return the origin of a run; None if nobody vouches for the run.
 
     Raises:
         InputError: The file is damaged.
@@ -138,7 +146,5 @@ def read_provenance(folder: Path) -> Provenance | None:
         return None
     with path.open("rb") as file:
         data = file.read(MAX_BYTES)
-    try:
+    with validating(path, "Restore it from a copy of the run."):
         return Provenance.model_validate_json(data)
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", "Restore it from a copy of the run.") from error

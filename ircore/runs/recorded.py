@@ -15,7 +15,11 @@ AnswerT = TypeVar("AnswerT", bound=Answer)
 
 
 class MissingAnswerError(Exception):
-    """The rules ask for an answer that the transcript does not have."""
+    """The rules ask for an answer that the transcript does not have.
+
+    >>> str(MissingAnswerError(CallKey("geometry-easy-01", 2, "describer")))
+    "turn 2: the describer's answer is missing"
+    """
 
     def __init__(self, key: CallKey) -> None:
         super().__init__(f"turn {key.turn}: the {key.role}'s answer is missing")
@@ -23,7 +27,18 @@ class MissingAnswerError(Exception):
 
 
 class RecordedTable:
-    """The table of one episode, every seat of which answers from a transcript.
+    """The table of an episode whose seats all answer from a transcript.
+
+    >>> import asyncio
+    >>> from pathlib import Path
+    >>> from ircore.games.reconstruction.game import ReconstructionGame
+    >>> from ircore.runs.episode import episode_setup
+    >>> from ircore.runs.folder import RunFolder
+    >>> run, game = RunFolder(Path("run")), ReconstructionGame()
+    >>> first = run.instances.instances[0]
+    >>> table = RecordedTable(first.instance_id, run.calls(), run.failures(), known_picture)
+    >>> asyncio.run(game.play(table, episode_setup(game, run.run, run.instances, first, game.prompts(None)))).outcome
+    'converged'
 
     Args:
         episode_id: Of the episode.
@@ -75,7 +90,7 @@ class RecordedTable:
 
 
 def known_picture(rendering: Rendering) -> Picture:
-    """Return a picture that is known by hash and size only: rules do not look at it."""
+    """Return a picture with hash and size but without bytes: rules do not look at the pixels."""
     picture = Picture(b"", rendering.width, rendering.height)
     picture.__dict__["sha256"] = rendering.sha256
     return picture

@@ -25,7 +25,15 @@ GeneratorKey = tuple[tuple[str, ...], str | None]
 
 
 class ReplayPlayer:
-    """Answers as a recorded run did; where nothing was recorded it cannot answer.
+    """Answers as a recorded run did; a question that the run did not answer stays unanswered.
+
+    >>> import asyncio
+    >>> player = ReplayPlayer(PlayerSpec(player="replay", parameters={"run": "run"}))
+    >>> target = RunFolder(Path("run")).instances.target(RunFolder(Path("run")).instances.instances[0])
+    >>> view = DescriberView(turn=1, prompt="", target=target, renderings=(), messages=(), replies=(), prompts=(),
+    ...                      token_budget=200, seed=0)
+    >>> asyncio.run(player.describe(view)).text.startswith("<DESCRIPTION>")
+    True
 
     Args:
         spec: ``parameters.run``: the run folder; absolute, or relative to where the command is given.
@@ -113,7 +121,7 @@ class ReplayPlayer:
 
 
 def _failed(episode: Episode) -> bool:
-    """Return whether the recorded player's own words or silence ended an episode; one given up says nothing of it."""
+    """Return whether the recorded player's answer or failure ended an episode, rather than somebody who gave it up."""
     return episode.abort_reason not in (None, GIVEN_UP)
 
 

@@ -1,32 +1,38 @@
-"""What is to be played, from what a user names: a manifest, an instance set and rules given on the command line."""
+"""Preparing play: from a manifest, an instance set and rules of the command line to a run with players."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
-
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnySubmission, GameRun
 from ircore.core.plugins import unknown
 from ircore.core.records import GameRules, Run
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet, read_any_instances
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.recorded import RECORDED, RecordedSeat
 from ircore.players.submission import AnyLoaded, check_seat, make_player, read_any_manifest
+from ircore.players.traits import traits_of
 from ircore.runs.costs.limit import Watch
 from ircore.runs.costs.prices import keep_prices, prices_of_run
 from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
 from ircore.runs.play import Players, PlayPlan, open_run
 from ircore.runs.provenance import keep_provenance
+from ircore.runs.remote.cluster import Cluster
+from ircore.runs.remote.remote import RemotePlayer
 from ircore.runs.shards import Shard, keep_part
 
 
 class Prepared(NamedTuple):
-    """A submission with its game, an instance set of the same game and the rules to be played by."""
+    """A submission with its game, an instance set of the same game and the rules of the run.
+
+    >>> prepared = prepare(Path("classical+canvas"), Path("targets"), {"max_turns": 3})
+    >>> prepared.game.name, prepared.rules.max_turns
+    ('reconstruction', 3)
+    """
 
     loaded: AnyLoaded
     game: Game[Any]
@@ -35,7 +41,7 @@ class Prepared(NamedTuple):
 
 
 def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object]) -> Prepared:
-    """Read what is to be played and check that it goes together.
+    """Read manifest, game, instance set and rules, and check that they fit together.
 
     Args:
         submission: The submission's folder or its manifest, or a built-in pair such as ``classical+canvas``.
@@ -59,7 +65,7 @@ def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object]) 
 
 
 def rules_of(game: Game[Any], loaded: AnyLoaded, given: Mapping[str, object]) -> GameRules:
-    """Return the rules of a run: the game's defaults, the submission's on top, those given on top of both.
+    """Return the rules of a run: the game's defaults, then the submission's, then the command line's.
 
     Raises:
         InputError: A rule is unknown to the game or out of its range.
@@ -67,12 +73,8 @@ def rules_of(game: Game[Any], loaded: AnyLoaded, given: Mapping[str, object]) ->
     for name in given:
         if name not in game.rules.model_fields:
             raise unknown(f"rule of {game.name}", name, list(game.rules.model_fields), "--rule")
-    try:
+    with validating(f"{loaded.path}: rules", f"See: ircore games show {game.name}"):
         return game.rules.model_validate({**stated_rules(loaded.submission), **given})
-    except ValidationError as error:
-        raise InputError(
-            f"{loaded.path}: rules: {describe_validation_error(error)}", f"See: ircore games show {game.name}"
-        ) from error
 
 
 def stated_rules(stated: AnySubmission | Run | GameRun) -> dict[str, Any]:
@@ -81,7 +83,7 @@ def stated_rules(stated: AnySubmission | Run | GameRun) -> dict[str, Any]:
 
 
 def check_seats(game: Game[Any], loaded: AnyLoaded) -> None:
-    """Check that every seat of a game has a player that is installed and can take it.
+    """Check that every seat of a game has an installed player that can take the seat.
 
     Raises:
         InputError: A seat is empty, is none of the game's, or its player cannot take it.
@@ -112,7 +114,7 @@ def begin_run(
     max_cost: float | None = None,
     vouching: bool = False,
 ) -> tuple[RunFolder | GameRunFolder, Watch]:
-    """Open the run folder and keep in it what a resumed run needs; return it with the watch on its cost.
+    """Open the run folder, store the settings that a resumed run needs, and return it with the watch on its cost.
 
     Args:
         plan: What is to be played.
@@ -134,15 +136,26 @@ def begin_run(
     return folder, Watch(prices_of_run(folder), max_cost)
 
 
-def make_players(game: Game[Any], loaded: AnyLoaded) -> Players:
+def make_players(game: Game[Any], loaded: AnyLoaded, scheduler: str | None = None) -> Players:
     """Make the players of all seats.
 
+    Args:
+        game: The game.
+        loaded: The submission.
+        scheduler: Address of the Dask cluster on whose workers players answer; None for this process. A reference
+            player answers here in any case, where the instance set lies that it is told of.
+
     Raises:
-        InputError: A player does not take its settings.
+        InputError: A player does not take its settings, the address is none, or Dask is not installed.
     """
-    return {seat.name: _player(loaded, seat.name) for seat in game.seats}
-
-
-def _player(loaded: AnyLoaded, seat: str) -> Any:
-    spec = loaded.submission.players[seat]
-    return RecordedSeat(spec) if spec.player == RECORDED else make_player(loaded, seat)
+    cluster = None if scheduler is None else Cluster(scheduler)
+    players: dict[str, Any] = {}
+    for seat in game.seats:
+        spec = loaded.submission.players[seat.name]
+        if spec.player == RECORDED:
+            players[seat.name] = RecordedSeat(spec)
+        elif cluster is None or traits_of(spec.player).reference:
+            players[seat.name] = make_player(loaded, seat.name)
+        else:
+            players[seat.name] = RemotePlayer(cluster, loaded, seat.name)
+    return players

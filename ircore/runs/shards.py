@@ -1,4 +1,4 @@
-"""Shards: one run played in parts, on machines that know nothing of each other.
+"""Shards: a run played in parts, on machines that know nothing of each other.
 
 Shard i of n plays every n-th of the selected instances, from the i-th on, so that all categories are spread evenly. A
 shard is a run folder like any other, of the same identity, with the file ``shard.json`` that says what is its part.
@@ -8,12 +8,12 @@ import re
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.records import Name, Record
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.runs.folder import JOURNAL, AnyRunFolder
 
 T = TypeVar("T")
@@ -23,7 +23,11 @@ MOST_SHARDS = 10_000
 
 
 class Shard(Record):
-    """Which part of a run."""
+    """The number of a part of a run, and the number of parts.
+
+    >>> parse_shard("2/3").part(("a", "b", "c", "d", "e"))
+    ('b', 'e')
+    """
 
     index: int = Field(ge=1, description="1-based.")
     count: int = Field(ge=1, le=MOST_SHARDS)
@@ -37,7 +41,11 @@ class Shard(Record):
 
 
 class Part(Record):
-    """The instances that a shard is to play. File ``shard.json``."""
+    """The instances that a shard is to play. File ``shard.json``.
+
+    >>> Part(shard=parse_shard("1/2"), instances=("geometry-easy-01",)).model_dump_json()
+    '{"shard":{"index":1,"count":2},"instances":["geometry-easy-01"]}'
+    """
 
     shard: Shard
     instances: tuple[Name, ...]
@@ -76,7 +84,7 @@ def keep_part(folder: AnyRunFolder, shard: Shard | None, instances: tuple[str, .
 
 
 def read_part(folder: AnyRunFolder) -> Part | None:
-    """Return which part of a run a folder holds; None if it is a run in one piece.
+    """Return the part of a run that a folder holds; None for an undivided run.
 
     Raises:
         InputError: The file is damaged.
@@ -84,7 +92,5 @@ def read_part(folder: AnyRunFolder) -> Part | None:
     path: Path = folder.path / SHARD_FILE
     if not path.is_file():
         return None
-    try:
+    with validating(path, "Play this shard again."):
         return Part.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", "Play this shard again.") from error

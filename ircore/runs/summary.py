@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any, get_args
 
-from ircore.core.episode_records import TECHNICAL_REASONS, Episode, Outcome
+from ircore.core.episode_records import Episode, Outcome
 from ircore.core.game_records import AnyEnded, recorded_steps
 from ircore.core.records import Run
 from ircore.games.registry import installed_games
@@ -17,7 +17,7 @@ from ircore.runs.judge_questions import JudgeQuestion, read_judgements
 
 
 def summarise(folder: AnyRunFolder, prices: RunPrices | None = None) -> dict[str, Any]:
-    """Count what happened in a run of any game.
+    """Count outcomes, turns, requests, tokens and cost of a run of any game.
 
     Args:
         folder: The run.
@@ -58,7 +58,7 @@ def _summary(
         "run": folder.run.model_dump(mode="json", by_alias=True),
         "planned": planned,
         "episodes": len(episodes),
-        "unfinished": planned - sum(episode.abort_reason not in TECHNICAL_REASONS for episode in episodes),
+        "unfinished": planned - sum(episode.finished for episode in episodes),
         "outcomes": {name: outcomes[name] for name in dict.fromkeys([*_outcomes(folder), *outcomes])},
         "abort_reasons": dict(Counter(episode.abort_reason for episode in episodes if episode.abort_reason)),
         f"{step_word(folder.game)}s": sum(len(recorded_steps(episode)) for episode in episodes),
@@ -77,7 +77,7 @@ def _summary(
 
 
 def _outcomes(folder: AnyRunFolder) -> Sequence[str]:
-    """Return the outcomes that a game declares; none if the game is not installed."""
+    """Return the outcomes that a game declares; an empty list if the game is not installed."""
     if isinstance(folder.run, Run):
         return get_args(Outcome)
     game = installed_games()[0].get(folder.game)
@@ -85,7 +85,7 @@ def _outcomes(folder: AnyRunFolder) -> Sequence[str]:
 
 
 def _of_pulled(folder: AnyRunFolder, episodes: Sequence[Episode], summary: dict[str, Any]) -> dict[str, Any]:
-    """Return what differs of the summary of a run that has episodes and no answers."""
+    """Return the fields of the summary that differ for a run with episodes but without recorded answers."""
     costs = folder.costs()
     unknown = dict.fromkeys(("prompt_tokens", "completion_tokens", "reasoning_tokens"))
     judged = summary["requests"]["judge"]
@@ -134,7 +134,7 @@ def _requests(asked: Sequence[Call | Failure], seat: str, prices: RunPrices) -> 
 def _per_episode(
     folder: AnyRunFolder, episodes: Sequence[AnyEnded], asked: Sequence[Call | Failure], prices: RunPrices
 ) -> list[dict[str, Any]]:
-    """Return the sums of every episode that was begun; one that has not ended has no outcome."""
+    """Return the sums of every begun episode; an episode that has not ended has no outcome."""
     questions: dict[str, list[Call | Failure]] = defaultdict(list)
     for question in asked:
         questions[question.episode_id].append(question)

@@ -1,4 +1,4 @@
-"""One episode for reading: every question and answer, step by step, and what it took."""
+"""An episode for reading: every question and answer, step by step, with tokens, time and cost."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -22,7 +22,13 @@ INDENT = " " * 12
 
 
 class Dialogue(NamedTuple):
-    """Everything recorded of one episode.
+    """All records of an episode.
+
+    >>> from pathlib import Path
+    >>> from ircore.runs.folder import RunFolder
+    >>> dialogue = read_dialogue(RunFolder(Path("run")), "simple_shapes-easy-01")
+    >>> dialogue.episode.outcome, dialogue.questions[0].role
+    ('converged', 'describer')
 
     Attributes:
         game: Name of the game.
@@ -70,7 +76,7 @@ def as_dict(dialogue: Dialogue, prices: RunPrices) -> dict[str, Any]:
 
 
 def as_text(dialogue: Dialogue, prices: RunPrices) -> str:
-    """Return a dialogue for people: who said what, what was drawn, what it took."""
+    """Return a dialogue for people: messages, renderings, tokens, time and cost."""
     instance, word = dialogue.instance, step_word(dialogue.game)
     size = f"  {instance.width} × {instance.height} px" if isinstance(instance, Instance) else ""
     lines = [
@@ -145,7 +151,7 @@ def _pulled_turn(turn: Turn) -> list[str]:
 
 
 def _said(turn: Turn | None, text: str) -> str:
-    """Return the words of an answer: a describer's message where the protocol found one, else the raw answer."""
+    """Return the words of an answer: the describer's message if the reply was well formed, else the raw answer."""
     if turn is None:
         return text
     return "(done)" if turn.message is None else turn.message
@@ -174,6 +180,6 @@ def _small(parts: Sequence[str]) -> list[str]:
 
 
 def _row(name: str, text: str) -> list[str]:
-    """Return text broken into lines, the first one behind a name."""
+    """Return text broken into lines, the first line behind a name."""
     broken = [line for part in printable(text).split("\n") for line in wrap(part, WIDTH - len(INDENT)) or [""]]
     return [f"  {name:<9} {broken[0]}", *(f"{INDENT}{line}" for line in broken[1:])]

@@ -3,17 +3,26 @@
 from collections.abc import Sequence
 from typing import Self
 
-from ircore.core.episode_records import TECHNICAL_REASONS
 from ircore.core.files import sync_folder, write_bytes
 from ircore.core.game_records import AnyEnded
-from ircore.core.images import Picture
 from ircore.core.journal import JournalWriter
-from ircore.runs.events import Call, Entry, end_entry, event_line
+from ircore.runs.events import Entry, event_line
 from ircore.runs.folder import JOURNAL, AnyRunFolder
 
 
 class RunWriter:
-    """Records a run while it is played; a context manager. The caller holds ``RunFolder.lock``."""
+    """Records a run while it is played; a context manager. The caller holds the run folder's lock.
+
+    >>> from pathlib import Path
+    >>> from ircore.runs.events import Call
+    >>> from ircore.runs.folder import RunFolder
+    >>> folder = RunFolder(Path("run"))
+    >>> call = Call(episode_id="simple_shapes-easy-01", turn=9, role="describer", text="A red circle.", seconds=0.5)
+    >>> with folder.lock(), RunWriter(folder) as writer:
+    ...     writer.record([Entry(call)])
+    >>> len(folder.calls()) - len(writer.known)
+    1
+    """
 
     def __init__(self, folder: AnyRunFolder) -> None:
         self.folder = folder
@@ -27,12 +36,10 @@ class RunWriter:
     @staticmethod
     def finished_episodes(folder: AnyRunFolder) -> dict[str, AnyEnded]:
         """Return the episodes that need not be played again, by id."""
-        return {
-            name: episode for name, episode in folder.ended().items() if episode.abort_reason not in TECHNICAL_REASONS
-        }
+        return {name: episode for name, episode in folder.ended().items() if episode.finished}
 
     def record(self, entries: Sequence[Entry]) -> None:
-        """Record events, all of them or none; on return they are on the disk itself.
+        """Record all events, or none on failure; on return they are on the disk itself.
 
         The files of renderings are there before the journal names them, whatever happens in between.
 
@@ -47,14 +54,6 @@ class RunWriter:
             sync_folder(self.folder.path / "renderings")
             self._stored |= new
         self._journal.append([event_line(entry.event) for entry in entries], durable=True)
-
-    def record_call(self, call: Call, picture: Picture | None = None) -> None:
-        """Record an answer."""
-        self.record([Entry(call, picture)])
-
-    def record_end(self, episode: AnyEnded) -> None:
-        """Record that an episode has ended."""
-        self.record([end_entry(episode)])
 
     def __enter__(self) -> Self:
         return self

@@ -12,10 +12,11 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from ircore.core.days import Day
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.lifecycle import Withdrawal, decision_lines, read_decisions
-from ircore.core.records import Day, Line, Name, Record, TranscriptsReference
+from ircore.core.records import Line, Name, Record, TranscriptsReference
 from ircore.players.submission import folder_of
 from ircore.submissions.check.findings import Fault, field_name
 from ircore.submissions.check.texts import repository_faults, text_faults

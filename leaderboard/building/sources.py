@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.records import json_schemas
+from ircore.core.json_schemas import json_schemas
 from ircore.scorers.judge_test.page import card_style
 from leaderboard.building.bundle import write_bundles
 from leaderboard.building.tree import Tree

@@ -22,7 +22,7 @@ def main(repo: str, tags: list[str]) -> None:
     seen: dict[str, Any] = {tag: at_revision(repo, tag) for tag in tags}
     datasets.load_dataset(repo, split="test")
     refs = HfApi().list_repo_refs(repo, repo_type="dataset")
-    seen["tags"] = sorted(one.name for one in refs.tags)
+    seen["tags"] = sorted(tag.name for tag in refs.tags)
     seen["no such repository"] = error_of(f"{repo}-of-nobody")
     seen["no such revision"] = error_of(repo, revision="v99")
     print(json.dumps(seen))
@@ -43,7 +43,7 @@ def at_revision(repo: str, tag: str) -> dict[str, Any]:
         "runs": Counter(tables["transcripts"]["submission"]),
         "first": [first["message"], first["target"].size, first["rendering"].size],
         "files": {path.relative_to(folder).as_posix(): sha256(path) for path in folder.rglob("*") if path.is_file()},
-        "typed": [one.slug for one in load_results(repo, revision=tag).submissions],
+        "typed": [submission.slug for submission in load_results(repo, revision=tag).submissions],
         "frame": len(load_transcripts(repo, revision=tag)),
     }
 

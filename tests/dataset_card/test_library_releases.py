@@ -30,6 +30,7 @@ def test_a_board_of_a_release_is_the_board_of_its_runs(built: Path) -> None:
     assert ircore.board(built / "release").equals(ircore.board(released))
 
 
+@pytest.mark.slow
 def test_a_release_on_the_hub_is_read_at_its_tag(
     release: Path, tmp_path: Path, hub: HubServer, ircore_on: Callable[..., Outcome]
 ) -> None:
@@ -43,6 +44,7 @@ def test_a_release_on_the_hub_is_read_at_its_tag(
     assert faults == []
 
 
+@pytest.mark.slow
 def test_a_score_that_was_raised_is_a_fault(tmp_path: Path) -> None:
     """By somebody who made all else agree with it: only computing it again tells."""
     release = make_scored(tmp_path).release

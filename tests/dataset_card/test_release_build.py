@@ -21,7 +21,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.runs.events import Call
+from ircore.runs.events import Call, Entry, end_entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter
 
@@ -143,8 +143,8 @@ def test_a_full_disk_leaves_nothing(built: Path, tmp_path: Path) -> None:
 def test_instances_that_do_not_fit_the_tables_are_refused(
     instances: InstanceSet, tmp_path: Path, change: dict[str, object], said: str
 ) -> None:
-    one = instances.instances[0].model_copy(update=change)
-    changed = write_instances(tmp_path / "changed", [(one, instances.picture_bytes(one))])
+    item = instances.instances[0].model_copy(update=change)
+    changed = write_instances(tmp_path / "changed", [(item, instances.picture_bytes(item))])
     run = sample_run(tmp_path / "run", changed)
     with pytest.raises(InputError, match=said):
         build_release([run.path], changed.folder, tmp_path / "out")
@@ -157,7 +157,7 @@ def test_hostile_words_survive_and_do_no_harm(instances: InstanceSet, tmp_path: 
     assert table(tmp_path / "out", TRANSCRIPTS)[0]["notes"] == [HOSTILE]
     assert check_release(tmp_path / "out").faults == ()
     card = (tmp_path / "out" / "README.md").read_text("utf-8")
-    line = next(one for one in card.splitlines() if one.startswith("* **Turn 1:**"))
+    line = next(line for line in card.splitlines() if line.startswith("* **Turn 1:**"))
     assert line == (
         r"* **Turn 1:** left \[31m \| &lt;script&gt;alert(1)&lt;/script&gt; \`x\` \*\*b\*\* "
         r"\[a\](http&#58;//e.example) rtl --- # T 😀 {{7\*7}} " + "\ufffd"
@@ -199,11 +199,11 @@ def test_row_groups_end_with_an_episode_and_lie_apart(tmp_path: Path) -> None:
     write_table(tmp_path, TRANSCRIPTS, rows)
     file = pq.ParquetFile(tmp_path / "data" / "transcripts" / "test-00000-of-00001.parquet")
     groups = [file.metadata.row_group(index) for index in range(file.num_row_groups)]
-    assert [one.num_rows for one in groups] == [10, 10, 10]
-    chunks = [[one.column(index) for index in range(one.num_columns)] for one in groups]
-    begins = [min(one.dictionary_page_offset or one.data_page_offset for one in group) for group in chunks]
+    assert [group.num_rows for group in groups] == [10, 10, 10]
+    chunks = [[group.column(index) for index in range(group.num_columns)] for group in groups]
+    begins = [min(item.dictionary_page_offset or item.data_page_offset for item in group) for group in chunks]
     ends = [
-        begin + sum(one.total_compressed_size for one in group) for begin, group in zip(begins, chunks, strict=True)
+        begin + sum(item.total_compressed_size for item in group) for begin, group in zip(begins, chunks, strict=True)
     ]
     assert all(begin - end > 8192 for begin, end in zip(begins[1:], ends, strict=False))
     assert [row["rendering"] for row in table(tmp_path, TRANSCRIPTS)] == [row["rendering"] for row in rows]
@@ -254,7 +254,7 @@ def add_scores(run: RunFolder) -> None:
     for episode in run.episodes():
         for turn in episode.rendered_turns:
             assert turn.rendering is not None
-            one = Score(
+            item = Score(
                 episode_id=episode.episode_id,
                 turn=turn.turn,
                 task="similarity",
@@ -262,7 +262,7 @@ def add_scores(run: RunFolder) -> None:
                 value=5,
                 rendering=turn.rendering.sha256,
             )
-            run.add_scores([one])
+            run.add_scores([item])
 
 
 def recorded_run(folder: Path, instances: InstanceSet, words: str) -> RunFolder:
@@ -283,7 +283,6 @@ def recorded_run(folder: Path, instances: InstanceSet, words: str) -> RunFolder:
     )
     with run.lock(), RunWriter(run) as writer:
         call = Call(episode_id=instance.instance_id, turn=1, role="generator", rendering=rendering, seconds=0)
-        writer.record_call(call, picture)
-        writer.record_end(episode)
+        writer.record([Entry(call, picture), end_entry(episode)])
     add_scores(run)
     return run

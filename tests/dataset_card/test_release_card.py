@@ -51,7 +51,7 @@ def test_front_matter_says_what_the_hub_asks_for(front_matter: dict[str, Any]) -
     assert front_matter["language"] == ["en"]
     assert front_matter["size_categories"] == ["n<1K"]
     assert "arxiv:2606.01901" in front_matter["tags"]
-    assert [one["config_name"] for one in front_matter["configs"] if one.get("default")] == ["transcripts"]
+    assert [item["config_name"] for item in front_matter["configs"] if item.get("default")] == ["transcripts"]
     assert front_matter["configs"][1]["data_files"] == [{"split": "test", "path": "data/instances/test-*.parquet"}]
     assert {"name": "rendering", "dtype": "image"} in front_matter["dataset_info"][0]["features"]
     assert {"name": "notes", "list": "string"} in front_matter["dataset_info"][0]["features"]
@@ -90,8 +90,8 @@ def test_the_library_reads_configs_and_sizes_from_the_card(built: Path) -> None:
     assert configs.keys() == infos.keys() == {config.name for config in CONFIGS}
     assert configs.get_default_config_name() == "transcripts"
     for config in CONFIGS:
-        kinds = {name: type(one).__name__ for name, one in infos[config.name].features.items()}
-        assert [name for name, kind in kinds.items() if kind == "Image"] == [one.name for one in config.images]
+        kinds = {name: type(item).__name__ for name, item in infos[config.name].features.items()}
+        assert [name for name, kind in kinds.items() if kind == "Image"] == [image.name for image in config.images]
         assert list(kinds) == [column.name for column in config.columns]
         assert infos[config.name].splits["test"].num_examples > 0
 
@@ -127,13 +127,13 @@ def card_of(source: ReconstructionSource) -> str:
 
 def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path) -> None:
     runs = [RunFolder.open(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
-    rated = [one for one in runs[0].scores() if one.task == "similarity"]
-    runs[0].add_scores(one.model_copy(update={"judge": "human", "annotator": "p7"}) for one in rated)
+    rated = [score for score in runs[0].scores() if score.task == "similarity"]
+    runs[0].add_scores(score.model_copy(update={"judge": "human", "annotator": "p7"}) for score in rated)
     source = reconstruction_source(runs, read_instances(built / "instances"))
 
     assert annotators(source) == 1
     assert "1 person rated renderings" in " ".join(statements(source).annotation)
-    assert any("under a pseudonym" in one for one in statements(source).personal)
+    assert any("under a pseudonym" in item for item in statements(source).personal)
     assert metadata(ReleaseSource((ReconstructionTables(source),)), ())["annotations_creators"] == [
         "machine-generated",
         "other",
@@ -142,10 +142,10 @@ def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path)
 
 def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path) -> None:
     runs = [RunFolder.open(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
-    similarity = [one for one in runs[0].scores() if one.task == "similarity"]
-    preference = [one for one in runs[0].scores() if one.task == "preference"]
-    runs[0].add_scores(one.model_copy(update={"judge": "human", "annotator": "p7"}) for one in similarity)
-    runs[0].add_scores(one.model_copy(update={"judge": "chooser"}) for one in preference)
+    similarity = [score for score in runs[0].scores() if score.task == "similarity"]
+    preference = [score for score in runs[0].scores() if score.task == "preference"]
+    runs[0].add_scores(score.model_copy(update={"judge": "human", "annotator": "p7"}) for score in similarity)
+    runs[0].add_scores(score.model_copy(update={"judge": "chooser"}) for score in preference)
     runs[0].keep_judge(JudgeIdentity(name="chooser", label="only chooses", kind="computed"))
     source = reconstruction_source(runs, read_instances(built / "instances"))
 
@@ -167,8 +167,8 @@ def test_the_pictures_show_targets_and_means(built: Path) -> None:
     )
 
     targets = np.asarray(Image.open(io.BytesIO(draw_targets(source))))
-    for one in source.instances.instances[:1]:  # the first easy target of the first category stands top left
-        colour = source.instances.target(one).pixels[42, 45]
+    for instance in source.instances.instances[:1]:  # the first easy target of the first category stands top left
+        colour = source.instances.target(instance).pixels[42, 45]
         cell = targets[16 + 26 : 16 + 26 + 150, 16 : 16 + 150]
         assert (cell == colour).all(axis=2).any()
 
@@ -199,11 +199,11 @@ def test_the_board_stands_in_the_card(card: str) -> None:
 
 def test_the_card_says_why_a_pair_has_no_rank(built: Path, tmp_path: Path) -> None:
     runs = [RunFolder.open(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
-    finals = [one for one in runs[0].scores() if one.task == "similarity" and one.turn == 2]
+    finals = [score for score in runs[0].scores() if score.task == "similarity" and score.turn == 2]
     runs[0].add_scores(
-        one.model_copy(update={"value": None, "reason": "judge_refused: ugly"})
-        for one in finals[:3]
-        if one.judge == "eye"
+        final.model_copy(update={"value": None, "reason": "judge_refused: ugly"})
+        for final in finals[:3]
+        if final.judge == "eye"
     )
     source = reconstruction_source(runs, read_instances(built / "instances"))
     shown = card_of(source)

@@ -396,7 +396,7 @@ def test_several_processes_find_the_same(release: Path, monkeypatch: pytest.Monk
     rewrite(release, TRANSCRIPTS, cut_picture)
     faults = check_release(release).faults
     assert check_release(release, processes=2).faults == faults
-    assert any("picture cannot be decoded" in one for one in faults)
+    assert any("picture cannot be decoded" in fault for fault in faults)
 
 
 @pytest.mark.parametrize(

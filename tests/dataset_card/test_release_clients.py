@@ -45,11 +45,11 @@ def test_every_release_loads_by_its_tag_also_after_a_run_was_withdrawn(
     built: Path, release: Path, without_one: Path, tmp_path: Path, hub: HubServer, ircore_on: Run
 ) -> None:
     releases = (release, without_one)
-    names = [read_release(one).name for one in releases]
-    for one in releases:
-        assert ircore_on("release", "push", one, "--repo", REPO).code == 0
+    names = [read_release(release).name for release in releases]
+    for item in releases:
+        assert ircore_on("release", "push", item, "--repo", REPO).code == 0
     assert not any("other-block" in name for name in hub.repos[REPO].tree)
-    uploads = [one for one in hub.requests if one.startswith("PUT /lfs/")]
+    uploads = [request for request in hub.requests if request.startswith("PUT /lfs/")]
 
     seen = read_back(hub, tmp_path / "hf", *names)
 
@@ -62,13 +62,13 @@ def test_every_release_loads_by_its_tag_also_after_a_run_was_withdrawn(
     assert first["first"] == second["first"] == ["left 41 colour #1f77b4", [96, 96], [96, 96]]
     assert (first["typed"], second["typed"]) == (["centre-block", "other-block"], ["centre-block"])
     assert (first["frame"], second["frame"]) == (60, 30)
-    for one, name in zip(releases, names, strict=True):
-        assert {path: sha for path, sha in seen[name]["files"].items() if path != ".gitattributes"} == hashes(one)
+    for item, name in zip(releases, names, strict=True):
+        assert {path: sha for path, sha in seen[name]["files"].items() if path != ".gitattributes"} == hashes(item)
     assert (seen["no such repository"], seen["no such revision"]) == ("DatasetNotFoundError", "DatasetNotFoundError")
 
     # Of the second release only what is new was sent: the board and pictures of the card.
     new = {sha for name, sha in hashes(without_one).items() if sha not in hashes(built / "release").values()}
-    assert {one.removeprefix("PUT /lfs/") for one in uploads} - set(hashes(built / "release").values()) <= new
+    assert {upload.removeprefix("PUT /lfs/") for upload in uploads} - set(hashes(built / "release").values()) <= new
 
     hub.fail("", DroppedError(), times=10**6)
     offline = read_back(hub, tmp_path / "hf", HF_HUB_OFFLINE="1")

@@ -43,8 +43,8 @@ def test_responsible_ai_fields_are_read(built: Path) -> None:
     metadata = mlc.Dataset(str(built / "release" / CROISSANT)).metadata
 
     assert "Messages and renderings were made by the models" in metadata.data_collection
-    assert any("English only" in one for one in metadata.data_biases)
-    assert any("no user of any service" in one for one in metadata.personal_sensitive_information)
+    assert any("English only" in bias for bias in metadata.data_biases)
+    assert any("no user of any service" in item for item in metadata.personal_sensitive_information)
     assert metadata.data_use_cases
     assert metadata.data_limitations
     assert metadata.data_release_maintenance_plan
@@ -72,16 +72,16 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode()
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return value.item() if isinstance(value, np.generic) else value
 
 
 def images_of(config: Config, record: dict[str, Any]) -> dict[str, Any]:
-    return {one.name: _pixels(record[f"{config.name}/{one.name}"]) for one in config.images}
+    return {image.name: _pixels(record[f"{config.name}/{image.name}"]) for image in config.images}
 
 
 def shown(config: Config, row: dict[str, Any]) -> dict[str, Any]:
-    cells = {one.name: row[one.name] for one in config.images}
+    cells = {image.name: row[image.name] for image in config.images}
     return {name: cell and _pixels(Image.open(io.BytesIO(cell["bytes"]))) for name, cell in cells.items()}
 
 

@@ -41,7 +41,7 @@ def test_a_table_is_a_frame_without_pictures_unless_asked(built: Path) -> None:
     place = str(built / "release")
     turns = load_transcripts(place)
     assert len(turns) == 2 * 10 * 3
-    assert list(turns.columns) == [one.name for one in TRANSCRIPTS.columns if one.kind != "image"]
+    assert list(turns.columns) == [column.name for column in TRANSCRIPTS.columns if column.kind != "image"]
     assert turns["turn"].tolist() == [1, 2, 3] * 20
 
     with_pictures = load_transcripts(place, pictures=True)
@@ -67,49 +67,49 @@ def test_every_block_of_the_page_runs_and_answers(
     done = run_with_hub(hub, tmp_path / "hf", [str(script), str(PAGE), *names])
 
     assert done.code == 0, done.err
-    answers = [one for one in json.loads(done.out.splitlines()[-1]) if one is not None]
+    answers = [answer for answer in json.loads(done.out.splitlines()[-1]) if answer is not None]
     gain, by_turn, outcomes, length, hard, difficulty, board, comparison = answers[:8]
     agreement, contradicted, corrected, words, worst = answers[8:]
 
     # In each run 10 of 12 episodes are played; first 6, finals 7 and 9 in turn, or 5 always.
-    assert [(one["submission"], one["mean"], one["count"]) for one in gain] == [
+    assert [(row["submission"], row["mean"], row["count"]) for row in gain] == [
         ("centre-block", 2.0, 10),
         ("other-block", -1.0, 10),
     ]
-    assert [(one["submission"], one["turn"], one["similarity"], one["n"]) for one in by_turn] == [
+    assert [(row["submission"], row["turn"], row["similarity"], row["n"]) for row in by_turn] == [
         ("centre-block", 1, 6.0, 10),
         ("centre-block", 2, 8.0, 10),
         ("other-block", 1, 6.0, 10),
         ("other-block", 2, 5.0, 10),
     ]
-    assert [(one["outcome"], one["abort_reason"], one["episodes"]) for one in outcomes] == [
+    assert [(outcome["outcome"], outcome["abort_reason"], outcome["episodes"]) for outcome in outcomes] == [
         ("aborted", "describer_format", 4),
         ("converged", None, 20),
     ]
-    assert sum(one["n"] for one in length) == 2 * 10 * 2
-    assert {(one["mean"], one["count"]) for one in hard} == {(6.0, 2), (7.0, 2)}
+    assert sum(item["n"] for item in length) == 2 * 10 * 2
+    assert {(row["mean"], row["count"]) for row in hard} == {(6.0, 2), (7.0, 2)}
     assert comparison["difference"]["mean"] == pytest.approx(3.0)
 
     # Finals in the order of the played episodes: 7 9 | 7 9 | 7 9 7 | 9 7 9, and 5 throughout in the other run.
-    assert [(one["category"], one["difficulty"], one["similarity"], one["n"]) for one in difficulty] == [
+    assert [(item["category"], item["difficulty"], item["similarity"], item["n"]) for item in difficulty] == [
         ("geometry", "easy", 6.5, 4),
         ("geometry", "hard", 6.5, 4),
         ("simple_shapes", "easy", pytest.approx(38 / 6), 6),
         ("simple_shapes", "hard", pytest.approx(40 / 6), 6),
     ]
-    assert [(one["rank_low"], one["rank_high"], one["mean"], one["n"]) for one in board] == [
+    assert [(row["rank_low"], row["rank_high"], row["mean"], row["n"]) for row in board] == [
         (1, 1, 8, 10),
         (2, 2, 5, 10),
     ]
     assert agreement == [{"judge": "eye", "eye": 1.0}]
     # The final is always preferred, which in the other run has fewer points than the first.
-    assert [(one["submission"], one["against"], one["n"]) for one in contradicted] == [
+    assert [(row["submission"], row["against"], row["n"]) for row in contradicted] == [
         ("centre-block", 0.0, 10),
         ("other-block", 1.0, 10),
     ]
     assert corrected == [{"index": 0, "describer": "classical", "colour": 1, "place": 1, "number": 1, "n": 20}]
     tokens = 2 * count_tokens("left 31 colour #1f77b4")
-    assert [one["similarity"] for one in words] == [8.0, 5.0]
-    assert [one["tokens_a_point"] for one in words] == pytest.approx([tokens / 8, tokens / 5], rel=0.1)
-    assert [(one["submission"], one["value"]) for one in worst] == [("other-block", 5.0)] * 5
+    assert [word["similarity"] for word in words] == [8.0, 5.0]
+    assert [word["tokens_a_point"] for word in words] == pytest.approx([tokens / 8, tokens / 5], rel=0.1)
+    assert [(row["submission"], row["value"]) for row in worst] == [("other-block", 5.0)] * 5
     assert Image.open(tmp_path / "worst.png").size == (1050, 420)

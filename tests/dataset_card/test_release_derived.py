@@ -130,14 +130,14 @@ def test_a_table_that_was_written_again_with_the_same_rows(release: Path) -> Non
     record = read_release(release)
     part = next(part for part in record.parts if part.config == "scores")
     other = part.model_copy(update={"shards": (part.shards[0].model_copy(update={"sha256": "0" * 64}),)})
-    changed = record.model_copy(update={"parts": tuple(other if one is part else one for one in record.parts)})
+    changed = record.model_copy(update={"parts": tuple(other if item is part else item for item in record.parts)})
     (release / "release.json").write_text(changed.model_dump_json(by_alias=True, indent=1) + "\n")
     assert any("is not the file that release.json names" in fault for fault in check_release(release).faults)
 
 
 def test_only_so_many_differences_are_named_one_by_one() -> None:
-    found, wanted = "\n".join(f"a{n}" for n in range(50)), "\n".join(f"b{n}" for n in range(50))
-    differences = list(text_differences(found.encode(), wanted.encode()))
+    result, wanted = "\n".join(f"a{n}" for n in range(50)), "\n".join(f"b{n}" for n in range(50))
+    differences = list(text_differences(result.encode(), wanted.encode()))
     assert differences[0] == (1, "says “a0”, the data say “b0”; build the release again")
     assert len(differences) == MOST + 1
     assert differences[-1] == (50, "30 more differences; build the release again")

@@ -58,13 +58,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[RunFolder
 @pytest.fixture(scope="module")
 def release(runs: tuple[Path, list[RunFolder]]) -> Path:
     folder, folders = runs
-    build_release([one.path for one in folders], folder / "instances", folder / "release")
+    build_release([folder.path for folder in folders], folder / "instances", folder / "release")
     return folder / "release"
 
 
 def test_a_model_s_score_is_its_mean_over_all_partners(runs: tuple[Path, list[RunFolder]]) -> None:
-    found = marginals(Results.from_runs(runs[1]), "eye")
-    assert [(one.role, one.label, one.score.mean) for one in found] == [
+    sums = marginals(Results.from_runs(runs[1]), "eye")
+    assert [(rating.role, rating.label, rating.score.mean) for rating in sums] == [
         ("describer", "ann", 8.0),
         ("describer", "org/bob", 3.0),
         ("generator", "max", 7.0),

@@ -57,7 +57,7 @@ def build(inputs: Path) -> Build:
 
 
 def tables(folder: Path) -> dict[str, bytes]:
-    return {name: one for name, one in contents(folder).items() if name.startswith("data/")}
+    return {name: item for name, item in contents(folder).items() if name.startswith("data/")}
 
 
 def run_id(inputs: Path, slug: str) -> str:
@@ -148,12 +148,12 @@ def test_pictures_of_an_unchanged_run_are_not_read(inputs: Path, build: Build) -
 def test_scoring_again_changes_the_scores_of_that_run_and_the_boards(inputs: Path, build: Build) -> None:
     first = build("first", "centre-block", "other-block")
     run = RunFolder.open(inputs / "runs" / "other-block")
-    old = next(one for one in run.scores() if one.task == "similarity")
+    old = next(score for score in run.scores() if score.task == "similarity")
     run.add_scores([Score.model_validate(old.model_dump() | {"value": 9.5})])
 
     second = build("second", "other-block", former="first")
 
-    changed = {name for name, one in tables(second).items() if tables(first)[name] != one}
+    changed = {name for name, item in tables(second).items() if tables(first)[name] != item}
     assert changed == {
         f"data/scores/test-{run.run.run_id}-00000-of-00001.parquet",
         "data/leaderboard/test-00000-of-00001.parquet",
@@ -227,8 +227,8 @@ def test_new_transcripts_take_the_place_of_the_former_ones_on_the_day_they_are_n
     update = gone("other-block", "corrected").model_copy(update={"transcripts": old})
     second = build("second", "other-block", former="first", withdrawals=[update])
     entry = read_release(second).history[0]
-    assert [one.run_id for one in entry.added] == [run_id(inputs, "other-block")]
-    assert [one.run_id for one in entry.withdrawals] == [run_id(inputs, "old")]
+    assert [run.run_id for run in entry.added] == [run_id(inputs, "other-block")]
+    assert [withdrawal.run_id for withdrawal in entry.withdrawals] == [run_id(inputs, "old")]
     assert check_release(second).faults == ()
 
 
@@ -245,8 +245,8 @@ def test_a_run_that_was_played_again_takes_the_place_of_the_corrected_one(inputs
 
     second = build("second", "other-block", former="first", withdrawals=[gone("other-block", "corrected", run_id=old)])
     entry = read_release(second).history[0]
-    assert [one.run_id for one in entry.added] == [run.run.run_id]
-    assert [(one.run_id, one.kind) for one in entry.withdrawals] == [(old, "corrected")]
+    assert [run.run_id for run in entry.added] == [run.run.run_id]
+    assert [(withdrawal.run_id, withdrawal.kind) for withdrawal in entry.withdrawals] == [(old, "corrected")]
     assert check_release(second).faults == ()
 
 
@@ -275,9 +275,9 @@ def test_runs_on_other_targets_begin_anew(inputs: Path, build: Build) -> None:
     other = sample_instances(inputs / "other", per_condition=2)
     run = sample_run(inputs / "runs" / "new", other, sample_submission("new"))
     run.add_scores(
-        Score(episode_id=one.episode_id, turn=1, task="similarity", judge="eye", value=5, rendering=drawn.sha256)
-        for one in run.episodes()
-        if one.turns and (drawn := one.turns[0].rendering)
+        Score(episode_id=episode.episode_id, turn=1, task="similarity", judge="eye", value=5, rendering=drawn.sha256)
+        for episode in run.episodes()
+        if episode.turns and (drawn := episode.turns[0].rendering)
     )
     build_release([run.path], other.folder, inputs / "second", BuildPlan(previous=inputs / "first"))
 

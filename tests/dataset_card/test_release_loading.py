@@ -17,10 +17,10 @@ def test_every_config_loads_with_its_types_and_pictures(built: Path, tmp_path: P
 
     assert seen["configs"].keys() == {config.name for config in CONFIGS}
     for config in CONFIGS:
-        features = {name: without_defaults(one) for name, one in seen["configs"][config.name]["features"].items()}
+        features = {name: without_defaults(item) for name, item in seen["configs"][config.name]["features"].items()}
         assert features == config.features()
     assert seen["default"] == [column.name for column in TRANSCRIPTS.columns]
-    assert {name: one["rows"] for name, one in seen["configs"].items()} == {
+    assert {name: item["rows"] for name, item in seen["configs"].items()} == {
         "instances": 12,
         "transcripts": 2 * 10 * 3,
         "episodes": 2 * 12,
@@ -30,9 +30,9 @@ def test_every_config_loads_with_its_types_and_pictures(built: Path, tmp_path: P
     assert seen["code"] >= 3
 
     expected = original_pixels(built)
-    for one in seen["configs"].values():
-        for column, pixels in one["pixels"].items():
-            assert pixels == [expected[sha] if sha else None for sha in one["hashes"][column]]
+    for request in seen["configs"].values():
+        for column, pixels in request["pixels"].items():
+            assert pixels == [expected[sha] if sha else None for sha in request["hashes"][column]]
     assert seen["configs"]["transcripts"]["pixels"]["rendering"].count(None) == 2 * 10  # the done turns
 
 

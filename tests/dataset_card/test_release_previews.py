@@ -73,8 +73,8 @@ def test_the_next_release_carries_them_on(built: Path, tmp_path: Path, with_prev
     for folder in ("second", "added"):
         files = sorted((tmp_path / folder / "data" / "previews").iterdir())
         assert len(files) == 2
-        for one in files:
-            assert one.read_bytes() == (with_previews / "data" / "previews" / one.name).read_bytes()
+        for file in files:
+            assert file.read_bytes() == (with_previews / "data" / "previews" / file.name).read_bytes()
 
 
 def put(name: str, value: object) -> Callable[[list[dict[str, Any]]], None]:

@@ -30,9 +30,12 @@ def test_a_release_carries_who_vouches(tmp_path: Path) -> None:
 
     pulled = pull_release(tmp_path / "again", tmp_path / "pulled")
     back = [RunFolder.open(path) for path in pulled.runs]
-    assert {one.run.slug: one.provenance() for one in back} == {"centre-block": known, "other-block": None}
+    assert {item.run.slug: item.provenance() for item in back} == {"centre-block": known, "other-block": None}
     results = Results.from_runs(back)
-    assert {one.slug: tier_of(one) for one in results.submissions} == {"centre-block": RESCORED, "other-block": HERE}
+    assert {submission.slug: tier_of(submission) for submission in results.submissions} == {
+        "centre-block": RESCORED,
+        "other-block": HERE,
+    }
 
 
 def test_a_release_that_vouches_for_an_unknown_run_is_at_fault(tmp_path: Path) -> None:

@@ -47,8 +47,8 @@ def test_the_instance_set_is_the_same_to_the_byte(built: Path, pulled: Path) -> 
 
 
 def test_runs_are_the_same_as_those_that_were_played(built: Path, pulled: Path) -> None:
-    originals = {one.run.run_id: one for one in run_folders(built)}
-    assert {one.path.name for one in run_folders(pulled)} == originals.keys()
+    originals = {folder.run.run_id: folder for folder in run_folders(built)}
+    assert {folder.path.name for folder in run_folders(pulled)} == originals.keys()
     for run in run_folders(pulled):
         original = originals[run.run.run_id]
         assert run.run == original.run
@@ -59,7 +59,7 @@ def test_runs_are_the_same_as_those_that_were_played(built: Path, pulled: Path) 
 
 
 def test_the_leaderboard_is_the_same_to_the_byte(built: Path, pulled: Path) -> None:
-    ours, theirs = (as_json(leaderboard_table(Results.from_runs(run_folders(one)))) for one in (pulled, built))
+    ours, theirs = (as_json(leaderboard_table(Results.from_runs(run_folders(item)))) for item in (pulled, built))
     assert ours == theirs
 
 
@@ -78,10 +78,10 @@ def test_show_says_what_a_pulled_run_has_and_what_it_has_not(
     for name in ("episodes", "outcomes", "turns", "images"):
         assert shown[name] == known[name]
     assert shown["seconds"] == pytest.approx(
-        sum(turn.seconds for one in played.episodes() for turn in one.turns), abs=1e-3
+        sum(turn.seconds for episode in played.episodes() for turn in episode.turns), abs=1e-3
     )
     assert shown["requests"] == {"describer": None, "generator": None, "judge": 0}
-    assert [one["images"] for one in shown["per_episode"]] == [one["images"] for one in known["per_episode"]]
+    assert [item["images"] for item in shown["per_episode"]] == [entry["images"] for entry in known["per_episode"]]
 
     assert ircore(["show", str(run)]) == 0
     page = capsys.readouterr().out
@@ -98,7 +98,7 @@ def test_costs_and_judges_that_are_known_come_along(tmp_path: Path) -> None:
     """An episode's cost is in the release, the answers that it is the sum of are not."""
     sample_release(tmp_path)
     for slug in FINALS:
-        prices = dict.fromkeys((one.episode_id for one in episodes(tmp_path, slug)), 0.125)
+        prices = dict.fromkeys((episode.episode_id for episode in episodes(tmp_path, slug)), 0.125)
         (tmp_path / "runs" / slug / "costs.json").write_text(json.dumps(prices))
         run = RunFolder.open(tmp_path / "runs" / slug)
         score_runs([run], ScoringPlan(judges=("structural",), metrics=()), workers=1)

@@ -38,7 +38,7 @@ def pushed_files(hub: HubServer, revision: str = "main") -> dict[str, bytes]:
 
 
 def times_asked(hub: HubServer, request: str) -> int:
-    return sum(one.startswith(request) for one in hub.requests)
+    return sum(name.startswith(request) for name in hub.requests)
 
 
 def test_a_first_push_makes_a_private_dataset_with_one_commit_and_a_tag(

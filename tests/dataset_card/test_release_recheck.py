@@ -99,7 +99,7 @@ def test_only_new_runs_are_computed_and_the_others_stay_as_the_parent_says(
 
     second = recheck_new_runs(tmp_path / "next", report, read_release(release), read_verification(release))
     assert second.lines[0] == "computed again: 1 run, 12 episodes by the rules"
-    assert [one.run_id for one in read_verification(tmp_path / "next").runs] == sorted(
+    assert [run.run_id for run in read_verification(tmp_path / "next").runs] == sorted(
         [run.run.run_id, *(scored.run(slug).run.run_id for slug in PAIRS)]
     )
     assert check_release(tmp_path / "next").faults == ()
@@ -113,7 +113,7 @@ def test_a_run_that_was_scored_again_is_computed_again(scored: Scored, release: 
     build_release([run], scored.instances.folder, tmp_path / "next", BuildPlan(previous=release))
 
     other = scored.run(PAIRS[1]).run.run_id
-    assert [one.run_id for one in read_verification(tmp_path / "next").runs] == [other]
+    assert [run.run_id for run in read_verification(tmp_path / "next").runs] == [other]
 
 
 def test_what_a_release_says_of_itself_is_not_believed(scored: Scored, release: Path) -> None:

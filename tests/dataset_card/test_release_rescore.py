@@ -91,7 +91,7 @@ def test_five_more_for_every_similarity(scored: Scored, forge: Callable[[Forgery
     # The final rendering of each of the 10 played episodes is exact and had 10 already.
     assert len(faults) == 10
     run = scored.run(PAIRS[1])
-    first = next(one for one in run.scores() if one.task == "similarity" and one.turn == 1)
+    first = next(score for score in run.scores() if score.task == "similarity" and score.turn == 1)
     assert first.value is not None
     assert faults[0] == (
         f"run {run.run.run_id}, episode {first.episode_id}, turn 1, structural (similarity): "
@@ -142,8 +142,8 @@ def test_renderings_swapped_between_two_episodes(forge: Callable[[Forgery], Path
         drawn = [episodes[name].turns[1].rendering for name in names]
         for name, rendering in zip(names, reversed(drawn), strict=True):
             assert isinstance(rendering, Rendering)
-            one, two, three = episodes[name].turns
-            turns = (one, two.model_copy(update={"rendering": rendering}), three)
+            item, two, three = episodes[name].turns
+            turns = (item, two.model_copy(update={"rendering": rendering}), three)
             episodes[name] = episodes[name].model_copy(update={"turns": turns})
             for index, score in enumerate(scores):
                 if score.episode_id == name and score.turn == 2:

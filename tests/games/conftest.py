@@ -1,5 +1,5 @@
 """Fixtures of games from outside the packages."""
 
-from toy_games import packages, toy
+from toy_games import packages, signs, toy
 
-__all__ = ["packages", "toy"]
+__all__ = ["packages", "signs", "toy"]

@@ -27,11 +27,11 @@ def test_a_category_is_drawn_when_it_is_asked_for_and_played(user: Toy) -> None:
     user.run("instances", "build", *asked, "--out", "set")
     user.run("instances", "build", *asked, "--out", "again")
     made = read_instances(user.folder / "set")
-    assert [(one.category, one.difficulty) for one in made.instances] == [
+    assert [(instance.category, instance.difficulty) for instance in made.instances] == [
         ("geometry", "easy"), ("geometry", "hard"), ("discs", "easy"), ("discs", "hard"),
     ]  # fmt: skip
     assert made.identity == read_instances(user.folder / "again").identity
-    discs = {one.difficulty: one.scene for one in made.instances if one.category == "discs"}
+    discs = {instance.difficulty: instance.scene for instance in made.instances if instance.category == "discs"}
     assert {name: len(scene.elements) for name, scene in discs.items() if scene} == {"easy": 1, "hard": 2}
     user.run("play", PAIR, "--instances", "set", "--category", "discs", "--out", "run")
     shown = json.loads(user.run("show", "run", "--json"))
@@ -41,8 +41,8 @@ def test_a_category_is_drawn_when_it_is_asked_for_and_played(user: Toy) -> None:
 def test_it_is_no_part_of_the_set_that_names_no_category(user: Toy) -> None:
     user.run("instances", "build", "--per-condition", "1", "--difficulty", "easy", "--out", "set")
     made = read_instances(user.folder / "set")
-    assert len({one.category for one in made.instances}) == 7
-    assert "discs" not in {one.category for one in made.instances}
+    assert len({instance.category for instance in made.instances}) == 7
+    assert "discs" not in {instance.category for instance in made.instances}
 
 
 def test_a_category_that_cannot_be_imported_stops_nothing_else(user: Toy) -> None:
@@ -56,11 +56,11 @@ def test_a_format_is_imported_by_its_name(user: Toy) -> None:
     (user.folder / "colours.txt").write_text("#ff0000\n#00ff00\n")
     user.run("instances", "import", "colours", "colours.txt", "--licence", "CC-BY-4.0", "--out", "set")
     made = read_instances(user.folder / "set")
-    assert [(one.instance_id, one.category, one.licence) for one in made.instances] == [
+    assert [(instance.instance_id, instance.category, instance.licence) for instance in made.instances] == [
         ("colour-01", "colours", "CC-BY-4.0"),
         ("colour-02", "colours", "CC-BY-4.0"),
     ]
-    pictures = [read_picture(user.folder / "set" / one.image) for one in made.instances]
+    pictures = [read_picture(user.folder / "set" / instance.image) for instance in made.instances]
     assert [picture.pixels[0, 0].tolist() for picture in pictures] == [[255, 0, 0], [0, 255, 0]]
     said = user.run("instances", "import", "colors", "colours.txt", "--out", "other", status=2)
     assert "Did you mean colours?" in said

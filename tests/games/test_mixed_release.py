@@ -266,8 +266,8 @@ def _mix(rows: list[Row]) -> None:
 )
 def test_a_changed_row_is_found(mixed: Toy, table: str, change: Callable[[list[Row]], None], said: str) -> None:
     rewrite(mixed.folder / "release", table, change)
-    found = mixed.start("release", "check", "release", "--no-load", "--rescore").communicate()[0]
-    assert said in found
+    result = mixed.start("release", "check", "release", "--no-load", "--rescore").communicate()[0]
+    assert said in result
 
 
 def test_a_release_of_the_earlier_format_is_checked_loaded_and_pulled(mixed: Toy) -> None:

@@ -41,19 +41,19 @@ def runs(count: int = 3) -> list[InventedRun]:
 
 def also_judged(run: InventedRun, judge: str, task: Task = "similarity", annotator: str | None = None) -> InventedRun:
     """The same run with another judge, who gives what the first gave, or prefers the final rendering."""
-    last = {one.episode_id: one.turn for one in run.given}
+    last = {turn.episode_id: turn.turn for turn in run.given}
     more = tuple(
         Score(
-            episode_id=one.episode_id,
-            turn=one.turn,
+            episode_id=turn_score.episode_id,
+            turn=turn_score.turn,
             task=task,
             judge=judge,
-            value=1.0 if task == "preference" else one.value,
-            rendering=one.rendering,
+            value=1.0 if task == "preference" else turn_score.value,
+            rendering=turn_score.rendering,
             annotator=annotator,
         )
-        for one in run.given
-        if task != "preference" or one.turn == last[one.episode_id] > 1
+        for turn_score in run.given
+        if task != "preference" or turn_score.turn == last[turn_score.episode_id] > 1
     )
     return changed(run, given=run.given + more)
 
@@ -72,21 +72,21 @@ def site_of(made: list[InventedRun], judge: str | None = None) -> Site:
 
 
 def test_a_person_judges_before_a_model_and_a_model_before_a_formula() -> None:
-    everyone = [also_judged(also_judged(one, "a-model"), HUMAN, annotator="p1") for one in runs()]
+    everyone = [also_judged(also_judged(run, "a-model"), HUMAN, annotator="p1") for run in runs()]
     assert site_judge(Results.from_runs(everyone)) == HUMAN
-    assert site_judge(Results.from_runs([also_judged(one, "a-model") for one in runs()])) == "a-model"
+    assert site_judge(Results.from_runs([also_judged(run, "a-model") for run in runs()])) == "a-model"
     assert site_judge(Results.from_runs(runs())) == "structural"
     assert site_judge(Results.from_runs(everyone), "structural") == "structural"
 
 
 def test_people_who_looked_at_one_pair_of_three_do_not_make_the_front_page() -> None:
-    one, *others = runs()
-    results = Results.from_runs([also_judged(one, HUMAN, annotator="p1"), *others])
+    item, *others = runs()
+    results = Results.from_runs([also_judged(item, HUMAN, annotator="p1"), *others])
     assert site_judge(results) == "structural"
 
 
 def test_a_judge_that_only_compares_is_never_the_sites_judge() -> None:
-    results = Results.from_runs([also_judged(one, "a-comparer", "preference") for one in runs()])
+    results = Results.from_runs([also_judged(run, "a-comparer", "preference") for run in runs()])
     assert results.judges == ("a-comparer", "structural")
     assert site_judge(results) == "structural"
     with pytest.raises(InputError, match="a-comparer: no such judge rated similarity"):
@@ -106,7 +106,7 @@ def test_what_a_judge_is_stands_in_the_run() -> None:
 def test_pairs_are_ranked_only_among_those_that_played_by_the_same_rules() -> None:
     strong, *others = runs()
     results = Results.from_runs([*runs(), under(strong, 50)])
-    assert [one.token_budget for one in rule_sets(results)] == [200, 50]
+    assert [item.token_budget for item in rule_sets(results)] == [200, 50]
     usual = under_rules(results, Rules())
     alone = Results.from_runs(runs())
     assert usual.board("structural", "geometry") == alone.board("structural", "geometry")
@@ -128,10 +128,12 @@ def test_files_of_all_boards_rank_pairs_only_among_those_that_played_by_the_same
     }
     for row in alone.board("structural", "geometry"):
         assert ranks[row.submission.run_id, "geometry", "all"] == (row.rank_low, row.rank_high, row.top)
-    (short,) = {one.run_id for one in mixed.submissions} - {one.run_id for one in alone.submissions}
+    (short,) = {submission.run_id for submission in mixed.submissions} - {
+        submission.run_id for submission in alone.submissions
+    }
     assert ranks[short, "all", "all"] == (1, 1, 1)
     board = board_table(mixed, "structural")
-    worst = dict(zip((one.value for one in board.column("run_id")), board.column("rank_high"), strict=True))
+    worst = dict(zip((score.value for score in board.column("run_id")), board.column("rank_high"), strict=True))
     assert {run_id: value.value for run_id, value in worst.items()} == {
         run_id: high for (run_id, *condition), (_, high, _) in ranks.items() if condition == ["all", "all"]
     }
@@ -139,7 +141,7 @@ def test_files_of_all_boards_rank_pairs_only_among_those_that_played_by_the_same
 
 
 def test_there_is_a_board_for_every_judge_rules_and_condition() -> None:
-    made = [also_judged(one, "a-model") for one in runs()]
+    made = [also_judged(run, "a-model") for run in runs()]
     site = site_of([*made, under(made[0], 50)])
     paths = [view_path(site, view) for view in views(site)]
     assert len(paths) == len(set(paths)) == 2 * 2 * 9 + 2
@@ -181,7 +183,7 @@ def test_a_judge_that_only_compares_has_a_board_by_preference() -> None:
 def test_the_tier_of_a_run_that_was_played_here() -> None:
     results = Results.from_runs(runs(1))
     assert tier_of(results.submissions[0]) == HERE
-    assert len({one.key for one in LEGEND}) == 5
+    assert len({entry.key for entry in LEGEND}) == 5
 
 
 def test_a_metric_counts_final_renderings_and_what_became_of_the_first() -> None:
@@ -189,12 +191,14 @@ def test_a_metric_counts_final_renderings_and_what_became_of_the_first() -> None
     run = runs(1)[0]
     values = {1: 10.0, 2: 20.0}
     given = tuple(
-        one.model_copy(update={"task": "metric", "judge": "psnr", "value": values.get(one.turn, 20.0)})
-        for one in run.given
+        turn.model_copy(update={"task": "metric", "judge": "psnr", "value": values.get(turn.turn, 20.0)})
+        for turn in run.given
     )
     results = Results.from_runs([changed(run, given=run.given + given)])
     (cell,) = metric_cells(results, "psnr")
-    turns = [len(one.episode.rendered_turns) for one in results.episodes[run.run.run_id] if one.episode.played]
+    turns = [
+        len(episode.episode.rendered_turns) for episode in results.episodes[run.run.run_id] if episode.episode.played
+    ]
     single = turns.count(1)
     assert cell.final.n == len(turns)
     assert cell.final.mean == pytest.approx((10 * single + 20 * (len(turns) - single)) / len(turns))
@@ -203,7 +207,7 @@ def test_a_metric_counts_final_renderings_and_what_became_of_the_first() -> None
 
 
 def rendered(site: Site, path: str) -> Element:
-    (page,) = (one for one in board_pages(site) if one.path == path)
+    (page,) = (page for page in board_pages(site) if page.path == path)
     return parsed(Renderer(site, {}).block(page))
 
 
@@ -228,7 +232,7 @@ def test_a_row_holds_in_full_what_it_shows() -> None:
         assert shown.attributes["data-n"] == str(estimate.n)
     heats = row.find("a", class_="heat")
     cells = [site.cell(line.pair, category, which) for category in ("geometry", "photos") for which in ("easy", "hard")]
-    assert [float(one.attributes["data-sort"]) for one in heats] == [cell.score.mean for cell in cells if cell]
+    assert [float(heat.attributes["data-sort"]) for heat in heats] == [cell.score.mean for cell in cells if cell]
     assert row.attributes["class"] == "top"
     assert "played here" in row.text
     assert "2026-01-01" in row.text
@@ -237,9 +241,9 @@ def test_a_row_holds_in_full_what_it_shows() -> None:
 def test_every_head_has_a_scope_and_the_table_a_caption() -> None:
     page = rendered(site_of(runs()), "boards/index")
     heads = page.find("thead")[0].find("th")
-    assert all(one.attributes["scope"] == "col" for one in heads)
-    assert all(one.attributes["scope"] == "row" for one in page.find("tbody")[0].find("th"))
-    assert [one.attributes.get("aria-sort") for one in heads if "aria-sort" in one.attributes] == ["descending"]
+    assert all(head.attributes["scope"] == "col" for head in heads)
+    assert all(element.attributes["scope"] == "row" for element in page.find("tbody")[0].find("th"))
+    assert [head.attributes.get("aria-sort") for head in heads if "aria-sort" in head.attributes] == ["descending"]
     columns = {len(row.find("td")) + len(row.find("th")) for row in page.find("tr")}
     assert len(columns) == 1
     assert "differ by" in page.find("caption")[0].text
@@ -252,10 +256,10 @@ def test_a_strangers_name_stays_text_in_cells_attributes_and_menus() -> None:
     hostile = changed(run, run=run.run.model_copy(update={"submission": submission}))
     page = rendered(site_of([hostile, *runs()[1:]]), "boards/index")
     assert page.find("img") == []
-    assert not any(name.startswith("on") for one in page.walk() for name in one.attributes)
+    assert not any(name.startswith("on") for element in page.walk() for name in element.attributes)
     shown = HOSTILE.replace("\u202e", "⟦U+202E⟧")
-    assert shown in {one.attributes.get("data-describer") for one in page.find("tr")}
-    assert shown in {one.attributes.get("value") for one in page.find("option")}
+    assert shown in {element.attributes.get("data-describer") for element in page.find("tr")}
+    assert shown in {element.attributes.get("value") for element in page.find("option")}
 
 
 def crossed() -> Site:
@@ -273,19 +277,19 @@ def crossed() -> Site:
 
 def test_the_matrix_says_what_describers_and_generators_contribute() -> None:
     site = crossed()
-    (matrix,) = (one for one in matrix_pages(site) if one.path == "matrix")
+    (matrix,) = (page for page in matrix_pages(site) if page.path == "matrix")
     page = parsed(Renderer(site, {}).block(matrix))
     assert "Describers set pairs apart more than generators do." in page.find("p", class_="finding")[0].text
     assert len(page.find(class_="effect")) == 4
     assert len(page.find(class_="matrix-cell")) == 4
     # Beside the grid each player's main effect; describers' add up to zero.
-    effects = [float(one.find(class_="value")[0].text.split(" ")[0].replace("−", "-")) for one in rows_of(page)]
+    effects = [float(row.find(class_="value")[0].text.split(" ")[0].replace("−", "-")) for row in rows_of(page)]
     assert len(effects) == 4
     assert effects[0] + effects[1] == pytest.approx(0, abs=0.011)
 
 
 def test_a_grid_that_only_other_rules_complete_is_none() -> None:
-    s_p, s_q, t_p, t_q = (invented_run(SET, one, other, 5.0, 0.1) for one in ("s", "t") for other in ("p", "q"))
+    s_p, s_q, t_p, t_q = (invented_run(SET, item, other, 5.0, 0.1) for item in ("s", "t") for other in ("p", "q"))
     assert limits_page(site_of([s_p, s_q, t_p, t_q, under(s_p, 50)])).values["crossed"]
     assert not limits_page(site_of([s_p, s_q, t_p, under(t_q, 50)])).values["crossed"]
 
@@ -294,11 +298,13 @@ def test_the_page_of_targets_counts_messages_under_the_sites_own_rules() -> None
     """Ten tokens a message under the short budget say nothing of what a target takes under the usual one."""
     short = under(runs()[0], 10)
     curt = tuple(
-        one.model_copy(update={"turns": tuple(turn.model_copy(update={"message_tokens": 10}) for turn in one.turns)})
-        for one in short.played
+        episode.model_copy(
+            update={"turns": tuple(turn.model_copy(update={"message_tokens": 10}) for turn in episode.turns)}
+        )
+        for episode in short.played
     )
     table = targets_page(site_of([*runs(), changed(short, played=curt)])).values["table"]
-    assert {one.value for one in table.column("tokens")} == {40.0}
+    assert {score.value for score in table.column("tokens")} == {40.0}
 
 
 def rows_of(page: Element) -> list[Element]:
@@ -306,7 +312,7 @@ def rows_of(page: Element) -> list[Element]:
 
 
 def test_there_is_a_matrix_for_every_judge_condition_and_budget_and_one_for_every_target() -> None:
-    pages = {one.path: one for one in matrix_pages(crossed())}
+    pages = {page.path: page for page in matrix_pages(crossed())}
     assert {"matrix", "matrix/geometry-hard", "matrix/all-easy", "matrix/by-structural/index", "matrix/budget-50/index",
             "matrix/by-structural/budget-50/photos-both", "matrix/target-photos-hard-02"} <= pages.keys()  # fmt: skip
     # 2 judges × 2 budgets × 9 conditions, and 8 targets.
@@ -315,7 +321,7 @@ def test_there_is_a_matrix_for_every_judge_condition_and_budget_and_one_for_ever
 
 def test_a_matrix_shows_a_target_of_its_condition_and_leads_to_the_episodes_behind_it() -> None:
     site = crossed()
-    (hard,) = (one for one in matrix_pages(site) if one.path == "matrix/photos-hard")
+    (hard,) = (page for page in matrix_pages(site) if page.path == "matrix/photos-hard")
     page = parsed(Renderer(site, {}).block(hard))
     shown = page.find("div", data_judge="strict")[0].attributes["data-target"]
     assert shown.startswith("photos-hard")
@@ -328,7 +334,7 @@ def test_a_matrix_shows_a_target_of_its_condition_and_leads_to_the_episodes_behi
     (files,) = [json.loads(text) for path, text in matrix_files(site) if path.endswith(f"/{shown}.json")]
     assert files["judges"] == ["strict", "structural"]
     assert len(files["pairs"]) == 5
-    assert {len(one) for one in files["pairs"].values()} == {4}
+    assert {len(file) for file in files["pairs"].values()} == {4}
 
 
 def test_a_condition_has_its_episodes_on_a_pairs_page() -> None:

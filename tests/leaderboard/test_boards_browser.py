@@ -268,7 +268,7 @@ def test_nothing_is_cut_off_at_any_width(browser: "Browser", address: str, width
         assert inner <= outer or 608 <= width < 1280
         cells = page.locator("table.board tbody tr").first.locator("td, th").all()
         # Their text as it stands in the page: the row may not be laid out yet.
-        seen = [one.text_content() or "" for one in cells if one.is_visible()]
+        seen = [cell.text_content() or "" for cell in cells if cell.is_visible()]
         assert len([text for text in seen if text.strip()]) >= 10
 
 
@@ -311,7 +311,7 @@ def test_a_board_is_printed_whole_and_without_its_tools(visit: Visit) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_has_no_complaint(browser: "Browser", address: str, scheme: str) -> None:
-    found = []
+    collected = []
     for width, path in ((1280, f"{BOARD}?pin=b-y&pick=a-x"), (390, BOARD)):
         with browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900}) as context:  # type: ignore[arg-type]
             page = visit_in(context, address).open(path)
@@ -319,8 +319,8 @@ def test_axe_has_no_complaint(browser: "Browser", address: str, scheme: str) -> 
             page.locator(f"body[data-md-color-scheme={'slate' if scheme == 'dark' else 'default'}]").wait_for()
             # Rows that are not laid out would keep the colours of the scheme before.
             page.evaluate(ALL_LAID_OUT)
-            found += axe_findings(page, context=".irg")
-    assert found == []
+            collected += axe_findings(page, context=".irg")
+    assert collected == []
 
 
 SORTED = (

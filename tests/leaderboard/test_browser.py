@@ -130,4 +130,4 @@ def test_pages_name_nothing_outside(site: Path) -> None:
         fetched = re.findall(
             r"<(?:script|img|link|iframe)[^>]+(?:src|href)=\"(https?:[^\"]+)\"", (site / path).read_text()
         )
-        assert [one for one in fetched if "canonical" not in one] == []
+        assert [page for page in fetched if "canonical" not in page] == []

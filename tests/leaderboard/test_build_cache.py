@@ -47,7 +47,7 @@ def rescored(run: Path, folder: Path, value: float) -> Path:
     """Return a copy of a run that a judge has changed its mind about."""
     changed = RunFolder.open(Path(shutil.copytree(run, folder, symlinks=True)))
     changed.add_scores(
-        [one.model_copy(update={"value": value}) for one in changed.scores() if one.task == "similarity"]
+        [score.model_copy(update={"value": value}) for score in changed.scores() if score.task == "similarity"]
     )
     return changed.path
 
@@ -65,7 +65,7 @@ def test_a_site_whose_pairs_came_changed_and_went_is_the_same_as_one_from_nothin
     after, fresh = contents(tmp_path / "site"), contents(tmp_path / "fresh")
     assert [name for name in fresh if after.get(name) != fresh[name]] == []
     assert after.keys() == fresh.keys()
-    ranked = [one["key"] for one in json.loads(after["data/gallery/pairs.json"])["pairs"]]
+    ranked = [pair["key"] for pair in json.loads(after["data/gallery/pairs.json"])["pairs"]]
     assert (ranked[0], ranked[-1]) == ("pair-0", "pair-2")
 
     kept = Counter(name.split("/")[1] for name in after if name.startswith(FOLDER))
@@ -79,26 +79,26 @@ def test_what_is_kept_of_a_pair_goes_by_its_run_and_by_how_the_site_marks_it(run
         site = Site(read_runs(chosen, BuildCache(tmp_path / "kept")))
         return {pair.key: site.key(pair) for pair in site.pairs.values()}
 
-    one, two, *_ = runs
-    both = keys([one, two])
-    assert both.items() < keys([one, two, runs[2]]).items()
-    assert set(both.values()).isdisjoint(keys([rescored(one, tmp_path / "rescored", 4.0)]).values())
+    item, two, *_ = runs
+    both = keys([item, two])
+    assert both.items() < keys([item, two, runs[2]]).items()
+    assert set(both.values()).isdisjoint(keys([rescored(item, tmp_path / "rescored", 4.0)]).values())
     # Alone, a pair needs nothing that tells it from another of the same players.
-    assert both["pair-0"] != keys([one])["pair-0"]
+    assert both["pair-0"] != keys([item])["pair-0"]
 
 
 def test_readings_and_fragments_are_what_they_would_be_without_a_build_before(runs: list[Path], tmp_path: Path) -> None:
     first, second = BuildCache(tmp_path / "first"), BuildCache(tmp_path / "second", tmp_path / "first")
-    made, found, plain = (Site(read_runs(runs, cache)) for cache in (first, second, None))
-    assert made.results == found.results == plain.results
-    made.cache, found.cache = first, second
+    made, result, plain = (Site(read_runs(runs, cache)) for cache in (first, second, None))
+    assert made.results == result.results == plain.results
+    made.cache, result.cache = first, second
     Fragments(made).make()
-    assert (second.load("nothing/of-this-name"), len(found.pictures)) == (None, 4)
-    taken = Fragments(found)
+    assert (second.load("nothing/of-this-name"), len(result.pictures)) == (None, 4)
+    taken = Fragments(result)
     taken.make()
-    assert len(found.pictures) == len(made.pictures) > 4
+    assert len(result.pictures) == len(made.pictures) > 4
     for pair in plain.pairs.values():
-        assert taken.of(found.pairs[pair.run_id]) == Fragments(plain).of(pair)
+        assert taken.of(result.pairs[pair.run_id]) == Fragments(plain).of(pair)
     links = {path.stat().st_nlink for path in (tmp_path / "second" / FOLDER).rglob("*") if path.is_file()}
     assert links == {2}
 
@@ -109,7 +109,7 @@ def test_a_run_that_changed_is_read_again(runs: list[Path], tmp_path: Path) -> N
     (second,) = read_runs([run], BuildCache(tmp_path / "second", tmp_path / "first"))
     assert second.key != first.key
     assert second.results == read_run(run).results != first.results
-    assert {one.judged["structural"].final for one in second.results if one.judged} == {10.0}
+    assert {result.judged["structural"].final for result in second.results if result.judged} == {10.0}
 
 
 @pytest.mark.parametrize("damage", [b"", b"not compressed", None])

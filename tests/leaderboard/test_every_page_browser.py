@@ -115,15 +115,15 @@ def test_every_folder_of_pages_has_one_among_them(site: Path) -> None:
 def test_axe_finds_nothing(
     browser: "Browser", address: str, site: Path, scheme: Literal["light", "dark"], group: Group
 ) -> None:
-    found = []
+    collected = []
     with browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800}) as context:
         visit = visit_in(context, address)
         for path in pages(site, group):
             page = visit.open(path)
             ready(page)
             # Colours are all that differs in the dark.
-            found += axe_findings(page, colours_only=scheme == "dark")
-    assert found == []
+            collected += axe_findings(page, colours_only=scheme == "dark")
+    assert collected == []
     assert visit.complaints == []
     assert visit.outside == []
 
@@ -133,7 +133,7 @@ def test_what_leads_on_from_the_front_page_stands_beside_or_below_its_board(visi
     page = visit.open("index.html")
     page.set_viewport_size({"width": width, "height": 900})
     page.wait_for_function("width => window.innerWidth === width", arg=width)
-    board, doors = (page.locator(one).bounding_box() for one in (".front-board table", ".doors"))
+    board, doors = (page.locator(item).bounding_box() for item in (".front-board table", ".doors"))
     assert board is not None
     assert doors is not None
     assert board["x"] + board["width"] <= doors["x"] or board["y"] + board["height"] <= doors["y"]

@@ -63,7 +63,7 @@ def play_pair(folder: Path, instances: InstanceSet, describer: str, generator: s
 def make_site(folder: Path) -> None:
     """Ten pairs on four targets: seer-painter, seer-sketcher, … poet-plotter, and the hostile one last."""
     instances = sample_instances(folder / "instances")
-    names = [(one, other) for one in ("seer", "teller", "poet") for other in ("painter", "sketcher", "plotter")]
+    names = [(item, other) for item in ("seer", "teller", "poet") for other in ("painter", "sketcher", "plotter")]
     runs = [play_pair(folder, instances, *pair, 7.5 - 0.5 * place) for place, pair in enumerate(names)]
     runs.append(play_pair(folder, instances, HOSTILE[:60], "plotter", 1.0))
     build_site(runs, folder / "site")
@@ -90,7 +90,7 @@ def focused(page: "Page") -> str:
 
 
 def shown_pairs(page: "Page") -> list[str]:
-    return [str(one.get_attribute("data-pair")) for one in page.locator("[data-pair]:visible").all()]
+    return [str(element.get_attribute("data-pair")) for element in page.locator("[data-pair]:visible").all()]
 
 
 def test_a_rendering_is_compared_with_the_target_by_keyboard(visit: Visit) -> None:
@@ -334,15 +334,15 @@ def test_pages_are_complete_without_javascript(browser: "Browser", address: str)
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_dialogs(browser: "Browser", address: str, scheme: Literal["light", "dark"]) -> None:
-    found = []
+    collected = []
     with browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800}) as context:
         visit = visit_in(context, address)
         for keys in ("z", "r"):
             page = open_gallery(visit)
             focus_first(page)
             page.keyboard.press(keys)
-            found += axe_findings(page)
-    assert found == []
+            collected += axe_findings(page)
+    assert collected == []
 
 
 def test_where_an_original_cannot_be_had_the_thumbnail_stands_in(browser: "Browser", address: str) -> None:

@@ -46,15 +46,15 @@ def test_words_that_correct_are_cut_out_of_the_message() -> None:
 )
 def test_pieces_put_together_are_the_message(message: str) -> None:
     marked = mark_message(message, turn=2)
-    assert "".join(one.text for one in marked.segments) == message
+    assert "".join(segment.text for segment in marked.segments) == message
     assert marked.left_out == 0
-    covered = {one for segment in marked.segments for one in segment.corrections}
-    assert covered == {one.correction for one in find_corrections(message)} == set(marked.corrections)
+    covered = {correction for segment in marked.segments for correction in segment.corrections}
+    assert covered == {correction.correction for correction in find_corrections(message)} == set(marked.corrections)
 
 
 def test_of_a_very_long_message_the_beginning_is_shown() -> None:
     marked = mark_message("left " * 2000, turn=2)
-    assert sum(len(one.text) for one in marked.segments) == LONGEST_MESSAGE
+    assert sum(len(segment.text) for segment in marked.segments) == LONGEST_MESSAGE
     assert marked.left_out == 10_000 - LONGEST_MESSAGE
 
 
@@ -132,21 +132,21 @@ def invented_site(pairs: int, per_condition: int = 1) -> Site:
 def test_selections_are_the_extremes_of_the_sites_judge() -> None:
     site = invented_site(6, per_condition=3)
     judged = [
-        (pair.run_id, one.episode.instance_id, one.judged[site.judge])
+        (pair.run_id, episode.episode.instance_id, episode.judged[site.judge])
         for pair in site.pairs.values()
-        for one in site.results.episodes[pair.run_id]
-        if site.judge in one.judged
+        for episode in site.results.episodes[pair.run_id]
+        if site.judge in episode.judged
     ]
-    found = {one.name: one.chosen for one in selections(site, each=3)}
-    assert found.keys() == {"best", "improved", "regressed", "worst"}
-    finals = [one.final for _, _, one in judged if one.final is not None]
-    deltas = [one.delta for _, _, one in judged if one.delta is not None]
-    assert found["best"][0].judged.final == max(finals)
-    assert found["worst"][0].judged.final == min(finals)
-    assert found["improved"][0].judged.delta == max(deltas)
-    assert found["regressed"][0].judged.delta == min(deltas)
-    for chosen in found.values():
-        assert len({one.gallery.instance.instance_id for one in chosen}) == len(chosen) == 3
+    by_name = {selection.name: selection.chosen for selection in selections(site, each=3)}
+    assert by_name.keys() == {"best", "improved", "regressed", "worst"}
+    finals = [item.final for _, _, item in judged if item.final is not None]
+    deltas = [item.delta for _, _, item in judged if item.delta is not None]
+    assert by_name["best"][0].judged.final == max(finals)
+    assert by_name["worst"][0].judged.final == min(finals)
+    assert by_name["improved"][0].judged.delta == max(deltas)
+    assert by_name["regressed"][0].judged.delta == min(deltas)
+    for chosen in by_name.values():
+        assert len({pick.gallery.instance.instance_id for pick in chosen}) == len(chosen) == 3
 
 
 def test_the_telling_episode_comes_close_after_several_turns() -> None:
@@ -161,15 +161,15 @@ def test_every_pair_is_in_the_page_or_in_one_shard() -> None:
     site = invented_site(30)
     files = dict(shards.gallery_shards(site, Fragments(site)))
     index = json.loads(files.pop("data/gallery/pairs.json"))
-    order = [one["key"] for one in index["pairs"]]
-    assert order == [one.key for one in ranked_pairs(site)]
+    order = [item["key"] for item in index["pairs"]]
+    assert order == [pair.key for pair in ranked_pairs(site)]
     of_pairs = {name: files.pop(name) for name in list(files) if name.startswith("data/gallery/pairs/")}
     assert of_pairs.keys() == {f"data/gallery/pairs/{key}.json" for key in order}
     assert all(json.loads(text).keys() == site.galleries.keys() for text in of_pairs.values())
     assert len(files) == 2 * len(site.galleries)
     for instance_id in site.galleries:
         kept = [json.loads(files[f"data/gallery/{instance_id}/{number}.json"]) for number in (0, 1)]
-        assert [one["pair"] for shard in kept for one in shard] == order[index["first"] :]
+        assert [pair["pair"] for shard in kept for pair in shard] == order[index["first"] :]
         assert [len(shard) for shard in kept] == [20, 4]
 
 
@@ -188,7 +188,7 @@ def test_a_shard_holds_what_the_page_shows(tmp_path: Path) -> None:
     described, corrected = first["message"], second["message"]
     assert "".join(described["text"]).startswith("left 21 colour #")
     assert described["fired"] == [], "turn 1 corrects nothing"
-    assert "".join(one if isinstance(one, str) else one[0] for one in corrected["text"]).startswith("left 11 colour #")
+    assert "".join(row if isinstance(row, str) else row[0] for row in corrected["text"]).startswith("left 11 colour #")
     assert corrected["text"][0] == ["left", "position", "position"]
     assert ["position", "position"] in corrected["fired"]
 

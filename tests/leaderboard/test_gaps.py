@@ -8,6 +8,8 @@ from gap_samples import build_gap_site
 from pages import Element, read_page
 from site_samples import built_once
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -50,7 +52,7 @@ def test_a_pair_without_a_rank_stands_last_with_reason_and_remedy_and_no_number(
         assert rank == f"– (no rank: {reason})"
         assert rows[key].find("td", class_="rank")[0].attributes["data-sort"] == ""
         assert reason in rows[key].find("span", class_="no-rank")[0].text
-    remedies = " ".join(one.text for one in page_of(site, "boards/index").find("p", class_="remedy"))
+    remedies = " ".join(element.text for element in page_of(site, "boards/index").find("p", class_="remedy"))
     assert "ircore play" in remedies
     assert "ircore score" in remedies
 
@@ -62,17 +64,19 @@ def test_refused_not_yet_and_not_applicable_are_told_apart(site: Path) -> None:
     # The other judge rates simple shapes alone: six of the twelve pictures.
     others = rows_of(site, "boards/by-shapes-eye/index")
     assert cell_of(others["plain"], "rated") == "6/6 6 not applicable"
-    words = [one.text for one in others["plain"].find("a", class_="heat") if one.attributes["data-sort"] == ""]
+    words = [
+        element.text for element in others["plain"].find("a", class_="heat") if element.attributes["data-sort"] == ""
+    ]
     assert words == ["n/a", "n/a"]
     (targets,) = [
         row for row in page_of(site, "pairs/unseen").find("tr") if row.attributes.get("id") == "simple_shapes-hard"
     ]
-    assert [one.text for one in targets.find("span", class_="heat")] == ["×", "×", "…"]
+    assert [element.text for element in targets.find("span", class_="heat")] == ["×", "×", "…"]
 
 
 def test_the_front_page_leads_with_the_main_score_and_says_what_is_rated(site: Path) -> None:
     (table,) = page_of(site, "index").find("table", class_="board")
-    heads = [" ".join(one.text.split()) for one in table.find("thead")[0].find("th")]
+    heads = [" ".join(element.text.split()) for element in table.find("thead")[0].find("th")]
     assert heads[:3] == ["Rank", "Pair", "Main score 0–100"]
     assert heads[4:7] == ["Score 0–10", "Played", "Rated"]
     first, *_, last = table.find("tbody")[0].find("tr")
@@ -93,11 +97,13 @@ def test_the_order_by_quality_says_what_it_leaves_out_without_javascript(site: P
 
 
 def test_a_pairs_page_compares_it_with_the_others_in_three_ways(site: Path) -> None:
-    table = next(one for one in page_of(site, "pairs/choosy").find("table") if "Told apart" in one.text)
-    heads = [" ".join(one.text.split()) for one in table.find("thead")[0].find("th")]
+    table = next(element for element in page_of(site, "pairs/choosy").find("table") if "Told apart" in element.text)
+    heads = [" ".join(element.text.split()) for element in table.find("thead")[0].find("th")]
     rows = {row.find("th")[0].text.strip(): row for row in table.find("tbody")[0].find("tr")}
     honest = next(row for name, row in rows.items() if "honest" in name)
-    shown = dict(zip(heads, [" ".join(one.text.split()) for one in honest.find("th") + honest.find("td")], strict=True))
+    shown = dict(
+        zip(heads, [" ".join(element.text.split()) for element in honest.find("th") + honest.find("td")], strict=True)
+    )
     # 67.5 less 80; equal where both played; the three that only one played (with 5) were worth 0 to 10.
     assert shown["Main score"].startswith("−12.5 ±")
     assert shown["Where both"].startswith("0.00 ±")
@@ -112,7 +118,7 @@ def test_badges_and_feeds_say_why_there_is_no_rank(site: Path) -> None:
     broken = json.loads((site / "badges" / "broken" / "overall.json").read_text())
     assert broken["message"] == "no rank: incomplete: 3 of 12 episodes have no result yet"
     assert broken["color"] == "lightgrey"
-    words = {one["title"]: one["content_text"] for one in json.loads((site / "feed.json").read_text())["items"]}
+    words = {entry["title"]: entry["content_text"] for entry in json.loads((site / "feed.json").read_text())["items"]}
     unseen = words["New pair: unseen-describer + unseen-generator"]
     assert unseen.startswith("12 of 12 episodes played, 8 of 12 rated, 3 refused, 1 not yet; main score 90.0")
     assert "no rank: only 8 of 12 renderings are rated" in unseen

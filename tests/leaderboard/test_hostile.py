@@ -18,6 +18,7 @@ from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission
+from ircore.runs.events import end_entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run
 from ircore.runs.writer import RunWriter
@@ -61,13 +62,14 @@ def hostile_run(folder: Path, instances: InstanceSet, source: RunFolder) -> None
     loaded = hostile_submission("hostile")
     run = make_run(loaded, instances, Rules(), load_prompts("reconstruction"), seed=0)
     opened = RunFolder.create(folder, run, instances)
-    drawn = [turn.rendering for one in source.episodes() for turn in one.rendered_turns if turn.rendering]
+    drawn = [turn.rendering for episode in source.episodes() for turn in episode.rendered_turns if turn.rendering]
     with opened.lock(), RunWriter(opened) as writer:
-        for number, one in enumerate(instances.instances):
+        for number, instance in enumerate(instances.instances):
             (folder / "renderings" / f"{drawn[0].sha256}.png").write_bytes(
                 source.rendering_path(drawn[0].sha256).read_bytes()
             )
-            writer.record_end(_episode(one.instance_id, one.category, one.difficulty, drawn[0], number == 0))
+            ended = _episode(instance.instance_id, instance.category, instance.difficulty, drawn[0], number == 0)
+            writer.record([end_entry(ended)])
     opened.keep_judge(JudgeIdentity(name="eye", label=LINE, kind="model", player=PlayerSpec.model_validate(SPEC)))
     opened.add_scores(_scores(opened, drawn[0].sha256))
 
@@ -91,9 +93,9 @@ def _episode(name: str, category: str, difficulty: object, rendering: Rendering,
 
 def _scores(run: RunFolder, rendering: str) -> list[Score]:
     given = []
-    for one in run.episodes():
+    for episode in run.episodes():
         for turn in (1, 2):
-            head = {"episode_id": one.episode_id, "turn": turn, "task": "similarity", "rendering": rendering}
+            head = {"episode_id": episode.episode_id, "turn": turn, "task": "similarity", "rendering": rendering}
             given.append(Score.model_validate({**head, "judge": "eye", "value": 3.0 + turn}))
             given.append(Score.model_validate({**head, "judge": "human", "annotator": "p-1", "value": 4.0}))
         refused = {**head, "task": "preference", "judge": "eye", "value": None, "reason": SCRIPT + ATTRIBUTE}
@@ -117,12 +119,12 @@ def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
 
 def kinds(site: Path) -> list[str]:
     """One page of every kind, and every page about the hostile pair."""
-    found = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+    ordered = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
     first: dict[str, str] = {}
-    for path in found:
+    for path in ordered:
         folder, _, name = path.rpartition("/")
         first.setdefault(folder if folder and name != "index.html" else path, path)
-    return sorted({*first.values(), *(path for path in found if "hostile" in path)} - {"404.html"})
+    return sorted({*first.values(), *(path for path in ordered if "hostile" in path)} - {"404.html"})
 
 
 def test_nothing_of_a_strangers_is_wrong_with_the_pages(site: Path) -> None:
@@ -177,7 +179,7 @@ def test_exports_hold_no_formula(site: Path) -> None:
 
 def test_search_and_titles_hold_no_strangers_words(site: Path) -> None:
     index = json.loads((site / "search" / "search_index.json").read_text())
-    assert [one["location"] for one in index["docs"] if "hacked" in one["title"] + one["text"]] == []
+    assert [page["location"] for page in index["docs"] if "hacked" in page["title"] + page["text"]] == []
 
 
 def test_the_policy_alone_stops_what_got_into_a_page(browser: "Browser", address: str) -> None:

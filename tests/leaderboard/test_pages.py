@@ -39,14 +39,14 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[RunFolder]:
     folder = tmp_path_factory.mktemp("runs")
     instances = sample_instances(folder / "instances", per_condition=2)
     return [
-        rate_turns(sample_run(folder / slug, instances, named_submission(slug, one, other)), first, 0.1, 2)
-        for slug, one, other, first in ((f"{one}-{other}", one, other, first) for one, other, first in PAIRS)
+        rate_turns(sample_run(folder / slug, instances, named_submission(slug, item, other)), first, 0.1, 2)
+        for slug, item, other, first in ((f"{item}-{other}", item, other, first) for item, other, first in PAIRS)
     ]
 
 
 @pytest.fixture(scope="module")
 def site(runs: list[RunFolder]) -> Site:
-    return Site(read_runs([one.path for one in runs]), address=ADDRESS)
+    return Site(read_runs([run.path for run in runs]), address=ADDRESS)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     links = {"code": "https://example.org/code"}
     honest = named_submission("seer-painter", "seer", "painter", authors=["Ada B."], links=links)
-    made = [rate_turns(sample_run(folder / one.slug, instances, one), 4.0, 0.1, 2).path for one in (hostile, honest)]
+    made = [
+        rate_turns(sample_run(folder / submission.slug, instances, submission), 4.0, 0.1, 2).path
+        for submission in (hostile, honest)
+    ]
     build_site(made, folder / "site", address=ADDRESS)
     return folder / "site"
 
@@ -119,11 +122,11 @@ def test_comparisons_are_known_once_and_hold_every_final_score(site: Site) -> No
 
 
 def test_changes_are_dated_by_the_runs_newest_first(site: Site) -> None:
-    found = changes(site)
-    assert [one.when for one in found] == sorted((one.when for one in found), reverse=True)
-    assert sum(one.pair is not None for one in found) == len(PAIRS)
-    assert len({one.identity for one in found}) == len(found)
-    assert changes(site) == found
+    changed = changes(site)
+    assert [item.when for item in changed] == sorted((item.when for item in changed), reverse=True)
+    assert sum(item.pair is not None for item in changed) == len(PAIRS)
+    assert len({item.identity for item in changed}) == len(changed)
+    assert changes(site) == changed
 
 
 @pytest.mark.parametrize("address", ["", ADDRESS])
@@ -185,7 +188,7 @@ def test_bibtex_is_one_entry_with_balanced_braces_whatever_the_names() -> None:
 
 
 def test_the_benchmark_and_the_paper_are_cited_from_one_source() -> None:
-    entries = [one["bibtex"] for one in citation_page(RELEASED, ADDRESS).values["entries"]]
+    entries = [value["bibtex"] for value in citation_page(RELEASED, ADDRESS).values["entries"]]
     assert entries[0].startswith("@article{hakimov2026image,")
     assert "eprint = {2606.01901}" in entries[0]
     assert entries[0].count(" and ") == 3  # four authors
@@ -215,7 +218,7 @@ def every_page(site: Path) -> list[Path]:
 
 def test_a_hostile_submission_adds_no_element_attribute_or_link(built: Path) -> None:
     pages = every_page(built)
-    assert {"compare.html", "limits.html", "changes.html", "cite.html"} <= {one.name for one in pages}
+    assert {"compare.html", "limits.html", "changes.html", "cite.html"} <= {page.name for page in pages}
     for path in pages:
         page = read_page(path)
         for element in page.walk():
@@ -224,7 +227,7 @@ def test_a_hostile_submission_adds_no_element_attribute_or_link(built: Path) -> 
             assert not element.attributes.get("href", "").lower().startswith("javascript:"), path
             assert element.attributes.get("src") != "x", path
         assert "7*7" not in path.name
-        assert "49" not in [one.text for one in page.find("title")]
+        assert "49" not in [element.text for element in page.find("title")]
 
 
 def test_links_of_a_submission_are_marked_as_a_strangers(built: Path) -> None:
@@ -246,14 +249,14 @@ def test_feeds_and_badges_of_a_hostile_submission_are_well_formed(built: Path) -
 def test_a_pairs_page_says_what_is_needed_to_play_it_again(built: Path) -> None:
     page = read_page(built / "pairs" / "seer-painter.html")
     settings = {
-        one.find("dt")[0].text: one.find("dd")[0].text
+        element.find("dt")[0].text: element.find("dd")[0].text
         for listed in page.find("dl", class_="settings")
-        for one in listed.find("div")
+        for element in listed.find("div")
     }
     for name in ("Describer", "Generator", "Prompts", "Seed", "Instance set", "Token budget", "Turn limit", "Licence"):
         assert settings[name]
     assert settings["Authors"] == "Ada B."
-    text = "".join(one.text for one in page.find("pre"))
+    text = "".join(element.text for element in page.find("pre"))
     assert "ircore play submissions/seer-painter" in text
     assert f"{ADDRESS}badges/seer-painter/overall.svg" in text
     assert "@misc{seer-painter-" in text
@@ -289,7 +292,7 @@ def test_what_the_numbers_cannot_tell_is_worked_out_from_the_runs(built: Path) -
 
 
 def links_of(page: Element) -> list[str]:
-    return [one.attributes["href"] for one in page.find("a") if "href" in one.attributes]
+    return [element.attributes["href"] for element in page.find("a") if "href" in element.attributes]
 
 
 @pytest.mark.parametrize(
@@ -312,7 +315,8 @@ def test_what_only_the_gallery_needs_is_linked_there_alone(built: Path) -> None:
         path.relative_to(built).as_posix()
         for path in built.rglob("*.html")
         if any(
-            one.attributes["href"].endswith("/gallery.css") for one in read_page(path).find("link", rel="stylesheet")
+            element.attributes["href"].endswith("/gallery.css")
+            for element in read_page(path).find("link", rel="stylesheet")
         )
     }
     gallery = {path.relative_to(built).as_posix() for path in (built / "gallery").glob("*.html")}

@@ -39,7 +39,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bad = named_submission(
         "hostile", HOSTILE, HOSTILE, authors=[HOSTILE], links={"paper": "https://example.org/?<script>"}
     )
-    entries = [(named_submission(f"{one}-{other}", one, other), first, step) for one, other, first, step in PAIRS]
+    entries = [(named_submission(f"{item}-{other}", item, other), first, step) for item, other, first, step in PAIRS]
     runs = [
         rate_turns(sample_run(folder / entry.slug, instances, entry), first, step).path
         for entry, first, step in (*entries, (bad, 1.0, 0.1))
@@ -102,11 +102,11 @@ def test_an_address_shows_the_same_to_another_reader(visit: Visit) -> None:
 def test_a_difference_turned_round_is_the_same_difference(visit: Visit) -> None:
     page = visit.open("compare.html?pairs=seer-painter,teller-painter")
     page.locator(".compare-view[data-state=drawn]").wait_for()
-    one = page.locator(".differences tbody tr").first.inner_text()
+    item = page.locator(".differences tbody tr").first.inner_text()
     page = visit.open("compare.html?pairs=teller-painter,seer-painter")
     page.locator(".compare-view[data-state=drawn]").wait_for()
     other = page.locator(".differences tbody tr").first.inner_text()
-    turned = one.translate(str.maketrans("+−", "−+")).split("\t")
+    turned = item.translate(str.maketrans("+−", "−+")).split("\t")
     assert turned[1] == other.split("\t")[1]
     assert page.locator(".wins-first").first.inner_text() == "0"
 
@@ -125,7 +125,7 @@ def test_what_was_not_computed_beforehand_is_students_paired_interval(visit: Vis
     page.locator(".compare-view[data-state=drawn]").wait_for()
     cells = page.locator(".differences tbody tr").first.locator("td")
     finals = [files[key]["finals"] for key in files]
-    differences = [one - other for one, other in zip(*finals, strict=True) if None not in (one, other)]
+    differences = [item - other for item, other in zip(*finals, strict=True) if None not in (item, other)]
     n, mean = len(differences), sum(differences) / len(differences)
     # Student's paired interval, and a value of weight 0.02 at either end of the scale from −10 to 10.
     squares = n * (n - 1) * stats.sem(differences) ** 2 + 0.02 * ((mean + 10) ** 2 + (10 - mean) ** 2)
@@ -134,8 +134,8 @@ def test_what_was_not_computed_beforehand_is_students_paired_interval(visit: Vis
     assert cells.nth(2).inner_text() == f"+{mean:.2f} ± {half - shift:.2f}"
     assert cells.nth(6).inner_text() == "paired t"
     # Of the main scores the difference is known, and whether the ranks tell the two apart; no interval.
-    one, other = (files[key]["main"][""] for key in files)
-    assert cells.nth(0).inner_text() == f"+{one - other:.1f}"
+    item, other = (files[key]["main"][""] for key in files)
+    assert cells.nth(0).inner_text() == f"+{item - other:.1f}"
 
 
 def test_pairs_are_chosen_by_keyboard_alone(visit: Visit) -> None:

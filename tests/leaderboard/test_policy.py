@@ -111,7 +111,7 @@ def test_the_check_finds(tmp_path: Path, body: str, what: str) -> None:
     (tmp_path / "index.html").write_text(SHELL.filled(body))
     findings, pages = check_site(tmp_path)
     assert pages == 1
-    assert [what in one.what for one in findings] == [True]
+    assert [what in finding.what for finding in findings] == [True]
 
 
 def test_the_check_passes_what_is_right(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_the_check_passes_what_is_right(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text(SHELL.filled(good + stranger))
     assert check_site(tmp_path) == ([], 1)
     (tmp_path / "index.html").write_text("<h1>A</h1>")
-    assert [one.what for one in check_site(tmp_path)[0]] == ["no content security policy"]
+    assert [fault.what for fault in check_site(tmp_path)[0]] == ["no content security policy"]
 
 
 def test_crawlers_and_lost_readers_are_answered(tmp_path: Path) -> None:
@@ -172,7 +172,9 @@ def test_a_build_of_many_files_leaves_none_behind_and_what_a_link_names_stays(tm
 
 def test_our_pages_go_into_the_theme_by_its_overrides_alone() -> None:
     settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
-    extensions = {one if isinstance(one, str) else next(iter(one)) for one in settings["markdown_extensions"]}
+    extensions = {
+        setting if isinstance(setting, str) else next(iter(setting)) for setting in settings["markdown_extensions"]
+    }
     assert settings["plugins"] == ["search"]
     assert extensions <= {"admonition", "tables", "toc"}
     assert not settings.keys() & {"hooks", "macros", "extra_templates"}

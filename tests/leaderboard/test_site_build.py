@@ -124,7 +124,8 @@ def test_every_page_has_one_heading_of_the_first_level(pages: dict[str, Element]
 
 def test_every_local_link_leads_somewhere(built: Built, pages: dict[str, Element]) -> None:
     anchors = {
-        name: {one.attributes["id"] for one in page.walk() if "id" in one.attributes} for name, page in pages.items()
+        name: {element.attributes["id"] for element in page.walk() if "id" in element.attributes}
+        for name, page in pages.items()
     }
     dead = []
     for name, page in pages.items():
@@ -139,12 +140,16 @@ def test_every_local_link_leads_somewhere(built: Built, pages: dict[str, Element
                 known = anchors.get(str(target.resolve().relative_to(built.site.resolve())))
                 if not target.exists() or (parts.fragment and known is not None and parts.fragment not in known):
                     dead.append((name, element.attributes[attribute]))
-    assert [one for one in dead if not one[1].startswith("#__")] == []
+    assert [link for link in dead if not link[1].startswith("#__")] == []
 
 
 def test_only_the_gallery_fetches_its_scripts(built: Built, pages: dict[str, Element]) -> None:
     scripts = {
-        name: [one.attributes["src"].rpartition("/")[2] for one in page.find("script") if "src" in one.attributes]
+        name: [
+            element.attributes["src"].rpartition("/")[2]
+            for element in page.find("script")
+            if "src" in element.attributes
+        ]
         for name, page in pages.items()
     }
     assert {name for name, files in scripts.items() if "replay.js" in files} == {"replay.html"}
@@ -158,7 +163,7 @@ def test_only_the_gallery_fetches_its_scripts(built: Built, pages: dict[str, Ele
 
 def test_nothing_is_requested_from_elsewhere(pages: dict[str, Element]) -> None:
     fetched = [
-        one.attributes.get(attribute, "")
+        element.attributes.get(attribute, "")
         for page in pages.values()
         for tag, attribute in (
             ("script", "src"),
@@ -167,28 +172,33 @@ def test_nothing_is_requested_from_elsewhere(pages: dict[str, Element]) -> None:
             ("iframe", "src"),
             ("source", "src"),
         )
-        for one in page.find(tag)
+        for element in page.find(tag)
     ]
     assert [address for address in fetched if urlsplit(address).netloc] == []
 
 
 def test_pictures_keep_their_room_and_say_what_they_show(pages: dict[str, Element]) -> None:
-    pictures = [one.attributes for page in pages.values() for one in page.find("img") if "data-large" in one.attributes]
+    pictures = [
+        element.attributes
+        for page in pages.values()
+        for element in page.find("img")
+        if "data-large" in element.attributes
+    ]
     assert pictures
-    assert all(int(one["width"]) and int(one["height"]) and one["alt"] for one in pictures)
+    assert all(int(picture["width"]) and int(picture["height"]) and picture["alt"] for picture in pictures)
     # What is seen first comes first; all else is decoded when there is time.
-    assert all(one.get("fetchpriority") == "high" or one["decoding"] == "async" for one in pictures)
+    assert all(picture.get("fetchpriority") == "high" or picture["decoding"] == "async" for picture in pictures)
 
 
 def test_equal_pictures_are_stored_once(built: Built) -> None:
     shown = {
         run.rendering_path(turn.rendering.sha256)
         for run in built.runs
-        for one in run.episodes()
-        for turn in one.rendered_turns
+        for episode in run.episodes()
+        for turn in episode.rendered_turns
         if turn.rendering
     }
-    names = {path.stem for path in shown} | {one.sha256 for one in built.runs[0].instances.instances}
+    names = {path.stem for path in shown} | {instance.sha256 for instance in built.runs[0].instances.instances}
     assert {path.name for path in (built.site / "img").iterdir()} == {
         f"{name[:16]}-{side}.webp" for name in names for side in (256, 512)
     }
@@ -197,9 +207,11 @@ def test_equal_pictures_are_stored_once(built: Built) -> None:
 def test_a_strangers_words_do_nothing_and_hide_nothing(pages: dict[str, Element]) -> None:
     page = pages["gallery/geometry-easy-01.html"]
     (block,) = page.find("div", class_="irg")
-    assert all(one.attributes["src"].startswith("../assets/js/") and not one.text for one in block.find("script"))
-    assert not any(name.startswith("on") for one in block.walk() for name in one.attributes)
-    assert not any(one.attributes.get("href", "").startswith("javascript") for one in page.find("a"))
+    assert all(
+        element.attributes["src"].startswith("../assets/js/") and not element.text for element in block.find("script")
+    )
+    assert not any(name.startswith("on") for element in block.walk() for name in element.attributes)
+    assert not any(element.attributes.get("href", "").startswith("javascript") for element in page.find("a"))
     message = page.find("li", id="hostile~1")[0].find("details", class_="message")[0]
     shown = message.text
     assert '<script>alert("script")</script> `code` {{ config.site_name }}' in shown
@@ -215,8 +227,8 @@ def test_a_strangers_words_do_nothing_and_hide_nothing(pages: dict[str, Element]
 def test_hostile_names_stay_out_of_titles_and_search(built: Built, pages: dict[str, Element]) -> None:
     assert all("onerror" not in page.find("title")[0].text for page in pages.values())
     index = json.loads((built.site / "search" / "search_index.json").read_text())
-    found = {entry["location"].partition("#")[0] for entry in index["docs"]}
-    assert not any(location.startswith("gallery/") for location in found)
+    matches = {entry["location"].partition("#")[0] for entry in index["docs"]}
+    assert not any(location.startswith("gallery/") for location in matches)
     assert all("<img" not in entry["text"] for entry in index["docs"])
 
 
@@ -339,7 +351,9 @@ def test_runs_without_scores_are_refused(tmp_path: Path) -> None:
 def test_a_missing_rendering_is_named(built: Built, tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", built.runs[0].instances)
     score_runs([run], ScoringPlan(("structural",), (), every_turn=False))
-    lost = next(turn.rendering.sha256 for one in run.episodes() for turn in one.rendered_turns if turn.rendering)
+    lost = next(
+        turn.rendering.sha256 for episode in run.episodes() for turn in episode.rendered_turns if turn.rendering
+    )
     run.rendering_path(lost).unlink()
     with pytest.raises(ImageError, match=lost):
         build_site([run.path], tmp_path / "site")
@@ -352,7 +366,9 @@ def test_judges_and_budgets_are_never_mixed(tmp_path: Path) -> None:
     long = sample_run(tmp_path / "long", instances)
     short = RunFolder.create(tmp_path / "short", _with_budget(long, 50), instances)
     score_runs([long], ScoringPlan(("structural",), (), every_turn=False))
-    long.add_scores(one.model_copy(update={"judge": "a-human"}) for one in long.scores() if one.task == "similarity")
+    long.add_scores(
+        score.model_copy(update={"judge": "a-human"}) for score in long.scores() if score.task == "similarity"
+    )
     tree = Tree(tmp_path)
     content = read_content([long.path, short.path], Options(), BuildCache(tree.files))
     write_content(content, tree)
@@ -399,13 +415,13 @@ def test_every_file_says_by_which_rules_a_pair_was_played(tmp_path: Path) -> Non
 
 def test_submissions_of_the_same_players_are_told_apart_by_their_slugs(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "instances")
-    one = sample_run(tmp_path / "one", instances)
-    score_runs([one], ScoringPlan(("structural",), (), every_turn=False))
-    twin = one.run.model_copy(update={"slug": "twin", "run_id": "twin-1"})
+    entry = sample_run(tmp_path / "one", instances)
+    score_runs([entry], ScoringPlan(("structural",), (), every_turn=False))
+    twin = entry.run.model_copy(update={"slug": "twin", "run_id": "twin-1"})
     other = RunFolder.create(tmp_path / "twin", twin, instances)
-    site = Site(read_runs([one.path, other.path]))
-    assert {pair.apart for pair in site.pairs.values()} == {one.run.slug, "twin"}
-    assert [pair.apart for pair in Site(read_runs([one.path])).pairs.values()] == [""]
+    site = Site(read_runs([entry.path, other.path]))
+    assert {pair.apart for pair in site.pairs.values()} == {entry.run.slug, "twin"}
+    assert [pair.apart for pair in Site(read_runs([entry.path])).pairs.values()] == [""]
 
 
 def _board_words(path: Path) -> tuple[str, list[str]]:

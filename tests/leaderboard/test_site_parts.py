@@ -87,13 +87,13 @@ def test_the_published_page_says_whose_figures_it_shows() -> None:
     values = paper_page().values
     assert values["origin"] == "reported by the paper"
     # Means over the 14 conditions (GPT, Claude, Qwen3), best first by GPT.
-    assert [[round(mean, 2) for mean in one["means"]] for one in values["pairs"]] == [
+    assert [[round(mean, 2) for mean in value["means"]] for value in values["pairs"]] == [
         [8.09, 7.68, 8.29], [7.09, 6.69, 7.54], [7.02, 6.94, 7.41], [6.69, 6.66, 7.25],
     ]  # fmt: skip
     assert [len(table["rows"]) for table in values["agreements"]] == [6, 4, 3]
-    assert [one["mean"] for one in values["better"]] == [1.07, 0.74, 0.88, 0.40, 0.03, 0.29]
+    assert [value["mean"] for value in values["better"]] == [1.07, 0.74, 0.88, 0.40, 0.03, 0.29]
     assert values["hard_counts"] == {"lower": 61, "equal": 8, "higher": 15, "all": 84}
-    counted = {one["category"]: (one["lower"], one["equal"], one["higher"]) for one in values["hard"]}
+    counted = {value["category"]: (value["lower"], value["equal"], value["higher"]) for value in values["hard"]}
     assert counted["Simple shapes"] == (3, 2, 7)  # by hand
     assert counted["Photos"] == (7, 3, 2)
     assert counted["Geometry"] == (12, 0, 0)

@@ -68,5 +68,5 @@ def test_where_originals_are_published_the_site_holds_thumbnails_alone(tmp_path:
     shown = book.add(path, sha256, 1000, 250)
     assert shown.large == f"https://example.org/pictures/0a1b/{sha256}.png"
     assert book.write(tmp_path / "site") == 1
-    assert [one.name for one in (tmp_path / "site" / "img").iterdir()] == [Path(shown.small).name]
+    assert [path.name for path in (tmp_path / "site" / "img").iterdir()] == [Path(shown.small).name]
     assert PictureBook(originals="https://example.org/").write(tmp_path / "next", earlier=tmp_path / "site") == 0

@@ -36,10 +36,10 @@ def with_scenes(results: Results) -> Results:
     return replace(
         results,
         instances=tuple(
-            one.model_copy(update={"scene": Scene(width=96, height=96, elements=next(scenes))})
-            if (one.category, one.difficulty) == ("simple_shapes", "easy")
-            else one
-            for one in results.instances
+            instance.model_copy(update={"scene": Scene(width=96, height=96, elements=next(scenes))})
+            if (instance.category, instance.difficulty) == ("simple_shapes", "easy")
+            else instance
+            for instance in results.instances
         ),
     )
 
@@ -53,9 +53,9 @@ def test_what_is_drawn_is_counted_but_not_the_ground(run: RunFolder) -> None:
 def test_first_messages_are_those_of_the_episodes(run: RunFolder) -> None:
     table = targets_table(Results.from_runs([run]), "simple_shapes", "easy")
     first = [
-        one.turns[0].message_tokens
-        for one in run.episodes()
-        if (one.category, one.difficulty) == ("simple_shapes", "easy") and one.turns
+        episode.turns[0].message_tokens
+        for episode in run.episodes()
+        if (episode.category, episode.difficulty) == ("simple_shapes", "easy") and episode.turns
     ]
     tokens = table.entry(0, "tokens")
     assert tokens.value == pytest.approx(sum(first) / len(first))
@@ -74,5 +74,5 @@ def test_the_page_has_a_sheet_of_every_condition(run: RunFolder, tmp_path: Path)
     page.write_text(Renderer(site, {}).block(targets_page(site)), "utf-8")
     read = read_page(page)
     links = [href for link in read.find("a") if (href := link.attributes.get("href") or "").startswith("gallery/")]
-    assert links == [f"gallery/{one.instance_id}.html" for one in site.results.instances]
+    assert links == [f"gallery/{instance.instance_id}.html" for instance in site.results.instances]
     assert len(read.find("h3")) == 4

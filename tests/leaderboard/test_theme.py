@@ -58,16 +58,16 @@ def test_marks_can_be_seen(dark: bool) -> None:
 
 @SCHEMES
 def test_words_on_heat_cells_can_be_read(dark: bool) -> None:
-    found = theme.variables(dark)
-    inks = [name for name in found if name.endswith("-ink")]
+    colours = theme.variables(dark)
+    inks = [name for name in colours if name.endswith("-ink")]
     assert len(inks) == 67
-    assert all(contrast(found[ink], found[ink.removesuffix("-ink")]) >= 4.5 for ink in inks)
+    assert all(contrast(colours[ink], colours[ink.removesuffix("-ink")]) >= 4.5 for ink in inks)
 
 
 @SCHEMES
 def test_similarity_runs_from_the_page_to_the_far_end(dark: bool) -> None:
-    found = theme.variables(dark)
-    luminances = [relative_luminance(found[theme.score_class(half / 2)]) for half in range(21)]
+    colours = theme.variables(dark)
+    luminances = [relative_luminance(colours[theme.score_class(half / 2)]) for half in range(21)]
     steps = [later - earlier for earlier, later in pairwise(luminances)]
     assert all(step > 0 for step in steps) if dark else all(step < 0 for step in steps)
     assert theme.score_class(-3) == theme.score_class(0)
@@ -76,10 +76,10 @@ def test_similarity_runs_from_the_page_to_the_far_end(dark: bool) -> None:
 
 @SCHEMES
 def test_differences_are_centred_on_zero(dark: bool) -> None:
-    found = theme.variables(dark)
-    middle = found[theme.delta_class(0)]
+    colours = theme.variables(dark)
+    middle = colours[theme.delta_class(0)]
     assert middle == theme.DELTA_STOPS[dark][2]
-    away = [contrast(found[theme.delta_class(value)], middle) for value in (-5, -2.5, 2.5, 5)]
+    away = [contrast(colours[theme.delta_class(value)], middle) for value in (-5, -2.5, 2.5, 5)]
     assert away[0] > away[1] > 1.5
     assert away[3] > away[2] > 1.5
 
@@ -87,7 +87,7 @@ def test_differences_are_centred_on_zero(dark: bool) -> None:
 @SCHEMES
 def test_describers_differ(dark: bool) -> None:
     colours = [theme.describer_colour(index, dark) for index in range(7)]
-    assert all(one != other for one, other in combinations(colours, 2))
+    assert all(item != other for item, other in combinations(colours, 2))
     assert theme.describer_colour(7, dark) == colours[0]
 
 

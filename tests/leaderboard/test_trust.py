@@ -16,11 +16,11 @@ FLAG = Flag(rule="identical_to_target", where="geometry-easy-01, turn 2", what="
 
 def test_trust_is_computed(tmp_path: Path) -> None:
     (tmp_path / "submission.yaml").write_text("schema: 1\n")
-    one = invented_results(["a"], ["b"]).submissions[0]
-    ours = replace(one, provenance=make_provenance(tmp_path / "submission.yaml"))
-    theirs = replace(one, provenance=make_provenance(tmp_path / "submission.yaml", SOURCE, (FLAG, FLAG)))
-    assert [tier_of(each) for each in (one, ours, theirs)] == [HERE, MAINTAINERS, RESCORED]
-    assert [name for name, _ in trust_lines(one)] == ["Trust"]
+    item = invented_results(["a"], ["b"]).submissions[0]
+    ours = replace(item, provenance=make_provenance(tmp_path / "submission.yaml"))
+    theirs = replace(item, provenance=make_provenance(tmp_path / "submission.yaml", SOURCE, (FLAG, FLAG)))
+    assert [tier_of(each) for each in (item, ours, theirs)] == [HERE, MAINTAINERS, RESCORED]
+    assert [name for name, _ in trust_lines(item)] == ["Trust"]
     assert [name for name, _ in trust_lines(ours)] == ["Trust", "Played by maintainers"]
     lines = dict(trust_lines(theirs))
     assert lines["Transcripts"] == f"me/mine, commit {'a' * 40}, run pair-12345678"

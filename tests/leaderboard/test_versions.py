@@ -66,7 +66,7 @@ def test_a_frozen_board_is_shown_as_it_was(tmp_path: Path) -> None:
     assert board.record == OLD
     assert board.rows == tuple(ROWS)
     listed, overall, hard = version_pages(current, [board])
-    assert [one.path for one in (listed, overall, hard)] == [
+    assert [entry.path for entry in (listed, overall, hard)] == [
         "versions/index", "versions/2026.1/index", "versions/2026.1/board-1",
     ]  # fmt: skip
     assert overall.values["view"].rows == (ROWS[0],)
@@ -82,7 +82,7 @@ def test_a_frozen_folder_is_read_without_a_site_and_without_scripts(tmp_path: Pa
         "board-1.html", "index.html", "leaderboard.csv", "leaderboard.json", "version.json",
     ]  # fmt: skip
     page = read_page(folder / "index.html")
-    assert [one.text for one in page.find("h1")] == ["Benchmark 2026.1: all categories"]
+    assert [element.text for element in page.find("h1")] == ["Benchmark 2026.1: all categories"]
     # It was frozen before boards kept who vouches for a run and when it was played: said to be missing.
     assert [cell.text for cell in page.find("tbody")[0].find("td")][-2:] == ["–", "–"]
     assert "4.50" in page.find("tbody")[0].text
@@ -99,11 +99,11 @@ def test_frozen_boards_do_not_mix_rules_either() -> None:
     board = {"judge": "eye", "category": "all", "difficulty": "all"}
     rows = [{**board, "rank_low": rank, "rules": rules} for rules, rank in (("long", 1), ("long", 2), ("short", 1))]
     long, short = frozen_views(rows)
-    assert [(one.name, one.rules, len(one.rows)) for one in (long, short)] == [
+    assert [(entry.name, entry.rules, len(entry.rows)) for entry in (long, short)] == [
         ("index", "long", 2), ("board-1", "short", 1),
     ]  # fmt: skip
     ((label, links),) = choices([long, short], short)
-    assert (label, [(one.label, one.name, one.current) for one in links]) == (
+    assert (label, [(link.label, link.name, link.current) for link in links]) == (
         "Rules", [("long", "index", False), ("short", "board-1", True)],
     )  # fmt: skip
     (whole,) = frozen_views([{**board, "rank_low": rank} for rank in (1, 2, 3)])
@@ -157,12 +157,12 @@ def test_releases_are_among_what_changed_and_every_page_names_the_feeds(two_vers
         assert f"Benchmark {name} released" in {item["title"] for item in feed["items"]}
         assert f"Benchmark {name} released" in (site / "feed.atom").read_text()
     for path in ("index.html", "pairs/index.html", "versions/2026.1/index.html", "metrics.html"):
-        found = {
+        by_name = {
             link.attributes["type"]: (site / path).parent / link.attributes["href"]
             for link in read_page(site / path).find("link", rel="alternate")
         }
-        assert set(found) == {"application/atom+xml", "application/feed+json"}
-        assert all(file.is_file() for file in found.values())
+        assert set(by_name) == {"application/atom+xml", "application/feed+json"}
+        assert all(file.is_file() for file in by_name.values())
 
 
 def test_a_version_is_recorded_once_and_what_stood_there_stays(tmp_path: Path) -> None:
@@ -201,11 +201,11 @@ def test_versions_never_mix(tmp_path: Path) -> None:
 
 
 def test_what_is_recorded_is_read_and_checked(tmp_path: Path) -> None:
-    assert all(isinstance(one, BenchmarkVersion) for one in read_versions())
+    assert all(isinstance(version, BenchmarkVersion) for version in read_versions())
     path = tmp_path / "versions.yaml"
     entry = f'- {{name: "2026.1", instance_set: {"a" * 64}, prompts: p 1, date: "2026-01-31"}}\n'
     path.write_text(f"versions:\n{entry}")
-    assert [one.name for one in read_versions(path)] == ["2026.1"]
+    assert [version.name for version in read_versions(path)] == ["2026.1"]
     path.write_text(f"versions:\n{entry}{entry}")
     with pytest.raises(InputError, match="there twice"):
         read_versions(path)

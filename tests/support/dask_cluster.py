@@ -36,9 +36,9 @@ def dask_cluster(folder: Path, workers: int, path: str = "") -> Iterator[DaskClu
         scheduler = _start(["scheduler", *local, "--port", "0", "--no-show"], folder / "scheduler.log", "")
         started.callback(_stop, scheduler)
         _wait_until(lambda: told.exists() and told.read_text().endswith("}"), "the scheduler")
-        one = ["worker", *local, "--nthreads", "1", "--no-nanny", "--local-directory", str(folder)]
+        item = ["worker", *local, "--nthreads", "1", "--no-nanny", "--local-directory", str(folder)]
         logs = [folder / f"worker-{index}.log" for index in range(workers)]
-        running = [_start(one, log, path) for log in logs]
+        running = [_start(item, log, path) for log in logs]
         for worker in running:
             started.callback(_stop, worker)
         _wait_until(lambda: all(b"Registered to" in log.read_bytes() for log in logs), "the workers")

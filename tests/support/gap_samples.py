@@ -58,7 +58,7 @@ def gap_run(path: Path, instances: InstanceSet, slug: str, fates: Sequence[Fate]
     loaded = named_submission(slug, f"{slug}-describer", f"{slug}-generator")
     run = make_run(loaded, instances, Rules(), prompts, seed=0)
     opened = open_run(path, run, instances)
-    pairs = [(one, fate) for one, fate in zip(instances.instances, fates, strict=True) if fate is not None]
+    pairs = [(item, fate) for item, fate in zip(instances.instances, fates, strict=True) if fate is not None]
     with opened.lock(), RunWriter(opened) as writer:
         for instance, _ in pairs:
             shutil.copyfile(instances.folder / instance.image, opened.rendering_path(instance.sha256))
@@ -66,9 +66,13 @@ def gap_run(path: Path, instances: InstanceSet, slug: str, fates: Sequence[Fate]
     (path / "judges").mkdir(exist_ok=True)
     for judge in (EYE, SHAPES_EYE):
         write_text(path / "judges" / f"{judge.name}.json", judge.model_dump_json() + "\n")
-        scored = [(one, fate) for one, fate in pairs if judge.categories is None or one.category in judge.categories]
+        scored = [
+            (instance, fate)
+            for instance, fate in pairs
+            if judge.categories is None or instance.category in judge.categories
+        ]
         opened.add_scores(
-            _score(one, fate, judge.name) for one, fate in scored if fate == "refused" or isinstance(fate, float)
+            _score(item, fate, judge.name) for item, fate in scored if fate == "refused" or isinstance(fate, float)
         )
     return opened
 

@@ -21,7 +21,7 @@ class HandMadeRun(InventedRun):
     """A run that says who its judges are."""
 
     def judges(self) -> dict[str, JudgeIdentity]:
-        return {one.name: one for one in getattr(self, "identities", ())}
+        return {entry.name: entry for entry in getattr(self, "identities", ())}
 
 
 def hand_made_run(

@@ -84,10 +84,10 @@ class Repo:
 
     def revision(self, name: str) -> str:
         """Return the commit that a branch, tag or id names."""
-        found = self.head if name in ("main", "refs/heads/main") else self.tags.get(name, name)
-        if found not in self.commits:
+        result = self.head if name in ("main", "refs/heads/main") else self.tags.get(name, name)
+        if result not in self.commits:
             raise HubError(404, "RevisionNotFound", f"Invalid rev id: {name}")
-        return found
+        return result
 
 
 class HubError(Exception):
@@ -187,10 +187,10 @@ class HubServer(ThreadingHTTPServer):
     def fault_of(self, request: str) -> Fault | None:
         """Return what goes wrong with this request, counted as used."""
         with self.lock:
-            found = next((one for one in self._faults if one.times and one.request.match(request)), None)
-            if found is not None:
-                found.times -= 1
-            return found
+            match = next((fault for fault in self._faults if fault.times and fault.request.match(request)), None)
+            if match is not None:
+                match.times -= 1
+            return match
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Stay silent about clients that went away."""
@@ -294,10 +294,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def repo(self, name: str, write: bool = False) -> Repo:
         """Return a repository that this user may read, or write."""
-        found = self.server.repos.get(name)
-        if found is None or ((write or found.private) and not self.user):
+        repository = self.server.repos.get(name)
+        if repository is None or ((write or repository.private) and not self.user):
             raise HubError(404 if self.user else 401, "RepoNotFound", "Repository not found")
-        return found
+        return repository
 
     def document(self) -> Any:
         return json.loads(self.body or b"{}")
@@ -369,14 +369,14 @@ class _Handler(BaseHTTPRequestHandler):
     def tree(self, name: str, revision: str, path: str | None = None) -> None:
         repo = self.repo(name)
         start = f"{path.strip('/')}/" if path else ""
-        files = {one: file for one, file in repo.commits[repo.revision(revision)].items() if one.startswith(start)}
+        files = {name: file for name, file in repo.commits[repo.revision(revision)].items() if name.startswith(start)}
         if path and not files:
             raise HubError(404, "EntryNotFound", f"{path} does not exist on {revision}")
         deep = self.query.get("recursive", "").lower() in ("true", "1")
-        folders = {start + "/".join(part) for one in files for part in _folders(one[len(start) :], deep)}
-        entries = [{"type": "directory", "path": one, "oid": "0" * 40, "size": 0} for one in sorted(folders)]
-        shown = (one for one in sorted(files) if deep or "/" not in one[len(start) :])
-        entries += [files[one].listed(one) for one in shown]
+        folders = {start + "/".join(part) for file in files for part in _folders(file[len(start) :], deep)}
+        entries = [{"type": "directory", "path": folder, "oid": "0" * 40, "size": 0} for folder in sorted(folders)]
+        shown = (file for file in sorted(files) if deep or "/" not in file[len(start) :])
+        entries += [files[item].listed(item) for item in shown]
         limit, at = int(self.query.get("limit", len(entries) or 1)), int(self.query.get("cursor", 0))
         more = f'<{self.server.url}{self.path.split("&cursor")[0]}&cursor={at + limit}>; rel="next"'
         self.reply(entries[at : at + limit], headers={"Link": more} if at + limit < len(entries) else None)
@@ -415,11 +415,11 @@ class _Handler(BaseHTTPRequestHandler):
     def preupload(self, name: str, revision: str) -> None:
         repo = self.repo(name, write=True)
         files = repo.commits[repo.revision(revision)]
-        self.reply({"files": [_upload_mode(one, files.get(one["path"])) for one in self.document()["files"]]})
+        self.reply({"files": [_upload_mode(entry, files.get(entry["path"])) for entry in self.document()["files"]]})
 
     def lfs_batch(self, name: str) -> None:
         self.repo(name, write=True)
-        self.reply({"transfer": "basic", "objects": [self._lfs_object(one) for one in self.document()["objects"]]})
+        self.reply({"transfer": "basic", "objects": [self._lfs_object(item) for item in self.document()["objects"]]})
 
     def _lfs_object(self, asked: dict[str, Any]) -> dict[str, Any]:
         oid, href = asked["oid"], f"{self.server.url}/lfs/{asked['oid']}"

@@ -92,12 +92,12 @@ def invented_run(
         version="0",
         started="2026-01-01T00:00:00Z",
     )
-    pairs = [_episode(one, random, skill, gain, judge) for one in instances.instances]
+    pairs = [_episode(instance, random, skill, gain, judge) for instance in instances.instances]
     return InventedRun(
         Path(slug),
         run,
         instances,
-        tuple(one for one, _ in pairs),
+        tuple(item for item, _ in pairs),
         tuple(score for _, scores in pairs for score in scores),
     )
 
@@ -108,8 +108,8 @@ def invented_results(describers: list[str], generators: list[str], per_condition
     grid = product(enumerate(describers), enumerate(generators))
     return Results.from_runs(
         [
-            invented_run(instances, one, other, 3.5 + 1.1 * row + 0.4 * column, 0.5 - 0.35 * column)
-            for (row, one), (column, other) in grid
+            invented_run(instances, item, other, 3.5 + 1.1 * row + 0.4 * column, 0.5 - 0.35 * column)
+            for (row, item), (column, other) in grid
         ]
     )
 
@@ -117,16 +117,16 @@ def invented_results(describers: list[str], generators: list[str], per_condition
 def judged_also(run: InventedRun, judge: str, bias: float, noise: float, annotator: str | None = None) -> InventedRun:
     """The same run with the ratings of one more judge, or of a person: those that are there, shifted and shaken."""
     random = Random(f"{run.run.slug}-{judge}-{annotator}")
-    own = [one for one in run.given if one.judge == run.given[0].judge and one.task == "similarity"]
+    own = [score for score in run.given if score.judge == run.given[0].judge and score.task == "similarity"]
     more = [
-        one.model_copy(
+        score.model_copy(
             update={
                 "judge": judge,
                 "annotator": annotator,
-                "value": round(min(10.0, max(0.0, (one.value or 0.0) + random.gauss(bias, noise)))),
+                "value": round(min(10.0, max(0.0, (score.value or 0.0) + random.gauss(bias, noise)))),
             }
         )
-        for one in own
+        for score in own
     ]
     return replace(run, given=(*run.given, *more))
 
@@ -134,8 +134,8 @@ def judged_also(run: InventedRun, judge: str, bias: float, noise: float, annotat
 def preferring(run: InventedRun) -> InventedRun:
     """The same run with a preference by every rater: whichever of first and final rendering it rated higher."""
     rated: dict[tuple[str, str, str | None], list[Score]] = {}
-    for one in run.given:
-        rated.setdefault((one.episode_id, one.judge, one.annotator), []).append(one)
+    for score in run.given:
+        rated.setdefault((score.episode_id, score.judge, score.annotator), []).append(score)
     more = [
         scores[-1].model_copy(update={"task": "preference", "value": _preference(scores)})
         for scores in rated.values()
@@ -154,7 +154,7 @@ def under_budget(run: InventedRun, budget: int) -> InventedRun:
 def talking(run: InventedRun) -> InventedRun:
     """The same run with messages that correct something."""
     random = Random(f"{run.run.slug}-talk")
-    return replace(run, played=tuple(_with_messages(one, random) for one in run.played))
+    return replace(run, played=tuple(_with_messages(episode, random) for episode in run.played))
 
 
 CORRECTING = (

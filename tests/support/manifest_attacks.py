@@ -178,13 +178,13 @@ def _schema() -> list[Attack]:
 
 
 def _texts() -> list[Attack]:
-    found = []
+    collected = []
     for name, payload in MARKUP.items():
         quoted = "'" + payload.replace("'", "''") + "'"
         for key, line in (("name", "name: {}"), ("authors[0]", "authors: [{}]"), ("hardware", "hardware: {}")):
-            found.append(changed(f"{name} in {key}", line.format(quoted), key, ""))
+            collected.append(changed(f"{name} in {key}", line.format(quoted), key, ""))
     return [
-        *found,
+        *collected,
         changed("a name in three alphabets", "name: GPТ-5 + Gеmini", "name", "mixes alphabets"),
         changed("a Greek letter in a word", "name: Gemini-prο", "name", "mixes alphabets"),
         changed("an author in two alphabets", "authors: [Sоmeone]", "authors[0]", "mixes alphabets"),

@@ -12,7 +12,7 @@ THERE = (Neighbour("builtin-classical-canvas", "classical + canvas", {"LAB_KEY":
 
 SEEDS = [
     GOOD.encode(),
-    *((one.text.encode() if isinstance(one.text, str) else one.text)[:4096] for one in ATTACKS),
+    *((attack.text.encode() if isinstance(attack.text, str) else attack.text)[:4096] for attack in ATTACKS),
 ]
 """Where a fuzzer begins."""
 
@@ -22,13 +22,13 @@ def keeps_promises(data: bytes) -> None:
     data = data[: MAX_BYTES + 1]
     neighbour("pair", data)
     checked = check_bytes(data, "submissions/pair/submission.yaml", "pair", THERE)
-    for one in checked.findings:
-        texts = (one.file, one.field, one.problem, one.expected, one.remedy)
+    for finding in checked.findings:
+        texts = (finding.file, finding.field, finding.problem, finding.expected, finding.remedy)
         assert all(text.isprintable() for text in texts), texts
-        assert one.problem
-        assert one.remedy
-        assert one.line >= 1 <= one.column
-        assert one.line <= data.count(b"\n") + data.count(b"\r") + 2
+        assert finding.problem
+        assert finding.remedy
+        assert finding.line >= 1 <= finding.column
+        assert finding.line <= data.count(b"\n") + data.count(b"\r") + 2
     assert len(checked.findings) <= 101
     assert (checked.submission is None) <= (not checked.valid)
     for line in annotations(checked.findings):

@@ -66,12 +66,12 @@ class Judged(NamedTuple):
 
 def read_judged(messages: list[dict[str, Any]]) -> Judged:
     """Take a question to a judge out of a request of either kind."""
-    parts = [part for one in messages if one["role"] == "user" for part in one["content"]]
+    parts = [part for message in messages if message["role"] == "user" for part in message["content"]]
     words = "\n".join(part["text"] for part in parts if "text" in part)
-    found = [part["image_url"] for part in parts if "image_url" in part]
-    urls = [one if isinstance(one, str) else one["url"] for one in found]
+    matches = [part["image_url"] for part in parts if "image_url" in part]
+    urls = [item if isinstance(item, str) else item["url"] for item in matches]
     pictures = tuple(base64.b64decode(url.partition(",")[2]) for url in urls)
-    return Judged(words, pictures, tuple(one["content"] for one in messages if one["role"] == "assistant"))
+    return Judged(words, pictures, tuple(message["content"] for message in messages if message["role"] == "assistant"))
 
 
 def decided(question: Judged) -> str:
@@ -130,7 +130,7 @@ def error(status: int, message: str, code: str | None = None, **headers: str) ->
     """Return an error reply in OpenAI's form; the key that was sent may stand in ``message``."""
     body = {"error": {"message": message, "type": code or "error", "param": None, "code": code}}
     return Reply(
-        status, json.dumps(body).encode(), {**JSON, **{name.replace("_", "-"): one for name, one in headers.items()}}
+        status, json.dumps(body).encode(), {**JSON, **{name.replace("_", "-"): item for name, item in headers.items()}}
     )
 
 
@@ -350,7 +350,7 @@ class OpenAIServer:
         elif document["model"].startswith(("judge", "chooser")):
             message["content"] = self.judge(read_judged(document["messages"])) + said
         else:
-            turn = 1 + sum(one["role"] == "assistant" for one in document["messages"])
+            turn = 1 + sum(message["role"] == "assistant" for message in document["messages"])
             message["content"] = self._said(turn, said)
         choices = [] if fault == "empty_choices" else [{"index": 0, "message": message, "finish_reason": finish}]
         details = {"reasoning_tokens": 64}
@@ -372,7 +372,7 @@ class OpenAIServer:
         elif document["model"].startswith(("judge", "chooser")) and fault != "empty":
             text["text"] = self.judge(read_judged(document["input"])) + said
         elif fault not in ("empty", "no_image"):
-            text["text"] = self._said(1 + sum(one["role"] == "assistant" for one in document["input"]), said)
+            text["text"] = self._said(1 + sum(message["role"] == "assistant" for message in document["input"]), said)
         output.append({"type": "message", "role": "assistant", "content": [text]})
         usage = {"input_tokens": 900, "output_tokens": 100, "output_tokens_details": {"reasoning_tokens": 64}}
         shown = [] if fault == "empty_choices" else output
@@ -464,7 +464,7 @@ def main() -> None:
     parser.add_argument("--retry-after", default="1")
     parser.add_argument("--fault", action="append", default=[], metavar="NAME=SHARE")
     given = parser.parse_args()
-    rates = {name: float(share) for name, _, share in (one.partition("=") for one in given.fault)}
+    rates = {name: float(share) for name, _, share in (item.partition("=") for item in given.fault)}
     server = OpenAIServer(
         given.turns, given.latency, given.side, given.noise_rows, rates, given.seed, given.retry_after, remember=False
     )

@@ -27,10 +27,10 @@ class Element:
         """Elements with this tag and these attributes; ``class_`` asks for one of the classes."""
         wanted = {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items()}
         return [
-            one
-            for one in self.walk()
-            if (not tag or one.tag == tag)
-            and all(value in one.attributes.get(name, "").split() for name, value in wanted.items())
+            element
+            for element in self.walk()
+            if (not tag or element.tag == tag)
+            and all(value in element.attributes.get(name, "").split() for name, value in wanted.items())
         ]
 
     @property
@@ -52,7 +52,7 @@ class _Reader(HTMLParser):
             self.open.append(element)
 
     def handle_endtag(self, tag: str) -> None:
-        if any(one.tag == tag for one in self.open[1:]):
+        if any(element.tag == tag for element in self.open[1:]):
             while self.open.pop().tag != tag:
                 pass
 

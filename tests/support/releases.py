@@ -56,16 +56,16 @@ def sample_release(folder: Path) -> Path:
 def _scores(run: RunFolder, parity: int, final: float) -> list[Score]:
     """Score every second played episode: two similarities, a preference, and a metric without a value."""
     scores = []
-    for episode in [one for one in run.episodes() if one.played][parity::2]:
+    for episode in [episode for episode in run.episodes() if episode.played][parity::2]:
         first, last = (turn.rendering for turn in episode.rendered_turns)
         assert first is not None
         assert last is not None
-        one = episode.episode_id
+        item = episode.episode_id
         scores += [
-            Score(episode_id=one, turn=2, task="similarity", judge="eye", value=final, rendering=last.sha256),
-            Score(episode_id=one, turn=1, task="similarity", judge="eye", value=FIRST, rendering=first.sha256),
-            Score(episode_id=one, turn=2, task="preference", judge="eye", value=1, rendering=last.sha256),
-            Score(episode_id=one, turn=2, task="metric", judge="psnr", value=None, reason="∞", rendering=last.sha256),
+            Score(episode_id=item, turn=2, task="similarity", judge="eye", value=final, rendering=last.sha256),
+            Score(episode_id=item, turn=1, task="similarity", judge="eye", value=FIRST, rendering=first.sha256),
+            Score(episode_id=item, turn=2, task="preference", judge="eye", value=1, rendering=last.sha256),
+            Score(episode_id=item, turn=2, task="metric", judge="psnr", value=None, reason="∞", rendering=last.sha256),
         ]
     return scores
 
@@ -105,8 +105,8 @@ def run_id_of(folder: Path, slug: str) -> str:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Return the files below a folder by their path in it; not those in hidden folders, which are not published."""
-    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    return {name: path.read_bytes() for name, path in found.items() if not name.startswith(".")}
+    by_name = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in by_name.items() if not name.startswith(".")}
 
 
 def table(release: Path, config: Config) -> list[Row]:
@@ -120,7 +120,7 @@ def rewrite(release: Path, config: Config, edit: Callable[[list[Row]], object]) 
     edit(rows)
     record = read_release(release)
     shutil.rmtree(release / "data" / config.name)
-    parts = {(one.config, one.run_id): one for one in record.parts}
+    parts = {(part.config, part.run_id): part for part in record.parts}
     for key in [key for key in parts if key[0] == config.name]:
         own = [row for row in rows if _owner(row, [run for name, run in parts if name == config.name]) == key[1]]
         parts[key] = make_part(config, key[1], part_key(config, own), write_table(release, config, own, key[1]))
@@ -149,11 +149,11 @@ def _derive(release: Path, record: ReleaseRecord) -> None:
         return
     (release / CHANGES).write_text(render_changes(record))
     document = json.loads((release / CROISSANT).read_text())
-    shards = {name: one for part in record.parts for name, one in part.files.items()}
-    for one in document["distribution"]:
-        if one["@id"] in shards:
-            shard = shards[one["@id"]]
-            one |= {"contentSize": f"{shard.size} B", "sha256": shard.sha256}
+    shards = {name: item for part in record.parts for name, item in part.files.items()}
+    for item in document["distribution"]:
+        if item["@id"] in shards:
+            shard = shards[item["@id"]]
+            item |= {"contentSize": f"{shard.size} B", "sha256": shard.sha256}
     (release / CROISSANT).write_text(json.dumps(document))
 
 

@@ -87,9 +87,9 @@ def _conf(folder: Path, host: str, control: int, node: int) -> str:
 def _free_ports(number: int) -> list[int]:
     with ExitStack() as held:
         sockets = [held.enter_context(socket.socket()) for _ in range(number)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
+        for item in sockets:
+            item.bind(("127.0.0.1", 0))
+        return [socket.getsockname()[1] for socket in sockets]
 
 
 def _wait_until(ready: Callable[[], bool], what: str, seconds: float = 120) -> None:

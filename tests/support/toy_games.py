@@ -1,15 +1,19 @@
 """The game of rock, paper, scissors, which lies outside the packages, installed by pip; commands as users give them."""
 
+import io
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from ircore.commands.main import run as ircore_command
 
 TOYS = Path(__file__).parents[1] / "games"
 """Packages from outside."""
@@ -46,6 +50,7 @@ class Toy:
 
     def __init__(self, folder: Path, packages: Path) -> None:
         self.folder = folder
+        self.packages = packages
         self.environment = {**os.environ, "PYTHONPATH": str(packages)}
 
     def start(self, *words: object, typed: bool = False) -> "subprocess.Popen[str]":
@@ -57,10 +62,13 @@ class Toy:
         )
 
     def run(self, *words: object, status: int = 0) -> str:
-        process = self.start(*words)
-        out, errors = process.communicate()
-        assert process.returncode == status, errors
-        return out if status == 0 else errors
+        """Run a command in the test's own process, which spares 0.4 s of start; returns its output, or its errors."""
+        out, errors = io.StringIO(), io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(errors):
+            patch.chdir(self.folder)
+            patch.syspath_prepend(self.packages)
+            assert ircore_command([*map(str, words)]) == status, errors.getvalue()
+        return out.getvalue() if status == 0 else errors.getvalue()
 
     def json(self, *words: object) -> Any:
         return json.loads(self.run(*words, "--json"))
@@ -93,8 +101,15 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return installed("toy_rps", tmp_path_factory)
 
 
+@pytest.fixture(scope="session")
+def signs(tmp_path_factory: pytest.TempPathFactory, packages: Path) -> Path:
+    """Instances of the game; not to be changed."""
+    folder = tmp_path_factory.mktemp("signs")
+    Toy(folder, packages).run("instances", "build", "--game", "rps", "--per-condition", "4", "--out", "instances")
+    return folder / "instances"
+
+
 @pytest.fixture
-def toy(tmp_path: Path, packages: Path) -> Toy:
-    made = Toy(tmp_path, packages)
-    made.run("instances", "build", "--game", "rps", "--per-condition", "4", "--out", "instances")
-    return made
+def toy(tmp_path: Path, packages: Path, signs: Path) -> Toy:
+    shutil.copytree(signs, tmp_path / "instances")
+    return Toy(tmp_path, packages)

@@ -228,8 +228,8 @@ JSON = [
 
 def each(lines: Lines, event: str, role: str = "", turn: int = 0) -> Iterator[dict[str, Any]]:
     return (
-        one for one in lines
-        if one["event"] == event and (not role or one["role"] == role) and (not turn or one["turn"] == turn)
+        line for line in lines
+        if line["event"] == event and (not role or line["role"] == role) and (not turn or line["turn"] == turn)
     )  # fmt: skip
 
 
@@ -262,7 +262,7 @@ def done_at_once(lines: Lines) -> None:
     """Everything says that the describer was content on turn 1."""
     ended = next(each(lines, "end"))["episode"]
     name = ended["episode_id"]
-    lines[:] = [one for one in lines if one["event"] == "end" or one["episode_id"] != name]
+    lines[:] = [line for line in lines if line["event"] == "end" or line["episode_id"] != name]
     ended["turns"] = [ended["turns"][-1] | {"turn": 1}]
     lines.insert(0, json.loads(call(episode_id=name, turn=1, text="<DONE>", seconds=0)))
 
@@ -274,9 +274,9 @@ def without_done(lines: Lines) -> None:
     ended["turns"] = [ended["turns"][0]] + [second | {"turn": turn} for turn in range(2, 13)]
     ended["outcome"] = "turn_limit"
     name = ended["episode_id"]
-    both = [one for one in lines if one.get("episode_id") == name and one.get("turn") == 2]
-    lines[:] = [one for one in lines if not (one.get("episode_id") == name and one.get("turn") == 3)]
-    lines[:0] = [one | {"turn": turn} for turn in range(3, 13) for one in both]
+    both = [line for line in lines if line.get("episode_id") == name and line.get("turn") == 2]
+    lines[:] = [line for line in lines if not (line.get("episode_id") == name and line.get("turn") == 3)]
+    lines[:0] = [run | {"turn": turn} for turn in range(3, 13) for run in both]
 
 
 def another_pair(handed: Handed) -> None:
@@ -382,7 +382,7 @@ def told(secret: str) -> Callable[[Handed], None]:
 
 
 LEAKS = [
-    *(Attack(f"a secret in a message: {name}", told(one), "must not be published") for name, one in SECRETS.items()),
+    *(Attack(f"a secret in a message: {name}", told(item), "must not be published") for name, item in SECRETS.items()),
     Attack("a secret in a note", answer("generator", notes=[SECRETS["hf"]]), "a Hugging Face token at character 1"),
     Attack("a secret in an error", line(json.dumps({
         "event": "failure", "episode_id": FIRST, "turn": 1, "role": "describer", "reason": "provider_error",

@@ -89,10 +89,10 @@ class Promises:
 def check_history(content: bytes) -> None:
     """Whatever is wrong with a history is told at a line of it, in words that show all they hold."""
     lines = content.count(b"\n") + content.count(b"\r") + 1
-    for one in content_findings(content, "x"):
-        assert one.remedy
-        assert 1 <= one.line <= lines
-        assert (one.field + one.problem + one.expected + one.remedy).isprintable()
+    for finding in content_findings(content, "x"):
+        assert finding.remedy
+        assert 1 <= finding.line <= lines
+        assert (finding.field + finding.problem + finding.expected + finding.remedy).isprintable()
 
 
 def check_refusal(error: InputError) -> None:

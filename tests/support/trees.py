@@ -35,7 +35,7 @@ class ObjectRepository:
         who = f"Someone <someone@example.org> {when} +0000"
         lines = [
             f"tree {tree}",
-            *(f"parent {one}" for one in parents),
+            *(f"parent {parent}" for parent in parents),
             f"author {who}",
             f"committer {who}",
         ]
@@ -65,7 +65,9 @@ class ObjectRepository:
                 entries.append((mode, name, made))
         for name, inside in below.items():
             entries.append((FOLDER, name, self.tree(inside)))
-        entries.sort(key=lambda one: (one[1] + ("/" if one[0] == FOLDER else "")).encode(errors="surrogateescape"))
+        entries.sort(
+            key=lambda entry: (entry[1] + ("/" if entry[0] == FOLDER else "")).encode(errors="surrogateescape")
+        )
         return self.listing(*entries)
 
     def _object(self, kind: str, content: bytes) -> str:

@@ -51,7 +51,11 @@ def axe_findings(page: "Page", colours_only: bool = False, **options: Any) -> li
 
     rules = {"runOnly": ["color-contrast", "link-in-text-block"]} if colours_only else None
     violations = Axe().run(page, options=rules, **options).response["violations"]
-    return [f"{page.url}: {one['id']}: {node['html'][:160]}" for one in violations for node in one["nodes"]]
+    return [
+        f"{page.url}: {violation['id']}: {node['html'][:160]}"
+        for violation in violations
+        for node in violation["nodes"]
+    ]
 
 
 def fits(page: "Page", width: int, height: int = 800) -> bool:

@@ -43,7 +43,7 @@ def read_stored(store: Path, sha256: str, size: int) -> bytes:
     """
     import hf_xet  # type: ignore[import-untyped]
 
-    wanted = next(one.xet_hash for one in stored_files(store) if one.sha256 == sha256)
+    wanted = next(file.xet_hash for file in stored_files(store) if file.sha256 == sha256)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"
         with hf_xet.XetSession().new_file_download_group(

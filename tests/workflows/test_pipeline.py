@@ -306,8 +306,8 @@ def accepts(world: World) -> None:
     assert evaluated.failed is None, evaluated.output
     assert "episodes hold by the rules (re-scored)" in evaluated.output
     judged = world.models.seen[asked:]
-    assert {one.document["model"] for one in judged} == {"judge-one"}
-    assert "a red circle in the middle" not in json.dumps([one.document for one in judged])
+    assert {request.document["model"] for request in judged} == {"judge-one"}
+    assert "a red circle in the middle" not in json.dumps([request.document for request in judged])
     provenance = json.loads((world.service.artefact("runs") / SLUG / "provenance.json").read_text())
     assert provenance["kind"] == "rescored"
     assert provenance["commit"] == merged

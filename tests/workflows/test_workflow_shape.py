@@ -18,7 +18,7 @@ from workflows import read_workflow, steps_of
 
 FOLDER = Path(__file__).resolve().parents[2] / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.y*ml"))
-NAMES = [one.stem for one in FILES]
+NAMES = [path.stem for path in FILES]
 TRIGGERS = {
     "ci": {"push", "pull_request"},
     "submission": {"push", "pull_request"},
@@ -49,8 +49,8 @@ pytestmark = pytest.mark.parametrize("path", FILES, ids=NAMES)
 
 
 def jobs(path: Path) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = read_workflow(path)["jobs"]
-    return found
+    result: Mapping[str, Any] = read_workflow(path)["jobs"]
+    return result
 
 
 def test_it_is_one_of_those_that_are_known(path: Path) -> None:
@@ -161,13 +161,13 @@ def test_every_python_and_system_that_is_promised_is_run(path: Path) -> None:
     """What pyproject.toml says of Pythons and systems is what ``ci`` runs."""
     if path.stem != "ci":
         return
-    found = jobs(path)
-    pythons = {"3.11", *found["python"]["strategy"]["matrix"]["python"]}
+    steps = jobs(path)
+    pythons = {"3.11", *steps["python"]["strategy"]["matrix"]["python"]}
     promised = tomllib.loads((FOLDER.parents[1] / "pyproject.toml").read_text())["project"]["classifiers"]
     assert {f"Programming Language :: Python :: {python}" for python in pythons} == {
         classifier for classifier in promised if classifier.startswith("Programming Language")
     }
-    systems = [found["test"]["runs-on"], *found["system"]["strategy"]["matrix"]["system"]]
+    systems = [steps["test"]["runs-on"], *steps["system"]["strategy"]["matrix"]["system"]]
     assert sorted(system.partition("-")[0] for system in systems) == ["macos", "ubuntu", "windows"]
     assert len([classifier for classifier in promised if classifier.startswith("Operating System")]) == 3
 
@@ -180,8 +180,10 @@ def test_zizmor_finds_nothing_of_medium_severity_or_more(path: Path) -> None:
         [program, "--offline", "--no-config", "--persona", "pedantic", "--format", "json", str(path)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    found = json.loads(done.stdout)
-    assert [one["ident"] for one in found if one["determinations"]["severity"] in ("Medium", "High")] == []
+    document = json.loads(done.stdout)
+    assert [
+        finding["ident"] for finding in document if finding["determinations"]["severity"] in ("Medium", "High")
+    ] == []
 
 
 def test_every_command_is_one_that_exists_with_these_options(path: Path) -> None:

@@ -1,1 +1,1 @@
-"""The Image Reconstruction Game (arXiv 2606.01901): its rules, prompts, targets, language and published figures."""
+"""The Image Reconstruction Game (arXiv 2606.01901): rules, prompts, targets, language and published figures."""

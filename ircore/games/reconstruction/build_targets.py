@@ -48,7 +48,11 @@ WORTH_A_POOL = 16
 
 @dataclass(frozen=True)
 class Place:
-    """Where a picture belongs in a set.
+    """The place of a picture in a set.
+
+    >>> place = Place("bar_graph", "easy", 1)
+    >>> place.instance_id, place.seed(0) == Place("bar_graph", "easy", 2).seed(0)
+    ('bar_graph-easy-01', False)
 
     Attributes:
         category: Of the game.
@@ -62,7 +66,7 @@ class Place:
 
     @property
     def instance_id(self) -> str:
-        """Such as ``bar_graph-easy-01``."""
+        """The id, such as ``bar_graph-easy-01``."""
         return f"{self.category}-{self.difficulty}-{self.index:02d}"
 
     def seed(self, set_seed: int, attempt: int = 0) -> int:
@@ -72,7 +76,12 @@ class Place:
 
 
 class Made(NamedTuple):
-    """A drawn instance: its record, its picture file and, for variety, the kind of figure it is."""
+    """A drawn instance: record, picture file and, for variety, the kind of figure.
+
+    >>> made = _make(Place("geometry", "easy", 1), seed=7)
+    >>> made.instance.instance_id, made.instance.seed
+    ('geometry-easy-01', 7)
+    """
 
     instance: Instance
     data: bytes
@@ -117,7 +126,7 @@ def build_instances(
 
 
 def draw(category: str, difficulty: Difficulty, seed: int) -> Drawn:
-    """Draw one synthetic target: the same arguments give the same picture to the byte.
+    """Draw a synthetic target: the same arguments give the same picture to the byte.
 
     Args:
         category: One of ``BUILDERS`` or of ``plugin_categories``.
@@ -130,7 +139,7 @@ def draw(category: str, difficulty: Difficulty, seed: int) -> Drawn:
 
 
 def build(request: BuildRequest) -> InstanceSet:
-    """Draw an instance set as ``ircore instances build`` asks for it; see ``build_instances``."""
+    """Draw an instance set for ``ircore instances build``; see ``build_instances``."""
     return build_instances(request.out, request.seed, request.per_condition, request.categories, request.difficulties)
 
 
@@ -156,7 +165,7 @@ def _all(
 
 
 def _made(places: list[Place], seed: int, workers: int | None) -> Iterator[Made]:
-    """Make the pictures in order, in other processes when that is worth it."""
+    """Make the pictures in order, in other processes if there are enough of them."""
     count = min(workers or os.cpu_count() or 1, len(places))
     seeds = [place.seed(seed) for place in places]
     if count < 2 or len(places) < WORTH_A_POOL:
@@ -186,7 +195,7 @@ def _make(place: Place, seed: int) -> Made:
 
 
 def _unlike(made: Iterator[Made], places: list[Place], seed: int) -> Iterator[Made]:
-    """Draw a picture again, from its next seed, for as long as it is like an earlier one of its condition."""
+    """Draw a picture again, from its next seed, while it resembles an earlier picture of its condition."""
     seen: set[tuple[str, str, str]] = set()
     for place, one in zip(places, made, strict=True):
         attempt = 0
@@ -200,7 +209,7 @@ def _unlike(made: Iterator[Made], places: list[Place], seed: int) -> Iterator[Ma
 
 
 def _is_like(one: Made, place: Place, attempt: int, seen: set[tuple[str, str, str]]) -> bool:
-    """Whether an earlier picture is the same or, as long as there may be others, of the same kind."""
+    """Return whether an earlier picture is the same or, while variety is wanted, of the same kind."""
     same = (place.category, place.difficulty, one.instance.sha256) in seen
     wants_variety = bool(one.kind) and place.index <= VARIED and attempt < VARIETY_ATTEMPTS
     return same or (wants_variety and (place.category, place.difficulty, one.kind) in seen)

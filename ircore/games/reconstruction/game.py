@@ -1,4 +1,4 @@
-"""The Image Reconstruction Game as a plug-in: what it declares, beside its rules, prompts, targets and figures."""
+"""The Image Reconstruction Game as a plug-in: its declarations, beside rules, prompts, targets and figures."""
 
 from pathlib import Path
 
@@ -13,14 +13,22 @@ from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR, play_episode
 
 
 class ReconstructionPayload(Record):
-    """What an instance has besides its labels: the target, as a picture and as the list of what was drawn."""
+    """The fields of an instance besides its labels: the target picture's name and the list of drawn elements.
+
+    >>> ReconstructionPayload().target
+    'target'
+    """
 
     target: str = Field(default="target", description="Name of the picture to be reconstructed.")
     scene: Scene | None = Field(default=None, description="What was drawn; null for photographs.")
 
 
 class ReconstructionGame(Game[Rules]):
-    """A describer sees a target and writes; a generator draws from the words alone."""
+    """A describer sees a target and writes; a generator draws from the words alone.
+
+    >>> [seat.name for seat in ReconstructionGame().seats], ReconstructionGame().headline.range
+    (['describer', 'generator'], (0, 10))
+    """
 
     name = RECONSTRUCTION
     title = "Image Reconstruction Game"
@@ -46,7 +54,7 @@ class ReconstructionGame(Game[Rules]):
     )
 
     async def play(self, table: Table, setup: EpisodeSetup[Rules]) -> Ending:
-        """Play one episode; see ``ircore.games.base.Game.play``."""
+        """Play an episode; see ``ircore.games.base.Game.play``."""
         return await play_episode(table, setup)
 
     def prompts(self, folder: Path | None) -> Prompts:

@@ -1,4 +1,4 @@
-"""What reference describers are told beside what every describer sees; no other player may import this."""
+"""Knowledge of the target for reference describers alone; no other player may import this module."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,14 @@ from ircore.players.base import DescriberView
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What reference describers alone are told, see ``Traits.reference``: all that is known of the target.
+    """Full knowledge of a target, for reference describers alone (see ``Traits.reference``).
+
+    >>> from pathlib import Path
+    >>> from ircore.instances.store import read_instances
+    >>> targets = read_instances(Path("targets"))
+    >>> known = Knowledge(targets.instances[0], targets.instances[1:], targets.target, seed=7)
+    >>> known.instance.scene.background, known.picture_of(known.instance).width
+    ('#ffffff', 512)
 
     Attributes:
         instance: Category, difficulty and, if the target was drawn, its scene.
@@ -27,7 +34,10 @@ class Knowledge:
 
 @dataclass(frozen=True)
 class InformedView(DescriberView):
-    """What a reference describer sees: as any describer, and what no describer may see.
+    """The view of a reference describer: the view of any describer, with full knowledge of the target.
+
+    >>> issubclass(InformedView, DescriberView)
+    True
 
     Attributes:
         knowledge: All that is known of the target.

@@ -20,6 +20,10 @@ PLACEHOLDERS = {
 class Prompts:
     """The prompts of a run.
 
+    >>> prompts = load_prompts("reconstruction")
+    >>> prompts.generator("Move the circle up.", earlier=["A red circle."]).count("A red circle.")
+    1
+
     Attributes:
         version: Name of the set and a hash of its texts: part of a result's identity.
         describer_first: For turn 1, with ``{token_budget}`` where the budget goes.
@@ -39,7 +43,7 @@ class Prompts:
         return text.replace("{token_budget}", str(token_budget))
 
     def generator(self, message: str, earlier: Sequence[str]) -> str:
-        """Return the words that a generator reads that takes one text.
+        """Return the words for a generator that reads a single text.
 
         Args:
             message: The describer's message of this turn.

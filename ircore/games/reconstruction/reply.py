@@ -17,7 +17,13 @@ _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(?P<inside>.*?)\n?```", re.DOTALL)
 
 
 class ProtocolViolationError(Exception):
-    """The answer breaks the protocol; the episode is aborted."""
+    """The answer breaks the protocol; the episode is aborted.
+
+    >>> parse_reply("<DONE>", turn=1)
+    Traceback (most recent call last):
+    ...
+    ircore.games.reconstruction.reply.ProtocolViolationError: Done before anything was drawn.
+    """
 
     def __init__(self, reason: AbortReason, detail: str) -> None:
         super().__init__(detail)
@@ -27,7 +33,12 @@ class ProtocolViolationError(Exception):
 
 @dataclass(frozen=True)
 class Move:
-    """What the describer did.
+    """The describer's move.
+
+    >>> parse_reply("<DESCRIPTION>A red circle.</DESCRIPTION>", turn=1).message
+    'A red circle.'
+    >>> parse_reply("Done", turn=2).leniencies
+    ('bare_done',)
 
     Attributes:
         action: ``describe`` or ``done``.

@@ -47,7 +47,7 @@ class _Dialogue:
 
 
 async def play_episode(table: Table, setup: EpisodeSetup[Rules]) -> Ending:
-    """Play one episode; see ``ircore.games.base.Game.play``."""
+    """Play an episode; see ``ircore.games.base.Game.play``."""
     dialogue = _Dialogue()
     try:
         for turn in range(1, setup.rules.max_turns + 1):

@@ -27,9 +27,9 @@ from ircore.games.reference.captions import caption_with_parts
 from ircore.games.reference.language.annotations import Annotation, read_annotations
 from ircore.games.reference.order import SEEDS
 from ircore.games.reference.records import Context, HumanRound
-from ircore.games.reference.tangram_svg import draw_tangram_svg, read_tangram_svg
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.tangram_svg import draw_tangram_svg, read_tangram_svg
 
 CONDITIONS = ("whole_black", "whole_color", "parts_black", "parts_color")
 """What is said, the whole's name alone or the parts', too; and how the tangram is shown."""

@@ -17,6 +17,7 @@ from ircore.results.tables.effects import effects_table
 from ircore.results.tables.hops import by_turn_table, normalised_table
 from ircore.results.tables.judges import judges_table
 from ircore.results.tables.language import corrections_by_turn_table, corrections_table, messages_table, words_table
+from ircore.results.tables.measures import measures_table
 from ircore.results.tables.metric_agreement import metric_agreement_table
 from ircore.results.tables.model import Table
 from ircore.results.tables.parts import episode_facts_table, facts_table, parts_table
@@ -155,6 +156,7 @@ TABLES: Mapping[str, Entry] = {
     "reliability": Entry("what people say of each score of a judge", lambda results, _: reliability_table(results)),
     "recalibrated": _of_all("mean scores on the people's scale", recalibrated_table),
     "targets": _of_all("what the targets show, and how many words they take", targets_table),
+    "measures": _of_all("scores beside what is known of targets, such as naming divergence", measures_table),
     "published": Entry("the paper's Table 3", lambda *_: published_scores_table(), of_runs=False),
     "published_means": Entry("means of the paper's Table 3", lambda *_: published_means_table(), of_runs=False),
     "published_judges": Entry("the paper's Table 1", lambda *_: published_agreement_table("table1"), of_runs=False),

@@ -1,1 +1,1 @@
-"""What questions cost: prices, totals, the forecast before play, the limit during it."""
+"""Cost of questions: prices, totals, the forecast before play, the limit during play."""

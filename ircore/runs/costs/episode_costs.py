@@ -1,15 +1,14 @@
-"""What each episode of a run cost."""
+"""The cost of each episode of a run."""
 
 from collections import defaultdict
 from collections.abc import Mapping
 from math import fsum
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from ircore.core.errors import InputError
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.runs.costs.prices import prices_of_run
-from ircore.runs.events import End, GameEnd
+from ircore.runs.events import AnyEnd
 from ircore.runs.folder import AnyRunFolder
 
 COSTS = "costs.json"
@@ -19,7 +18,7 @@ _COSTS = TypeAdapter(dict[str, float | None])
 
 
 def episode_costs(run: AnyRunFolder) -> Mapping[str, float | None]:
-    """Return US dollars by episode, questions asked in vain included; None where an answer's cost is not known.
+    """Return US dollars by episode, failed questions included; None where the cost of an answer is not known.
 
     Args:
         run: A run of any game.
@@ -33,20 +32,18 @@ def episode_costs(run: AnyRunFolder) -> Mapping[str, float | None]:
     prices = prices_of_run(run)
     asked: dict[str, list[float | None]] = defaultdict(list)
     for event in run.events():
-        if not isinstance(event, End | GameEnd):
+        if not isinstance(event, AnyEnd):
             asked[event.episode_id].append(prices.cost(event))
     return {episode: _sum(costs) for episode, costs in asked.items()}
 
 
 def _kept_costs(run: AnyRunFolder) -> Mapping[str, float | None] | None:
-    """Return what a run folder that was made from a release says of its costs; None if it is none of these."""
+    """Return the costs recorded in a run folder that was pulled from a release; None for any other run folder."""
     path = run.path / COSTS
     if not path.is_file():
         return None
-    try:
+    with validating(path, "Pull the release again."):
         return _COSTS.validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", "Pull the release again.") from error
 
 
 def _sum(costs: list[float | None]) -> float | None:

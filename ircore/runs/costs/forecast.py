@@ -1,4 +1,4 @@
-"""What a run would take at most, before it is played; every assumption is said."""
+"""Forecasting the requests, tokens and cost of a run at most, with every assumption stated."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,10 @@ IMAGE_WRITTEN_TOKENS = 1000
 
 @dataclass(frozen=True)
 class SeatEstimate:
-    """What one seat takes at most, over all episodes.
+    """Requests, images, tokens and cost of a seat at most, over all episodes.
+
+    >>> SeatEstimate(requests=10, images=10, usage=Usage(prompt_tokens=9000), cost_usd=None).images
+    10
 
     Attributes:
         requests: Sent, without retries.
@@ -37,7 +40,17 @@ class SeatEstimate:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run takes at most: each seat, and what was assumed."""
+    """Requests, images, tokens and cost of a run at most, by seat, and the assumptions behind them.
+
+    >>> from ircore.core.records import Submission
+    >>> from ircore.games.reconstruction.prompts import load_prompts
+    >>> from ircore.runs.costs.prices import read_prices
+    >>> pair = Submission(schema=1, name="classical + canvas", licence="Apache-2.0", describer={"player": "classical"},
+    ...                   generator={"player": "canvas"})
+    >>> prices = RunPrices(read_prices(), pair)
+    >>> estimate(2, Rules(max_turns=5), load_prompts("reconstruction"), prices).generator.images  # 2 episodes × 5 turns
+    10
+    """
 
     describer: SeatEstimate
     generator: SeatEstimate
@@ -45,7 +58,7 @@ class Estimate:
 
 
 def estimate(episodes: int, rules: Rules, prompts: Prompts, prices: RunPrices) -> Estimate:
-    """Estimate what playing takes if no episode ends before its last turn.
+    """Estimate requests, tokens and cost of play if no episode ends before its last turn.
 
     Args:
         episodes: How many are to be played.
@@ -99,7 +112,7 @@ def _cost(seat: SeatPrice, usage: Usage, images: int) -> float | None:
 
 
 def measured(folder: AnyRunFolder, prices: RunPrices, episodes: int) -> str:
-    """Say what ``episodes`` further ones would take if they were like those that have ended; empty if none has."""
+    """Say what ``episodes`` more would take at the mean rate of the episodes that have ended; empty if none has."""
     ended = {episode.episode_id for episode in folder.ended().values()}
     asked: list[Asked] = [*folder.calls().values(), *folder.failures()]
     totals = Totals.of((question for question in asked if question.episode_id in ended), prices)

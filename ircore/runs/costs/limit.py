@@ -1,4 +1,4 @@
-"""What is known of a run while it is played or judged: for the progress line, and to stop it at a limit of its cost.
+"""Counting questions and cost while a run is played or judged, for the progress line and the cost limit.
 
 Every question adds a few numbers, nothing more; text is made only when it is shown.
 """
@@ -13,11 +13,17 @@ from ircore.runs.costs.totals import Totals
 
 
 class CostLimitError(WorkError):
-    """The run has cost as much as it may, or its cost is not known although it is limited."""
+    """The cost limit of a run is reached, or the cost of its answers is unknown although limited."""
 
 
 class Watch:
-    """Counts what a run asks and what it costs.
+    """Counts a run's questions and their cost.
+
+    >>> from ircore.runs.costs.prices import read_prices
+    >>> watch = Watch(RunPrices(read_prices()), max_cost=5)
+    >>> watch.asking()
+    >>> watch.in_flight, watch.may_ask()
+    (1, True)
 
     Args:
         prices: What answers cost.
@@ -39,7 +45,7 @@ class Watch:
         self._unpriced: set[str] = set()
 
     def begin(self, earlier: Iterable[Asked]) -> None:
-        """Start the clock; ``earlier`` are the questions of sessions before this one."""
+        """Start the clock and count the questions of earlier sessions."""
         for question in earlier:
             self.asked(question)
         self._requests_before = self.totals.requests
@@ -60,7 +66,7 @@ class Watch:
             self._unpriced.add(self.prices.seat_of(question).label)
 
     def done_asking(self) -> None:
-        """Count a question as no longer being sent, whatever came of it."""
+        """Count a question as no longer in flight, answered or not."""
         self.in_flight -= 1
 
     def ended(self, outcome: str) -> None:
@@ -68,7 +74,7 @@ class Watch:
         self.outcomes[outcome] += 1
 
     def note(self) -> str:
-        """Return outcomes, requests in flight, rate, tokens and cost in one line."""
+        """Return outcomes, requests in flight, rate, tokens and cost in a single line."""
         seconds = self._clock() - self._started
         rate = (self.totals.requests - self._requests_before) / seconds if seconds > 0 else 0.0
         counted = [
@@ -95,7 +101,7 @@ class Watch:
 
 
 def _short(number: int) -> str:
-    """Return a count as people say it: 950, 12.3k, 4.5M."""
+    """Return a count for people: 950, 12.3k, 4.5M."""
     for unit, size in (("M", 1_000_000), ("k", 1_000)):
         if number >= size:
             return f"{number / size:.1f}{unit}"

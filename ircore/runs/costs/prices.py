@@ -1,4 +1,4 @@
-"""What answers cost: the provider's own figure where it gives one, else tokens and images times a table of prices.
+"""The cost of answers: the provider's own figure if reported, else tokens and images times a table of prices.
 
 The table is ``prices.yaml`` beside this module; a user's own (``--prices FILE``) goes on top of it. A model that is in
 neither has no known cost: nothing is guessed.
@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints
 
 from ircore.core.episode_records import FaultKind, Usage
-from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
 from ircore.core.game_records import AnySubmission
 from ircore.core.records import Line, PlayerSpec, Record
 from ircore.core.strict_yaml import read_mapping
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.players.base import Traits
 from ircore.players.calls import usage_of
 from ircore.players.recorded import RECORDED
@@ -53,7 +52,14 @@ SizeAndQuality = Annotated[str, StringConstraints(pattern=r"^[^/]+/[^/]+$")]
 
 
 class Price(Record):
-    """Prices of one model in US dollars."""
+    """Prices of a model in US dollars.
+
+    >>> price = Price(input=2, output=10, date="2026-11-22", source="the provider's page", images={"1024x1024/*": 0.04})
+    >>> price.tokens(Usage(prompt_tokens=1_000_000, completion_tokens=500_000))  # 2 $ read + 5 $ written
+    7.0
+    >>> price.image({"size": "1024x1024", "quality": "high"})
+    0.04
+    """
 
     host: str | None = Field(default=None, description="Host of the provider that these prices hold for; null: any.")
     input: float = Field(ge=0, description="A million tokens read.")
@@ -66,13 +72,13 @@ class Price(Record):
     source: Line
 
     def image(self, parameters: Mapping[str, object]) -> float | None:
-        """Return the price of one image with these parameters of a player; None if it is not known."""
+        """Return the price of an image with these parameters of a player; None if unknown."""
         size, quality = (str(parameters.get(name, "auto")) for name in ("size", "quality"))
         keys = (f"{size}/{quality}", f"{size}/*", f"*/{quality}", "*/*")
         return next((self.images[key] for key in keys if key in self.images), None)
 
     def tokens(self, usage: Usage) -> float | None:
-        """Return what a provider's count of tokens costs; None if it did not count."""
+        """Return the price of the tokens that a provider counted; None if the provider did not count."""
         if usage.prompt_tokens is None and usage.completion_tokens is None:
             return None
         reasoning = (usage.reasoning_tokens or 0) if self.reasoning is not None else 0
@@ -87,7 +93,10 @@ class _Table(Record):
 
 @dataclass(frozen=True)
 class SeatPrice:
-    """What asking one seat costs.
+    """The prices of a seat's player.
+
+    >>> read_prices().seat(PlayerSpec(player="canvas")).offline
+    True
 
     Attributes:
         label: Name of the seat's player for people.
@@ -107,6 +116,10 @@ class SeatPrice:
 class Prices:
     """Known prices by model.
 
+    >>> prices = Prices({"my-model": Price(input=1, output=4, date="2026-11-22", source="by hand")})
+    >>> prices.seat(PlayerSpec(player="openai", model="my-model")).price.output
+    4.0
+
     Args:
         models: Price of each model by its name.
     """
@@ -115,7 +128,7 @@ class Prices:
         self.models = dict(models)
 
     def seat(self, spec: PlayerSpec) -> SeatPrice:
-        """Return what asking this player costs."""
+        """Return the prices of a player."""
         traits = traits_of(spec.player)
         apart = traits.draws_apart
         price = self._at(spec.base_url, spec.label)
@@ -134,7 +147,7 @@ def _offline(spec: PlayerSpec, traits: Traits) -> bool:
 
 
 def read_prices(*more: Path | None) -> Prices:
-    """Read the built-in table with others on top; in later files stands what holds.
+    """Read the built-in table of prices, with further tables on top; the last table that names a model decides.
 
     Raises:
         InputError: A file is not a table of prices.
@@ -155,14 +168,16 @@ def _built_in() -> dict[str, Price]:
 def _read(path: Path) -> dict[str, Price]:
     remedy = "See ircore/runs/costs/prices.yaml for the format."
     document = read_mapping(path, "Name a file of prices.", remedy)
-    try:
+    with validating(path, remedy):
         return dict(_Table.model_validate(document).models)
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", remedy) from error
 
 
 class RunPrices:
-    """What the answers of one pair cost, and those of its judges.
+    """Prices of a run's players and of its judges.
+
+    >>> judges = RunPrices(read_prices(), judges={"eye": PlayerSpec(player="openai", model="unheard-of")}).judges
+    >>> judges["eye"].price is None  # not in the table: no price is guessed
+    True
 
     Args:
         prices: Known prices.
@@ -178,13 +193,13 @@ class RunPrices:
         self.judges = {name: prices.seat(spec) for name, spec in (judges or {}).items()}
 
     def seat_of(self, asked: Asked) -> SeatPrice:
-        """Return what asking whoever was asked costs; of a judge that nobody knows, that is not known."""
+        """Return the prices of the player or judge who was asked; the price of an unlisted judge is unknown."""
         if not isinstance(asked, JudgeQuestion):
             return self.seats[asked.role]
         return self.judges.get(asked.judge) or SeatPrice(asked.judge, offline=False, price=None, image=None)
 
     def cost(self, asked: Asked) -> float | None:
-        """Return US dollars for one question, failed attempts included; None if that is not known.
+        """Return US dollars for a question, failed attempts included; None if unknown.
 
         A picture that may have been made and billed without arriving is counted as billed.
         """
@@ -205,19 +220,19 @@ class RunPrices:
 
 
 def prices_of_run(folder: AnyRunFolder, given: Path | None = None) -> RunPrices:
-    """Return the prices for a run: ``given``, else those that it was played with, on top of the built-in ones."""
+    """Return the prices of a run: the user's table, on top of the run's own, on top of the built-in table."""
     judges = {name: judge.player for name, judge in folder.judges().items() if judge.player is not None}
     return RunPrices(read_prices(kept_prices(folder), given), folder.run.submission, judges)
 
 
 def kept_prices(folder: AnyRunFolder) -> Path | None:
-    """Return the run's own table of prices, if it has one."""
+    """Return the file of the run's own table of prices; None if there is no such file."""
     kept = folder.path / RUN_PRICES
     return kept if kept.is_file() else None
 
 
 def keep_prices(folder: AnyRunFolder, given: Path | None) -> None:
-    """Check a user's table of prices and keep it in the run folder, on top of an earlier one, for the next time.
+    """Check a user's table of prices and store it in the run folder for the next session, on top of an earlier table.
 
     Raises:
         InputError: It is not a table of prices.
@@ -236,7 +251,7 @@ def keep_prices(folder: AnyRunFolder, given: Path | None) -> None:
 
 
 def usage_of_question(asked: Asked) -> Usage:
-    """Return what a question used: as the player says, or the sum of its attempts where there is no answer."""
+    """Return the usage of a question: as the player states it, or the sum of the attempts if there is no answer."""
     return usage_of(asked.attempts) if isinstance(asked, Failure) else asked.usage
 
 
@@ -256,7 +271,7 @@ def images(asked: Asked) -> int:
 
 
 def images_perhaps_billed(asked: Asked) -> int:
-    """Return how many pictures a question may have cost besides the one that it brought."""
+    """Return how many pictures may have been billed without arriving."""
     if isinstance(asked, JudgeQuestion) or asked.role != "generator":
         return 0
     return sum(attempt.kind in PERHAPS_BILLED for attempt in asked.attempts)

@@ -1,4 +1,4 @@
-"""Adding up what questions to players took: requests, tokens, images, seconds, US dollars."""
+"""Adding up requests, tokens, images, seconds and US dollars over questions."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,6 +10,11 @@ from ircore.runs.costs.prices import Asked, RunPrices, images, images_perhaps_bi
 @dataclass
 class Totals:
     """Sums over questions.
+
+    >>> Totals(prompt_tokens=1200, completion_tokens=80).tokens
+    1280
+    >>> Totals(cost_usd=0.5, priced=3, unpriced=1).cost_text()
+    '0.5000 US$ and 1 answers of unknown cost'
 
     Attributes:
         requests: Sent to providers, retries included.
@@ -44,7 +49,7 @@ class Totals:
         return totals
 
     def add(self, asked: Asked, prices: RunPrices) -> float | None:
-        """Add one question and return its cost; None if it is not known."""
+        """Add a question and return its cost; None if unknown."""
         usage, cost = usage_of_question(asked), prices.cost(asked)
         self.requests += usage.requests
         self.prompt_tokens += usage.prompt_tokens or 0
@@ -69,7 +74,7 @@ class Totals:
         return self.unpriced == 0
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what JSON answers hold: ``cost_usd`` is null where no cost at all is known."""
+        """Return the sums as JSON answers show them: ``cost_usd`` is null where no cost at all is known."""
         nothing_known = self.unpriced > 0 and self.priced == 0
         return {
             "requests": self.requests,
@@ -84,7 +89,7 @@ class Totals:
         }
 
     def cost_text(self) -> str:
-        """Say the cost for people, and what is not known of it."""
+        """Return the cost for people, with the number of answers of unknown cost."""
         if self.unpriced == 0:
             return f"{self.cost_usd:.4f} US$"
         if self.priced == 0:

@@ -1,4 +1,4 @@
-"""The connection to a Dask scheduler: hands one piece of work to a worker and waits for what becomes of it.
+"""The connection to a Dask scheduler: hands a piece of work to a worker and waits for the result.
 
 A piece whose worker is killed is done again by another one: that is Dask's part. What Dask leaves open is bounded here:
 a scheduler that is not there, or a cluster without workers, ends the command with one line instead of a wait for ever.
@@ -34,7 +34,13 @@ _GOES_ON = "Every finished answer is kept; the same command goes on."
 
 
 class Cluster:
-    """Connects when it is first needed, in the event loop that needs it; ``close`` it in the same loop.
+    """A connection that is made on first use, in the event loop of that use; ``close`` it in the same loop.
+
+    >>> Cluster("127.0.0.1")
+    Traceback (most recent call last):
+    ...
+    ircore.core.errors.InputError: --scheduler 127.0.0.1: no address of a scheduler
+    Write it as tcp://HOST:PORT.
 
     Args:
         address: Of the scheduler, such as ``tcp://127.0.0.1:8786``.
@@ -158,7 +164,7 @@ class Cluster:
             raise self._lost() from error
 
     async def _check_versions(self, client: "Client") -> None:
-        """Compare what is installed before anything of this package is sent, which another version may not know."""
+        """Compare versions before any object of this package is sent, which may differ between versions."""
         ours = version("ircore")
         versions: dict[str, str | Exception] = await client.run(version, "ircore", on_error="return")
         try:

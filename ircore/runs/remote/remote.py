@@ -6,21 +6,19 @@ The game master and the record stay in this process: what travels is one questio
 import asyncio
 import pickle
 from collections.abc import Awaitable, Callable
-from typing import Any
 
-from ircore.core.records import PlayerSpec
-from ircore.games.base import Game
 from ircore.players.base import Answer, Asked
-from ircore.players.recorded import RECORDED, RecordedSeat
-from ircore.players.submission import AnyLoaded, make_player
-from ircore.players.traits import traits_of
-from ircore.runs.play import Players
+from ircore.players.submission import AnyLoaded
 from ircore.runs.remote.cluster import Cluster
 from ircore.runs.remote.worker import Question, answer
 
 
 class RemotePlayer:
     """Asks the player of a seat on a worker.
+
+    >>> player = RemotePlayer(cluster=None, loaded=None, seat="describer")
+    >>> callable(player.describe)  # whatever method the seat's questions go to
+    True
 
     Args:
         cluster: Whose workers; shared by all players of a run, closed with any of them.
@@ -34,7 +32,7 @@ class RemotePlayer:
         self._seat = seat
 
     def __getattr__(self, method: str) -> Callable[[Asked], Awaitable[Answer]]:
-        """Return the method of the player that a seat's questions go to, whatever its name."""
+        """Return a method that sends a question to the player's method of the same name."""
         if method.startswith("_"):
             raise AttributeError(method)
         return lambda view: self.asked(method, view)
@@ -53,27 +51,3 @@ class RemotePlayer:
     async def close(self) -> None:
         """Disconnect; the workers keep their players."""
         await self._cluster.close()
-
-
-def remote_players(loaded: AnyLoaded, game: Game[Any], scheduler: str) -> Players:
-    """Return players that answer on the workers of a cluster.
-
-    Args:
-        loaded: The submission.
-        game: Whose seats they take.
-        scheduler: The address.
-
-    Raises:
-        InputError: This is no address, or Dask is not installed.
-    """
-    cluster, specs = Cluster(scheduler), loaded.submission.players
-    return {seat.name: _player(cluster, loaded, seat.name, specs[seat.name]) for seat in game.seats}
-
-
-def _player(cluster: Cluster, loaded: AnyLoaded, seat: str, spec: PlayerSpec) -> Any:
-    """Return who answers for a seat; a reference player answers here, where the set lies that it is told of."""
-    if spec.player == RECORDED:
-        return RecordedSeat(spec)
-    if traits_of(spec.player).reference:
-        return make_player(loaded, seat)
-    return RemotePlayer(cluster, loaded, seat)

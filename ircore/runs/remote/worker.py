@@ -1,4 +1,4 @@
-"""What runs on the workers of a cluster: players answer. No run folder is needed here.
+"""Players that answer on the workers of a cluster; a worker needs no run folder.
 
 A worker process makes a player once and keeps it, with its model and its connections. All players of a process live in
 one event loop that is never stopped, in a thread of its own, so that a player that computes does not keep the worker
@@ -23,12 +23,20 @@ from ircore.core.errors import InputError
 from ircore.players.base import Answer, Asked
 from ircore.players.submission import AnyLoaded, make_player
 
-KEPT = 2
+MOST_PLAYERS = 2
 """Players that a process keeps: a pair. A local model may fill the memory, so the least recent one goes first."""
 
 
 class Question(NamedTuple):
-    """One question to a player, and what is needed to make the player."""
+    """A question to a player, with the submission that defines the player.
+
+    >>> from pathlib import Path
+    >>> from ircore.players.builtin_pairs import submission_place
+    >>> from ircore.players.submission import read_any_manifest
+    >>> pair = read_any_manifest(submission_place(Path("classical+canvas")))
+    >>> Question(pair, "describer", "describe", view=None).loaded.slug
+    'builtin-classical-canvas'
+    """
 
     loaded: AnyLoaded
     seat: str
@@ -65,39 +73,39 @@ async def _answered(question: Question) -> Answer:
 
 
 @dataclass
-class _Kept:
+class _BusyPlayer:
     """A player and the number of questions that it is answering."""
 
     player: Any
     asked: int = 0
 
 
-_KEPT: OrderedDict[str, _Kept] = OrderedDict()
+_PLAYERS: OrderedDict[str, _BusyPlayer] = OrderedDict()
 """By seat and settings, the most recently asked last. Only touched in the players' event loop."""
 
 
 @asynccontextmanager
 async def _player(loaded: AnyLoaded, seat: str) -> AsyncIterator[Any]:
-    """Yield the player, made if there is none with these settings."""
+    """Yield the player with these settings, made now if this process has none."""
     key = f"{seat} {loaded.submission.players[seat].model_dump_json()}"
-    if key not in _KEPT:
+    if key not in _PLAYERS:
         await _make_room()
-    if key not in _KEPT:  # looked up again after the wait, and no wait from here on: none is made twice
-        _KEPT[key] = _Kept(make_player(loaded, seat))
-    _KEPT.move_to_end(key)
-    kept = _KEPT[key]
-    kept.asked += 1
+    if key not in _PLAYERS:  # looked up again after the wait, and no wait from here on: none is made twice
+        _PLAYERS[key] = _BusyPlayer(make_player(loaded, seat))
+    _PLAYERS.move_to_end(key)
+    entry = _PLAYERS[key]
+    entry.asked += 1
     try:
-        yield kept.player
+        yield entry.player
     finally:
-        kept.asked -= 1
+        entry.asked -= 1
 
 
 async def _make_room() -> None:
-    """Let go of players that nobody waits for, before another one takes their memory."""
-    idle = [key for key, kept in _KEPT.items() if not kept.asked]
-    for key in idle[: max(0, len(_KEPT) - KEPT + 1)]:
-        player = _KEPT.pop(key).player
+    """Close players without open questions before another player takes their memory."""
+    idle = [key for key, entry in _PLAYERS.items() if not entry.asked]
+    for key in idle[: max(0, len(_PLAYERS) - MOST_PLAYERS + 1)]:
+        player = _PLAYERS.pop(key).player
         if close := getattr(player, "close", None):
             await close()
 

@@ -9,7 +9,7 @@ from ircore.scorers.judges.base import Judgement
 from ircore.scorers.verification.score import VERSION, verify_picture
 from ircore.scorers.verification.stored import verdicts_of
 
-VERIFIED = tuple(category for category in CATEGORIES if category != "photos")
+VERIFIED = (*(category for category in CATEGORIES if category != "photos"), "tangrams")
 """Categories whose targets have scenes."""
 
 

@@ -89,7 +89,7 @@ def test_a_round_is_a_turn_and_names_who_told_whom_what(exported: Path, played: 
     images = f"{EASY}/instance_00000/images"
     drawn = [f"{images}/{turn.rendering.sha256}.png" for turn in played.episodes()[0].turns if turn.rendering]
 
-    assert [(one["from"], one["to"], one["action"]["type"]) for one in first] == [
+    assert [(part["from"], part["to"], part["action"]["type"]) for part in first] == [
         ("GM", "Player 1", "send message"),
         ("Player 1", "GM", "get message"),
         ("GM", "GM", "parse"),
@@ -103,7 +103,7 @@ def test_a_round_is_a_turn_and_names_who_told_whom_what(exported: Path, played: 
     assert first[4]["action"]["image"] == drawn[:1]
     assert second[0]["action"]["image"] == [f"{images}/target.png", drawn[0]]
     assert second[3]["action"]["image"] == drawn[:1]
-    assert [one["action"]["type"] for one in third] == ["send message", "get message", "done", "game end"]
+    assert [item["action"]["type"] for item in third] == ["send message", "get message", "done", "game end"]
     assert document["players"]["Player 2"] == {"game_role": "Generator", "model_name": "canvas-b200-t10-allow"}
     assert document["meta"]["round_count"] == 3
     assert (document["Request Count"], document["Violated Request Count"]) == ([2, 2, 1], [0, 0, 0])
@@ -124,7 +124,7 @@ def test_the_main_score_is_the_final_similarity_of_a_hundred(exported: Path) -> 
     scores = read(exported / EASY / "instance_00000" / "scores.json")
     assert scores["episode scores"]["Main Score"] == 80
     assert scores["episode scores"]["Request Success Ratio"] == 1
-    assert [one.get("Similarity eye") for one in scores["round scores"].values()] == [6, 8, None]
+    assert [score.get("Similarity eye") for score in scores["round scores"].values()] == [6, 8, None]
 
 
 def test_it_comes_back_as_the_same_run(exported: Path, played: RunFolder, tmp_path: Path) -> None:
@@ -186,8 +186,10 @@ def test_a_run_of_others_is_played_again_from_its_events(exported: Path, played:
     assert [turn.rendering for turn in theirs.turns] == [turn.rendering for turn in ours.turns]
     assert [turn.message_tokens for turn in theirs.turns] == [turn.message_tokens for turn in ours.turns]
     assert theirs.turns[0].seconds == 4.0
-    assert [one.outcome for one in back.episodes()] == [one.outcome for one in played.episodes()]
-    assert [one.abort_reason for one in back.episodes()] == [one.abort_reason for one in played.episodes()]
+    assert [episode.outcome for episode in back.episodes()] == [episode.outcome for episode in played.episodes()]
+    assert [episode.abort_reason for episode in back.episodes()] == [
+        episode.abort_reason for episode in played.episodes()
+    ]
     assert (back.run.submission.describer.label, back.run.submission.generator.label) == ("classical", "canvas")
     assert back.run.submission.licence == "LicenseRef-unstated"
     assert back.calls()[CallKey(theirs.episode_id, 1, "describer")].prompt
@@ -226,24 +228,30 @@ def two_pairs(folder: Path) -> None:
 
 DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     "other words": (edit("interactions.json", say("<DESCRIPTION>x</DESCRIPTION>")), "turns does not say what"),
-    "another outcome": (edit("interactions.json", lambda one: one.update(Success=0)), "Success does not say what"),
+    "another outcome": (edit("interactions.json", lambda entry: entry.update(Success=0)), "Success does not say what"),
     "another episode": (
-        edit("interactions.json", lambda one: one["ircore"]["episode"].update(instance_id="other")),
+        edit("interactions.json", lambda entry: entry["ircore"]["episode"].update(instance_id="other")),
         "is the episode of another instance",
     ),
     "an invalid record": (
-        edit("interactions.json", lambda one: one["ircore"]["episode"].update(outcome="won")),
+        edit("interactions.json", lambda entry: entry["ircore"]["episode"].update(outcome="won")),
         "episode.outcome",
     ),
-    "another target": (edit("instance.json", lambda one: one["ircore"].update(sha256="0" * 64)), "another picture"),
-    "another instance": (edit("instance.json", lambda one: one["ircore"].update(seed=77)), "not the set that it names"),
+    "another target": (edit("instance.json", lambda entry: entry["ircore"].update(sha256="0" * 64)), "another picture"),
+    "another instance": (
+        edit("instance.json", lambda entry: entry["ircore"].update(seed=77)),
+        "not the set that it names",
+    ),
     "a way out of the folder": (
-        edit("instance.json", lambda one: one.update(target_image="../../secret.png")),
+        edit("instance.json", lambda entry: entry.update(target_image="../../secret.png")),
         "does not lie in this folder",
     ),
-    "an absolute path": (edit("instance.json", lambda one: one.update(target_image="/etc/x.png")), "does not lie in"),
+    "an absolute path": (
+        edit("instance.json", lambda entry: entry.update(target_image="/etc/x.png")),
+        "does not lie in",
+    ),
     "a way out for writing": (
-        edit("instance.json", lambda one: one["ircore"].update(image="../x.png")),
+        edit("instance.json", lambda entry: entry["ircore"].update(image="../x.png")),
         "is no file name to write to",
     ),
     "a damaged rendering": (other_rendering, "is damaged"),
@@ -293,7 +301,7 @@ def test_a_picture_without_labels_is_refused_with_a_remedy(exported: Path, tmp_p
 
 def test_several_judges_need_a_choice(played: RunFolder, tmp_path: Path) -> None:
     run = RunFolder.open(shutil.copytree(played.path, tmp_path / "run"))
-    run.add_scores(one.model_copy(update={"judge": "ear", "value": 3.0}) for one in played.scores())
+    run.add_scores(score.model_copy(update={"judge": "ear", "value": 3.0}) for score in played.scores())
     with pytest.raises(InputError, match="several judges"):
         export_runs([run], tmp_path / "results")
     export_runs([run], tmp_path / "results", "ear")

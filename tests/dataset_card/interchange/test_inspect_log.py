@@ -28,9 +28,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     for episode in run.episodes():
         for turn in episode.rendered_turns[-1:]:
             assert turn.rendering is not None
-            one, sha256 = episode.episode_id, turn.rendering.sha256
+            item, sha256 = episode.episode_id, turn.rendering.sha256
             run.add_scores(
-                [Score(episode_id=one, turn=turn.turn, task="similarity", judge="eye", value=8, rendering=sha256)]
+                [Score(episode_id=item, turn=turn.turn, task="similarity", judge="eye", value=8, rendering=sha256)]
             )
     return run
 
@@ -41,7 +41,7 @@ def log(played: RunFolder, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     with ZipFile(done.path) as file:
         header: dict[str, Any] = json.loads(file.read("header.json"))
         summaries = json.loads(file.read("summaries.json"))
-        samples = [json.loads(file.read(f"samples/{one['id']}_epoch_1.json")) for one in summaries]
+        samples = [json.loads(file.read(f"samples/{summary['id']}_epoch_1.json")) for summary in summaries]
         assert len(file.namelist()) == 2 + len(samples)
     return header | {"summaries": summaries, "samples": samples}
 
@@ -68,17 +68,17 @@ def test_the_header_names_both_models(log: dict[str, Any], played: RunFolder) ->
 def test_messages_are_what_the_describer_saw_and_said(log: dict[str, Any], played: RunFolder) -> None:
     sample = log["samples"][0]
     episode = played.episodes()[0]
-    words = [one["content"] for one in sample["messages"] if one["role"] == "assistant"]
+    words = [message["content"] for message in sample["messages"] if message["role"] == "assistant"]
     assert words == [
         "<DESCRIPTION>left 41 colour #1f77b4</DESCRIPTION>",
         "<DESCRIPTION>left 31 colour #1f77b4</DESCRIPTION>",
         "<DONE>",
     ]
-    asked = [one["content"] for one in sample["messages"] if one["role"] == "user"]
-    drawn = [one.rendering.sha256 for one in episode.turns if one.rendering]
+    asked = [message["content"] for message in sample["messages"] if message["role"] == "user"]
+    drawn = [turn.rendering.sha256 for turn in episode.turns if turn.rendering]
     target = played.instances.instances[0].sha256
     shown = [[part["image"] for part in content if part["type"] == "image"] for content in asked]
-    assert shown == [[f"attachment://{one}" for one in (target, *drawn[:seen])] for seen in (0, 1, 2)]
+    assert shown == [[f"attachment://{item}" for item in (target, *drawn[:seen])] for seen in (0, 1, 2)]
     for sha256, text in sample["attachments"].items():
         assert hashlib.sha256(base64.b64decode(text.removeprefix("data:image/png;base64,"))).hexdigest() == sha256
     assert sample["metadata"]["unseen"] == {}
@@ -92,8 +92,8 @@ def test_summaries_hold_words_and_scores_but_no_pictures(log: dict[str, Any]) ->
 
 
 def test_the_same_run_gives_the_same_bytes(played: RunFolder, tmp_path: Path) -> None:
-    one, other = (export_log(played, tmp_path / name).path for name in ("one", "other"))
-    assert one.read_bytes() == other.read_bytes()
+    path, other = (export_log(played, tmp_path / name).path for name in ("one", "other"))
+    assert path.read_bytes() == other.read_bytes()
 
 
 def test_what_is_not_known_is_not_there(log: dict[str, Any]) -> None:
@@ -105,8 +105,10 @@ def test_what_is_not_known_is_not_there(log: dict[str, Any]) -> None:
 
 
 def test_an_aborted_episode_keeps_the_answer_that_broke_the_rules_and_has_no_score(log: dict[str, Any]) -> None:
-    sample = next(one for one in log["samples"] if one["metadata"]["outcome"] == "aborted")
-    assert [one["content"] for one in sample["messages"] if one["role"] == "assistant"] == ["I would rather not say."]
+    sample = next(sample for sample in log["samples"] if sample["metadata"]["outcome"] == "aborted")
+    assert [message["content"] for message in sample["messages"] if message["role"] == "assistant"] == [
+        "I would rather not say."
+    ]
     assert sample["scores"] == {}
     assert "error" not in sample  # it broke the rules; nothing failed
     assert sample["metadata"]["abort_reason"] == "describer_format"

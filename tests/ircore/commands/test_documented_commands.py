@@ -16,7 +16,7 @@ from ircore.instances.benchmark import RECORDS, read_versions
 from leaderboard.building.marker import MARKER
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = ["CONTRIBUTING.md", "README.md", *sorted(f"docs/{one.name}" for one in (ROOT / "docs").glob("*.md"))]
+PAGES = ["CONTRIBUTING.md", "README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
 COMMAND = re.compile(r"^ {4}(?:\.venv/bin/)?ircore (.+)$|`ircore ([^`|…]+)`", re.MULTILINE)
 
 
@@ -28,13 +28,13 @@ def shown(page: Path) -> list[str]:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_every_command_on_a_page_exists(name: str) -> None:
-    for one in shown(ROOT / name):
+    for item in shown(ROOT / name):
         try:
-            parsed(shlex.split(one, comments=True))
+            parsed(shlex.split(item, comments=True))
         except (click.MissingParameter, click.exceptions.NoArgsIsHelpError, click.exceptions.Exit):
             pass  # named without what it is given, or asked for its help
         except (click.UsageError, InputError, ValueError) as error:
-            raise AssertionError(f"{name}: ircore {one}: {error}") from error
+            raise AssertionError(f"{name}: ircore {item}: {error}") from error
 
 
 def documented(beginning: str) -> list[str]:

@@ -119,4 +119,4 @@ def test_names_of_strangers_cannot_steer_the_terminal(
     assert ircore(["show", str(played.path)]) == 0
     out = capsys.readouterr().out
     assert "safe\ufffdevil\ufffd\ufffd" in out
-    assert all(one.isprintable() or one == "\n" for one in out)
+    assert all(item.isprintable() or item == "\n" for item in out)

@@ -89,9 +89,9 @@ def test_a_category_is_drawn(tmp_path: Path) -> None:
     installed.ircore("instances", "build", "--category", "discs", "--per-condition", "2", "--out", "set")
     lines = (tmp_path / "set" / "instances.jsonl").read_text().splitlines()
     instances = [json.loads(line) for line in lines]
-    assert [(one["category"], len(one["scene"]["elements"])) for one in instances] == [("discs", 1)] * 2 + [
-        ("discs", 3)
-    ] * 2
+    assert [(instance["category"], len(instance["scene"]["elements"])) for instance in instances] == [
+        ("discs", 1)
+    ] * 2 + [("discs", 3)] * 2
 
 
 @pytest.mark.slow

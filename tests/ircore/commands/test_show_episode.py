@@ -19,8 +19,8 @@ from ircore.runs.folder import RunFolder
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
     monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
-    with serving() as one:
-        yield one
+    with serving() as service:
+        yield service
 
 
 def show(run: Path, episode: str, capsys: pytest.CaptureFixture[str], *more: str) -> str:
@@ -80,7 +80,7 @@ def test_an_unknown_episode_names_the_near_miss(run: RunFolder, capsys: pytest.C
 def test_as_json(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(show(run.path, "geometry-easy-01", capsys, "--json"))
     assert document["episode"]["outcome"] == "converged"
-    assert [one["role"] for one in document["questions"]] == ["describer", "generator"] * 2 + ["describer"]
+    assert [message["role"] for message in document["questions"]] == ["describer", "generator"] * 2 + ["describer"]
     assert (document["images"], document["cost_known"]) == (2, True)
 
 

@@ -12,7 +12,7 @@ def test_the_collector_rests_and_what_was_made_counts_as_old() -> None:
         assert not gc.isenabled()
         made = [[number] for number in range(1000)]
     assert gc.isenabled()
-    assert {id(one) for one in made} <= {id(one) for one in gc.get_objects(generation=2)}
+    assert {id(item) for item in made} <= {id(thing) for thing in gc.get_objects(generation=2)}
 
 
 def test_it_comes_back_after_an_error_and_stays_off_if_it_was_off() -> None:

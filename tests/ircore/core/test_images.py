@@ -60,7 +60,7 @@ def test_a_plain_png_keeps_its_compressed_pixels_and_others_are_encoded_anew(cha
     data = png(12, 6, 8, 2, rows)
     kept = change in ("", "many parts", "crc")
     if change == "16 bit":
-        wide = b"".join(b"\0" + bytes(byte for one in row[1:] for byte in (one, one)) for row in _rows(rows, 37))
+        wide = b"".join(b"\0" + bytes(byte for item in row[1:] for byte in (item, item)) for row in _rows(rows, 37))
         data = png(12, 6, 16, 2, wide)
     elif change == "palette":
         data = encoded(image.quantize(2))

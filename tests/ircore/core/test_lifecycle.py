@@ -65,7 +65,7 @@ def test_what_is_gone_stays_so_until_it_is_reinstated() -> None:
 
 def test_only_withdrawn_and_corrected_runs_leave() -> None:
     made = {kind: Withdrawal.model_validate(record(kind=kind)) for kind in get_args(WithdrawalKind)}
-    assert {kind for kind, one in made.items() if one.removes} == {"withdrawn", "corrected"}
+    assert {kind for kind, item in made.items() if item.removes} == {"withdrawn", "corrected"}
 
 
 @pytest.mark.parametrize("change", [{"date": "2026-13-01"}, {"date": "1 May"}, {"reason": ""}, {"kind": "deleted"}])
@@ -90,7 +90,7 @@ def test_a_file_of_withdrawals_is_read_as_it_was_written(tmp_path: Path) -> None
 def test_a_file_written_by_hand_may_lack_its_last_newline_and_have_empty_lines(tmp_path: Path) -> None:
     path = tmp_path / "gone.jsonl"
     path.write_text(json.dumps(record()) + "\n\n" + json.dumps(record(slug="b")))
-    assert [one.slug for one in read_withdrawals(path)] == ["a", "b"]
+    assert [withdrawal.slug for withdrawal in read_withdrawals(path)] == ["a", "b"]
 
     path.write_bytes(b"\xff")
     with pytest.raises(InputError, match=r"gone\.jsonl:1: ") as caught:

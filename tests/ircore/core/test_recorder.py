@@ -79,9 +79,9 @@ def test_each_caller_learns_that_writing_failed(empty: RunFolder, monkeypatch: p
 
     async def play(writer: RunWriter) -> None:
         recorder = Recorder(writer)
-        found = await asyncio.gather(*(recorder.record(said(turn)) for turn in (1, 2)), return_exceptions=True)
+        outcomes = await asyncio.gather(*(recorder.record(said(turn)) for turn in (1, 2)), return_exceptions=True)
         await recorder.close()
-        assert [type(one) for one in found] == [WorkError, WorkError]
+        assert [type(item) for item in outcomes] == [WorkError, WorkError]
 
     with RunWriter(empty) as writer:
         monkeypatch.setattr(os, "write", full)

@@ -4,7 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from ircore.core.episode_records import Episode, Rendering, Turn, Usage
-from ircore.core.records import Element, Instance, PlayerSpec, Record, Rules, Run, Scene, Submission, json_schemas
+from ircore.core.json_schemas import json_schemas
+from ircore.core.records import Element, Instance, PlayerSpec, Record, Rules, Run, Scene, Submission
 from ircore.core.score_records import Score  # fmt: skip
 
 SHA = "0" * 64

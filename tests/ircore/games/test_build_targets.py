@@ -21,12 +21,12 @@ SOME = ("simple_shapes", "geometry")
 
 
 def fingerprints(made: InstanceSet) -> dict[str, str]:
-    return {one.instance_id: one.sha256 for one in made.instances}
+    return {instance.instance_id: instance.sha256 for instance in made.instances}
 
 
 def test_a_set_built_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:
     """Once here in one process, once by a command whose Python hashes differently, in several."""
-    one = build_instances(tmp_path / "one", 7, 2, workers=1)
+    item = build_instances(tmp_path / "one", 7, 2, workers=1)
     command = [
         sys.executable,
         "-m",
@@ -41,17 +41,17 @@ def test_a_set_built_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:
         "2",
     ]
     subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": "12"}, check=True, capture_output=True)
-    files = [path.relative_to(one.folder) for path in sorted(one.folder.rglob("*")) if path.is_file()]
+    files = [path.relative_to(item.folder) for path in sorted(item.folder.rglob("*")) if path.is_file()]
     assert len(files) == 29
     for file in files:
-        assert (one.folder / file).read_bytes() == (tmp_path / "other" / file).read_bytes()
+        assert (item.folder / file).read_bytes() == (tmp_path / "other" / file).read_bytes()
 
 
 def test_another_seed_gives_other_pictures(tmp_path: Path) -> None:
-    one = fingerprints(build_instances(tmp_path / "one", 1, 2, SOME))
+    item = fingerprints(build_instances(tmp_path / "one", 1, 2, SOME))
     other = fingerprints(build_instances(tmp_path / "other", 2, 2, SOME))
-    assert one.keys() == other.keys()
-    assert not set(one.values()) & set(other.values())
+    assert item.keys() == other.keys()
+    assert not set(item.values()) & set(other.values())
 
 
 def test_asking_for_more_or_for_less_changes_no_picture(tmp_path: Path) -> None:
@@ -65,22 +65,22 @@ def test_asking_for_more_or_for_less_changes_no_picture(tmp_path: Path) -> None:
 
 def test_every_category_builds_and_says_what_it_is(tmp_path: Path) -> None:
     made = build_instances(tmp_path / "set", per_condition=1)
-    assert [(one.category, one.difficulty) for one in made.instances] == list(
+    assert [(instance.category, instance.difficulty) for instance in made.instances] == list(
         itertools.product(CATEGORIES, ("easy", "hard"))
     )
     assert len(set(fingerprints(made).values())) == 14
-    for one in made.instances:
-        assert (one.scene is None) == (one.seed is None) == (one.category == "photos")
-        assert made.target(one).pixels.shape == (one.height, one.width, 3)
+    for instance in made.instances:
+        assert (instance.scene is None) == (instance.seed is None) == (instance.category == "photos")
+        assert made.target(instance).pixels.shape == (instance.height, instance.width, 3)
 
 
 def test_a_picture_can_be_drawn_again_from_its_recorded_seed(tmp_path: Path) -> None:
     made = build_instances(tmp_path / "set", 11, 1, SOME)
-    for one in made.instances:
-        assert one.seed is not None
-        drawn = draw(one.category, one.difficulty, one.seed)
-        assert np.array_equal(drawn.drawing.pixels, made.target(one).pixels)
-        assert drawn.scene == one.scene
+    for instance in made.instances:
+        assert instance.seed is not None
+        drawn = draw(instance.category, instance.difficulty, instance.seed)
+        assert np.array_equal(drawn.drawing.pixels, made.target(instance).pixels)
+        assert drawn.scene == instance.scene
 
 
 def test_seeds_differ_by_set_place_and_attempt() -> None:
@@ -94,10 +94,10 @@ def test_a_picture_like_an_earlier_one_is_drawn_again() -> None:
     """Three places whose first pictures are one and the same come out as three pictures."""
     places = [Place("simple_shapes", "easy", index) for index in (1, 2, 3)]
     alike = [build._make(place, 5) for place in places]
-    assert len({one.instance.sha256 for one in alike}) == 1
-    out = [one.instance for one in build._unlike(iter(alike), places, 0)]
-    assert [one.instance_id for one in out] == [place.instance_id for place in places]
-    assert len({one.sha256 for one in out}) == 3
+    assert len({picture.instance.sha256 for picture in alike}) == 1
+    out = [item.instance for item in build._unlike(iter(alike), places, 0)]
+    assert [instance.instance_id for instance in out] == [place.instance_id for place in places]
+    assert len({picture.sha256 for picture in out}) == 3
     assert out[1].seed == places[1].seed(0, 1)
 
 
@@ -114,7 +114,7 @@ def test_a_builder_with_one_picture_only_is_noticed(monkeypatch: pytest.MonkeyPa
 def test_the_first_figures_of_a_condition_are_of_different_kinds(difficulty: Difficulty) -> None:
     places = [Place("geometry", difficulty, index) for index in range(1, 9)]
     first = (build._make(place, place.seed(4)) for place in places)
-    kinds = [one.kind for one in build._unlike(first, places, 4)]
+    kinds = [entry.kind for entry in build._unlike(first, places, 4)]
     assert len(set(kinds)) == len(kinds)
 
 

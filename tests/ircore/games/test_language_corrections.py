@@ -8,8 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yardstick import rounds
 
-from ircore.games.reconstruction.language.corrections import ENDING, corrections_in, find_corrections
+from ircore.games.reconstruction.language.corrections import ENDING, find_corrections
 from ircore.games.reconstruction.language.lexicon import CORRECTIONS, Correction, load_lexicon
+
+
+def corrections_in(message: str) -> set[Correction]:
+    return {mark.correction for mark in find_corrections(message)}
 
 
 def fired(message: str, correction: Correction) -> list[str]:
@@ -45,7 +49,7 @@ def test_each_category_fires_on_what_it_lists(message: str, correction: Correcti
 
 
 def test_a_plain_message_fires_nothing() -> None:
-    assert corrections_in("Thank you, I like this picture.") == frozenset()
+    assert corrections_in("Thank you, I like this picture.") == set()
 
 
 @pytest.mark.parametrize(
@@ -127,7 +131,7 @@ def test_marks_lie_in_order_inside_the_message_and_apart_within_a_category(messa
     assert list(marks) == sorted(marks, key=lambda mark: mark.start)
     for correction in CORRECTIONS:
         own = [mark for mark in marks if mark.correction == correction]
-        assert all(one.end <= other.start for one, other in pairwise(own))
+        assert all(item.end <= other.start for item, other in pairwise(own))
     assert all(0 <= mark.start < mark.end <= len(message) for mark in marks)
 
 
@@ -161,9 +165,11 @@ def test_time_grows_with_the_length_only(piece: str) -> None:
 
 def test_the_lists_are_complete_sourced_and_versioned() -> None:
     lexicon = load_lexicon()
-    assert [one.correction for one in lexicon.lists] == list(CORRECTIONS)
+    assert [list_name.correction for list_name in lexicon.lists] == list(CORRECTIONS)
     assert re.fullmatch(r"built-in [0-9a-f]{12}", lexicon.version)
-    of_paper = {one.correction: sum(stem.source == "paper" for stem in one.stems) for one in lexicon.lists}
+    of_paper = {
+        list_name.correction: sum(stem.source == "paper" for stem in list_name.stems) for list_name in lexicon.lists
+    }
     assert of_paper == {  # counted in Table 5
         "position": 20, "size": 16, "colour": 19, "add_remove": 16, "shape": 19, "label": 16, "style": 18,
         "comparison": 8, "numeric": 5, "acknowledgement": 5,

@@ -44,8 +44,8 @@ def test_no_file_lies_there_unlisted() -> None:
 
 @pytest.mark.parametrize(("difficulty", "count"), [("easy", 5), ("hard", 4)])
 def test_there_are_photographs_of_both_difficulties(difficulty: Difficulty, count: int) -> None:
-    found = shots(difficulty)
-    assert len(found) == count
-    for shot in found:
+    shares = shots(difficulty)
+    assert len(shares) == count
+    for shot in shares:
         assert shot.picture.data == (FOLDER / shot.photo.file).read_bytes()
         assert shot.picture.pixels.shape == (shot.picture.height, shot.picture.width, 3)

@@ -10,7 +10,6 @@ from ircore.games.reconstruction.published.claims import (
     better_against_worse,
     hard_against_easy,
     mean_differences,
-    not_better,
     not_lower,
 )
 from ircore.games.reconstruction.published.published import (
@@ -25,7 +24,7 @@ from ircore.results.played_run import PlayedRun
 
 
 def test_table_3_has_every_pair_under_every_condition_once() -> None:
-    keys = Counter((one.pair, one.category, one.difficulty) for one in published_scores())
+    keys = Counter((score.pair, score.category, score.difficulty) for score in published_scores())
     assert len(keys) == keys.total() == 56
     assert {key[1] for key in keys} == set(CATEGORIES)
     assert {key[2] for key in keys} == set(DIFFICULTIES)
@@ -38,7 +37,7 @@ def test_rows_are_as_printed() -> None:
     assert (last.gpt, last.claude, last.qwen3, last.final_preferred, last.human) == (7.6, 7.1, 7.7, 0.556, 6.83)
     first = published_scores()[0]
     assert (first.gpt, first.claude, first.qwen3, first.final_preferred, first.human) == (8.7, 8.7, 9.0, None, None)
-    assert sum(one.human is not None for one in published_scores()) == 14
+    assert sum(score.human is not None for score in published_scores()) == 14
 
 
 def test_recomputed_means_to_the_printed_digits() -> None:
@@ -55,31 +54,34 @@ def test_recomputed_means_to_the_printed_digits() -> None:
 
 def test_tables_of_agreement() -> None:
     between_judges = published_agreement("table1")
-    assert [(one.one, one.other, one.kappa) for one in between_judges] == [
+    assert [(judge.one, judge.other, judge.kappa) for judge in between_judges] == [
         ("gpt", "claude", 0.24), ("gpt", "qwen3", 0.06), ("claude", "qwen3", -0.02),
         ("gpt", "lipsim", 0.22), ("claude", "lipsim", 0.05), ("qwen3", "lipsim", 0.15),
     ]  # fmt: skip
-    assert [one.pearson for one in between_judges] == [0.76, 0.65, 0.63, None, None, None]
+    assert [judge.pearson for judge in between_judges] == [0.76, 0.65, 0.63, None, None, None]
     with_people = published_agreement("table2")
-    assert [f"{100 * one.agreement:.2f}" for one in with_people] == ["60.90", "54.89", "48.87", "54.89"]
+    assert [f"{100 * person.agreement:.2f}" for person in with_people] == ["60.90", "54.89", "48.87", "54.89"]
     between_people = published_agreement("table4")
     # Its last row is the mean of the three: 0.479, 0.486, 65.2, 0.290.
-    assert sum(one.pearson or 0 for one in between_people) / 3 == pytest.approx(0.479, abs=5e-4)
-    assert sum(one.spearman or 0 for one in between_people) / 3 == pytest.approx(0.486, abs=1e-3)
-    assert sum(one.agreement for one in between_people) / 3 == pytest.approx(0.652, abs=5e-4)
-    assert sum(one.kappa for one in between_people) / 3 == pytest.approx(0.290, abs=5e-4)
+    assert sum(person.pearson or 0 for person in between_people) / 3 == pytest.approx(0.479, abs=5e-4)
+    assert sum(person.spearman or 0 for person in between_people) / 3 == pytest.approx(0.486, abs=1e-3)
+    assert sum(person.agreement for person in between_people) / 3 == pytest.approx(0.652, abs=5e-4)
+    assert sum(person.kappa for person in between_people) / 3 == pytest.approx(0.290, abs=5e-4)
 
 
 def test_hard_is_not_consistently_lower_than_easy() -> None:
     assert len(hard_against_easy()) == 4 * 7 * 3
-    found = {(one.pair.describer, one.pair.generator, one.category, one.judge): one.difference for one in not_lower()}
-    assert len(found) == 23
-    assert Counter(difference == 0 for difference in found.values()) == {False: 15, True: 8}
+    by_name = {
+        (score.pair.describer, score.pair.generator, score.category, score.judge): score.difference
+        for score in not_lower()
+    }
+    assert len(by_name) == 23
+    assert Counter(difference == 0 for difference in by_name.values()) == {False: 15, True: 8}
     # Read off the table: 7.00 against 6.50, 8.00 against 7.80, and 8.80 twice.
-    assert found["Qwen-3", "gemini-3.1", "simple_shapes", "gpt"] == 0.5
-    assert found["gpt-5.2", "gemini-3.1", "photos", "gpt"] == 0.2
-    assert found["gpt-5.2", "gemini-3.1", "pie_graph", "gpt"] == 0
-    assert ("gpt-5.2", "gemini-3.1", "geometry", "gpt") not in found
+    assert by_name["Qwen-3", "gemini-3.1", "simple_shapes", "gpt"] == 0.5
+    assert by_name["gpt-5.2", "gemini-3.1", "photos", "gpt"] == 0.2
+    assert by_name["gpt-5.2", "gemini-3.1", "pie_graph", "gpt"] == 0
+    assert ("gpt-5.2", "gemini-3.1", "geometry", "gpt") not in by_name
 
 
 def test_one_point_better_holds_with_one_generator_only() -> None:
@@ -88,12 +90,14 @@ def test_one_point_better_holds_with_one_generator_only() -> None:
         ("gpt-image-1.5", "gpt"): 0.40, ("gpt-image-1.5", "claude"): 0.03, ("gpt-image-1.5", "qwen3"): 0.29,
     }  # fmt: skip
     assert len(better_against_worse()) == 2 * 14 * 3
-    assert Counter(one.generator for one in not_better()) == {"gpt-image-1.5": 20, "gemini-3.1": 1}
+    not_better = [comparison for comparison in better_against_worse() if comparison.difference <= 0]
+    assert Counter(comparison.generator for comparison in not_better) == {"gpt-image-1.5": 20, "gemini-3.1": 1}
     # Line graphs, easy, by GPT: 6.60 against 7.10.
     assert [
-        one.difference
-        for one in not_better()
-        if (one.generator, one.category, one.difficulty, one.judge) == ("gpt-image-1.5", "line_graph", "easy", "gpt")
+        comparison.difference
+        for comparison in not_better
+        if (comparison.generator, comparison.category, comparison.difficulty, comparison.judge)
+        == ("gpt-image-1.5", "line_graph", "easy", "gpt")
     ] == [-0.5]
 
 
@@ -103,7 +107,7 @@ def test_every_record_says_that_the_paper_reports_it_and_none_can_pass_for_a_res
     needed = {name for name in dir(PlayedRun) if not name.startswith("_")}
     assert {"run", "episodes", "scores"} <= needed
     for records in kinds:
-        assert {one.origin for one in records} == {"reported by the paper"}
+        assert {record.origin for record in records} == {"reported by the paper"}
         assert not isinstance(records[0], Cell | Score | Run)
         assert not any(hasattr(records[0], name) for name in needed)
     assert len(published_pairs()) == 4

@@ -88,7 +88,7 @@ def scales(scene: Scene) -> dict[str, Scale]:
 
 @pytest.mark.parametrize(("category", "difficulty"), CONDITIONS)
 def test_thirty_seeds_give_thirty_pictures_and_each_seed_always_the_same(category: str, difficulty: Difficulty) -> None:
-    pictures = [one.drawing.image.tobytes() for one in drawn(category, difficulty, 30)]
+    pictures = [target.drawing.image.tobytes() for target in drawn(category, difficulty, 30)]
     assert len(set(pictures)) == 30
     for seed, first in enumerate(drawn(category, difficulty, 4)):
         again = draw(category, difficulty, seed)
@@ -98,10 +98,10 @@ def test_thirty_seeds_give_thirty_pictures_and_each_seed_always_the_same(categor
 
 @pytest.mark.parametrize(("category", "difficulty"), CONDITIONS)
 def test_the_boxes_hold_every_pixel_that_is_not_background(category: str, difficulty: Difficulty) -> None:
-    for one in drawn(category, difficulty, 15):
-        assert one.scene.background
-        touched = (one.drawing.pixels != rgb(one.scene.background)).any(axis=2)
-        for element in one.scene.elements:
+    for target in drawn(category, difficulty, 15):
+        assert target.scene.background
+        touched = (target.drawing.pixels != rgb(target.scene.background)).any(axis=2)
+        for element in target.scene.elements:
             touched[element.box.top : element.box.bottom, element.box.left : element.box.right] = False
         assert not touched.any()
 
@@ -110,11 +110,11 @@ def test_the_boxes_hold_every_pixel_that_is_not_background(category: str, diffic
 def test_scenes_are_json_with_clear_texts_in_the_fonts_characters_and_all_inside(
     category: str, difficulty: Difficulty
 ) -> None:
-    for one in drawn(category, difficulty, 15):
-        assert (one.scene.width, one.scene.height) == one.drawing.image.size == (SIZE, SIZE)
-        assert Scene.model_validate_json(one.scene.model_dump_json()) == one.scene
-        assert not overlapping_texts(one.scene)
-        for element in one.scene.elements:
+    for target in drawn(category, difficulty, 15):
+        assert (target.scene.width, target.scene.height) == target.drawing.image.size == (SIZE, SIZE)
+        assert Scene.model_validate_json(target.scene.model_dump_json()) == target.scene
+        assert not overlapping_texts(target.scene)
+        for element in target.scene.elements:
             assert all(character.isascii() or character == "°" for character in element.text or "")
             assert min(element.box.left, element.box.top) >= MARGIN
             assert max(element.box.right, element.box.bottom) <= SIZE - MARGIN
@@ -124,17 +124,17 @@ def test_scenes_are_json_with_clear_texts_in_the_fonts_characters_and_all_inside
 @pytest.mark.parametrize("category", BUILDERS)
 def test_hard_pictures_hold_more_than_easy_ones(category: str) -> None:
     easy, hard = (
-        np.mean([len(one.scene.elements) for one in drawn(category, difficulty, 30)]) for difficulty in LEVELS
+        np.mean([len(target.scene.elements) for target in drawn(category, difficulty, 30)]) for difficulty in LEVELS
     )
     assert hard > easy
 
 
 @pytest.mark.parametrize(("category", "difficulty"), CONDITIONS)
 def test_texts_stand_out_from_what_they_are_written_on(category: str, difficulty: Difficulty) -> None:
-    for one in drawn(category, difficulty, 10):
-        for element in (element for element in one.scene.elements if element.text):
+    for target in drawn(category, difficulty, 10):
+        for element in (element for element in target.scene.elements if element.text):
             box = element.box
-            around = one.drawing.pixels[box.top - 1 : box.bottom + 1, box.left - 1 : box.right + 1].reshape(-1, 3)
+            around = target.drawing.pixels[box.top - 1 : box.bottom + 1, box.left - 1 : box.right + 1].reshape(-1, 3)
             colours, counts = np.unique(around, axis=0, return_counts=True)
             ground = "#" + bytes(colours[counts.argmax()].tolist()).hex()
             assert element.colour
@@ -143,16 +143,16 @@ def test_texts_stand_out_from_what_they_are_written_on(category: str, difficulty
 
 def test_bars_are_filled_with_their_colour_and_end_where_their_value_lies() -> None:
     checked = 0
-    for one in every("bar_graph", 12):
-        axes = scales(one.scene)
-        for bar in of_type(one.scene, "bar"):
-            check_bar(one, bar)
+    for target in every("bar_graph", 12):
+        axes = scales(target.scene)
+        for bar in of_type(target.scene, "bar"):
+            check_bar(target, bar)
             along = "x" if facts(bar)["orientation"] == "horizontal" else "y"
             if along in axes:
                 base, value = float(facts(bar)["baseline"]), float(facts(bar)["value"])
                 low, high = sorted(axes[along](at) for at in (base, base + value))
-                found = (bar.box.left, bar.box.right) if along == "x" else (bar.box.top, bar.box.bottom)
-                assert found == pytest.approx((low, high), abs=0.51)
+                result = (bar.box.left, bar.box.right) if along == "x" else (bar.box.top, bar.box.bottom)
+                assert result == pytest.approx((low, high), abs=0.51)
                 checked += 1
     assert checked > 50
 
@@ -170,62 +170,62 @@ def check_bar(one: Drawn, bar: Element) -> None:
 
 
 def test_values_are_written_beside_bars_not_across_lines_or_other_bars() -> None:
-    for one in every("bar_graph", 30):
-        bars = of_type(one.scene, "bar")
+    for target in every("bar_graph", 30):
+        bars = of_type(target.scene, "bar")
         is_stacked = any(facts(bar)["baseline"] for bar in bars)
-        lines = [*of_type(one.scene, "axis"), *of_type(one.scene, "frame"), *([] if is_stacked else bars)]
-        for label in of_type(one.scene, "value_label"):
+        lines = [*of_type(target.scene, "axis"), *of_type(target.scene, "frame"), *([] if is_stacked else bars)]
+        for label in of_type(target.scene, "value_label"):
             assert not any(meet(label.box, line.box) for line in lines), label.text
 
 
 def test_no_two_bars_of_a_series_are_alike() -> None:
-    for one in every("bar_graph", 20):
-        bars = [(facts(bar)["series"], facts(bar)["value"]) for bar in of_type(one.scene, "bar")]
+    for target in every("bar_graph", 20):
+        bars = [(facts(bar)["series"], facts(bar)["value"]) for bar in of_type(target.scene, "bar")]
         assert len(set(bars)) == len(bars)
         assert 3 <= len(bars) <= 36
 
 
 def test_the_parts_of_a_stack_and_the_stacks_differ() -> None:
-    for one in drawn("bar_graph", "hard", 20):
+    for target in drawn("bar_graph", "hard", 20):
         stacks: dict[str, list[float]] = {}
-        for bar in of_type(one.scene, "bar"):
+        for bar in of_type(target.scene, "bar"):
             stacks.setdefault(str(facts(bar)["category"]), []).append(float(facts(bar)["value"]))
         assert all(len(set(parts)) == len(parts) for parts in stacks.values())
         assert len({round(sum(parts), 6) for parts in stacks.values()}) == len(stacks)
 
 
 def test_every_line_has_one_highest_and_one_lowest_point() -> None:
-    for one in every("line_graph", 20):
-        for line in of_type(one.scene, "polyline"):
+    for target in every("line_graph", 20):
+        for line in of_type(target.scene, "polyline"):
             values = list(facts(line)["values"])
             assert values.count(max(values)) == values.count(min(values)) == 1
 
 
 def test_wedges_side_by_side_do_not_look_alike() -> None:
-    for one in every("pie_graph", 30):
-        colours = [str(wedge.colour) for wedge in of_type(one.scene, "wedge")]
+    for target in every("pie_graph", 30):
+        colours = [str(wedge.colour) for wedge in of_type(target.scene, "wedge")]
         assert all(contrast(a, b) >= 0.15 for a, b in zip(colours, colours[1:] + colours[:1], strict=True))
 
 
 def test_tick_labels_say_the_value_of_their_pixel() -> None:
     for category in ("bar_graph", "line_graph", "functions"):
-        for one in every(category, 8):
-            axes = scales(one.scene)
-            for tick in of_type(one.scene, "tick"):
+        for target in every(category, 8):
+            axes = scales(target.scene)
+            for tick in of_type(target.scene, "tick"):
                 axis, value = str(facts(tick)["axis"]), float(facts(tick)["value"])
                 if axis in axes:
                     start, end = (tick.box.left, tick.box.right) if axis == "x" else (tick.box.top, tick.box.bottom)
                     assert end - start == 1
                     assert start <= axes[axis](value) < end
-            for label in of_type(one.scene, "tick_label"):
+            for label in of_type(target.scene, "tick_label"):
                 numeric = (label.text or "").rstrip("°")
                 if category == "functions":
                     assert float(numeric) == facts(label)["value"]
 
 
 def test_lines_go_through_their_values() -> None:
-    for one in every("line_graph", 15):
-        axes, lines = scales(one.scene), of_type(one.scene, "polyline")
+    for target in every("line_graph", 15):
+        axes, lines = scales(target.scene), of_type(target.scene, "polyline")
         for line in lines:
             points, values = facts(line)["points"], facts(line)["values"]
             assert [axes["x"](at) for at in range(len(values))] == pytest.approx([x for x, _ in points], abs=0.01)
@@ -237,30 +237,30 @@ def test_lines_go_through_their_values() -> None:
 
 
 def test_easy_line_charts_have_one_series_and_hard_ones_three_to_five() -> None:
-    assert {len(of_type(one.scene, "polyline")) for one in drawn("line_graph", "easy", 10)} == {1}
-    assert {len(of_type(one.scene, "polyline")) for one in drawn("line_graph", "hard", 20)} == {3, 4, 5}
+    assert {len(of_type(target.scene, "polyline")) for target in drawn("line_graph", "easy", 10)} == {1}
+    assert {len(of_type(target.scene, "polyline")) for target in drawn("line_graph", "hard", 20)} == {3, 4, 5}
 
 
 def test_solid_lines_have_their_colour_in_the_middle() -> None:
-    for one in every("line_graph", 6):
-        for line in of_type(one.scene, "polyline"):
-            covered = covered_later(one.scene, line)
+    for target in every("line_graph", 6):
+        for line in of_type(target.scene, "polyline"):
+            covered = covered_later(target.scene, line)
             for (x0, y0), (x1, y1) in itertools.pairwise(facts(line)["points"]):
                 x, y = (x0 + x1) / 2, (y0 + y1) / 2
                 if not facts(line)["dash"] and not covered[int(y), int(x)] and line.colour:
-                    near = one.drawing.pixels[int(y) - 1 : int(y) + 2, int(x) - 1 : int(x) + 2].astype(int)
+                    near = target.drawing.pixels[int(y) - 1 : int(y) + 2, int(x) - 1 : int(x) + 2].astype(int)
                     assert np.abs(near - rgb(line.colour)).sum(axis=2).min() < 60
 
 
 def test_wedges_are_filled_with_their_colour_and_add_up() -> None:
-    for one in every("pie_graph", 15):
-        wedges = of_type(one.scene, "wedge")
+    for target in every("pie_graph", 15):
+        wedges = of_type(target.scene, "wedge")
         shares = [float(facts(wedge)["share"]) for wedge in wedges]
         assert sum(shares) == 100
         assert len(set(shares)) == len(shares)
-        labels = [element.box for element in one.scene.elements if element.text]
+        labels = [element.box for element in target.scene.elements if element.text]
         for wedge, after in itertools.pairwise([*wedges, wedges[0]]):
-            check_wedge(one, wedge, labels)
+            check_wedge(target, wedge, labels)
             gap = float(facts(after)["start"]) - float(facts(wedge)["end"])
             assert math.isclose(math.sin(math.radians(gap)), 0, abs_tol=1e-6)
 
@@ -278,8 +278,8 @@ def check_wedge(one: Drawn, wedge: Element, labels: list[Box]) -> None:
 
 
 def test_pies_have_as_many_wedges_as_their_difficulty_says() -> None:
-    assert {len(of_type(one.scene, "wedge")) for one in drawn("pie_graph", "easy", 12)} == {3, 4}
-    assert {len(of_type(one.scene, "wedge")) for one in drawn("pie_graph", "hard", 25)} == {6, 7, 8, 9}
+    assert {len(of_type(target.scene, "wedge")) for target in drawn("pie_graph", "easy", 12)} == {3, 4}
+    assert {len(of_type(target.scene, "wedge")) for target in drawn("pie_graph", "hard", 25)} == {6, 7, 8, 9}
 
 
 def evaluated(formula: str, unit: str) -> Callable[[float], float]:
@@ -297,9 +297,9 @@ def evaluated(formula: str, unit: str) -> Callable[[float], float]:
 @pytest.mark.filterwarnings("ignore:(invalid|divide)")
 def test_every_point_of_a_curve_satisfies_its_formula() -> None:
     families = set()
-    for one in every("functions", 25):
-        axes = scales(one.scene)
-        for curve in of_type(one.scene, "curve") if len(axes) == 2 else []:
+    for target in every("functions", 25):
+        axes = scales(target.scene)
+        for curve in of_type(target.scene, "curve") if len(axes) == 2 else []:
             told = facts(curve)
             families.add(told["family"])
             compute = evaluated(told["formula"], told["angle_unit"])
@@ -310,29 +310,29 @@ def test_every_point_of_a_curve_satisfies_its_formula() -> None:
 
 
 def test_curves_stay_between_the_axes_ends() -> None:
-    for one in every("functions", 10):
-        axes = scales(one.scene)
-        for curve in of_type(one.scene, "curve"):
+    for target in every("functions", 10):
+        axes = scales(target.scene)
+        for curve in of_type(target.scene, "curve"):
             for px, py in facts(curve)["points"]:
                 assert axes["x"].start - 0.01 <= px <= axes["x"].end + 0.01
                 assert axes["y"].end - 0.01 <= py <= axes["y"].start + 0.01
 
 
 def test_an_easy_graph_shows_one_function() -> None:
-    for one in drawn("functions", "easy", 10):
-        assert {facts(curve)["function"] for curve in of_type(one.scene, "curve")} == {1}
+    for target in drawn("functions", "easy", 10):
+        assert {facts(curve)["function"] for curve in of_type(target.scene, "curve")} == {1}
 
 
 def test_an_easy_curve_is_in_one_piece_unless_it_has_a_pole() -> None:
-    for one in drawn("functions", "easy", 40):
-        curves = of_type(one.scene, "curve")
+    for target in drawn("functions", "easy", 40):
+        curves = of_type(target.scene, "curve")
         assert len(curves) == 1 or facts(curves[0])["family"] == "rational"
 
 
 def test_a_hard_graph_shows_several_functions_or_more_than_a_curve() -> None:
-    for one in drawn("functions", "hard", 40):
-        functions = {facts(curve)["function"] for curve in of_type(one.scene, "curve")}
-        assert len(functions) > 1 or of_type(one.scene, "area")
+    for target in drawn("functions", "hard", 40):
+        functions = {facts(curve)["function"] for curve in of_type(target.scene, "curve")}
+        assert len(functions) > 1 or of_type(target.scene, "area")
 
 
 def test_scale_converts_both_ways() -> None:
@@ -358,7 +358,7 @@ def test_round_steps(low: float, high: float, most: int, expected: tuple[float, 
 
 
 def test_numbers_are_written_as_people_do() -> None:
-    assert [number(one) for one in (0, -0.0, 2.5, 1200, 0.1 + 0.2, -3)] == ["0", "0", "2.5", "1200", "0.3", "-3"]
+    assert [number(item) for item in (0, -0.0, 2.5, 1200, 0.1 + 0.2, -3)] == ["0", "0", "2.5", "1200", "0.3", "-3"]
     assert numbers([0, 2.5, 5]) == ["0", "2.5", "5.0"]
     assert numeric_axis(0, 60, 7).ticks[1] == (10, "10")
     assert names_axis(["Mon", "Tue"]).ticks == ((0, "Mon"), (1, "Tue"))
@@ -380,8 +380,8 @@ def test_contrast_is_that_of_wcag() -> None:
 
 @pytest.mark.parametrize("palette", [*QUALITATIVE, *SHADES])
 def test_colours_of_a_palette_are_told_apart(palette: tuple[str, ...]) -> None:
-    for one, other in itertools.combinations(palette, 2):
-        assert math.dist(rgb(one), rgb(other)) > 45, (one, other)
+    for item, other in itertools.combinations(palette, 2):
+        assert math.dist(rgb(item), rgb(other)) > 45, (item, other)
 
 
 @pytest.mark.parametrize("paper", [*PAPERS, *PANELLED])

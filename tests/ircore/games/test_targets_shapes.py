@@ -63,10 +63,10 @@ def apart(one: Box, other: Box) -> bool:
 @pytest.mark.parametrize("build", [simple_shapes.build, geometry.build])
 @pytest.mark.parametrize("difficulty", DIFFICULTIES)
 def test_the_same_seed_gives_the_same_picture_and_scene(build: Builder, difficulty: Difficulty) -> None:
-    one, other, third = (build(difficulty, random.Random(seed)) for seed in (5, 5, 6))
-    assert np.array_equal(one.drawing.pixels, other.drawing.pixels)
-    assert one.scene == other.scene
-    assert not np.array_equal(one.drawing.pixels, third.drawing.pixels)
+    target, other, third = (build(difficulty, random.Random(seed)) for seed in (5, 5, 6))
+    assert np.array_equal(target.drawing.pixels, other.drawing.pixels)
+    assert target.scene == other.scene
+    assert not np.array_equal(target.drawing.pixels, third.drawing.pixels)
 
 
 @pytest.mark.parametrize("build", [simple_shapes.build, geometry.build])
@@ -86,31 +86,31 @@ def test_everything_lies_inside_and_what_no_box_holds_is_background(build: Build
 
 def test_easy_pictures_show_two_to_four_different_shapes_apart() -> None:
     for seed in SEEDS:
-        found = foreground(shapes("easy", seed))
-        assert 2 <= len(found) <= 4
-        assert len({element.type for element in found}) == len(found)
-        assert len({element.colour for element in found}) == len(found)
-        for one, other in itertools.combinations(found, 2):
-            reach = min(side(one.box), side(other.box))
-            assert math.dist(centre(one.box), centre(other.box)) > reach
+        ink = foreground(shapes("easy", seed))
+        assert 2 <= len(ink) <= 4
+        assert len({element.type for element in ink}) == len(ink)
+        assert len({element.colour for element in ink}) == len(ink)
+        for item, other in itertools.combinations(ink, 2):
+            reach = min(side(item.box), side(other.box))
+            assert math.dist(centre(item.box), centre(other.box)) > reach
 
 
 def test_hard_pictures_show_six_to_ten_shapes_of_many_kinds_and_sizes() -> None:
     turned = 0
     for seed in SEEDS:
-        found = foreground(shapes("hard", seed))
-        assert 6 <= len(found) <= 10
-        turned += sum("rotation" in element.parameters for element in found)
+        ink = foreground(shapes("hard", seed))
+        assert 6 <= len(ink) <= 10
+        turned += sum("rotation" in element.parameters for element in ink)
     assert turned > len(SEEDS)
 
 
 def test_shapes_that_overlap_differ_in_colour() -> None:
     for seed in range(60):
-        found = foreground(shapes("hard", seed))
-        for one, other in itertools.combinations(found, 2):
-            if one.colour == other.colour:
-                assert math.dist(centre(one.box), centre(other.box)) > min(side(one.box), side(other.box)) / 2 + 10
-                assert found.index(other) < len(found) - 1
+        ink = foreground(shapes("hard", seed))
+        for item, other in itertools.combinations(ink, 2):
+            if item.colour == other.colour:
+                assert math.dist(centre(item.box), centre(other.box)) > min(side(item.box), side(other.box)) / 2 + 10
+                assert ink.index(other) < len(ink) - 1
 
 
 def test_the_edge_of_a_filled_shape_can_be_told_from_the_ground() -> None:
@@ -239,8 +239,8 @@ def test_marked_angles_are_the_angles_drawn() -> None:
     """Every text in degrees beside an angle states that angle, to the nearest degree."""
     for seed in range(30):
         elements = geometry.build("easy", random.Random(seed)).scene.elements
-        drawn = {round(float(one.parameters["degrees"])) for one in elements if one.type == "angle"}  # type: ignore[arg-type]
-        told = {int(one.text[:-1]) for one in elements if one.text and one.text.endswith("°")}
+        drawn = {round(float(element.parameters["degrees"])) for element in elements if element.type == "angle"}  # type: ignore[arg-type]
+        told = {int(element.text[:-1]) for element in elements if element.text and element.text.endswith("°")}
         assert told <= drawn
 
 

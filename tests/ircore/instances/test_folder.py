@@ -11,12 +11,17 @@ from PIL import Image
 
 from ircore.core.errors import InputError
 from ircore.core.images import read_picture
-from ircore.instances.folder import UNSTATED, Defaults, import_folder
-from ircore.instances.store import read_instances
+from ircore.instances.folder import UNSTATED, import_pictures
+from ircore.instances.requests import ImportRequest
+from ircore.instances.store import InstanceSet, read_instances
 
 DATA = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
 BAD = DATA / "metrics" / "bad"
-EASY_PHOTOS = Defaults("photos", "easy", licence="CC0-1.0")
+EASY_PHOTOS = {"category": "photos", "difficulty": "easy", "licence": "CC0-1.0"}
+
+
+def import_folder(path: Path, out: Path, **labels: str) -> InstanceSet:
+    return import_pictures(ImportRequest(path, out, **labels))
 
 
 def put(path: Path, shade: int) -> None:
@@ -28,8 +33,8 @@ def put(path: Path, shade: int) -> None:
 def test_folders_name_category_and_difficulty(tmp_path: Path) -> None:
     for shade, name in enumerate(["photos/easy/cat.png", "photos/hard/street.jpg", "tangrams/easy/a.webp"]):
         put(tmp_path / "in" / name, 80 * shade)
-    made = import_folder(tmp_path / "in", tmp_path / "set", Defaults(licence="CC0-1.0"))
-    assert [(one.instance_id, one.source) for one in made.instances] == [
+    made = import_folder(tmp_path / "in", tmp_path / "set", licence="CC0-1.0")
+    assert [(instance.instance_id, instance.source) for instance in made.instances] == [
         ("photos-easy-01", "file photos/easy/cat.png"),
         ("photos-hard-01", "file photos/hard/street.jpg"),
         ("tangrams-easy-01", "file tangrams/easy/a.webp"),
@@ -40,7 +45,7 @@ def test_folders_name_category_and_difficulty(tmp_path: Path) -> None:
 
 def test_a_category_folder_takes_its_difficulty_from_the_option(tmp_path: Path) -> None:
     put(tmp_path / "in" / "photos" / "a.png", 1)
-    made = import_folder(tmp_path / "in", tmp_path / "set", Defaults(None, "hard", licence="CC0-1.0"))
+    made = import_folder(tmp_path / "in", tmp_path / "set", difficulty="hard", licence="CC0-1.0")
     assert made.instances[0].instance_id == "photos-hard-01"
     with pytest.raises(InputError, match=r"photos/a\.png: no difficulty \(put it in photos/easy or /hard"):
         import_folder(tmp_path / "in", tmp_path / "other")
@@ -49,8 +54,8 @@ def test_a_category_folder_takes_its_difficulty_from_the_option(tmp_path: Path) 
 def test_a_flat_folder_takes_both_from_the_options(tmp_path: Path) -> None:
     for shade in (3, 1, 2):
         put(tmp_path / "in" / f"{shade}.png", shade)
-    made = import_folder(tmp_path / "in", tmp_path / "set", EASY_PHOTOS)
-    assert [one.source for one in made.instances] == ["file 1.png", "file 2.png", "file 3.png"]
+    made = import_folder(tmp_path / "in", tmp_path / "set", **EASY_PHOTOS)
+    assert [instance.source for instance in made.instances] == ["file 1.png", "file 2.png", "file 3.png"]
 
 
 def test_metadata_comes_first(tmp_path: Path) -> None:
@@ -67,7 +72,7 @@ def test_metadata_comes_first(tmp_path: Path) -> None:
     ]
     (tmp_path / "in" / "metadata.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
     made = import_folder(tmp_path / "in", tmp_path / "set")
-    assert [(one.instance_id, one.source, one.licence) for one in made.instances] == [
+    assert [(instance.instance_id, instance.source, instance.licence) for instance in made.instances] == [
         ("geometry-easy-01", "file b.png", "CC0-1.0"),
         ("photos-hard-01", "A street, by N. N.", "CC-BY-4.0"),
     ]
@@ -98,12 +103,12 @@ def test_hidden_files_are_left_alone(tmp_path: Path) -> None:
     (tmp_path / "in" / ".DS_Store").write_bytes(b"x")
     (tmp_path / "in" / ".git").mkdir()
     (tmp_path / "in" / ".git" / "HEAD").write_bytes(b"x")
-    assert len(import_folder(tmp_path / "in", tmp_path / "set", EASY_PHOTOS).instances) == 1
+    assert len(import_folder(tmp_path / "in", tmp_path / "set", **EASY_PHOTOS).instances) == 1
 
 
 def test_a_missing_licence_is_recorded_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     put(tmp_path / "in" / "a.png", 1)
-    made = import_folder(tmp_path / "in", tmp_path / "set", Defaults("photos", "easy"))
+    made = import_folder(tmp_path / "in", tmp_path / "set", category="photos", difficulty="easy")
     assert made.instances[0].licence == UNSTATED
     assert "1 of 1 pictures: no licence stated, recorded as LicenseRef-unstated" in capsys.readouterr().err
 
@@ -112,7 +117,7 @@ def test_a_picture_that_is_there_twice_is_named_with_its_twin(tmp_path: Path) ->
     put(tmp_path / "in" / "a.png", 7)
     put(tmp_path / "in" / "b.webp", 7)
     with pytest.raises(InputError, match=r"b\.webp: the same picture as a\.png"):
-        import_folder(tmp_path / "in", tmp_path / "set", EASY_PHOTOS)
+        import_folder(tmp_path / "in", tmp_path / "set", **EASY_PHOTOS)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +158,7 @@ REFUSED = {
 @pytest.mark.skipif(not BAD.is_dir(), reason="the folder of bad files is not beside the checkout")
 def test_all_bad_files_are_told_at_once_and_nothing_is_written(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
-        import_folder(BAD, tmp_path / "set", EASY_PHOTOS)
+        import_folder(BAD, tmp_path / "set", **EASY_PHOTOS)
     first, *told = caught.value.problem.splitlines()
     assert first.endswith("7 faults, nothing was imported")
     assert len(told) == len(REFUSED)
@@ -165,13 +170,13 @@ def test_all_bad_files_are_told_at_once_and_nothing_is_written(tmp_path: Path) -
 @pytest.mark.skipif(not BAD.is_dir(), reason="the folder of bad files is not beside the checkout")
 def test_awkward_but_usable_files_are_shown_as_a_viewer_would(tmp_path: Path) -> None:
     shutil.copytree(BAD, tmp_path / "in", ignore=shutil.ignore_patterns(*REFUSED))
-    import_folder(tmp_path / "in", tmp_path / "set", EASY_PHOTOS)
+    import_folder(tmp_path / "in", tmp_path / "set", **EASY_PHOTOS)
     made = read_instances(tmp_path / "set")
     assert len(made.instances) == 22 - len(REFUSED)
-    for one in made.instances:
-        path = BAD / one.source.removeprefix("file ")
-        target = made.target(one)
+    for instance in made.instances:
+        path = BAD / instance.source.removeprefix("file ")
+        target = made.target(instance)
         assert np.array_equal(target.pixels, read_picture(path).pixels)
-        assert (one.width, one.height) == (target.pixels.shape[1], target.pixels.shape[0])
-        with Image.open(made.folder / one.image) as image:
+        assert (instance.width, instance.height) == (target.pixels.shape[1], target.pixels.shape[0])
+        with Image.open(made.folder / instance.image) as image:
             assert (image.format, image.mode, image.info) == ("PNG", "RGB", {})

@@ -44,13 +44,13 @@ def test_the_identity_depends_on_content_only(tmp_path: Path) -> None:
         made("tangrams"),
         made("bar_graph", index=2),
     ]
-    one = write_instances(tmp_path / "one", several)
+    item = write_instances(tmp_path / "one", several)
     other = write_instances(tmp_path / "other", several[::-1])
-    assert one.identity == other.identity
-    assert [instance.instance_id for instance in one.instances] == [
+    assert item.identity == other.identity
+    assert [instance.instance_id for instance in item.instances] == [
         "bar_graph-easy-01", "bar_graph-easy-02", "bar_graph-hard-01", "photos-easy-01", "tangrams-easy-01",
     ]  # fmt: skip
-    assert write_instances(tmp_path / "fewer", several[1:]).identity != one.identity
+    assert write_instances(tmp_path / "fewer", several[1:]).identity != item.identity
 
 
 def test_two_pictures_alike_are_refused_and_nothing_is_left(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_folder_without_a_set_says_how_to_make_one(tmp_path: Path) -> None:
 def test_selecting(tmp_path: Path) -> None:
     made_set = write_instances(tmp_path / "set", [made(), made("photos", "hard"), made("geometry")])
     assert len(made_set.select()) == 3
-    assert [one.instance_id for one in made_set.select(["photos"], ["hard"])] == ["photos-hard-01"]
+    assert [instance.instance_id for instance in made_set.select(["photos"], ["hard"])] == ["photos-hard-01"]
     with pytest.raises(InputError, match="unknown category 'photo'") as caught:
         made_set.select(["photo"])
     assert "Did you mean photos?" in caught.value.remedy

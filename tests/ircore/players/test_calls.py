@@ -57,8 +57,8 @@ def test_the_sum_of_all_attempts_is_the_usage(waits: list[float]) -> None:
     fault = Fault("cut_off", "only thoughts", 200)
     called = asyncio.run(caller().call(answers(fault, Fault("unreachable", "no route"), "good", cost=0.25)))
     assert called.value == "good"
-    assert [one.kind for one in called.attempts] == ["cut_off", "unreachable", "answered"]
-    assert [one.received for one in called.attempts] == [7, 7, 300]
+    assert [attempt.kind for attempt in called.attempts] == ["cut_off", "unreachable", "answered"]
+    assert [attempt.received for attempt in called.attempts] == [7, 7, 300]
     # Only two of the three reached the provider.
     assert called.usage.requests == 2
     assert (called.usage.prompt_tokens, called.usage.completion_tokens) == (120, 30)
@@ -106,7 +106,7 @@ def test_an_attempt_has_its_time_and_the_call_has_its_own(monkeypatch: pytest.Mo
 
     with pytest.raises(CallError) as caught:
         asyncio.run(caller(timeout=1000, deadline=2500).call(never))
-    assert [one.kind for one in caught.value.attempts] == ["timeout"] * 3
+    assert [attempt.kind for attempt in caught.value.attempts] == ["timeout"] * 3
 
 
 def test_what_is_told_is_the_providers_fault_when_the_deadline_cuts_the_last_attempt_short(
@@ -123,7 +123,7 @@ def test_what_is_told_is_the_providers_fault_when_the_deadline_cuts_the_last_att
 
     with pytest.raises(CallError, match="server: HTTP 500: down") as caught:
         asyncio.run(caller(timeout=3600, deadline=1000).call(down_then_never))
-    assert [one.kind for one in caught.value.attempts] == ["server", "server", "timeout"]
+    assert [attempt.kind for attempt in caught.value.attempts] == ["server", "server", "timeout"]
     assert caught.value.fault.kind == "server"
 
 
@@ -161,7 +161,7 @@ def test_a_hard_failure_names_who_and_what_to_do(kind: FaultKind) -> None:
         asyncio.run(asked.call(answers(Fault(kind, "no: sk-secret-key", 401))))
     assert caught.value.problem == "openai, model m at http://x/v1: HTTP 401: no: [key]"
     assert caught.value.remedy == "Do this."
-    assert [one.detail for one in caught.value.attempts] == ["no: [key]"]
+    assert [attempt.detail for attempt in caught.value.attempts] == ["no: [key]"]
 
 
 def test_an_address_that_was_never_reached_stops_the_run_and_an_outage_is_waited_for(waits: list[float]) -> None:
@@ -191,7 +191,7 @@ def test_a_429_halves_what_runs_at_once_and_answers_bring_it_back() -> None:
             return Reply("good", Tokens(), 200, 1)
 
         asked = [caller(gate=gate).call(ask) for _ in range(16)]
-        done = [one for one in await asyncio.gather(*asked) if one.value == "good"]
+        done = [score for score in await asyncio.gather(*asked) if score.value == "good"]
         assert len(done) == 16
         assert most == 16
         limits.append(gate.limit)
@@ -229,9 +229,9 @@ def test_a_gate_lets_in_as_many_as_it_says_in_turn() -> None:
 
 
 def test_players_at_one_provider_share_a_gate() -> None:
-    one = gate_for("https://api.example/v1")
-    assert one is gate_for("https://api.example/v1/")
-    assert one is not gate_for("https://other.example/v1")
+    item = gate_for("https://api.example/v1")
+    assert item is gate_for("https://api.example/v1/")
+    assert item is not gate_for("https://other.example/v1")
 
 
 @pytest.mark.parametrize(

@@ -203,7 +203,7 @@ def test_references(reference: str, index: int) -> None:
         "A red circle of radius 20 px at (300, 100). A blue square of side 40 px at (200, 300)."
     )
     after = items(scene, f"Move {reference} 7 px down.")
-    assert [k for k, (one, two) in enumerate(zip(items(scene), after, strict=True)) if one != two] == [index]
+    assert [k for k, (item, two) in enumerate(zip(items(scene), after, strict=True)) if item != two] == [index]
 
 
 def test_all_of_a_kind() -> None:

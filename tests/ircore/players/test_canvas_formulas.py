@@ -50,9 +50,9 @@ def test_what_is_no_formula_is_refused(text: str) -> None:
 
 
 def test_a_formula_is_found_in_a_sentence() -> None:
-    found = formula_in("looking like y = -2·ln(x + 2) + 7 on the whole")
-    assert found is not None
-    assert found[1](-1) == 7
+    formula = formula_in("looking like y = -2·ln(x + 2) + 7 on the whole")
+    assert formula is not None
+    assert formula[1](-1) == 7
     assert formula_in("the y axis = nothing") is None
     assert formula_in("f(x) = 3x") is not None
 

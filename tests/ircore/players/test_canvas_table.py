@@ -291,11 +291,11 @@ def missing(canvas: Canvas, things: list[Thing]) -> list[Thing]:
     """Return the things that no item of their own fits; things of one kind stand in the order of the items."""
     left, items = [], list(canvas.items)
     for thing in things:
-        found = next((item for item in items if item.kind == thing["is"] and fits(item, thing)), None)
-        if found is None:
+        match = next((item for item in items if item.kind == thing["is"] and fits(item, thing)), None)
+        if match is None:
             left.append(thing)
         else:
-            items.remove(found)
+            items.remove(match)
     return left
 
 

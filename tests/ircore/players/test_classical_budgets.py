@@ -125,8 +125,8 @@ def test_panes_between_grid_lines_are_no_bars() -> None:
     drawing.rectangle(20, 480, 34, 484, "#ebebeb")
     for x, top in ((70, 60), (212, 258), (354, 414)):
         drawing.rectangle(x, top, x + 98, 470, "#4a1247")
-    found = [group for group in look_at(drawing.pixels).percepts if isinstance(group, Bars)]
-    assert [[bar.tip for bar in group.bars] for group in found] == [[60, 258, 414]]
+    matches = [group for group in look_at(drawing.pixels).percepts if isinstance(group, Bars)]
+    assert [[bar.tip for bar in group.bars] for group in matches] == [[60, 258, 414]]
 
 
 def test_stacked_bars_are_said_layer_by_layer() -> None:
@@ -143,6 +143,6 @@ def test_stacked_bars_are_said_layer_by_layer() -> None:
         feet = list(tips)
     said, _ = dialogue(drawing.pixels, 50)
     bars = [item for item in read(said)[0].items if item.kind == "bar"]
-    found = {(bar.colour, round(bar.centre[0]), round(bar.box[1])) for bar in bars}
-    assert found == {(colour, 85 + 80 * n, tip) for colour, tips in layers for n, tip in enumerate(tips)}
+    matches = {(bar.colour, round(bar.centre[0]), round(bar.box[1])) for bar in bars}
+    assert matches == {(colour, 85 + 80 * n, tip) for colour, tips in layers for n, tip in enumerate(tips)}
     assert len(bars) == 15

@@ -42,9 +42,9 @@ CURVES: dict[str, Curve] = {
 
 @pytest.mark.parametrize("family", CURVES)
 def test_each_family_is_told(family: str) -> None:
-    found = likeness(path_of(CURVES[family]))
-    assert found is not None
-    assert found.family == family
+    likenesses = likeness(path_of(CURVES[family]))
+    assert likenesses is not None
+    assert likenesses.family == family
 
 
 def test_what_is_measured_of_a_family_is_right() -> None:
@@ -60,17 +60,17 @@ def test_what_is_measured_of_a_family_is_right() -> None:
 @pytest.mark.parametrize(("rise", "words"), [(-1, "parabola opening downward"), (1, "parabola opening upward")])
 def test_parabolas_open_to_where_they_are_seen_to(rise: int, words: str) -> None:
     # Rows grow downwards: a curve whose middle is lowest on the sheet has its largest row there.
-    found = likeness(path_of(lambda x: 250 - rise * 0.006 * (x - 250) ** 2))
-    assert found is not None
-    assert family_words(found) == words
+    likenesses = likeness(path_of(lambda x: 250 - rise * 0.006 * (x - 250) ** 2))
+    assert likenesses is not None
+    assert family_words(likenesses) == words
 
 
 def test_turns_and_zeros_are_found() -> None:
-    found = features(path_of(CURVES["sine"]), 250)
-    turns = [(kind, round(x)) for kind, x in found if kind != "zero"]
+    vector = features(path_of(CURVES["sine"]), 250)
+    turns = [(kind, round(x)) for kind, x in vector if kind != "zero"]
     assert [kind for kind, _ in turns] == ["highest", "lowest", "highest", "lowest"]
     assert [x for _, x in turns] == pytest.approx([135, 225, 315, 405], abs=4)
-    assert [x for kind, x in found if kind == "zero"] == pytest.approx([90, 180, 270, 360], abs=3)
+    assert [x for kind, x in vector if kind == "zero"] == pytest.approx([90, 180, 270, 360], abs=3)
 
 
 def test_what_is_no_function_is_not_named() -> None:
@@ -104,7 +104,7 @@ def test_without_room_only_the_name_is_said() -> None:
     )  # fmt: skip
     whole = stroke_statement(stroke, exact, axis=200, telling=True)
     assert "lowest at x" in whole.text
-    assert [one.text for one in whole.shorter] == [stroke_statement(stroke, exact).text]
+    assert [element.text for element in whole.shorter] == [stroke_statement(stroke, exact).text]
     assert whole.shorter[0].text.startswith("A 3 px #d62728 parabola opening upward through (60, 100)")
 
 

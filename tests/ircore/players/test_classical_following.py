@@ -146,7 +146,7 @@ def test_thick_borders_are_no_wedges() -> None:
         "A pie of radius 160 px centred at (256, 256) with black 4 px wedge borders, clockwise from 12 o'clock: "
         "#6a4c93 22%, #1d70b8 31%, #e63946 28%, #f4a261 19%."
     )
-    (pie,) = [one for one in look_at(draw(read([message])[0])).percepts if isinstance(one, Pie)]
+    (pie,) = [percept for percept in look_at(draw(read([message])[0])).percepts if isinstance(percept, Pie)]
     assert [colour for colour, _ in pie.wedges] == ["#6a4c93", "#1d70b8", "#e63946", "#f4a261"]
 
 

@@ -35,12 +35,12 @@ def chart(*lines: tuple[tuple[Point, ...], str, tuple[float, ...]], markers: str
 
 
 def seen(drawing: Drawing) -> list[Stroke]:
-    found = [p for p in look_at(drawing.pixels).percepts if isinstance(p, Stroke) and len(p.points) == len(COLUMNS)]
-    return sorted(found, key=lambda line: line.points[0][1])
+    matches = [p for p in look_at(drawing.pixels).percepts if isinstance(p, Stroke) and len(p.points) == len(COLUMNS)]
+    return sorted(matches, key=lambda line: line.points[0][1])
 
 
 def assert_near(line: Stroke, corners: tuple[Point, ...]) -> None:
-    assert all(math.dist(one, other) < 3.5 for one, other in zip(line.points, corners, strict=True)), line.points
+    assert all(math.dist(item, other) < 3.5 for item, other in zip(line.points, corners, strict=True)), line.points
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_a_line_is_followed_from_tick_to_tick_whatever_its_stroke(
 
 @pytest.mark.parametrize("colours", [("#1f77b4", "#d62728"), ("#333333", "#333333")])
 def test_two_lines_that_cross_are_told_apart(colours: tuple[str, str]) -> None:
-    one, other = seen(chart((UPPER, colours[0], ()), (LOWER, colours[1], (9, 5)), markers="full"))
-    assert_near(one, UPPER)
+    item, other = seen(chart((UPPER, colours[0], ()), (LOWER, colours[1], (9, 5)), markers="full"))
+    assert_near(item, UPPER)
     assert_near(other, LOWER)
 
 

@@ -78,8 +78,8 @@ def test_without_the_extra_the_remedy_is_named() -> None:
 
 @needs_ocr
 def test_real_recognition_of_slanted_print() -> None:
-    (found,) = read_text(slanted("2014").pixels)
-    assert (found.text, found.rotation) == ("2014", 45)
+    (result,) = read_text(slanted("2014").pixels)
+    assert (result.text, result.rotation) == ("2014", 45)
     assert read_text(slanted("2014").pixels) is read_text(slanted("2014").pixels)
 
 

@@ -14,21 +14,21 @@ Kinds = (Bars, Grid, Pie, Shape, Stroke, Ticks)
 
 
 def one(perception: Perception, kind: type, colour: str | None = None) -> object:
-    found = [p for p in perception.percepts if isinstance(p, kind) and colour in {None, getattr(p, "colour", None)}]
-    assert len(found) == 1, perception.percepts
-    return found[0]
+    matches = [p for p in perception.percepts if isinstance(p, kind) and colour in {None, getattr(p, "colour", None)}]
+    assert len(matches) == 1, perception.percepts
+    return matches[0]
 
 
 def shape(drawing: Drawing, colour: str | None = None) -> Shape:
-    found = one(look_at(drawing.pixels), Shape, colour)
-    assert isinstance(found, Shape)
-    return found
+    each = one(look_at(drawing.pixels), Shape, colour)
+    assert isinstance(each, Shape)
+    return each
 
 
 def stroke(drawing: Drawing, colour: str | None = None) -> Stroke:
-    found = one(look_at(drawing.pixels), Stroke, colour)
-    assert isinstance(found, Stroke)
-    return found
+    each = one(look_at(drawing.pixels), Stroke, colour)
+    assert isinstance(each, Stroke)
+    return each
 
 
 def near(one_point: Point, other: Point, within: float = 1.0) -> bool:

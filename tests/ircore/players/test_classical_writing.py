@@ -40,9 +40,9 @@ def texts_of(pixels: Pixels) -> list[Text]:
 @pytest.mark.parametrize("word", WORDS)
 def test_print_is_read_at_any_place_within_a_pixel(word: str, size: int) -> None:
     for shift in (0.0, 0.3, 0.8):
-        found = read_line(ink_of(word, size, shift))
-        assert found is not None
-        assert (found.text, found.size) == (word, size)
+        parsed_line = read_line(ink_of(word, size, shift))
+        assert parsed_line is not None
+        assert (parsed_line.text, parsed_line.size) == (word, size)
 
 
 def test_what_is_no_print_is_not_read() -> None:
@@ -73,8 +73,8 @@ def test_white_print_on_a_bar_and_thin_grey_print_are_read() -> None:
     drawing.text((140, 200), "38%", 12, "#ffffff")
     drawing.text((300, 300), "11", 12, "#dbe2ec")
     drawing.text((300, 340), "Weekday", 12, "#dbe2ec")
-    found = {text.text: text.colour for text in texts_of(drawing.pixels)}
-    assert found == {"38%": "#ffffff", "11": "#dbe2ec", "Weekday": "#dbe2ec"}
+    by_name = {text.text: text.colour for text in texts_of(drawing.pixels)}
+    assert by_name == {"38%": "#ffffff", "11": "#dbe2ec", "Weekday": "#dbe2ec"}
 
 
 def test_dashes_and_dots_are_no_texts() -> None:

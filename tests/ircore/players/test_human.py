@@ -84,15 +84,15 @@ def test_two_people_play_through_folders(tmp_path: Path, instances: InstanceSet)
     with person(eyes, speak), person(hands, draw):
         assert play_pair(pair, instances, tmp_path / "run", "--limit", "2", "--concurrency", "1") == 0
     run = RunFolder.open(tmp_path / "run")
-    assert [one.outcome for one in run.episodes()] == ["converged"] * 2
+    assert [episode.outcome for episode in run.episodes()] == ["converged"] * 2
     first = run.episodes()[0]
-    assert [one.message for one in first.turns] == ["the target, turn-01", "the target, turn-02", None]
+    assert [turn.message for turn in first.turns] == ["the target, turn-01", "the target, turn-02", None]
     assert first.rendered_turns[0].rendering is not None
     assert (run.rendering(first.rendered_turns[0].rendering).pixels == shown_picture().pixels).all()
-    shown = {one.name for one in eyes.glob("describer-turn-03-*/*")}
+    shown = {path.name for path in eyes.glob("describer-turn-03-*/*")}
     assert shown == {"answer.txt", "instructions.txt", "rendering-1.png", "rendering-2.png", "target.png"}
     target = next(eyes.glob("describer-turn-01-*/target.png"))
-    assert read_picture(target).sha256 in {one.sha256 for one in run.instances.instances}
+    assert read_picture(target).sha256 in {instance.sha256 for instance in run.instances.instances}
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_at_the_terminal(tmp_path: Path) -> None:
         input=typed, capture_output=True, text=True, timeout=300, check=True,
     )  # fmt: skip
     (episode,) = RunFolder.open(tmp_path / "run").episodes()
-    assert (episode.outcome, [one.message for one in episode.turns]) == ("converged", ["a red disc", None])
+    assert (episode.outcome, [turn.message for turn in episode.turns]) == ("converged", ["a red disc", None])
     assert "target.png" in done.stderr
     assert "nothing.png: cannot be read" in done.stderr
     again = subprocess.run(

@@ -33,8 +33,8 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
-    with serving() as one:
-        yield one
+    with serving() as service:
+        yield service
 
 
 def manifest(
@@ -68,7 +68,7 @@ def play(submission: Path, instances: InstanceSet, out: Path, *more: str) -> int
 def attempts(run: RunFolder) -> Counter[str]:
     """Count the attempts in the journal by kind."""
     asked: list[Call | Failure] = [*run.calls().values(), *run.failures()]
-    return Counter(attempt.kind for one in asked for attempt in one.attempts)
+    return Counter(attempt.kind for answer in asked for attempt in answer.attempts)
 
 
 @pytest.mark.parametrize(("generator", "api"), PAIRS)
@@ -77,8 +77,8 @@ def test_a_run_from_end_to_end(
 ) -> None:
     assert play(manifest(tmp_path, server, generator, {"api": api}), instances, tmp_path / "run") == 0
     run = RunFolder.open(tmp_path / "run")
-    assert {one.outcome for one in run.episodes()} == {"converged"}
-    assert {len(one.rendered_turns) for one in run.episodes()} == {2}
+    assert {episode.outcome for episode in run.episodes()} == {"converged"}
+    assert {len(episode.rendered_turns) for episode in run.episodes()} == {2}
     # 4 episodes: 3 questions to the describer (two messages, done) and 2 to the generator, each asked once.
     assert server.count() == 20 == sum(attempts(run).values())
     assert len(list((run.path / "renderings").iterdir())) == 8
@@ -92,9 +92,9 @@ def test_what_a_describer_is_sent(tmp_path: Path, instances: InstanceSet, server
     parameters = {"detail": "high", "temperature": 0.5, "reasoning_effort": "low", "extra_body": {"top_k": 5}}
     play(manifest(tmp_path, server, describer=parameters), instances, tmp_path / "run", "--limit", "1")
     run = RunFolder.open(tmp_path / "run")
-    last = [one for one in server.seen if one.path == "/chat/completions"][-1]
+    last = [request for request in server.seen if request.path == "/chat/completions"][-1]
     assert last.headers["authorization"] == f"Bearer {KEY}"
-    assert {name: one for name, one in last.document.items() if name != "messages"} == {
+    assert {name: item for name, item in last.document.items() if name != "messages"} == {
         "model": "a-describer",
         "max_completion_tokens": 16_000,
         "temperature": 0.5,
@@ -102,10 +102,10 @@ def test_what_a_describer_is_sent(tmp_path: Path, instances: InstanceSet, server
         "top_k": 5,
     }
     messages = last.document["messages"]
-    assert [one["role"] for one in messages] == ["user", "assistant"] * 2 + ["user"]
-    shown = [one["content"][1]["image_url"] for one in messages if one["role"] == "user"]
-    assert {one["detail"] for one in shown} == {"high"}
-    sent = [base64.b64decode(one["url"].removeprefix("data:image/png;base64,")) for one in shown]
+    assert [message["role"] for message in messages] == ["user", "assistant"] * 2 + ["user"]
+    shown = [message["content"][1]["image_url"] for message in messages if message["role"] == "user"]
+    assert {item["detail"] for item in shown} == {"high"}
+    sent = [base64.b64decode(item["url"].removeprefix("data:image/png;base64,")) for item in shown]
     instance, episode = run.instances.instances[0], run.episodes()[0]
     renderings = [run.rendering(turn.rendering).data for turn in episode.rendered_turns if turn.rendering]
     assert sent == [run.target(instance).data, *renderings]
@@ -118,7 +118,7 @@ def test_a_generator_is_sent_the_dialogue_and_its_own_picture(
 ) -> None:
     play(manifest(tmp_path, server, generator), instances, tmp_path / "run", "--limit", "1")
     run = RunFolder.open(tmp_path / "run")
-    first, second = (one for one in server.seen if one.document["model"] == "a-generator")
+    first, second = (request for request in server.seen if request.document["model"] == "a-generator")
     messages = [turn.message or "" for turn in run.episodes()[0].rendered_turns]
     assert messages[0] in json.dumps(first.document)
     assert "oldest first" not in json.dumps(first.document)
@@ -239,7 +239,7 @@ def test_an_answer_withheld_ends_the_episode_with_what_the_provider_said(
     first, *others = RunFolder.open(tmp_path / "run").episodes()
     assert first.abort_reason == reason
     assert said in (first.detail or "")
-    assert {one.outcome for one in others} == {"converged"}
+    assert {episode.outcome for episode in others} == {"converged"}
     (failure,) = RunFolder.open(tmp_path / "run").failures()
     assert len(failure.attempts) == times
     # Such an episode is over: it is not played again.
@@ -265,7 +265,7 @@ def test_what_cannot_be_helped_now_is_played_again_later(
     assert RunFolder.open(tmp_path / "run").episodes()[0].abort_reason == "provider_error"
     assert attempts(RunFolder.open(tmp_path / "run"))[kind] == 1
     assert play(submission, instances, tmp_path / "run") == 0
-    assert {one.outcome for one in RunFolder.open(tmp_path / "run").episodes()} == {"converged"}
+    assert {episode.outcome for episode in RunFolder.open(tmp_path / "run").episodes()} == {"converged"}
     # 20 answers, and the one that failed: nothing that was answered was asked again.
     assert server.count() == 21
 
@@ -297,7 +297,7 @@ def test_a_server_that_is_not_there(
     assert problem.startswith(f"ircore: openai, model a-describer at {server.base_url}: ")
     assert advice.startswith("  Check base_url in the manifest and the network")
     (failure,) = RunFolder.open(tmp_path / "run").failures()
-    assert [one.kind for one in failure.attempts] == ["unreachable"] * 5
+    assert [attempt.kind for attempt in failure.attempts] == ["unreachable"] * 5
     assert usage_of(failure.attempts).requests == 0
 
 
@@ -324,11 +324,11 @@ def test_a_hard_failure_stops_the_run_at_once_and_loses_nothing(
     server.fail("ok", "ok", fault, model="a-generator")
     submission = manifest(tmp_path, server)
     assert play(submission, instances, tmp_path / "run", "--concurrency", "1") == 1
-    problem, advice = [one for one in capsys.readouterr().err.splitlines() if one.startswith(("ircore:", "  "))][-2:]
+    problem, advice = [line for line in capsys.readouterr().err.splitlines() if line.startswith(("ircore:", "  "))][-2:]
     assert problem == f"ircore: openai-images, model a-generator at {server.base_url}: {line}"
     assert advice.startswith(f"  {remedy}")
     run = RunFolder.open(tmp_path / "run")
-    assert [one.reason for one in run.failures()] == ["stopped"]
+    assert [failure.reason for failure in run.failures()] == ["stopped"]
     assert (len(run.calls()), server.count()) == (6, 7)
     assert play(submission, instances, tmp_path / "run") == 0
     assert server.count() == 21
@@ -347,7 +347,7 @@ def test_the_key_is_nowhere_but_in_the_request(
         assert statuses == [1, 1, 0]
         assert server.faults["long"] == server.faults["no_model"] == 1
         ircore(["show", str(tmp_path / "run")])
-        assert any(KEY in json.dumps(one.headers) for one in server.seen)
+        assert any(KEY in json.dumps(request.headers) for request in server.seen)
     seen = capfd.readouterr()
     files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".png"]
     texts = [seen.out, seen.err, *(path.read_text() for path in files)]
@@ -425,6 +425,6 @@ def test_random_faults_lose_no_episode_and_play_none_twice(tmp_path: Path) -> No
     with serving(turns=4, rates=rates, seed=3) as server:
         assert play(manifest(tmp_path, server), instances, tmp_path / "run", "--concurrency", "8") == 0
         run = RunFolder.open(tmp_path / "run")
-        assert [one.outcome for one in run.episodes()] == ["converged"] * 20
+        assert [episode.outcome for episode in run.episodes()] == ["converged"] * 20
         assert sum(isinstance(event, Call) for event in run.events()) == 20 * 9 == server.faults["ok"]
         assert sum(attempts(run).values()) == server.count() > 180

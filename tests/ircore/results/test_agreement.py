@@ -28,25 +28,25 @@ KRIPPENDORFF = [
 
 @pytest.mark.parametrize(("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
 def test_alpha_of_the_published_example(level: Level, published: float) -> None:
-    found = krippendorffs_alpha(KRIPPENDORFF, level)
-    assert found.value == pytest.approx(published, abs=0.0005)
-    assert found.n == 11, "the unit with one observer is left out"
+    alpha = krippendorffs_alpha(KRIPPENDORFF, level)
+    assert alpha.value == pytest.approx(published, abs=0.0005)
+    assert alpha.n == 11, "the unit with one observer is left out"
 
 
 def test_kappa_worked_by_hand() -> None:
     # 20 yes-yes, 5 yes-no, 10 no-yes, 15 no-no: p = 0.7, e = 0.5 · 0.6 + 0.5 · 0.4 = 0.5, κ = 0.2 / 0.5.
-    one = [1] * 25 + [0] * 25
+    item = [1] * 25 + [0] * 25
     other = [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15
-    assert cohens_kappa(one, other).value == pytest.approx(0.4)
-    assert observed_agreement(one, other).value == pytest.approx(0.7)
+    assert cohens_kappa(item, other).value == pytest.approx(0.4)
+    assert observed_agreement(item, other).value == pytest.approx(0.7)
 
 
 def test_correlations_are_scipys() -> None:
     rng = np.random.default_rng(1)
-    one = rng.integers(0, 11, 80)
-    other = np.clip(one + rng.normal(0, 3, 80), 0, 10).round()
-    assert pearson(one, other).value == pytest.approx(stats.pearsonr(one, other).statistic)
-    assert spearman(one, other).value == pytest.approx(stats.spearmanr(one, other).statistic)
+    item = rng.integers(0, 11, 80)
+    other = np.clip(item + rng.normal(0, 3, 80), 0, 10).round()
+    assert pearson(item, other).value == pytest.approx(stats.pearsonr(item, other).statistic)
+    assert spearman(item, other).value == pytest.approx(stats.spearmanr(item, other).statistic)
 
 
 @pytest.mark.parametrize("measure", [pearson, spearman])
@@ -54,36 +54,36 @@ def test_every_resample_is_the_measure_of_the_drawn_pairs(measure: Measure) -> N
     # The interval of 3 resamples spans their extremes: draw the same instances here, and correlate with scipy.
     rng = np.random.default_rng(2)
     clusters = np.repeat(np.arange(12), 3)
-    one, other = rng.integers(0, 11, 36), rng.integers(0, 11, 36)
+    item, other = rng.integers(0, 11, 36), rng.integers(0, 11, 36)
     weights = drawn_weights(12, 3, 5).astype(int)
     plain: dict[Measure, Any] = {pearson: stats.pearsonr, spearman: stats.spearmanr}
-    drawn = [plain[measure](one.repeat(w[clusters]), other.repeat(w[clusters])).statistic for w in weights.T]
-    found = measure(one, other, clusters, resamples=3, seed=5)
-    assert found.low is not None
-    assert found.high is not None
-    assert min(drawn) - 1e-9 <= found.low < found.high <= max(drawn) + 1e-9
+    drawn = [plain[measure](item.repeat(w[clusters]), other.repeat(w[clusters])).statistic for w in weights.T]
+    interval = measure(item, other, clusters, resamples=3, seed=5)
+    assert interval.low is not None
+    assert interval.high is not None
+    assert min(drawn) - 1e-9 <= interval.low < interval.high <= max(drawn) + 1e-9
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=30))
 @settings(max_examples=40, deadline=None)
 def test_order_and_roles_do_not_matter(pairs: list[tuple[int, int]]) -> None:
-    one, other = np.array(pairs).T
+    item, other = np.array(pairs).T
     mixed = np.random.default_rng(0).permutation(len(pairs))
     for measure in PAIRWISE:
-        found = measure(one, other, resamples=50)
-        for again in (measure(one[mixed], other[mixed], resamples=50), measure(other, one, resamples=50)):
-            assert again.n == found.n
-            assert again.value == (None if found.value is None else pytest.approx(found.value))
-        assert found.value is None or -1 <= found.value <= 1
-        assert (found.value is None) <= (found.reason is not None)
+        interval = measure(item, other, resamples=50)
+        for again in (measure(item[mixed], other[mixed], resamples=50), measure(other, item, resamples=50)):
+            assert again.n == interval.n
+            assert again.value == (None if interval.value is None else pytest.approx(interval.value))
+        assert interval.value is None or -1 <= interval.value <= 1
+        assert (interval.value is None) <= (interval.reason is not None)
 
 
 @pytest.mark.parametrize("measure", PAIRWISE)
 def test_perfect_agreement_is_one_and_has_no_interval_to_draw(measure: Measure) -> None:
-    found = measure([1, 2, 3, 1, 2, 3], [1, 2, 3, 1, 2, 3])
-    assert found.value == pytest.approx(1)
-    assert (found.low, found.high) == (None, None)
-    assert found.reason is not None
+    interval = measure([1, 2, 3, 1, 2, 3], [1, 2, 3, 1, 2, 3])
+    assert interval.value == pytest.approx(1)
+    assert (interval.low, interval.high) == (None, None)
+    assert interval.reason is not None
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
@@ -108,17 +108,17 @@ def test_alpha_does_not_depend_on_the_order_of_raters_or_units() -> None:
 
 def test_alpha_of_the_published_example_of_two_observers() -> None:
     # Krippendorff 2011, section A: α = 0.095 for these two observers of ten units.
-    one, other = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
-    assert krippendorffs_alpha([one, other], "nominal").value == pytest.approx(0.095, abs=0.0005)
+    item, other = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
+    assert krippendorffs_alpha([item, other], "nominal").value == pytest.approx(0.095, abs=0.0005)
 
 
 def test_interval_is_wider_where_ratings_of_one_instance_are_alike() -> None:
     rng = np.random.default_rng(4)
     instance = np.repeat(np.arange(30), 10)
     easy, taste = rng.normal(0, 1, 30)[instance], rng.normal(0, 1, 30)[instance]
-    one, other = easy + rng.normal(0, 0.3, 300), easy + taste + rng.normal(0, 0.3, 300)
+    item, other = easy + rng.normal(0, 0.3, 300), easy + taste + rng.normal(0, 0.3, 300)
     for measure in (pearson, spearman):
-        clustered, naive = measure(one, other, instance, 2000), measure(one, other, None, 2000)
+        clustered, naive = measure(item, other, instance, 2000), measure(item, other, None, 2000)
         assert clustered.value == pytest.approx(naive.value)
         assert _width(clustered) > 1.8 * _width(naive)
 
@@ -131,11 +131,11 @@ def test_intervals_cover(instances: int) -> None:
     clusters = np.repeat(np.arange(instances), 4)
     for _ in range(studies):
         shared = np.sqrt(0.6) * (0.8 * rng.normal(size=instances)[clusters] + 0.6 * rng.normal(size=4 * instances))
-        one, other = (shared + np.sqrt(0.4) * rng.normal(size=4 * instances) for _ in range(2))
-        found = pearson(one, other, clusters, resamples=600)
-        assert found.low is not None
-        assert found.high is not None
-        hits += found.low <= 0.6 <= found.high
+        item, other = (shared + np.sqrt(0.4) * rng.normal(size=4 * instances) for _ in range(2))
+        correlation = pearson(item, other, clusters, resamples=600)
+        assert correlation.low is not None
+        assert correlation.high is not None
+        hits += correlation.low <= 0.6 <= correlation.high
     assert 0.91 <= hits / studies <= 0.98
 
 
@@ -145,9 +145,9 @@ def test_what_is_not_defined_says_why(measure: Measure) -> None:
     assert measure([1, NONE], [NONE, 1]).reason == "nothing was rated by both"
     assert measure([1, 2], [1, 2]).reason == "fewer than 3 matched pairs"
     assert measure([5] * 9, [5] * 9).reason is not None
-    one = measure([1, 2, 3, 3], [1, 2, 3, 1], ["a"] * 4)
-    assert one.value is not None
-    assert (one.low, one.clusters, one.reason) == (None, 1, "no interval from fewer than 5 instances")
+    score = measure([1, 2, 3, 3], [1, 2, 3, 1], ["a"] * 4)
+    assert score.value is not None
+    assert (score.low, score.clusters, score.reason) == (None, 1, "no interval from fewer than 5 instances")
     with pytest.raises(ValueError, match="infinite"):
         measure([1, 2, float("inf")], [1, 2, 3])
     with pytest.raises(ValueError, match="match"):
@@ -156,8 +156,8 @@ def test_what_is_not_defined_says_why(measure: Measure) -> None:
 
 def test_constant_scores_have_no_correlation_and_kappa_zero() -> None:
     for measure in (pearson, spearman):
-        found = measure([5] * 6, [1, 2, 3, 4, 5, 6])
-        assert (found.value, found.reason) == (None, "all matched ratings of the first rater are the same")
+        interval = measure([5] * 6, [1, 2, 3, 4, 5, 6])
+        assert (interval.value, interval.reason) == (None, "all matched ratings of the first rater are the same")
     assert cohens_kappa([1] * 6, [1, 1, 1, 0, 0, 0]).value == pytest.approx(0)
 
 
@@ -169,9 +169,9 @@ def test_alpha_that_is_not_defined_says_why() -> None:
 
 
 def test_missing_ratings_count_for_nothing() -> None:
-    found = pearson([1, 2, 3, 4, NONE, 9], [2, 1, 4, 3, 5, NONE])
-    assert found.n == 4
-    assert found.value == pearson([1, 2, 3, 4], [2, 1, 4, 3]).value
+    correlation = pearson([1, 2, 3, 4, NONE, 9], [2, 1, 4, 3, 5, NONE])
+    assert correlation.n == 4
+    assert correlation.value == pearson([1, 2, 3, 4], [2, 1, 4, 3]).value
 
 
 def _width(found: Agreement) -> float:

@@ -23,8 +23,8 @@ INF = float("inf")
 
 def one(values: list[float], method: Method = "percentile", scale: Scale = SCORE) -> Estimate:
     drawn = resample(["all"] * len(values))
-    (found,) = ratio_intervals(Ratios.means(np.array(values)[:, None]), drawn, scale, method)
-    return found
+    (result,) = ratio_intervals(Ratios.means(np.array(values)[:, None]), drawn, scale, method)
+    return result
 
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
@@ -61,9 +61,9 @@ def test_none_one_and_two_values() -> None:
 
 def test_equal_scores_still_leave_doubt() -> None:
     # By hand: σ² = 0.06 (9² + 1²) / 10, times 10/9; t(0.975, 9) = 2.262; centre moved by 0.06 (1 − 9) / 10.12.
-    found = one([9.0] * 10)
+    each = one([9.0] * 10)
     half, shift = 2.262157 * (0.06 * 82 / 10 / 9) ** 0.5, -0.48 / 10.12
-    assert (found.low, found.high) == pytest.approx((9 + shift - half, 9 + shift + half), abs=1e-5)
+    assert (each.low, each.high) == pytest.approx((9 + shift - half, 9 + shift + half), abs=1e-5)
     assert one([7.0] * 10, scale=AMOUNT) == Estimate(7, None, None, 10)
     assert one([7.1] * 10, scale=AMOUNT).low is None
 
@@ -97,11 +97,11 @@ def test_every_stratum_keeps_its_size_and_its_draws_in_any_company() -> None:
 
 def test_rates_are_ratios_of_sums() -> None:
     over, messages = np.array([[1.0], [0], [2], [0], [0], [1]]), np.array([[2.0], [1], [4], [3], [5], [5]])
-    (found,) = ratio_intervals(Ratios(over, messages), resample(["all"] * 6), SHARE)
-    assert (found.mean, found.n) == (0.2, 6)
-    assert found.low is not None
-    assert found.high is not None
-    assert 0 <= found.low < 0.2 < found.high < 0.6
+    (result,) = ratio_intervals(Ratios(over, messages), resample(["all"] * 6), SHARE)
+    assert (result.mean, result.n) == (0.2, 6)
+    assert result.low is not None
+    assert result.high is not None
+    assert 0 <= result.low < 0.2 < result.high < 0.6
 
 
 def test_main_scores_carry_the_doubt_of_quality_and_of_the_played_share() -> None:
@@ -143,9 +143,9 @@ def test_intervals_cover(shape: str, size: int, strata: int) -> None:
     values = rng.choice(np.arange(11.0), (size * strata, 2000), p=odds)
     values[rng.random(values.shape) < 0.05] = np.nan
     drawn = resample([str(index % strata) for index in range(size * strata)], 2000)
-    found = ratio_intervals(Ratios.means(values), drawn, SCORE)
+    intervals = ratio_intervals(Ratios.means(values), drawn, SCORE)
     truth = odds @ np.arange(11)
-    held = np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in found])
+    held = np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in intervals])
     assert 0.925 <= held <= 0.975  # 93–97 %, and what chance does to 2,000 trials
 
 
@@ -154,6 +154,6 @@ def test_intervals_of_differences_cover() -> None:
     rng = np.random.default_rng(0)
     steps, odds = [-7.0, -5, -2, -1, 0, 1, 2, 3, 4], np.array([3, 3, 6, 13, 45, 18, 8, 3, 1]) / 100
     values = rng.choice(steps, (10, 2000), p=odds)
-    found = ratio_intervals(Ratios.means(values), resample(["all"] * 10, 2000), DIFFERENCE)
-    held = np.mean([e.low is not None and e.high is not None and e.low <= odds @ steps <= e.high for e in found])
+    intervals = ratio_intervals(Ratios.means(values), resample(["all"] * 10, 2000), DIFFERENCE)
+    held = np.mean([e.low is not None and e.high is not None and e.low <= odds @ steps <= e.high for e in intervals])
     assert 0.925 <= held <= 0.975

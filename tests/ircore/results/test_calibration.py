@@ -32,7 +32,8 @@ def episode(instance: str, turns: int, category: str = "photos", outcome: str = 
             "outcome": outcome,
             "abort_reason": "provider_error" if outcome == "aborted" else None,
             "turns": [
-                Turn(turn=at, action="describe", message="words", rendering=one) for at, one in enumerate(made, start=1)
+                Turn(turn=at, action="describe", message="words", rendering=item)
+                for at, item in enumerate(made, start=1)
             ],
         }
     )
@@ -69,7 +70,7 @@ def scores(
 
 
 def played(run_id: str, parts: list[tuple[Episode, list[Score]]]) -> tuple[EpisodeResult, ...]:
-    return judge_episodes(run_id, run_id, [one for one, _ in parts], [score for _, given in parts for score in given])
+    return judge_episodes(run_id, run_id, [item for item, _ in parts], [score for _, given in parts for score in given])
 
 
 def row(pairs: tuple[RaterPair, ...], one: str, other: str) -> RaterPair:
@@ -90,11 +91,11 @@ def test_similarity_is_matched_by_run_instance_and_turn() -> None:
     assert task.judges["gpt"] == pytest.approx([1, np.nan, 5, 4, 8], nan_ok=True)
     assert task.judges["claude"] == pytest.approx([2, 3, 6, np.nan, 7], nan_ok=True)
     assert task.instances.tolist() == [0, 0, 0, 1, 0], "one instance, whichever run played it"
-    found = row(agreement_results({"run-1": first, "run-2": second}).pairs, "claude", "gpt")
-    assert found.kind == "judge-judge"
-    assert (found.pearson.n, found.pearson.clusters) == (3, 1)
-    assert found.pearson.value == pytest.approx(np.corrcoef([1, 5, 8], [2, 6, 7])[0, 1])
-    assert found.spearman.value == pytest.approx(1)
+    line = row(agreement_results({"run-1": first, "run-2": second}).pairs, "claude", "gpt")
+    assert line.kind == "judge-judge"
+    assert (line.pearson.n, line.pearson.clusters) == (3, 1)
+    assert line.pearson.value == pytest.approx(np.corrcoef([1, 5, 8], [2, 6, 7])[0, 1])
+    assert line.spearman.value == pytest.approx(1)
 
 
 def test_humans_are_the_mean_of_annotators_and_each_annotator_with_each() -> None:
@@ -102,32 +103,32 @@ def test_humans_are_the_mean_of_annotators_and_each_annotator_with_each() -> Non
         "run": played("run", [(episode("x", 3), scores("x", {"gpt": (1, 2, 3), "a": (2, 4, 6), "b": (4, 8, 5)}))])
     }
     assert rated_similarity(results).judges["human"].tolist() == [3, 6, 5.5]
-    found = agreement_results(results)
-    assert found.annotators == ("a", "b")
-    assert [(one.one, one.other, one.kind) for one in found.pairs] == [
+    agreement = agreement_results(results)
+    assert agreement.annotators == ("a", "b")
+    assert [(pair.one, pair.other, pair.kind) for pair in agreement.pairs] == [
         ("gpt", "human", "judge-human"),
         ("a", "b", "human-human"),
     ]
-    assert found.pairs[0].pearson.value == pytest.approx(np.corrcoef([1, 2, 3], [3, 6, 5.5])[0, 1])
-    assert found.similarity_alpha["interval"].n == 3
+    assert agreement.pairs[0].pearson.value == pytest.approx(np.corrcoef([1, 2, 3], [3, 6, 5.5])[0, 1])
+    assert agreement.similarity_alpha["interval"].n == 3
 
 
 def test_a_tie_is_an_answer_and_the_decided_stand_beside() -> None:
     # gpt: final, final, first, tie; claude: final, first, first, tie.
     answers = [(1, 1), (1, 0), (0, 0), (0.5, 0.5)]
     parts = [
-        (episode(f"x{at}", 2), scores(f"x{at}", {}, {"gpt": one, "claude": other}))
-        for at, (one, other) in enumerate(answers)
+        (episode(f"x{at}", 2), scores(f"x{at}", {}, {"gpt": item, "claude": other}))
+        for at, (item, other) in enumerate(answers)
     ]
-    found = row(agreement_results({"run": played("run", parts)}).pairs, "claude", "gpt")
+    line = row(agreement_results({"run": played("run", parts)}).pairs, "claude", "gpt")
     # p = 3/4; e = (1·2 + 2·1 + 1·1) / 16 = 5/16; κ = (12 − 5) / (16 − 5)
-    assert found.agreement.value == pytest.approx(0.75)
-    assert found.kappa.value == pytest.approx(7 / 11)
+    assert line.agreement.value == pytest.approx(0.75)
+    assert line.kappa.value == pytest.approx(7 / 11)
     # without the tie: p = 2/3; e = (1·2 + 2·1) / 9; κ = (6 − 4) / (9 − 4)
-    assert found.decided_agreement.value == pytest.approx(2 / 3)
-    assert found.decided_agreement.n == 3
-    assert found.decided_kappa.value == pytest.approx(2 / 5)
-    assert found.pearson.reason == "nothing was rated by both"
+    assert line.decided_agreement.value == pytest.approx(2 / 3)
+    assert line.decided_agreement.n == 3
+    assert line.decided_kappa.value == pytest.approx(2 / 5)
+    assert line.pearson.reason == "nothing was rated by both"
 
 
 def test_humans_prefer_what_more_of_them_prefer() -> None:
@@ -139,12 +140,12 @@ def test_humans_prefer_what_more_of_them_prefer() -> None:
 def test_order_bias_counts_disagreeing_orders_and_the_first_shown() -> None:
     # Always the final rendering; always the one shown first (twice); shown first, then a tie.
     asked = [Orders(1, 1), Orders(0, 1), Orders(0, 1), Orders(0, 0.5)]
-    parts = [(episode(f"x{at}", 2), scores(f"x{at}", {}, {"gpt": 0.5}, one)) for at, one in enumerate(asked)]
-    (found,) = agreement_results({"run": played("run", parts)}).orders
-    assert (found.judge, found.disagree.mean, found.disagree.n) == ("gpt", 0.75, 4)
-    assert found.first_shown.mean == pytest.approx((0.5 + 1 + 1 + 1) / 4)
-    assert found.first_shown.low is not None
-    assert found.first_shown.low < 0.5, "four episodes prove no bias"
+    parts = [(episode(f"x{at}", 2), scores(f"x{at}", {}, {"gpt": 0.5}, item)) for at, item in enumerate(asked)]
+    (result,) = agreement_results({"run": played("run", parts)}).orders
+    assert (result.judge, result.disagree.mean, result.disagree.n) == ("gpt", 0.75, 4)
+    assert result.first_shown.mean == pytest.approx((0.5 + 1 + 1 + 1) / 4)
+    assert result.first_shown.low is not None
+    assert result.first_shown.low < 0.5, "four episodes prove no bias"
 
 
 def test_no_runs_and_no_humans_are_no_errors() -> None:
@@ -153,9 +154,9 @@ def test_no_runs_and_no_humans_are_no_errors() -> None:
     assert nothing.preference_alpha.reason == "no unit was rated by two raters"
     assert calibrate({}).cells == {}
     lonely = {"run": played("run", [(episode("x", 1), scores("x", {"gpt": (5,)}))])}
-    found = calibrate(lonely)
-    assert found.maps["gpt"] == Refusal("no human ratings", 0, 0)
-    assert {one.reason for one in found.cells.values()} == {"no human ratings"}
+    calibration = calibrate(lonely)
+    assert calibration.maps["gpt"] == Refusal("no human ratings", 0, 0)
+    assert {cell.reason for cell in calibration.cells.values()} == {"no human ratings"}
 
 
 def rated_runs(instances: int = 40) -> dict[str, tuple[EpisodeResult, ...]]:
@@ -190,15 +191,15 @@ def rated_runs_of(name: str, bias: float | None, instances: int = 40) -> tuple[E
 
 def test_a_judges_scores_on_the_humans_scale() -> None:
     runs = rated_runs()
-    found = calibrate(runs)
-    gpt = found.maps["gpt"]
+    calibration = calibrate(runs)
+    gpt = calibration.maps["gpt"]
     assert isinstance(gpt, Recalibration)
     assert (gpt.fitted_for, gpt.groups, gpt.n, gpt.instances) == ("gpt", frozenset({"simple_shapes"}), 80, 40)
     assert gpt.before.bias.mean == pytest.approx(-2, abs=0.2)
     assert gpt.after.bias.mean == pytest.approx(0, abs=0.2)
-    shapes = found.cells["unrated", "simple_shapes", None, "gpt"]
+    shapes = calibration.cells["unrated", "simple_shapes", None, "gpt"]
     assert shapes.score is not None
-    finals = [one.judged["gpt"].final or 0 for one in runs["unrated"] if one.episode.category == "simple_shapes"]
+    finals = [run.judged["gpt"].final or 0 for run in runs["unrated"] if run.episode.category == "simple_shapes"]
     assert shapes.score.n == 40
     assert shapes.score.value == pytest.approx(np.mean(finals) + 2, abs=0.3)
     # People rated one pair alone, and this is another one.
@@ -211,15 +212,15 @@ def test_a_judges_scores_on_the_humans_scale() -> None:
 def test_the_interval_goes_by_how_far_single_pairs_are_off_the_map() -> None:
     """Three pairs of which the judge likes one by a point, one not at all: nobody rated the fourth."""
     runs = {name: rated_runs_of(name, bias) for name, bias in {"a": 1.0, "b": 0.0, "c": -1.0, "d": None}.items()}
-    found = calibrate(runs)
-    gpt = found.maps["gpt"]
+    calibration = calibrate(runs)
+    gpt = calibration.maps["gpt"]
     assert isinstance(gpt, Recalibration)
     assert gpt.pairs is not None
     assert gpt.pairs.names == {"a", "b", "c"}
     assert gpt.pairs.deviation == pytest.approx(1, abs=0.15)
     # t(0.975, 2) = 4.302653, and a fourth draw beside the mean of three.
     assert gpt.pairs.reach == pytest.approx(4.302653 * gpt.pairs.deviation * (4 / 3) ** 0.5)
-    rated, unrated = (found.cells[name, None, None, "gpt"] for name in "bd")
+    rated, unrated = (calibration.cells[name, None, None, "gpt"] for name in "bd")
     assert (rated.marks, unrated.marks) == ((), ("unrated_pair",))
     assert unrated.score is not None
     assert unrated.score.value is not None
@@ -229,14 +230,16 @@ def test_the_interval_goes_by_how_far_single_pairs_are_off_the_map() -> None:
 
 def test_what_the_map_was_not_fitted_for_is_marked() -> None:
     runs = rated_runs()
-    found = calibrate(runs)
+    calibration = calibrate(runs)
     marks = ("unrated_pair", "single_pair", "unrated_category")
-    assert found.cells["unrated", "photos", "easy", "gpt"].marks == marks
-    assert found.cells["unrated", None, None, "gpt"].marks == marks
-    assert found.cells["rated", "photos", None, "gpt"].marks == ("single_pair", "unrated_category")
-    gpt = found.maps["gpt"]
+    assert calibration.cells["unrated", "photos", "easy", "gpt"].marks == marks
+    assert calibration.cells["unrated", None, None, "gpt"].marks == marks
+    assert calibration.cells["rated", "photos", None, "gpt"].marks == ("single_pair", "unrated_category")
+    gpt = calibration.maps["gpt"]
     assert isinstance(gpt, Recalibration)
-    others = {one.category: one for one in recalibrated_cells(gpt, "lone", "unrated", runs) if one.difficulty is None}
+    others = {
+        cell.category: cell for cell in recalibrated_cells(gpt, "lone", "unrated", runs) if cell.difficulty is None
+    }
     assert others["simple_shapes"].marks == ("other_judge", "unrated_pair", "single_pair", "outside_range")
     assert set(others["photos"].marks) == set(MARKS)
     assert others["photos"].score is not None
@@ -244,13 +247,13 @@ def test_what_the_map_was_not_fitted_for_is_marked() -> None:
 
 
 def test_a_judge_whose_scores_no_human_rated_gets_no_value_but_a_reason() -> None:
-    found = calibrate(rated_runs())
-    lone = found.maps["lone"]
+    calibration = calibrate(rated_runs())
+    lone = calibration.maps["lone"]
     assert isinstance(lone, Refusal)
     assert lone.reason == "0 renderings rated by both judge and humans; at least 30 are needed"
-    assert found.cells["unrated", None, None, "lone"].score is None
-    assert found.cells["unrated", None, None, "lone"].reason == lone.reason
-    assert found.cells["rated", "simple_shapes", None, "lone"].score is None
+    assert calibration.cells["unrated", None, None, "lone"].score is None
+    assert calibration.cells["unrated", None, None, "lone"].reason == lone.reason
+    assert calibration.cells["rated", "simple_shapes", None, "lone"].score is None
 
 
 def test_too_few_instances_are_refused() -> None:

@@ -43,22 +43,22 @@ def rating(turn: int, value: float, annotator: str | None, judge: str = "human")
 
 
 def result(*scores: Score) -> EpisodeResult:
-    (found,) = judge_episodes("pair-1", "pair", [episode("a", "b")], scores)
-    return found
+    (result,) = judge_episodes("pair-1", "pair", [episode("a", "b")], scores)
+    return result
 
 
 def test_people_are_one_judge_and_stay_apart() -> None:
-    found = result(rating(1, 4, "ann"), rating(1, 6, "bob"), rating(2, 9, "ann"), rating(2, 6, "bob"))
-    human = found.judged["human"]
+    outcome = result(rating(1, 4, "ann"), rating(1, 6, "bob"), rating(2, 9, "ann"), rating(2, 6, "bob"))
+    human = outcome.judged["human"]
     assert (human.first, human.final, human.delta) == (5, 7.5, 2.5)
-    assert {name: one.delta for name, one in found.annotations.items()} == {"ann": 5, "bob": 0}
-    assert found.judged.keys() == {"human"}
+    assert {name: item.delta for name, item in outcome.annotations.items()} == {"ann": 5, "bob": 0}
+    assert outcome.judged.keys() == {"human"}
 
 
 def test_people_who_rated_half_count_where_they_rated() -> None:
-    found = result(rating(1, 4, "ann"), rating(2, 8, "ann"), rating(2, 6, "bob"), rating(2, 7, "ann"))
-    assert (found.judged["human"].first, found.judged["human"].final) == (4, 6.5)
-    assert (found.annotations["bob"].first, found.annotations["bob"].delta) == (None, None)
+    outcome = result(rating(1, 4, "ann"), rating(2, 8, "ann"), rating(2, 6, "bob"), rating(2, 7, "ann"))
+    assert (outcome.judged["human"].first, outcome.judged["human"].final) == (4, 6.5)
+    assert (outcome.annotations["bob"].first, outcome.annotations["bob"].delta) == (None, None)
 
 
 def test_what_each_order_said_is_kept() -> None:
@@ -91,7 +91,10 @@ def judged(describer: str, identity: JudgeIdentity = GPT, per_condition: int = 2
 
 def test_a_judge_of_the_describers_family_is_marked() -> None:
     results = Results.from_runs([judged("gpt-5.2"), judged("qwen3-vl")])
-    marks = {one.describer: results.cell(one.run_id, "structural").same_family for one in results.submissions}
+    marks = {
+        submission.describer: results.cell(submission.run_id, "structural").same_family
+        for submission in results.submissions
+    }
     assert marks == {"gpt-5.2": True, "qwen3-vl": False}
     assert results.judge_identities == {"structural": GPT}
 
@@ -122,15 +125,17 @@ def test_shares_and_main_score_have_intervals() -> None:
 def test_messages_over_budget_are_a_share_of_messages() -> None:
     run = judged("seer", per_condition=5)
     turns = [
-        one.model_copy(update={"turns": tuple(turn.model_copy(update={"over_budget": True}) for turn in one.turns)})
-        for one in run.played[:4]
+        episode.model_copy(
+            update={"turns": tuple(turn.model_copy(update={"over_budget": True}) for turn in episode.turns)}
+        )
+        for episode in run.played[:4]
     ]
     long = replace(run, played=(*turns, *run.played[4:]))
     results = Results.from_runs([long])
-    played = [one for one in long.played if one.played]
-    over = sum(turn.over_budget for one in played for turn in one.turns)
+    played = [episode for episode in long.played if episode.played]
+    over = sum(turn.over_budget for episode in played for turn in episode.turns)
     cell = results.cell(long.run.run_id, "structural")
-    assert cell.over_budget.mean == pytest.approx(over / sum(len(one.turns) for one in played))
+    assert cell.over_budget.mean == pytest.approx(over / sum(len(episode.turns) for episode in played))
     assert cell.over_budget.n == len(played)
 
 
@@ -159,8 +164,8 @@ def test_offline_play_costs_nothing_and_unknown_costs_have_no_mean(tmp_path: Pat
 
 def test_one_episode_of_one_turn() -> None:
     run = judged("seer", per_condition=10)
-    one = next(one for one in run.played if len(one.turns) == 1 and one.played)
-    results = Results.from_runs([replace(run, played=(one,))])
+    episode = next(episode for episode in run.played if len(episode.turns) == 1 and episode.played)
+    results = Results.from_runs([replace(run, played=(episode,))])
     cell = results.cell(run.run.run_id, "structural")
     assert (cell.score.n, cell.score.low, cell.delta.mean, cell.detectable) == (1, None, None, None)
     (row,) = results.board("structural")
@@ -179,9 +184,9 @@ def test_a_judge_that_answered_nothing_ranks_nobody() -> None:
 def test_two_pairs_are_compared_on_what_both_played() -> None:
     runs = [judged(name, per_condition=10) for name in ("seer", "teller")]
     results = Results.from_runs(runs)
-    found = results.compare("seer-painter", "teller-painter", "structural", difficulty="easy")
-    assert found.n <= 10
-    assert found.wins + found.ties + found.losses == found.n
+    comparison = results.compare("seer-painter", "teller-painter", "structural", difficulty="easy")
+    assert comparison.n <= 10
+    assert comparison.wins + comparison.ties + comparison.losses == comparison.n
     back = results.compare("teller-painter", "seer-painter", "structural", difficulty="easy")
-    assert found.difference.mean is not None
-    assert back.difference.mean == pytest.approx(-found.difference.mean)
+    assert comparison.difference.mean is not None
+    assert back.difference.mean == pytest.approx(-comparison.difference.mean)

@@ -19,23 +19,25 @@ def results() -> Results:
 
 
 def test_people_come_first_and_every_rendering_that_both_rated_counts_once() -> None:
-    found = crossed_ratings(results().episodes)
-    assert [(one.one, one.other) for one in found] == [
+    rows = crossed_ratings(results().episodes)
+    assert [(item.one, item.other) for item in rows] == [
         ("kind", "human"),
         ("structural", "human"),
         ("kind", "structural"),
     ]
-    assert all(sum(one.counts.values()) == one.renderings > 0 for one in found)
+    assert all(sum(item.counts.values()) == item.renderings > 0 for item in rows)
 
 
 def test_scores_are_taken_to_whole_points_and_nearness_before_that() -> None:
     made = results()
     task = rated_similarity(made.episodes)
-    (one,) = (one for one in crossed_ratings(made.episodes) if (one.one, one.other) == ("kind", "structural"))
+    (item,) = (
+        rating for rating in crossed_ratings(made.episodes) if (rating.one, rating.other) == ("kind", "structural")
+    )
     pairs = list(zip(task.judges["kind"], task.judges["structural"], strict=True))
-    assert one.near == pytest.approx(sum(abs(x - y) <= 1 for x, y in pairs) / len(pairs))
-    assert sum(one.counts[key] for key in one.counts if key[0] == int(pairs[0][0] + 0.5)) >= 1
-    assert {score for key in one.counts for score in key} <= set(range(11))
+    assert item.near == pytest.approx(sum(abs(x - y) <= 1 for x, y in pairs) / len(pairs))
+    assert sum(item.counts[key] for key in item.counts if key[0] == int(pairs[0][0] + 0.5)) >= 1
+    assert {score for key in item.counts for score in key} <= set(range(11))
 
 
 def test_one_judge_alone_has_nobody_to_be_held_against() -> None:
@@ -58,7 +60,9 @@ def test_published_means_are_those_of_the_papers_table() -> None:
     assert [round(float(value.value or 0), 2) for value in table.column("gpt")] == [8.09, 7.09, 7.02, 6.69]
     for pair, share in mean_preferences().items():
         known = [
-            one.final_preferred for one in published_scores() if one.pair == pair and one.final_preferred is not None
+            score.final_preferred
+            for score in published_scores()
+            if score.pair == pair and score.final_preferred is not None
         ]
         assert share == pytest.approx(sum(known) / len(known))
         assert 0 < share < 1

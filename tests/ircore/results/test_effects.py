@@ -29,18 +29,18 @@ def test_two_by_two_by_hand() -> None:
     # Rows 7 and 3, columns 4 and 6, grand 5; 8 − 5 − 2 − 1 = 0 but for the interaction of 0.5.
     scores = grid([[6.5, 7.5], [1.5, 4.5]])
     scores -= scores.mean(axis=(0, 1, 2)) - 5
-    found = decompose(scores, ["a", "b"], ["x", "y"], ["all"] * 40)
-    assert found is not None
-    assert found.grand.mean == pytest.approx(5)
-    assert {name: one.mean for name, one in found.describer.items()} == pytest.approx({"a": 2, "b": -2})
-    assert {name: one.mean for name, one in found.generator.items()} == pytest.approx({"x": -1, "y": 1})
-    assert found.interaction["a", "x"].mean == pytest.approx(0.5)
+    parts = decompose(scores, ["a", "b"], ["x", "y"], ["all"] * 40)
+    assert parts is not None
+    assert parts.grand.mean == pytest.approx(5)
+    assert {name: row.mean for name, row in parts.describer.items()} == pytest.approx({"a": 2, "b": -2})
+    assert {name: row.mean for name, row in parts.generator.items()} == pytest.approx({"x": -1, "y": 1})
+    assert parts.interaction["a", "x"].mean == pytest.approx(0.5)
     # Sums of squares 16, 4 and 1 of 21; spreads √8, √2 and 1.
-    assert [one.mean for one in found.shares.values()] == pytest.approx([16 / 21, 4 / 21, 1 / 21])
-    assert [one.mean for one in found.spread.values()] == pytest.approx([8**0.5, 2**0.5, 1])
-    assert found.dominance.mean == pytest.approx(2**0.5)
-    assert found.dominance.low is not None
-    assert found.dominance.low > 1
+    assert [share.mean for share in parts.shares.values()] == pytest.approx([16 / 21, 4 / 21, 1 / 21])
+    assert [row.mean for row in parts.spread.values()] == pytest.approx([8**0.5, 2**0.5, 1])
+    assert parts.dominance.mean == pytest.approx(2**0.5)
+    assert parts.dominance.low is not None
+    assert parts.dominance.low > 1
 
 
 def test_dominance_covers() -> None:
@@ -50,11 +50,11 @@ def test_dominance_covers() -> None:
     held = 0
     for _ in range(150):
         scores = 6 + truth + rng.normal(0, 1, (60, 1, 1)) + rng.normal(0, 1.5, (60, 3, 3))
-        found = decompose(scores, list("abc"), list("xyz"), ["all"] * 60)
-        assert found is not None
-        assert found.dominance.low is not None
-        assert found.dominance.high is not None
-        held += found.dominance.low <= 0.5 <= found.dominance.high
+        parts = decompose(scores, list("abc"), list("xyz"), ["all"] * 60)
+        assert parts is not None
+        assert parts.dominance.low is not None
+        assert parts.dominance.high is not None
+        held += parts.dominance.low <= 0.5 <= parts.dominance.high
     assert 0.90 <= held / 150 <= 0.99
 
 
@@ -62,10 +62,10 @@ def test_dominance_covers() -> None:
 def test_effects_of_few_pictures_are_students_t(n: int) -> None:
     """Two describers and two generators: an effect is half the mean of n differences, whose interval scipy knows."""
     scores = np.array([[[7.0, 6], [4, 5]], [[9, 6], [2, 3]], [[6, 5], [4, 4]], [[8, 8], [6, 3]], [[7, 6], [6, 5]]])[:n]
-    found = decompose(scores, ["a", "b"], ["x", "y"], ["all"] * n)
-    assert found is not None
+    parts = decompose(scores, ["a", "b"], ["x", "y"], ["all"] * n)
+    assert parts is not None
     halves = (scores[:, 0].mean(axis=1) - scores[:, 1].mean(axis=1)) / 2
-    effect = found.describer["a"]
+    effect = parts.describer["a"]
     assert effect.mean == pytest.approx(halves.mean())
     assert effect.n == n
     assert effect.half_width is not None
@@ -77,9 +77,9 @@ def test_effects_of_few_pictures_are_students_t(n: int) -> None:
 
 
 def test_three_pictures_have_no_interval_of_spreads() -> None:
-    found = decompose(grid([[6, 7.0], [4, 5]], 3), ["a", "b"], ["x", "y"], ["all"] * 3)
-    assert found is not None
-    assert [one.low for one in (*found.shares.values(), *found.spread.values(), found.dominance)] == [None] * 7
+    parts = decompose(grid([[6, 7.0], [4, 5]], 3), ["a", "b"], ["x", "y"], ["all"] * 3)
+    assert parts is not None
+    assert [item.low for item in (*parts.shares.values(), *parts.spread.values(), parts.dominance)] == [None] * 7
 
 
 @pytest.mark.parametrize("n", [3, 5, 10])
@@ -89,9 +89,9 @@ def test_effects_of_few_pictures_cover(n: int) -> None:
     for _ in range(trials):
         level, taste = rng.normal(0, 1, (n, 1, 1)), rng.normal(0, 1, (n, 2, 1))
         scores = 5 + np.array([[1.0], [-1.0]]) + level + taste + rng.normal(0, 1, (n, 2, 2))
-        found = decompose(scores, ["a", "b"], ["x", "y"], ["all"] * n, interaction=False)
-        assert found is not None
-        effect = found.describer["a"]
+        parts = decompose(scores, ["a", "b"], ["x", "y"], ["all"] * n, interaction=False)
+        assert parts is not None
+        effect = parts.describer["a"]
         assert effect.low is not None
         assert effect.high is not None
         held += effect.low <= 1 <= effect.high
@@ -115,44 +115,44 @@ def test_too_little_for_effects() -> None:
     ],
 )
 def test_largest_complete_grid(pairs: str, expected: tuple[str, str]) -> None:
-    found = complete_grid([(pair[0], pair[1]) for pair in pairs.split()])
-    assert found == tuple(tuple(names) for names in expected)
+    grid = complete_grid([(pair[0], pair[1]) for pair in pairs.split()])
+    assert grid == tuple(tuple(names) for names in expected)
 
 
 def test_mixed_model_is_the_analysis_of_variance_of_a_balanced_grid() -> None:
     scores = grid([[6.5, 7.5, 7], [1.5, 4.5, 3]])
-    found = mixed_effects(scores, ["a", "b"], ["x", "y", "z"])
-    assert isinstance(found, MixedEffects)
+    effects = mixed_effects(scores, ["a", "b"], ["x", "y", "z"])
+    assert isinstance(effects, MixedEffects)
     means = scores.mean(axis=0)
-    assert found.grand.mean == pytest.approx(means.mean())
-    assert found.describer["a"].mean == pytest.approx(means[0].mean() - means.mean())
-    assert found.generator["z"].mean == pytest.approx(means[:, 2].mean() - means.mean())
+    assert effects.grand.mean == pytest.approx(means.mean())
+    assert effects.describer["a"].mean == pytest.approx(means[0].mean() - means.mean())
+    assert effects.generator["z"].mean == pytest.approx(means[:, 2].mean() - means.mean())
     # Blocks: instances. What is left after instances and pairs, over (40 − 1)(6 − 1).
     flat = scores.reshape(40, 6)
     rest = flat - flat.mean(axis=1, keepdims=True) - flat.mean(axis=0) + flat.mean()
     mean_square = (rest**2).sum() / (39 * 5)
     between = 6 * flat.mean(axis=1).var(ddof=1)
-    assert found.rest_deviation == pytest.approx(mean_square**0.5, rel=1e-4)
-    assert found.instance_deviation == pytest.approx(((between - mean_square) / 6) ** 0.5, rel=1e-3)
+    assert effects.rest_deviation == pytest.approx(mean_square**0.5, rel=1e-4)
+    assert effects.instance_deviation == pytest.approx(((between - mean_square) / 6) ** 0.5, rel=1e-3)
     # Of two describers the effect is half a paired difference, whose interval and p scipy knows.
     halves = (scores[:, 0].mean(axis=1) - scores[:, 1].mean(axis=1)) / 2
     low, high = stats.t.interval(0.95, 39, halves.mean(), stats.sem(halves))
-    assert (found.describer["a"].low, found.describer["a"].high) == pytest.approx((low, high), abs=1e-6)
-    assert found.p["describer"] == pytest.approx(stats.ttest_1samp(halves, 0).pvalue, rel=1e-4)
+    assert (effects.describer["a"].low, effects.describer["a"].high) == pytest.approx((low, high), abs=1e-6)
+    assert effects.p["describer"] == pytest.approx(stats.ttest_1samp(halves, 0).pvalue, rel=1e-4)
 
 
 def test_p_of_several_effects_is_the_analysis_of_repeated_measures() -> None:
     """Three generators: F of the repeated measures, degrees of freedom times ε of Greenhouse and Geisser, by hand."""
     scores = grid([[6.0, 6.2, 6.4], [5.9, 6.2, 6.5]], 12)
-    found = mixed_effects(scores, ["a", "b"], ["x", "y", "z"])
-    assert isinstance(found, MixedEffects)
+    effects = mixed_effects(scores, ["a", "b"], ["x", "y", "z"])
+    assert isinstance(effects, MixedEffects)
     table = scores.mean(axis=1)
     rest = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
     between = 12 * ((table.mean(axis=0) - table.mean()) ** 2).sum() / 2
     f = between / ((rest**2).sum() / (2 * 11))
     covariance = np.cov(rest.T)
     epsilon = np.trace(covariance) ** 2 / (2 * (covariance**2).sum())
-    assert found.p["generator"] == pytest.approx(stats.f.sf(f, 2 * epsilon, 22 * epsilon), rel=1e-6)
+    assert effects.p["generator"] == pytest.approx(stats.f.sf(f, 2 * epsilon, 22 * epsilon), rel=1e-6)
 
 
 @pytest.mark.parametrize("n", [5, 12])
@@ -162,9 +162,9 @@ def test_p_is_rarely_small_where_there_is_no_effect(n: int) -> None:
     small = np.zeros(3)
     for _ in range(400):
         tastes = rng.normal(0, 1, (n, 3, 1)) + rng.normal(0, 1, (n, 1, 2))
-        found = mixed_effects(6 + tastes + rng.normal(0, 1, (n, 3, 2)), list("abc"), list("xy"))
-        assert isinstance(found, MixedEffects)
-        small += [p < 0.05 for p in found.p.values()]
+        effects = mixed_effects(6 + tastes + rng.normal(0, 1, (n, 3, 2)), list("abc"), list("xy"))
+        assert isinstance(effects, MixedEffects)
+        small += [p < 0.05 for p in effects.p.values()]
     assert (small / 400 <= 0.075).all()  # 5 %, and what chance does to 400 trials
 
 
@@ -179,19 +179,19 @@ def test_mixed_model_is_that_of_statsmodels_where_scores_are_missing() -> None:
     rng = np.random.default_rng(3)
     scores = 5 + rng.normal(size=(30, 1, 1)) + rng.normal(size=(1, 3, 2)) + rng.normal(size=(30, 3, 2))
     scores[rng.random(scores.shape) < 0.15] = np.nan
-    found = mixed_effects(scores, ["a", "b", "c"], ["x", "y"])
-    assert isinstance(found, MixedEffects)
+    effects = mixed_effects(scores, ["a", "b", "c"], ["x", "y"])
+    assert isinstance(effects, MixedEffects)
 
     known = ~np.isnan(scores)
-    groups, one, other = np.nonzero(known)
-    describers = np.array([[1, 0], [0, 1], [-1, -1]])[one]
+    groups, item, other = np.nonzero(known)
+    describers = np.array([[1, 0], [0, 1], [-1, -1]])[item]
     generators = np.array([[1], [-1]])[other]
-    design = np.column_stack([np.ones(len(one)), describers, generators, describers * generators])
+    design = np.column_stack([np.ones(len(item)), describers, generators, describers * generators])
     fit = linear.MixedLM(scores[known], design, groups).fit(reml=True, method="powell")
-    assert found.grand.mean == pytest.approx(fit.fe_params[0], abs=1e-4)
-    assert found.describer["b"].mean == pytest.approx(fit.fe_params[2], abs=1e-4)
-    assert found.instance_deviation == pytest.approx(float(fit.cov_re[0, 0]) ** 0.5, rel=1e-2)
-    assert found.rest_deviation == pytest.approx(fit.scale**0.5, rel=1e-3)
+    assert effects.grand.mean == pytest.approx(fit.fe_params[0], abs=1e-4)
+    assert effects.describer["b"].mean == pytest.approx(fit.fe_params[2], abs=1e-4)
+    assert effects.instance_deviation == pytest.approx(float(fit.cov_re[0, 0]) ** 0.5, rel=1e-2)
+    assert effects.rest_deviation == pytest.approx(fit.scale**0.5, rel=1e-3)
 
 
 def test_mixed_model_says_why_not() -> None:
@@ -202,11 +202,11 @@ def test_mixed_model_says_why_not() -> None:
 
 
 def test_effects_of_results() -> None:
-    found = pair_effects(invented_results(["seer", "teller"], ["painter", "sketcher"], 5), "structural")
-    assert isinstance(found.decomposition, Effects)
-    assert found.decomposition.describers == ("seer", "teller")
-    assert found.run_ids == ("seer-painter", "seer-sketcher", "teller-painter", "teller-sketcher")
-    assert found.decomposition.dominance.mean is not None
+    effects = pair_effects(invented_results(["seer", "teller"], ["painter", "sketcher"], 5), "structural")
+    assert isinstance(effects.decomposition, Effects)
+    assert effects.decomposition.describers == ("seer", "teller")
+    assert effects.run_ids == ("seer-painter", "seer-sketcher", "teller-painter", "teller-sketcher")
+    assert effects.decomposition.dominance.mean is not None
     single = pair_effects(invented_results(["seer"], ["painter", "sketcher"]), "structural")
     assert isinstance(single.decomposition, Unavailable)
 
@@ -215,10 +215,10 @@ def test_players_are_seen_under_the_rules_that_boards_show_first() -> None:
     """As many runs under a short budget as under the usual one, and worse: the usual one counts, as on boards."""
     instances = invented_set(2, ("geometry", "photos"))
     pairs = list(product(["seer", "teller"], ["painter", "sketcher"]))
-    usual = [invented_run(instances, one, other, 6.0, 0.3) for one, other in pairs]
-    short = [under_budget(invented_run(instances, one, other, 2.0, 0.3), 10) for one, other in pairs]
+    usual = [invented_run(instances, item, other, 6.0, 0.3) for item, other in pairs]
+    short = [under_budget(invented_run(instances, item, other, 2.0, 0.3), 10) for item, other in pairs]
     results = Results.from_runs([*short, *usual])
     assert rule_sets(results)[0] == Rules()
-    assert {one.run.rules for one in same_rules(results)} == {Rules()}
+    assert {rule.run.rules for rule in same_rules(results)} == {Rules()}
     mean = player_result(results, "describer", "seer", "structural").score.mean
     assert mean == player_result(Results.from_runs(usual), "describer", "seer", "structural").score.mean

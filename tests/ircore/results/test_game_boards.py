@@ -54,10 +54,10 @@ def test_where_less_is_better_the_best_has_the_fewest() -> None:
     ],
 )
 def test_a_run_without_all_results_has_no_rank_and_the_board_says_why(values: list[float | None], reason: str) -> None:
-    found = results(guessed("whole", TEN, [5.0] * 20), guessed("gaps", TEN, values))
-    ranks = {row.submission.run.slug: row.rank_low for row in found.board()}
+    outcomes = results(guessed("whole", TEN, [5.0] * 20), guessed("gaps", TEN, values))
+    ranks = {row.submission.run.slug: row.rank_low for row in outcomes.board()}
     assert ranks == {"whole": 1, "gaps": None}
-    assert game_board(found).entry(1, "rank").missing == f"no rank: {reason}"
+    assert game_board(outcomes).entry(1, "rank").missing == f"no rank: {reason}"
 
 
 def test_four_instances_rank_nobody() -> None:
@@ -75,11 +75,11 @@ def test_runs_by_other_rules_are_ranked_apart() -> None:
 
 def test_a_category_and_a_difficulty_have_boards_of_their_own() -> None:
     values = [9.0] * 10 + [1.0] * 10  # beasts, then birds
-    found = results(guessed("pair", TEN, values))
-    assert [row.cell.main.mean for row in found.board(category="birds")] == pytest.approx([10.0])
-    assert [row.cell.main.mean for row in found.board(category="beasts", difficulty="hard")] == pytest.approx([90.0])
+    outcomes = results(guessed("pair", TEN, values))
+    assert [row.cell.main.mean for row in outcomes.board(category="birds")] == pytest.approx([10.0])
+    assert [row.cell.main.mean for row in outcomes.board(category="beasts", difficulty="hard")] == pytest.approx([90.0])
     with pytest.raises(InputError, match="unknown category 'fish'"):
-        found.board(category="fish")
+        outcomes.board(category="fish")
 
 
 def test_the_same_numbers_have_the_same_intervals_and_ranks_as_on_a_reconstruction_board() -> None:

@@ -63,8 +63,8 @@ def test_usage_is_the_share_of_correction_messages() -> None:
 
 
 def test_first_messages_and_aborted_episodes_do_not_count() -> None:
-    assert {one.episode_id for one in MESSAGES} == {"one", "two", "three"}
-    assert all(one.marks == () for one in MESSAGES if one.turn == 1)
+    assert {message.episode_id for message in MESSAGES} == {"one", "two", "three"}
+    assert all(message.marks == () for message in MESSAGES if message.turn == 1)
 
 
 def test_a_profile_can_be_narrowed_to_a_turn_or_a_category() -> None:
@@ -77,13 +77,13 @@ def test_a_profile_can_be_narrowed_to_a_turn_or_a_category() -> None:
 def test_without_correction_messages_there_is_no_rate() -> None:
     profile = correction_profile(chosen(MESSAGES, category="pie_graph"))
     assert (profile.messages, profile.episodes) == (0, 0)
-    assert all(one.mean is None and one.low is None and one.n == 0 for one in profile.usage.values())
+    assert all(row.mean is None and row.low is None and row.n == 0 for row in profile.usage.values())
     assert turn_language(()) == ()
 
 
 def test_lengths_and_novelty_turn_by_turn() -> None:
     first, second, third, fourth = turn_language(MESSAGES)
-    assert [one.messages for one in (first, second, third, fourth)] == [3, 2, 1, 1]
+    assert [item.messages for item in (first, second, third, fourth)] == [3, 2, 1, 1]
     assert first.words.mean == pytest.approx((8 + 2 + 5) / 3)
     assert (first.tokens.mean, first.novelty.mean, first.similarity.mean) == (10, None, None)
     # Episode one: move, not circle, left. Episode two: move, left, bar of which "bars" is another word.
@@ -97,15 +97,15 @@ def test_lengths_and_novelty_turn_by_turn() -> None:
 
 def test_the_interval_takes_episodes_as_the_units() -> None:
     # Shares 4/4, 0/4, 4/4, 0/4: four episodes, not sixteen messages. s = √(1/3), t(0.975, 3) = 3.182446.
-    found = clustered_share([4, 0, 4, 0], [4, 4, 4, 4])
-    assert (found.mean, found.n) == (0.5, 4)
+    share = clustered_share([4, 0, 4, 0], [4, 4, 4, 4])
+    assert (share.mean, share.n) == (0.5, 4)
     half = 3.182446 * sqrt(1 / 3) / 2
-    assert found.low == pytest.approx(max(0, 0.5 - half), abs=1e-6)
+    assert share.low == pytest.approx(max(0, 0.5 - half), abs=1e-6)
     # Hand-worked with unequal sizes: R = 4/8, residuals hit − R·size = (1, −1, 0), sum of squares 2, mean size 8/3;
     # se = √(2 / (2 · 3)) / (8/3) = 0.216506, t(0.975, 2) = 4.302653.
-    found = clustered_share([3, 0, 1], [4, 2, 2])
-    assert found.mean == pytest.approx(0.5)
-    assert found.high == pytest.approx(min(1, 0.5 + 4.302653 * 0.216506), abs=1e-5)
+    share = clustered_share([3, 0, 1], [4, 2, 2])
+    assert share.mean == pytest.approx(0.5)
+    assert share.high == pytest.approx(min(1, 0.5 + 4.302653 * 0.216506), abs=1e-5)
 
 
 def test_where_none_or_all_hit_the_interval_is_wilsons_over_episodes() -> None:
@@ -127,10 +127,10 @@ def test_the_interval_holds_the_true_share_in_about_95_of_100_cases() -> None:
         sizes = [random.randint(1, 9) for _ in range(40)]
         shares = [random.betavariate(2, 3) for _ in sizes]
         hits = [sum(random.random() < share for _ in range(size)) for share, size in zip(shares, sizes, strict=True)]
-        found = clustered_share(hits, sizes)
-        assert found.low is not None
-        assert found.high is not None
-        return found.low <= 0.4 <= found.high
+        result = clustered_share(hits, sizes)
+        assert result.low is not None
+        assert result.high is not None
+        return result.low <= 0.4 <= result.high
 
     assert 0.93 <= sum(held() for _ in range(1500)) / 1500 <= 0.97
 
@@ -140,14 +140,14 @@ def with_budget(run: InventedRun, budget: int, turns: int = 10) -> InventedRun:
     rules = run.run.rules.model_copy(update={"token_budget": budget, "max_turns": turns})
     changed = run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.run_id}-{budget}-{turns}"})
     episodes = tuple(
-        one.model_copy(
+        episode.model_copy(
             update={
                 "turns": tuple(
-                    turn.model_copy(update={"over_budget": turn.message_tokens > budget}) for turn in one.turns
+                    turn.model_copy(update={"over_budget": turn.message_tokens > budget}) for turn in episode.turns
                 )
             }
         )
-        for one in run.played
+        for episode in run.played
     )
     return replace(run, run=changed, played=episodes)
 
@@ -160,8 +160,8 @@ def test_budgets_of_one_pair_stand_side_by_side() -> None:
     )
     (series,) = budget_series(results, "structural")
     assert (series.describer, series.generator) == ("seer", "painter")
-    assert [one.budget for one in series.points] == [10, 50, 200]
-    assert [one.over_budget.mean for one in series.points] == [1, 0, 0]
+    assert [point.budget for point in series.points] == [10, 50, 200]
+    assert [point.over_budget.mean for point in series.points] == [1, 0, 0]
     for point in series.points:
         cell = results.cell(point.run_id, "structural")
         assert (point.score, point.delta, point.tokens) == (cell.score, cell.delta, cell.tokens)

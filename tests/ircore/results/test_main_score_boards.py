@@ -94,26 +94,26 @@ def test_what_was_declared_final_counts_as_not_played() -> None:
 
 def test_comparison_says_the_difference_on_common_instances_and_its_worst_case() -> None:
     results = Results.from_runs([pair("evasive", EVASIVE), pair("honest", HONEST)])
-    found = results.compare("evasive", "honest", "eye")
-    assert (found.n, found.difference.mean, found.ties) == (29, 0, 29)
+    comparison = results.compare("evasive", "honest", "eye")
+    assert (comparison.n, comparison.difference.mean, comparison.ties) == (29, 0, 29)
     # 13 episodes of one pair could have been 0 or 10, where the other has 5.
-    assert found.least == pytest.approx(-5 * 13 / 42)
-    assert found.most == pytest.approx(5 * 13 / 42)
-    assert found.least is not None
-    assert found.most is not None
-    assert found.main.mean == pytest.approx(-50 * 13 / 42)
-    assert found.main.high is not None
-    assert found.main.high < 0  # which is why the board tells the two apart
+    assert comparison.least == pytest.approx(-5 * 13 / 42)
+    assert comparison.most == pytest.approx(5 * 13 / 42)
+    assert comparison.least is not None
+    assert comparison.most is not None
+    assert comparison.main.mean == pytest.approx(-50 * 13 / 42)
+    assert comparison.main.high is not None
+    assert comparison.main.high < 0  # which is why the board tells the two apart
     back = results.compare("honest", "evasive", "eye")
-    assert (back.least, back.most) == pytest.approx((-found.most, -found.least))
-    assert back.main.low == pytest.approx(-found.main.high)
+    assert (back.least, back.most) == pytest.approx((-comparison.most, -comparison.least))
+    assert back.main.low == pytest.approx(-comparison.main.high)
 
 
 def test_pairs_that_both_played_everything_have_no_room_for_doubt() -> None:
     results = Results.from_runs([pair("honest", HONEST), pair("other", [7.0] * SIZE)])
-    found = results.compare("honest", "other", "eye")
-    assert found.difference.mean == pytest.approx((13 * -2 + 29 * 3) / 42)
-    assert (found.least, found.most) == pytest.approx((found.difference.mean,) * 2)
+    comparison = results.compare("honest", "other", "eye")
+    assert comparison.difference.mean == pytest.approx((13 * -2 + 29 * 3) / 42)
+    assert (comparison.least, comparison.most) == pytest.approx((comparison.difference.mean,) * 2)
 
 
 def drawn_pair(rng: np.random.Generator, index: int, skill: float, refusing: float, unrated: float) -> HandMadeRun:

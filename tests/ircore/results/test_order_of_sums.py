@@ -27,8 +27,10 @@ T = TypeVar("T")
 def uneven(run: InventedRun) -> InventedRun:
     """The same run with values that binary fractions do not hold, such as 7.1, so that every sum is rounded."""
     scores = tuple(
-        one.model_copy(update={"value": min(10.0, one.value + 0.1)}) if one.task == "similarity" and one.value else one
-        for one in run.given
+        score.model_copy(update={"value": min(10.0, score.value + 0.1)})
+        if score.task == "similarity" and score.value
+        else score
+        for score in run.given
     )
     return replace(run, given=scores)
 
@@ -38,8 +40,8 @@ def runs() -> list[InventedRun]:
     """Three pairs, one of them under two budgets; three judges of whom one rated only some runs; three people."""
     made = invented_set(3, ("geometry", "photos"))
     base = [
-        talking(invented_run(made, one, other, 4.3 + at, 0.3))
-        for at, (one, other) in enumerate((("a", "x"), ("a", "y"), ("b", "x")))
+        talking(invented_run(made, item, other, 4.3 + at, 0.3))
+        for at, (item, other) in enumerate((("a", "x"), ("a", "y"), ("b", "x")))
     ]
     base.append(under_budget(base[0], 50))
     for name, annotator in (("eye", None), ("human", "ann"), ("human", "bea"), ("human", "cid")):

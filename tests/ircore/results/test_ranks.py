@@ -18,7 +18,7 @@ def ranked(values: np.ndarray, most: np.ndarray | None = None) -> Standing:
 
 
 def ranges(values: np.ndarray, most: np.ndarray | None = None) -> list[tuple[int, int] | None]:
-    return [None if one is None else (one.best, one.worst) for one in ranked(values, most).ranges]
+    return [None if span is None else (span.best, span.worst) for span in ranked(values, most).ranges]
 
 
 def levels(*means: float, instances: int = 20, noise: float = 0.5) -> np.ndarray:
@@ -41,8 +41,8 @@ def test_ties_look_like_ties() -> None:
 
 
 def test_top_group_is_whoever_may_be_first() -> None:
-    found = ranked(levels(6, 6.1, 3)).ranges
-    assert [one is not None and one.top for one in found] == [True, True, False]
+    result = ranked(levels(6, 6.1, 3)).ranges
+    assert [item is not None and item.top for item in result] == [True, True, False]
     assert RankRange(2, 3).top is False
 
 
@@ -74,11 +74,11 @@ def test_a_difference_by_hand() -> None:
     # Differences 10, 20, 0, −10, 20, 20: mean 10, s = √160; 0.04 · (10² + 100²) / 6² is what the ends of the scale add.
     values = np.array([[50.0, 60, 70, 40, 80, 90], [40.0, 40, 70, 50, 60, 70]]).T
     drawn = resample(["all"] * 6)
-    found = paired_difference(10, values, values, drawn, None)
+    difference = paired_difference(10, values, values, drawn, None)
     error = (160 / 6 + 0.04 * (10**2 + 100**2) / 36 * 6 / 5) ** 0.5
-    assert found.mean == 10
-    assert found.n == 6
-    assert (found.low, found.high) == pytest.approx((10 - 2.570582 * error, 10 + 2.570582 * error), abs=1e-4)
+    assert difference.mean == 10
+    assert difference.n == 6
+    assert (difference.low, difference.high) == pytest.approx((10 - 2.570582 * error, 10 + 2.570582 * error), abs=1e-4)
     # The board's own critical value is never below that of one comparison.
     critical = standing(values, values, drawn).critical
     assert critical is not None
@@ -104,10 +104,10 @@ def test_every_range_of_a_board_holds_in_95_of_100_cases(instances: int) -> None
     for seed in range(trials):
         values = truth + rng.normal(0, 1, (instances, 1)) + rng.normal(0, 1.4, (instances, 8))
         drawn = resample(["all"] * instances, 1_000, seed)
-        found = standing(10 * values.round(), 10 * values.round(), drawn).ranges
+        result = standing(10 * values.round(), 10 * values.round(), drawn).ranges
         held += all(
-            one is not None and one.best <= low and one.worst >= high
-            for one, low, high in zip(found, best, worst, strict=True)
+            item is not None and item.best <= low and item.worst >= high
+            for item, low, high in zip(result, best, worst, strict=True)
         )
     assert held / trials >= 0.93  # 95 %, and what chance does to 150 trials
 
@@ -116,11 +116,11 @@ def test_comparison_by_hand() -> None:
     # Differences 1, 2, 0, −1, 2, 2 on what both have: mean 1, s = √1.6.
     first = np.array([5.0, 6, 7, 4, 8, 9, NAN, 3])
     second = np.array([4.0, 4, 7, 5, 6, 7, 2, NAN])
-    found = compare(first, second, ["all"] * 8, (np.empty((0, 2)), np.empty((0, 2))), NOTHING)
-    assert (found.n, found.difference.mean) == (6, 1)
-    assert (found.wins, found.ties, found.losses) == (4, 1, 1)
+    comparison = compare(first, second, ["all"] * 8, (np.empty((0, 2)), np.empty((0, 2))), NOTHING)
+    assert (comparison.n, comparison.difference.mean) == (6, 1)
+    assert (comparison.wins, comparison.ties, comparison.losses) == (4, 1, 1)
     # t(0.975, 5) = 2.570582, t(0.80, 5) = 0.919544
-    assert found.detectable == pytest.approx((2.570582 + 0.919544) * (1.6 / 6) ** 0.5, abs=1e-5)
+    assert comparison.detectable == pytest.approx((2.570582 + 0.919544) * (1.6 / 6) ** 0.5, abs=1e-5)
     other = compare(second, first, ["all"] * 8, (np.empty((0, 2)), np.empty((0, 2))), NOTHING)
     assert other.difference.mean == -1
     assert (other.wins, other.losses) == (1, 4)
@@ -129,9 +129,9 @@ def test_comparison_by_hand() -> None:
 def test_comparison_of_nothing() -> None:
     # On the first instance the second pair may have 0 or 10, on the other one the first pair: 1 − 10, 0 − 1; 1, 10 − 1.
     bounds = (np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 10.0], [10.0, 1.0]]))
-    found = compare(np.array([1.0, NAN]), np.array([NAN, 1.0]), ["all"] * 2, bounds, NOTHING)
-    assert (found.n, found.difference.mean, found.detectable) == (0, None, None)
-    assert (found.least, found.most) == (-5, 5)
+    comparison = compare(np.array([1.0, NAN]), np.array([NAN, 1.0]), ["all"] * 2, bounds, NOTHING)
+    assert (comparison.n, comparison.difference.mean, comparison.detectable) == (0, None, None)
+    assert (comparison.least, comparison.most) == (-5, 5)
 
 
 def test_detectable_difference_is_found_in_80_of_100_cases() -> None:
@@ -139,8 +139,8 @@ def test_detectable_difference_is_found_in_80_of_100_cases() -> None:
     size = detectable(2 / 10**0.5, 9)
     assert size is not None
     samples = rng.normal(size, 2, (20_000, 10))
-    found = np.abs(samples.mean(axis=1)) > stats.t.ppf(0.975, 9) * stats.sem(samples, axis=1)
-    assert found.mean() == pytest.approx(0.8, abs=0.03)
+    result = np.abs(samples.mean(axis=1)) > stats.t.ppf(0.975, 9) * stats.sem(samples, axis=1)
+    assert result.mean() == pytest.approx(0.8, abs=0.03)
 
 
 @pytest.mark.parametrize("instances", [10, 140])
@@ -162,9 +162,9 @@ def test_ranges_hold_where_a_pair_refuses_hard_pictures(instances: int, gap: flo
     held, trials = 0, 150
     for seed in range(trials):
         values = board(instances)
-        found = standing(values, values, resample(["all"] * instances, 1_000, seed)).ranges
+        result = standing(values, values, resample(["all"] * instances, 1_000, seed)).ranges
         held += all(
-            one is not None and one.best <= 1 + over and one.worst >= 4 - under
-            for one, over, under in zip(found, better, worse, strict=True)
+            item is not None and item.best <= 1 + over and item.worst >= 4 - under
+            for item, over, under in zip(result, better, worse, strict=True)
         )
     assert held / trials >= 0.93

@@ -42,9 +42,9 @@ def study(
 
 
 def fitted(rng: np.random.Generator, true: True_, instances: int = 70, each: int = 4) -> Recalibration:
-    found = recalibrate(*study(rng, true, instances, each), fitted_for="judge", resamples=400)
-    assert isinstance(found, Recalibration)
-    return found
+    adjusted = recalibrate(*study(rng, true, instances, each), fitted_for="judge", resamples=400)
+    assert isinstance(adjusted, Recalibration)
+    return adjusted
 
 
 def test_isotonic_fit_is_scipys() -> None:
@@ -100,32 +100,32 @@ def test_no_map_ever_falls_or_leaves_the_scale(name: str) -> None:
 @pytest.mark.parametrize(("true", "kind"), [(s_curve, "logistic"), (line, "linear"), (stairs, "isotonic")])
 def test_a_known_map_is_recovered(true: True_, kind: str) -> None:
     rng = np.random.default_rng(3)
-    found = fitted(rng, true, instances=140, each=8)
-    assert found.method == kind
+    fit = fitted(rng, true, instances=140, each=8)
+    assert fit.method == kind
     scores = np.arange(2.0, 10.0)
-    mapped, outside = found.apply(scores)
+    mapped, outside = fit.apply(scores)
     assert np.abs(mapped - true(scores)).max() < 0.35
     assert not outside.any()
-    assert abs(found.after.bias.mean or 0) < 0.1
-    assert (found.after.squared.mean or 9) < min(found.before.squared.mean or 0, 1.0)
+    assert abs(fit.after.bias.mean or 0) < 0.1
+    assert (fit.after.squared.mean or 9) < min(fit.before.squared.mean or 0, 1.0)
 
 
 def test_after_recalibration_judge_and_humans_agree_on_average_and_closer() -> None:
-    found = fitted(np.random.default_rng(4), line)
-    assert found.before.bias.mean is not None
-    assert abs(found.before.bias.mean) > 0.4, "1 + 0.7 x is above x where scores are low, below where they are high"
-    assert (found.after.absolute.mean or 9) < (found.before.absolute.mean or 0)
-    assert found.after.bias.low is not None
-    assert found.after.bias.high is not None
-    assert found.after.bias.low < 0 < found.after.bias.high
+    fit = fitted(np.random.default_rng(4), line)
+    assert fit.before.bias.mean is not None
+    assert abs(fit.before.bias.mean) > 0.4, "1 + 0.7 x is above x where scores are low, below where they are high"
+    assert (fit.after.absolute.mean or 9) < (fit.before.absolute.mean or 0)
+    assert fit.after.bias.low is not None
+    assert fit.after.bias.high is not None
+    assert fit.after.bias.low < 0 < fit.after.bias.high
 
 
 def test_simpler_maps_are_taken_unless_others_are_clearly_better() -> None:
-    found = fitted(np.random.default_rng(5), line)
-    assert [one.name for one in found.candidates] == ["linear", "logistic", "isotonic"]
-    chosen = next(one for one in found.candidates if one.name == found.method)
+    fit = fitted(np.random.default_rng(5), line)
+    assert [candidate.name for candidate in fit.candidates] == ["linear", "logistic", "isotonic"]
+    chosen = next(candidate for candidate in fit.candidates if candidate.name == fit.method)
     assert chosen.excess <= chosen.excess_error or chosen.excess == 0
-    assert all(one.excess >= 0 for one in found.candidates)
+    assert all(candidate.excess >= 0 for candidate in fit.candidates)
 
 
 def test_cross_validation_never_sees_the_instance_it_predicts() -> None:
@@ -133,54 +133,54 @@ def test_cross_validation_never_sees_the_instance_it_predicts() -> None:
     judge = np.append(np.repeat(np.arange(1.0, 9.0), 5), [10.0] * 3)
     human = np.append(np.repeat(np.arange(1.0, 9.0), 5), [8.0] * 3)
     clusters = np.append(np.arange(40), [40] * 3)
-    found = recalibrate(judge, human, clusters, fitted_for="judge", resamples=50)
-    assert isinstance(found, Recalibration)
-    isotonic_error = next(one.error for one in found.candidates if one.name == "isotonic")
+    adjusted = recalibrate(judge, human, clusters, fitted_for="judge", resamples=50)
+    assert isinstance(adjusted, Recalibration)
+    isotonic_error = next(candidate.error for candidate in adjusted.candidates if candidate.name == "isotonic")
     assert isotonic_error < 0.5, "leaving 10 out, the map is level above 8, which is what humans said"
-    linear_error = next(one.error for one in found.candidates if one.name == "linear")
+    linear_error = next(candidate.error for candidate in adjusted.candidates if candidate.name == "linear")
     assert linear_error >= np.sqrt(3 * 2.0**2 / 43) - 0.05, "without the last instance the line says 10"
 
 
 def test_reliability_shows_the_means_of_each_whole_score() -> None:
     judge, human, clusters = study(np.random.default_rng(6), s_curve)
-    found = recalibrate(judge, human, clusters, fitted_for="judge", resamples=400)
-    assert isinstance(found, Recalibration)
-    assert sum(one.human.n for one in found.reliability) == len(judge)
-    for one in found.reliability:
-        assert one.human.mean == pytest.approx(human[judge == one.judge].mean())
-        assert (one.human.low is None) == (one.instances < 5)
+    adjusted = recalibrate(judge, human, clusters, fitted_for="judge", resamples=400)
+    assert isinstance(adjusted, Recalibration)
+    assert sum(row.human.n for row in adjusted.reliability) == len(judge)
+    for score in adjusted.reliability:
+        assert score.human.mean == pytest.approx(human[judge == score.judge].mean())
+        assert (score.human.low is None) == (score.instances < 5)
 
 
 def test_band_surrounds_the_map_and_ends_where_the_judge_does() -> None:
-    found = fitted(np.random.default_rng(7), s_curve)
-    points = found.map()
-    assert (points[0].judge, points[-1].judge) == pytest.approx(found.range)
-    assert all(one.low - 0.3 <= one.human <= one.high + 0.3 for one in points)
-    assert np.mean([one.low <= one.human <= one.high for one in points]) > 0.95
+    fit = fitted(np.random.default_rng(7), s_curve)
+    points = fit.map()
+    assert (points[0].judge, points[-1].judge) == pytest.approx(fit.range)
+    assert all(point.low - 0.3 <= point.human <= point.high + 0.3 for point in points)
+    assert np.mean([point.low <= point.human <= point.high for point in points]) > 0.95
 
 
 def test_beyond_the_judged_range_the_map_is_level_and_says_so() -> None:
     judge = np.tile(np.arange(3.0, 8.0), 12)
-    found = recalibrate(judge, judge - 1, np.arange(60), fitted_for="judge", groups=["photos"], resamples=100)
-    assert isinstance(found, Recalibration)
-    mapped, outside = found.apply([0, 3, 5, 7, 10])
+    adjusted = recalibrate(judge, judge - 1, np.arange(60), fitted_for="judge", groups=["photos"], resamples=100)
+    assert isinstance(adjusted, Recalibration)
+    mapped, outside = adjusted.apply([0, 3, 5, 7, 10])
     assert mapped == pytest.approx([2, 2, 4, 6, 6])
     assert outside.tolist() == [True, False, False, False, True]
-    assert found.mean([2, 4, 9, 5, 5]).outside == 2
-    assert (found.fitted_for, found.groups) == ("judge", frozenset({"photos"}))
+    assert adjusted.mean([2, 4, 9, 5, 5]).outside == 2
+    assert (adjusted.fitted_for, adjusted.groups) == ("judge", frozenset({"photos"}))
 
 
 def test_mean_of_a_cell_is_the_mean_of_its_mapped_scores() -> None:
-    found = fitted(np.random.default_rng(8), s_curve)
+    fit = fitted(np.random.default_rng(8), s_curve)
     scores = np.array([3.0, 5, 5, 6.5, 9, 7, 2, np.nan])
-    cell = found.mean(scores)
+    cell = fit.mean(scores)
     assert cell.n == 7
-    assert cell.value == pytest.approx(found.apply(scores[:-1])[0].mean())
+    assert cell.value == pytest.approx(fit.apply(scores[:-1])[0].mean())
     members = np.ones((8, 2), bool)
     members[4:, 1] = False
-    whole, part = found.cells(scores, members, [""] * 8)
+    whole, part = fit.cells(scores, members, [""] * 8)
     assert whole.value == pytest.approx(cell.value)
-    assert part.value == pytest.approx(found.apply(scores[:4])[0].mean())
+    assert part.value == pytest.approx(fit.apply(scores[:4])[0].mean())
     assert part.n == 4
 
 
@@ -205,9 +205,9 @@ def test_intervals_of_recalibrated_means_cover() -> None:
     truth = np.clip(s_curve(pool) + scatter, 0, 10).mean()
     hits, studies = np.zeros(2), 120
     for _ in range(studies):
-        found = fitted(rng, s_curve, instances=60, each=3)
-        cells = [found.mean(rng.choice(pool, size)) for size in (10, 140)]
-        hits += [one.low is not None and one.high is not None and one.low <= truth <= one.high for one in cells]
+        fit = fitted(rng, s_curve, instances=60, each=3)
+        cells = [fit.mean(rng.choice(pool, size)) for size in (10, 140)]
+        hits += [cell.low is not None and cell.high is not None and cell.low <= truth <= cell.high for cell in cells]
     assert (hits / studies > 0.88).all(), "benchmarks/recalibration.py counts more closely"
 
 
@@ -222,10 +222,10 @@ def test_intervals_of_pairs_that_nobody_rated_cover(pairs: int) -> None:
         made_by = rng.integers(0, pairs, len(judge))
         rated = np.clip(human + taste[made_by], 0, 10)
         names = [str(name) for name in made_by]
-        found = recalibrate(judge, rated, clusters, fitted_for="judge", pairs=names, resamples=200)
-        assert isinstance(found, Recalibration)
+        adjusted = recalibrate(judge, rated, clusters, fitted_for="judge", pairs=names, resamples=200)
+        assert isinstance(adjusted, Recalibration)
         scores = np.clip(rng.normal(5, 1.5, 42), 0, 10).round()
-        cell = found.mean(scores)
+        cell = adjusted.mean(scores)
         assert cell.low is not None
         assert cell.high is not None
         hits += cell.low <= float(np.mean(line(scores))) + taste[-1] <= cell.high
@@ -234,28 +234,28 @@ def test_intervals_of_pairs_that_nobody_rated_cover(pairs: int) -> None:
 
 @pytest.mark.parametrize(("size", "interval"), [(0, False), (1, False), (2, True), (4, True), (5, True)])
 def test_few_scores(size: int, interval: bool) -> None:
-    found = fitted(np.random.default_rng(11), line).mean(np.linspace(3, 8, 5)[:size])
-    assert (found.value is None) == (size == 0)
-    assert (found.low is not None) == interval
-    assert (found.high is not None) == interval
+    result = fitted(np.random.default_rng(11), line).mean(np.linspace(3, 8, 5)[:size])
+    assert (result.value is None) == (size == 0)
+    assert (result.low is not None) == interval
+    assert (result.high is not None) == interval
 
 
 def test_equal_scores_still_leave_doubt() -> None:
-    found = fitted(np.random.default_rng(12), line, 300).mean([6.0] * 10)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.high - found.low > 0.3
+    result = fitted(np.random.default_rng(12), line, 300).mean([6.0] * 10)
+    assert result.low is not None
+    assert result.high is not None
+    assert result.high - result.low > 0.3
 
 
 def test_the_same_data_give_the_same_interval_in_any_order() -> None:
     judge, human, clusters = study(np.random.default_rng(13), line)
     mixed = np.random.default_rng(0).permutation(len(judge))
-    one = recalibrate(judge, human, clusters, fitted_for="judge", resamples=200)
+    item = recalibrate(judge, human, clusters, fitted_for="judge", resamples=200)
     other = recalibrate(judge[mixed], human[mixed], clusters[mixed], fitted_for="judge", resamples=200)
-    assert isinstance(one, Recalibration)
+    assert isinstance(item, Recalibration)
     assert isinstance(other, Recalibration)
-    assert other.draws == pytest.approx(one.draws)
-    assert other.method == one.method
+    assert other.draws == pytest.approx(item.draws)
+    assert other.method == item.method
 
 
 @pytest.mark.parametrize(
@@ -271,17 +271,17 @@ def test_the_same_data_give_the_same_interval_in_any_order() -> None:
     ],
 )
 def test_refuses_with_a_reason(judge: Floats, human: Floats, clusters: Floats, reason: str) -> None:
-    found = recalibrate(judge, human, clusters, fitted_for="judge")
-    assert isinstance(found, Refusal)
-    assert reason in found.reason
+    adjusted = recalibrate(judge, human, clusters, fitted_for="judge")
+    assert isinstance(adjusted, Refusal)
+    assert reason in adjusted.reason
 
 
 def test_what_is_no_score_is_an_error() -> None:
-    found = fitted(np.random.default_rng(14), line)
+    fit = fitted(np.random.default_rng(14), line)
     with pytest.raises(ValueError, match="infinite"):
-        found.mean([1.0, np.inf])
+        fit.mean([1.0, np.inf])
     with pytest.raises(ValueError, match="finite"):
-        found.apply([np.nan])
+        fit.apply([np.nan])
     with pytest.raises(ValueError, match="outside 0 to 10"):
         recalibrate([11.0, 5], [1.0, 2], [0, 1], fitted_for="judge")
     with pytest.raises(ValueError, match="one to one"):
@@ -298,11 +298,11 @@ def test_strata_are_drawn_from_as_often_as_they_have_instances() -> None:
 
 
 def test_what_differs_between_conditions_by_design_is_no_doubt() -> None:
-    found = fitted(np.random.default_rng(15), line, 300)
+    fit = fitted(np.random.default_rng(15), line, 300)
     scores = np.concatenate([np.tile([2.0, 3], 10), np.tile([8.0, 9], 10)])
     members = np.ones((40, 1), bool)
-    (mixed,) = found.cells(scores, members, ["all"] * 40)
-    (designed,) = found.cells(scores, members, ["hard"] * 20 + ["easy"] * 20)
+    (mixed,) = fit.cells(scores, members, ["all"] * 40)
+    (designed,) = fit.cells(scores, members, ["hard"] * 20 + ["easy"] * 20)
     assert designed.value == mixed.value
     assert mixed.low is not None
     assert mixed.high is not None

@@ -96,7 +96,7 @@ def test_aborted_episode_has_no_quality() -> None:
 
 def rate(run: RunFolder, values: dict[str, tuple[float, float]], judge: str = "eye") -> RunFolder:
     """Give first and final rendering of episodes these ratings."""
-    episodes = {one.episode_id: one for one in run.episodes()}
+    episodes = {episode.episode_id: episode for episode in run.episodes()}
     for name, pair in values.items():
         turns = episodes[name].rendered_turns
         for turn, value in zip((turns[0], turns[-1]), pair, strict=True):
@@ -158,7 +158,7 @@ def test_ranks_are_ranges_where_intervals_overlap(tmp_path: Path) -> None:
     runs = []
     for slug, (easy, hard) in ratings.items():
         run = sample_run(tmp_path / slug, instances, sample_submission(slug, slug))
-        names = [one.episode_id for one in run.episodes()]
+        names = [episode.episode_id for episode in run.episodes()]
         values = [(easy, easy), (hard, hard)] * 4
         runs.append(rate(run, dict(zip(names, values, strict=True))))
     unrated = sample_run(tmp_path / "unrated", instances, sample_submission("unrated", "unrated"))
@@ -190,10 +190,10 @@ def test_order_of_runs_does_not_matter(tmp_path: Path) -> None:
 
 
 def test_runs_of_different_sets_are_refused(tmp_path: Path) -> None:
-    one = sample_run(tmp_path / "one", sample_instances(tmp_path / "set"))
+    item = sample_run(tmp_path / "one", sample_instances(tmp_path / "set"))
     other = sample_run(tmp_path / "other", sample_instances(tmp_path / "larger", 2))
     with pytest.raises(InputError, match=r"one and .*other were played on different instance sets"):
-        Results.from_runs([one, other])
+        Results.from_runs([item, other])
 
 
 def test_two_runs_of_one_pair_are_refused(tmp_path: Path) -> None:
@@ -227,8 +227,8 @@ def test_results_command_tells_submissions_of_the_same_players_apart(
     rate(run, {EASY: (5, 7), HARD: (5, 9)})
     twin = run.run.model_copy(update={"slug": "twin", "run_id": "twin-1"})
     short = run.run.model_copy(update={"rules": Rules(max_turns=3), "run_id": "short-1"})
-    others = [RunFolder.create(tmp_path / one.run_id, one, run.instances) for one in (twin, short)]
-    assert ircore(["results", *(str(one.path) for one in (run, *others))]) == 0
+    others = [RunFolder.create(tmp_path / item.run_id, item, run.instances) for item in (twin, short)]
+    assert ircore(["results", *(str(entry.path) for entry in (run, *others))]) == 0
     table = capsys.readouterr().out
     for name in (f"canvas ({run.run.slug})", "canvas (twin)", "canvas (3 turns)"):
         assert f"classical + {name}" in table

@@ -10,11 +10,11 @@ from ircore.results.statistics.scales import AMOUNT, SCORE, Scale
 
 def test_interval_is_students_t() -> None:
     # mean 3, s = √2.5, t(0.975, 4) = 2.776445: half width 2.776445 · 1.581139 / √5
-    found = estimate([1, 2, 3, 4, 5])
-    assert (found.mean, found.n) == (3, 5)
-    assert found.half_width == pytest.approx(1.963243, abs=1e-6)
-    assert found.low == pytest.approx(1.036757, abs=1e-6)
-    assert found.high == pytest.approx(4.963243, abs=1e-6)
+    estimated = estimate([1, 2, 3, 4, 5])
+    assert (estimated.mean, estimated.n) == (3, 5)
+    assert estimated.half_width == pytest.approx(1.963243, abs=1e-6)
+    assert estimated.low == pytest.approx(1.036757, abs=1e-6)
+    assert estimated.high == pytest.approx(4.963243, abs=1e-6)
 
 
 def test_sampling_noise_of_ten_and_of_a_hundred_and_forty_episodes() -> None:
@@ -52,8 +52,8 @@ def test_equal_values_leave_doubt_as_they_do_on_boards() -> None:
 @pytest.mark.parametrize("values", [(4.0, 6.0, 6.5), (2.0, 4.0, 7.0, 7.5, 8.0)])
 def test_three_and_five_values_are_scipys_student(values: tuple[float, ...]) -> None:
     expected = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
-    found = estimate(values)
-    assert (found.low, found.high) == pytest.approx(expected)
+    estimated = estimate(values)
+    assert (estimated.low, estimated.high) == pytest.approx(expected)
 
 
 def test_nothing_is_claimed_below_five_pictures() -> None:
@@ -76,8 +76,8 @@ def test_answers_about_one_picture_are_no_independent_tries() -> None:
     [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
 )
 def test_wilson_is_as_published(successes: int, n: int, low: float, high: float) -> None:
-    found = wilson(successes, n)
-    assert (found.low, found.high) == pytest.approx((low, high), abs=5e-5)
+    bounds = wilson(successes, n)
+    assert (bounds.low, bounds.high) == pytest.approx((low, high), abs=5e-5)
 
 
 def test_wilson_at_the_ends() -> None:

@@ -53,11 +53,11 @@ def test_ratings_that_are_missing_raise_no_rank_and_shrink_no_interval(fate: str
 
 
 def test_refused_differs_from_not_yet_and_from_not_played() -> None:
-    found = cell(["refused"] * 3 + ["not yet"] * 2 + ["aborted"] * 4 + [5.0] * 75)
-    assert (found.episodes, found.played, found.applicable, found.rated) == (84, 80, 80, 75)
-    assert (found.refused, found.pending, found.unfinished) == (3, 2, 0)
-    assert found.unranked is None  # 75 of 80 are more than 90 %
-    assert found.score.n == 75
+    shown = cell(["refused"] * 3 + ["not yet"] * 2 + ["aborted"] * 4 + [5.0] * 75)
+    assert (shown.episodes, shown.played, shown.applicable, shown.rated) == (84, 80, 80, 75)
+    assert (shown.refused, shown.pending, shown.unfinished) == (3, 2, 0)
+    assert shown.unranked is None  # 75 of 80 are more than 90 %
+    assert shown.score.n == 75
 
 
 @pytest.mark.parametrize(("unrated", "unranked"), [(8, None), (9, "underrated")])
@@ -66,13 +66,13 @@ def test_a_rank_takes_nine_tenths_of_what_applies(unrated: int, unranked: str | 
 
 
 def test_main_score_of_what_is_partly_rated_is_quality_times_share() -> None:
-    found = cell(["refused"] * 4 + ["aborted"] * 20 + [6.0] * 60)
-    assert found.main_score == pytest.approx(60 * 64 / 84)
+    shown = cell(["refused"] * 4 + ["aborted"] * 20 + [6.0] * 60)
+    assert shown.main_score == pytest.approx(60 * 64 / 84)
     # At worst the four are 0, at best 10: 100 · (60 · 0.6) / 84 and 100 · (60 · 0.6 + 4) / 84.
-    assert found.main.low is not None
-    assert found.main.high is not None
-    assert found.main.low < 100 * 36 / 84
-    assert found.main.high > 100 * 40 / 84
+    assert shown.main.low is not None
+    assert shown.main.high is not None
+    assert shown.main.low < 100 * 36 / 84
+    assert shown.main.high > 100 * 40 / 84
 
 
 def test_a_few_missing_ratings_cannot_separate_two_pairs() -> None:
@@ -108,12 +108,12 @@ def test_tables_of_turns_and_comparisons_count_what_is_rated() -> None:
 def test_effects_count_what_is_rated_of_whom_a_row_is_about() -> None:
     instances = invented_set(1)  # 14 pictures
     whole = [invented_run(instances, seer, hand, 5, 0.5) for seer, hand in product(("seer", "poet"), ("brush", "pen"))]
-    four = [one.episode_id for one in whole[0].played if one.played][:4]
+    four = [episode.episode_id for episode in whole[0].played if episode.played][:4]
     # The first pair, seer + brush, lost its ratings of four episodes.
     lost = replace(whole[0], given=tuple(score for score in whole[0].given if score.episode_id not in four))
     table = effects_table(Results.from_runs([lost, *whole[1:]]), "structural")
     rows = {(str(row[0].value), str(row[1].value)): at for at, row in enumerate(table.rows)}
-    played = [sum(one.played for one in run.played) for run in whole]
+    played = [sum(episode.played for episode in run.played) for run in whole]
 
     def expected(*pairs: int) -> list[int]:
         """Counts of some of the four pairs, of which the first alone lost ratings."""

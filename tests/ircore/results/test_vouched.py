@@ -15,28 +15,28 @@ def episode() -> EpisodeResult:
     run = invented_run(invented_set(1, ("geometry",)), "seer", "painter", 4.0, 0.5)
     everyone = judged_also(judged_also(run, "eye", 0.5, 0.2), "human", 0.2, 0.2, "a")
     results = Results.from_runs([everyone])
-    return max(results.episodes["seer-painter"], key=lambda one: len(one.judged))
+    return max(results.episodes["seer-painter"], key=lambda entry: len(entry.judged))
 
 
 def test_nobody_vouches_for_a_run_without_provenance() -> None:
-    one = episode()
-    count = sum(len(judged.trajectory) for judged in one.judged.values())
-    assert vouched_scores(one, None) == Vouched(0, count)
-    assert vouched_scores(one, None).share == 0
+    item = episode()
+    count = sum(len(judged.trajectory) for judged in item.judged.values())
+    assert vouched_scores(item, None) == Vouched(0, count)
+    assert vouched_scores(item, None).share == 0
 
 
 def test_what_the_maintainers_had_judged_is_vouched_for_and_what_people_gave_is_imported() -> None:
-    one = episode()
-    assert set(one.judged) == {"eye", "human", "structural"}
-    found = vouched_scores(one, HERE)
-    assert found.vouched == len(one.judged["eye"].trajectory) + len(one.judged["structural"].trajectory)
-    assert found.scores - found.vouched == len(one.judged["human"].trajectory) > 0
-    assert found.share is not None
-    assert 0 < found.share < 1
+    item = episode()
+    assert set(item.judged) == {"eye", "human", "structural"}
+    rows = vouched_scores(item, HERE)
+    assert rows.vouched == len(item.judged["eye"].trajectory) + len(item.judged["structural"].trajectory)
+    assert rows.scores - rows.vouched == len(item.judged["human"].trajectory) > 0
+    assert rows.share is not None
+    assert 0 < rows.share < 1
 
 
 def test_an_episode_without_scores_has_no_share() -> None:
-    one = episode()
-    empty = EpisodeResult(one.run_id, one.slug, one.episode, {}, {})
+    run = episode()
+    empty = EpisodeResult(run.run_id, run.slug, run.episode, {}, {})
     assert vouched_scores(empty, HERE) == Vouched(0, 0)
     assert vouched_scores(empty, HERE).share is None

@@ -22,8 +22,8 @@ from ircore.runs.summary import summarise
 
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
-    with serving() as one:
-        yield one
+    with serving() as service:
+        yield service
 
 
 def play(folder: Path, server: OpenAIServer, instances: InstanceSet, out: str, *more: str) -> RunFolder:
@@ -44,9 +44,9 @@ def test_a_second_run_asks_nothing(tmp_path: Path, instances: InstanceSet, serve
     asked = server.count()
     second = play(tmp_path, server, instances, "two", "--cache-generators")
     assert server.count() == asked == 4 * 5
-    shown = [[turn.rendering for turn in one.turns] for one in second.episodes()]
-    assert shown == [[turn.rendering for turn in one.turns] for one in first.episodes()]
-    assert all(second.rendering(one).pixels.size for row in shown for one in row if one)
+    shown = [[turn.rendering for turn in episode.turns] for episode in second.episodes()]
+    assert shown == [[turn.rendering for turn in episode.turns] for episode in first.episodes()]
+    assert all(second.rendering(item).pixels.size for row in shown for item in row if item)
     assert sum(summarise(second)["requests"].values()) == 0
 
 
@@ -75,8 +75,8 @@ SPEC = PlayerSpec(player="openai", model="m", api_key_env="A_KEY", parameters={"
 
 
 def test_the_key_covers_all_that_is_sent(instances: InstanceSet) -> None:
-    one, other = (instances.target(instance) for instance in instances.instances[:2])
-    first = view(one)
+    item, other = (instances.target(instance) for instance in instances.instances[:2])
+    first = view(item)
     views = [
         replace(first, turn=3),
         replace(first, prompt="Go on!"),
@@ -95,8 +95,8 @@ def test_the_key_covers_all_that_is_sent(instances: InstanceSet) -> None:
     ]
     keys = [
         question_key("describer", SPEC, first),
-        *(question_key("describer", SPEC, one) for one in views),
-        *(question_key("describer", one, first) for one in specs),
+        *(question_key("describer", SPEC, view) for view in views),
+        *(question_key("describer", spec, first) for spec in specs),
     ]
     assert len(set(keys)) == 13
     renamed = SPEC.model_copy(update={"api_key_env": "ANOTHER_KEY"})

@@ -18,8 +18,8 @@ from ircore.runs.events import Call
 
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
-    with serving() as one:
-        yield one
+    with serving() as service:
+        yield service
 
 
 def answer(tokens: int, cost: float | None) -> Call:

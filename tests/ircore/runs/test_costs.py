@@ -29,8 +29,8 @@ PRICES = """models:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
     monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
-    with serving() as one:
-        yield one
+    with serving() as service:
+        yield service
 
 
 def prices_of(generator: dict[str, Any], player: str = "openai-images", **prices: Price) -> RunPrices:
@@ -123,7 +123,7 @@ def test_a_question_that_was_only_refused_costs_nothing() -> None:
 def test_the_built_in_table_says_when_and_where() -> None:
     models = read_prices().models
     assert models["gpt-4o"].input == 2.5
-    assert all(one.source.startswith("https://") and one.date.year >= 2025 for one in models.values())
+    assert all(model.source.startswith("https://") and model.date.year >= 2025 for model in models.values())
 
 
 def test_a_table_of_ones_own_goes_on_top(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_show_says_tokens_images_and_cost_of_run_and_episodes(
     assert summary["tokens"]["prompt_tokens"] == 2 * (3 * 900 + 2 * 50)
     assert (summary["images"], summary["images_perhaps_billed"], summary["cost_known"]) == (4, 1, True)
     assert summary["cost_usd"] == pytest.approx(2 * episode + 0.5)
-    assert [one["cost_usd"] for one in summary["per_episode"]] == pytest.approx([episode + 0.5, episode])
+    assert [item["cost_usd"] for item in summary["per_episode"]] == pytest.approx([episode + 0.5, episode])
     assert summary["requests"] == {"describer": 6, "generator": 5, "judge": 0}
     assert ircore(["show", str(tmp_path / "run")]) == 0
     out = capsys.readouterr().out

@@ -82,7 +82,7 @@ def test_what_was_declared_final_is_not_played_again(broken: RunFolder) -> None:
     plan = PlayPlan(broken.run, instances, instances.instances, prompts, concurrency=1)
     spec = loaded.submission.describer
     play(plan, broken, ReconstructionGame(), {"describer": CentreDescriber(spec), "generator": BlockGenerator(spec)})
-    assert [one.abort_reason for one in broken.episodes()] == ["given_up", *[None] * 6, "given_up"]
+    assert [episode.abort_reason for episode in broken.episodes()] == ["given_up", *[None] * 6, "given_up"]
 
 
 def test_a_final_run_stays_final_in_a_release_and_when_it_is_pulled(broken: RunFolder, tmp_path: Path) -> None:

@@ -28,14 +28,16 @@ SLOW_PLAY = Path(samples.__file__).with_name("slow_play.py")
 
 
 def without_times(episodes: tuple[Episode, ...]) -> list[dict[str, object]]:
-    return [one.model_dump(exclude={"turns": {"__all__": {"seconds"}}}) for one in episodes]
+    return [episode.model_dump(exclude={"turns": {"__all__": {"seconds"}}}) for episode in episodes]
 
 
 def test_a_run_is_what_the_players_did(run: RunFolder) -> None:
     episodes = run.episodes()
-    assert [one.outcome for one in episodes] == ["converged"] * 4
-    assert [one.instance_id for one in episodes] == [one.instance_id for one in run.instances.instances]
-    assert {len(one.rendered_turns) for one in episodes} == {2}
+    assert [episode.outcome for episode in episodes] == ["converged"] * 4
+    assert [episode.instance_id for episode in episodes] == [
+        instance.instance_id for instance in run.instances.instances
+    ]
+    assert {len(episode.rendered_turns) for episode in episodes} == {2}
     summary = summarise(run)
     assert summary["requests"] == {"describer": 12, "generator": 8, "judge": 0}
     assert summary["turns"] == 12
@@ -172,9 +174,9 @@ def test_a_technical_failure_is_played_again_when_the_run_is_resumed(tmp_path: P
     folder = open_run(tmp_path / "run", made, instances)
     describer = FlakyDescriber(loaded.submission.describer)
     pair = {"describer": describer, "generator": BlockGenerator(loaded.submission.generator)}
-    assert {one.abort_reason for one in play(plan, folder, ReconstructionGame(), pair)} == {"provider_error"}
+    assert {episode.abort_reason for episode in play(plan, folder, ReconstructionGame(), pair)} == {"provider_error"}
     describer.down = False
-    assert {one.outcome for one in play(plan, folder, ReconstructionGame(), pair)} == {"converged"}
+    assert {episode.outcome for episode in play(plan, folder, ReconstructionGame(), pair)} == {"converged"}
     assert len(RunFolder.open(folder.path).episodes()) == 4
 
 
@@ -247,7 +249,7 @@ def test_stopped_at_half_about_half_of_the_episodes_are_finished(tmp_path: Path)
     lines = _lines(sample_run(tmp_path / "run", instances).path / "journal.jsonl")
     answers = [number for number, line in enumerate(lines) if '"event":"call"' in line]
     half = [json.loads(line) for line in lines[: answers[len(answers) // 2]]]
-    ended = sum(one["event"] == "end" for one in half)
-    begun = {one["episode_id"] for one in half if one["event"] == "call"}
+    ended = sum(event["event"] == "end" for event in half)
+    begun = {event["episode_id"] for event in half if event["event"] == "call"}
     assert ended >= 24 / 2 - 2
     assert len(begun) - ended <= 2  # two episodes at once

@@ -40,8 +40,8 @@ def test_a_run_says_nothing_of_itself(tmp_path: Path) -> None:
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
-    one = vouched(tmp_path, SOURCE)
-    flagged = one.model_copy(update={"flags": (Flag(rule="identical_to_target", where="a, turn 1", what="alike"),)})
+    item = vouched(tmp_path, SOURCE)
+    flagged = item.model_copy(update={"flags": (Flag(rule="identical_to_target", where="a, turn 1", what="alike"),)})
     write_provenance(tmp_path, flagged)
     assert read_provenance(tmp_path) == flagged
     assert flagged.manifest == sha256(b"schema: 1\n").hexdigest()
@@ -54,11 +54,11 @@ def test_the_commit_is_that_of_the_code() -> None:
 
 
 def test_a_source_belongs_to_a_rescored_run_only(tmp_path: Path) -> None:
-    one = vouched(tmp_path).model_dump(by_alias=True)
+    item = vouched(tmp_path).model_dump(by_alias=True)
     with pytest.raises(ValidationError, match="source is given exactly when kind is rescored"):
-        Provenance.model_validate({**one, "kind": "rescored"})
+        Provenance.model_validate({**item, "kind": "rescored"})
     with pytest.raises(ValidationError, match="source is given exactly when kind is rescored"):
-        Provenance.model_validate({**one, "source": SOURCE.model_dump()})
+        Provenance.model_validate({**item, "source": SOURCE.model_dump()})
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"kind": "maintainers"}', "[" * 100_000, '{"kind": NaN}'])

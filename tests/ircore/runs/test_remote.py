@@ -76,8 +76,8 @@ def kill_when(worker: int, journal: Path, lines: int) -> Thread:
 
 def played(run: RunFolder) -> list[object]:
     """What was played, without the times that it took."""
-    turns = [[(turn.turn, turn.message, turn.rendering) for turn in one.turns] for one in run.episodes()]
-    return [(one.episode_id, one.outcome, said) for one, said in zip(run.episodes(), turns, strict=True)]
+    turns = [[(turn.turn, turn.message, turn.rendering) for turn in episode.turns] for episode in run.episodes()]
+    return [(episode.episode_id, episode.outcome, said) for episode, said in zip(run.episodes(), turns, strict=True)]
 
 
 def test_a_worker_is_killed_and_the_run_is_the_same_as_on_one_machine(tmp_path: Path, path: str) -> None:
@@ -122,7 +122,7 @@ def test_what_goes_wrong_on_a_worker_is_told_as_if_it_had_happened_here(
 
     with dask_cluster(tmp_path / "dask", 1, path) as cluster:
         assert play_with("unwilling", {"player": "unwilling"}) == 0
-        reasons = {one.abort_reason for one in RunFolder.open(tmp_path / "unwilling" / "run").episodes()}
+        reasons = {episode.abort_reason for episode in RunFolder.open(tmp_path / "unwilling" / "run").episodes()}
         assert reasons == {"describer_refused"}
         assert play_with("broken", {"player": "local-model"}) == 1
         assert "the describer broke with MemoryError: no room on the card (slow_pair.py:" in capsys.readouterr().err
@@ -167,7 +167,7 @@ def test_the_scheduler_dies(tmp_path: Path) -> None:
 
     async def work() -> None:
         connections = [Cluster(cluster.address, patience=5) for _ in range(2)]
-        assert [await one.slots() for one in connections] == [1, 1]
+        assert [await connection.slots() for connection in connections] == [1, 1]
         cluster.scheduler.kill()
         for connection, pause in zip(connections, (0, 6), strict=True):
             await asyncio.sleep(pause)

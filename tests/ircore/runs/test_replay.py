@@ -21,18 +21,18 @@ def replayed(folder: Path, recorded: RunFolder) -> Path:
 
 
 def what_happened(run: RunFolder) -> list[dict[str, Any]]:
-    return [one.model_dump(exclude={"turns": {"__all__": {"seconds"}}}) for one in run.episodes()]
+    return [episode.model_dump(exclude={"turns": {"__all__": {"seconds"}}}) for episode in run.episodes()]
 
 
 def test_a_replayed_run_is_the_recorded_one(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "set", per_condition=3)
     recorded = sample_run(tmp_path / "recorded", instances)
-    assert {one.outcome for one in recorded.episodes()} == {"converged", "aborted"}
+    assert {episode.outcome for episode in recorded.episodes()} == {"converged", "aborted"}
     assert play_pair(replayed(tmp_path, recorded), instances, tmp_path / "again") == 0
     again = RunFolder.open(tmp_path / "again")
     assert what_happened(again) == what_happened(recorded)
-    assert {one.name for one in (again.path / "renderings").iterdir()} == {
-        one.name for one in (recorded.path / "renderings").iterdir()
+    assert {path.name for path in (again.path / "renderings").iterdir()} == {
+        path.name for path in (recorded.path / "renderings").iterdir()
     }
 
 
@@ -42,7 +42,7 @@ def test_what_was_not_recorded_is_said(
     recorded = sample_run(tmp_path / "recorded", instances, limit=3)
     assert play_pair(replayed(tmp_path, recorded), instances, tmp_path / "again") == 1
     assert f"{recorded.path} records no answer to this target and these replies" in capsys.readouterr().err
-    outcomes = [one.abort_reason for one in RunFolder.open(tmp_path / "again").episodes()]
+    outcomes = [episode.abort_reason for episode in RunFolder.open(tmp_path / "again").episodes()]
     assert outcomes == [None, None, None, "provider_error"]
 
 
@@ -51,7 +51,7 @@ def test_one_seat_can_be_replayed_alone(tmp_path: Path, instances: InstanceSet) 
     pair = write_pair(tmp_path, {"player": "replay", "parameters": {"run": str(recorded.path)}}, {"player": "sketch"})
     assert play_pair(pair, instances, tmp_path / "again", "--limit", "1") == 0
     (episode,) = RunFolder.open(tmp_path / "again").episodes()
-    assert [one.message for one in episode.turns] == [one.message for one in recorded.episodes()[0].turns]
+    assert [turn.message for turn in episode.turns] == [turn.message for turn in recorded.episodes()[0].turns]
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,8 @@ def without_times(path: Path) -> list[Any]:
 
     def timeless(value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: timeless(one) for key, one in value.items() if key != "seconds"}
-        return [timeless(one) for one in value] if isinstance(value, list) else value
+            return {key: timeless(item) for key, item in value.items() if key != "seconds"}
+        return [timeless(item) for item in value] if isinstance(value, list) else value
 
     return [timeless(json.loads(line)) for line in path.read_text().splitlines()]
 
@@ -58,9 +58,9 @@ def test_joined_shards_are_the_run_in_one_piece(tmp_path: Path, instances: Insta
     assert joined.run.model_dump(exclude={"started"}) == whole.run.model_dump(exclude={"started"})
     assert without_times(joined.path / "journal.jsonl") == without_times(whole.path / "journal.jsonl")
     assert (joined.path / "scores.jsonl").read_bytes() == (whole.path / "scores.jsonl").read_bytes()
-    names = [sorted(path.name for path in (one.path / "renderings").iterdir()) for one in (whole, joined)]
+    names = [sorted(path.name for path in (entry.path / "renderings").iterdir()) for entry in (whole, joined)]
     assert names[0] == names[1]
-    files = [sorted(path.name for path in one.path.iterdir() if path.name != ".lock") for one in (whole, joined)]
+    files = [sorted(path.name for path in entry.path.iterdir() if path.name != ".lock") for entry in (whole, joined)]
     assert files[0] == files[1]
     before = (joined.path / "journal.jsonl").read_bytes()
     assert play(instances, joined.path) == 0
@@ -101,7 +101,7 @@ def test_what_is_in_two_shards_is_refused(tmp_path: Path, instances: InstanceSet
     with pytest.raises(InputError, match="both are shard 1/3"):
         merge([*shards, tmp_path / "copy"], tmp_path / "joined")
     (tmp_path / "copy" / "shard.json").unlink()
-    ids = "|".join(one.instance_id for one in RunFolder.open(shards[0]).episodes())
+    ids = "|".join(episode.instance_id for episode in RunFolder.open(shards[0]).episodes())
     with pytest.raises(InputError, match=rf"({ids}): in .*shard-1 and in .*copy"):
         merge([*shards, tmp_path / "copy"], tmp_path / "joined")
     assert play(instances, tmp_path / "other", "--shard", "2/4") == 0
@@ -143,5 +143,5 @@ def test_every_instance_is_in_one_shard() -> None:
     things = tuple(range(10))
     for count in range(1, 13):
         parts = [Shard(index=index, count=count).part(things) for index in range(1, count + 1)]
-        assert sorted(one for part in parts for one in part) == list(things)
+        assert sorted(item for part in parts for item in part) == list(things)
         assert max(map(len, parts)) - min(map(len, parts)) <= 1

@@ -117,11 +117,11 @@ def kept(page: "Page") -> dict[str, Any]:
 
 
 def given(page: "Page") -> list[tuple[int | None, str]]:
-    return sorted(((one["value"], one["reason"]) for one in kept(page).values()), key=str)
+    return sorted(((item["value"], item["reason"]) for item in kept(page).values()), key=str)
 
 
 def pictures(page: "Page") -> list[str]:
-    return [one.get_attribute("src") or "" for one in page.locator("#pictures img").all()]
+    return [element.get_attribute("src") or "" for element in page.locator("#pictures img").all()]
 
 
 def to_the_choices(page: "Page") -> "Page":
@@ -258,9 +258,9 @@ def test_choosing_between_two(visiting: Visiting, built: Built) -> None:
             assert seen(page, "#question") == "Which is more similar to the target?"
             _, a, b = pictures(page)
             [item] = [
-                one for one in built.study["items"] if one["task"] == "preference"
-                and {a, b} == {one["pictures"][role]["file"] for role in ("first", "final")}
-                and one["pictures"]["target"]["file"] == pictures(page)[0]
+                row for row in built.study["items"] if row["task"] == "preference"
+                and {a, b} == {row["pictures"][role]["file"] for role in ("first", "final")}
+                and row["pictures"]["target"]["file"] == pictures(page)[0]
             ]  # fmt: skip
             leading.append(a == item["pictures"]["first"]["file"])
             page.keyboard.press(choice)
@@ -292,7 +292,7 @@ def test_each_annotator_has_an_order_of_their_own(visiting: Visiting) -> None:
             orders.append(order_of(begun(visit, annotator)))
     assert orders[0] == orders[2]
     assert orders[0] != orders[1]
-    assert {frozenset(one) for one in orders[0]} == {frozenset(one) for one in orders[1]}
+    assert {frozenset(order) for order in orders[0]} == {frozenset(order) for order in orders[1]}
 
 
 @pytest.mark.parametrize("way", ["http", "file"])
@@ -311,12 +311,14 @@ def test_what_is_exported_can_be_imported(
         path = exported(page, tmp_path / "end")
     assert re.fullmatch(rf"ratings-[0-9a-f]{{16}}-by-{way}\.csv", path.name)
     done = import_ratings(half, [built.run], check=True)
-    assert [(one.answered, one.items) for one in done.annotators] == [(1, 12)]
+    assert [(annotator.answered, annotator.items) for annotator in done.annotators] == [(1, 12)]
     done = import_ratings(path, [built.run])
-    assert [(one.answered, one.without_value, one.items) for one in done.annotators] == [(12, 1, 12)]
-    scores = [one for one in built.run.scores() if one.annotator == f"by-{way}"]
-    assert Counter(one.task for one in scores) == {"similarity": 8, "preference": 4}
-    assert [one.reason for one in scores if one.value is None] == ['cannot tell: =1+1, "so"; \u00e9']
+    assert [(annotator.answered, annotator.without_value, annotator.items) for annotator in done.annotators] == [
+        (12, 1, 12)
+    ]
+    scores = [score for score in built.run.scores() if score.annotator == f"by-{way}"]
+    assert Counter(score.task for score in scores) == {"similarity": 8, "preference": 4}
+    assert [score.reason for score in scores if score.value is None] == ['cannot tell: =1+1, "so"; \u00e9']
 
 
 def test_an_exported_row(visiting: Visiting, built: Built, tmp_path: Path) -> None:
@@ -330,16 +332,16 @@ def test_an_exported_row(visiting: Visiting, built: Built, tmp_path: Path) -> No
     assert len(rows) == 12
     first = rows[0]
     [item] = [
-        one for one in built.study["items"]
-        if one["pictures"] == {"target": one["pictures"]["target"], "final": one["pictures"]["final"]}
-        and (one["pictures"]["target"]["file"], one["pictures"]["final"]["file"]) == (target, rendering)
+        item for item in built.study["items"]
+        if item["pictures"] == {"target": item["pictures"]["target"], "final": item["pictures"]["final"]}
+        and (item["pictures"]["target"]["file"], item["pictures"]["final"]["file"]) == (target, rendering)
     ]  # fmt: skip
     assert {key: first[key] for key in ("annotator", "run_id", "episode_id", "turn", "rendering", "value")} == {
         "annotator": "a1", "run_id": built.run.run.run_id, "episode_id": item["episode_id"],
         "turn": str(item["turn"]), "rendering": item["rendering"], "value": "9",
     }  # fmt: skip
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", first["answered_at"])
-    assert {one["value"] for one in rows[1:]} == {""}
+    assert {row["value"] for row in rows[1:]} == {""}
 
 
 def screens(page: "Page") -> Iterator[str]:
@@ -370,13 +372,13 @@ def test_axe_finds_nothing_on_any_screen(visiting: Visiting, scheme: str) -> Non
     from axe_playwright_python.sync_playwright import Axe
 
     axe = Axe()
-    found = []
+    collected = []
     with visiting(color_scheme=scheme) as visit:
         page = visit.open("index.html?annotator=a1")
         for name in screens(page):
             for violation in axe.run(page).response["violations"]:
-                found += [f"{name}: {violation['id']}: {node['html'][:160]}" for node in violation["nodes"]]
-    assert found == []
+                collected += [f"{name}: {violation['id']}: {node['html'][:160]}" for node in violation["nodes"]]
+    assert collected == []
 
 
 def test_a_phone_scrolls_downwards_only(visiting: Visiting) -> None:
@@ -385,7 +387,7 @@ def test_a_phone_scrolls_downwards_only(visiting: Visiting) -> None:
         for name in screens(page):
             assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"]["width"], name
             if name == "cannot tell":
-                boxes = [page.locator(one).bounding_box() for one in ("#reason", "#actions")]
+                boxes = [page.locator(item).bounding_box() for item in ("#reason", "#actions")]
                 reason, actions = (box for box in boxes if box is not None)
                 assert reason["y"] + reason["height"] <= actions["y"]
                 assert actions["y"] + actions["height"] <= SIZES["phone"]["height"]

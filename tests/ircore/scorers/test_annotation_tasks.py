@@ -20,7 +20,7 @@ from ircore.scorers.people.annotation_tasks import Study, TaskPlan, choose_tasks
 
 
 def kinds(study: Study) -> dict[tuple[str, int], int]:
-    return dict(Counter((one.task, one.turn) for one in study.items))
+    return dict(Counter((item.task, item.turn) for item in study.items))
 
 
 class WanderingDescriber(CentreDescriber):
@@ -59,17 +59,17 @@ def test_nobody_chooses_between_two_that_are_the_same(tmp_path: Path, instances:
     """The two hard targets end as they began."""
     run = wandering_run(tmp_path / "run", instances)
     study = choose_tasks([run], TaskPlan())
-    asked = {one.episode_id for one in study.items if one.task == "preference"}
+    asked = {item.episode_id for item in study.items if item.task == "preference"}
     assert (asked, study.alike) == ({"geometry-easy-01", "simple_shapes-easy-01"}, 2)
     for seed in range(6):
         study = choose_tasks([run], TaskPlan(items=5, seed=seed))
-        drawn = {one.episode_id for one in study.items}
+        drawn = {item.episode_id for item in study.items}
         assert study.alike == sum("-hard-" in name for name in drawn)
 
 
 def test_categories_and_difficulties(run: RunFolder) -> None:
     study = choose_tasks([run], TaskPlan(categories=("geometry",), difficulties=("hard",)))
-    assert {one.episode_id for one in study.items} == {"geometry-hard-01"}
+    assert {item.episode_id for item in study.items} == {"geometry-hard-01"}
     with pytest.raises(InputError, match="unknown category"):
         choose_tasks([run], TaskPlan(categories=("geometri",)))
 
@@ -79,15 +79,15 @@ def test_items_are_drawn_as_whole_targets_evenly(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances", per_condition=2))
     drawn = {seed: choose_tasks([run], TaskPlan(items=14, seed=seed)) for seed in range(6)}
     for study in drawn.values():
-        by_target = Counter(one.episode_id for one in study.items)
+        by_target = Counter(item.episode_id for item in study.items)
         assert set(by_target.values()) == {3}
         assert len({name.rpartition("-")[0] for name in by_target}) == len(by_target) == 4
         assert len(study.pictures) == len(
-            {sha for one in study.items for sha in (one.target, one.rendering, one.first) if sha}
+            {sha for item in study.items for sha in (item.target, item.rendering, item.first) if sha}
         )
     assert choose_tasks([run], TaskPlan(items=14, seed=3)).items == drawn[3].items
     assert len({study.study_id for study in drawn.values()}) == 6
-    assert len({frozenset(one.episode_id for one in study.items) for study in drawn.values()}) > 1
+    assert len({frozenset(item.episode_id for item in study.items) for study in drawn.values()}) > 1
     with pytest.raises(InputError, match="--items 2: too few, the items of one target are 3") as error:
         choose_tasks([run], TaskPlan(items=2))
     assert error.value.remedy == "Allow more: --items 3"
@@ -111,7 +111,7 @@ def test_two_runs_need_twice_as_many_items(tmp_path: Path) -> None:
 def test_every_run_of_a_target_or_none(tmp_path: Path, instances: InstanceSet, run: RunFolder) -> None:
     other = sample_run(tmp_path / "other", instances, sample_submission("other", "Other"))
     study = choose_tasks([run, other], TaskPlan(items=8))
-    assert Counter(one.run_id for one in study.items) == {run.run.run_id: 3, other.run.run_id: 3}
+    assert Counter(item.run_id for item in study.items) == {run.run.run_id: 3, other.run.run_id: 3}
     with pytest.raises(InputError, match="the same run as"):
         choose_tasks([run, RunFolder.open(run.path)], TaskPlan())
 

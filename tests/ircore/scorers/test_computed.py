@@ -34,7 +34,9 @@ def episode(renderings: str) -> Episode:
 
 
 def test_first_and_final_rendering_are_wanted_and_the_preference() -> None:
-    wanted = [(one.turn, one.task, one.judge, one.rendering[0]) for one in wanted_scores(episode("abc"), QUICK)]
+    wanted = [
+        (score.turn, score.task, score.judge, score.rendering[0]) for score in wanted_scores(episode("abc"), QUICK)
+    ]
     assert wanted == [
         (1, "similarity", "structural", "a"),
         (1, "metric", "psnr", "a"),
@@ -46,13 +48,13 @@ def test_first_and_final_rendering_are_wanted_and_the_preference() -> None:
 
 def test_every_turn_and_single_renderings() -> None:
     every = ScoringPlan(metrics=(), every_turn=True)
-    assert [(one.turn, one.task) for one in wanted_scores(episode("abc"), every)] == [
+    assert [(score.turn, score.task) for score in wanted_scores(episode("abc"), every)] == [
         (1, "similarity"),
         (2, "similarity"),
         (3, "similarity"),
         (3, "preference"),
     ]
-    assert [(one.turn, one.task) for one in wanted_scores(episode("a"), every)] == [(1, "similarity")]
+    assert [(score.turn, score.task) for score in wanted_scores(episode("a"), every)] == [(1, "similarity")]
 
 
 def test_verified_is_asked_by_default_wherever_a_set_has_scenes() -> None:
@@ -131,7 +133,7 @@ def test_every_value_of_a_metric_says_version_and_loading(run: RunFolder) -> Non
 
 def test_aborted_episodes_are_not_scored(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", 3))
-    aborted = {one.episode_id for one in run.episodes() if not one.played}
+    aborted = {episode.episode_id for episode in run.episodes() if not episode.played}
     assert len(aborted) == 2
     assert score_runs([run], QUICK).episodes == 10
     assert aborted.isdisjoint(score.episode_id for score in run.scores())
@@ -152,6 +154,7 @@ def test_a_line_cut_off_by_a_crash_is_scored_again(run: RunFolder) -> None:
     assert (run.path / SCORES).read_bytes() == whole
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", 3))
     twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))

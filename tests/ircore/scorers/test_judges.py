@@ -183,7 +183,7 @@ def test_no_yaml_is_named_with_its_line(tmp_path: Path) -> None:
 
 
 def test_files_and_names_are_told_apart() -> None:
-    assert [is_file(one) for one in ("structural", "judge.yaml", "judges/gpt.yml", "./judge")] == [
+    assert [is_file(item) for item in ("structural", "judge.yaml", "judges/gpt.yml", "./judge")] == [
         False,
         True,
         True,

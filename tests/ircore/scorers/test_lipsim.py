@@ -43,7 +43,7 @@ def stretch(f: torch.nn.Module, x: Tensor, y: Tensor) -> Tensor:
 
 def test_the_published_network_has_its_number_of_parameters_and_shapes() -> None:
     whole = LipSimNetwork(ARCHITECTURES["small"])
-    assert sum(one.numel() for one in whole.parameters()) == 63_276_796
+    assert sum(parameter.numel() for parameter in whole.parameters()) == 63_276_796
     assert {tuple(layer.kernel.shape) for layer in whole.convs} == {(5, 45, 3, 3)}
     assert {tuple(layer.kernel.shape) for layer in whole.linears} == {(1024, 45 * 14 * 14)}
     assert (len(whole.convs), len(whole.linears)) == (20, 7)

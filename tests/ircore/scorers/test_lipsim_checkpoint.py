@@ -121,7 +121,7 @@ def test_broken_checkpoints_are_refused(
 
 def test_layers_that_are_apart_are_another_network(tmp_path: Path, state: State) -> None:
     """A pooling between layers takes a number of its own."""
-    moved = {key.replace("convs.2.", "convs.3.").replace("base.1.2.", "base.1.3."): one for key, one in state.items()}
+    moved = {key.replace("convs.2.", "convs.3.").replace("base.1.2.", "base.1.3."): item for key, item in state.items()}
     with pytest.raises(InputError, match=r"convs\.2\.\w+ is missing"):
         load_network(save(tmp_path / "apart.pth", moved), SMALL)
 

@@ -136,4 +136,4 @@ def test_scoring_asks_it_for_preferences_only(checkpoint: Path, run: RunFolder) 
     summary = score_runs([run], ScoringPlan(judges=("lipsim",), metrics=()), workers=2)
     assert (summary.new, summary.unavailable) == (4, 0)
     # The second rendering of each episode is exact.
-    assert {(one.task, one.judge, one.value) for one in run.scores()} == {("preference", "lipsim", 1)}
+    assert {(score.task, score.judge, score.value) for score in run.scores()} == {("preference", "lipsim", 1)}

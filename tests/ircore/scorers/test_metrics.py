@@ -37,8 +37,14 @@ def pixels(name: str) -> Pixels:
     return read_stored_pixels(SHARED / "metrics" / name)
 
 
+def _marks(pair: dict[str, Any]) -> tuple[pytest.MarkDecorator, ...]:
+    """Mark as slow whatever compares more than 0.2 megapixels."""
+    with Image.open(SHARED / "metrics" / pair["reference"]) as picture:
+        return (pytest.mark.slow,) if picture.width * picture.height > 200_000 else ()
+
+
 @published
-@pytest.mark.parametrize("pair", PAIRS, ids=[pair["pair"] for pair in PAIRS])
+@pytest.mark.parametrize("pair", [pytest.param(pair, id=pair["pair"], marks=_marks(pair)) for pair in PAIRS])
 def test_published_values_of_a_pair(pair: dict[str, Any]) -> None:
     target, image = pixels(pair["reference"]), pixels(pair["generated"])
     expected, recomputed = pair["published"], pair["recomputed"]["A_new"]
@@ -155,7 +161,7 @@ def test_a_resized_picture_that_was_changed_since_is_resized_again() -> None:
 
 def test_wang_bovik_by_its_definition() -> None:
     x, y = NOISE[:12, :13].astype(float), (NOISE[:12, :13] // 2 + OTHER[:12, :13] // 3).astype(float)
-    found = []
+    collected = []
     for channel in range(3):
         for top in range(5):
             for left in range(6):
@@ -163,8 +169,8 @@ def test_wang_bovik_by_its_definition() -> None:
                 b = y[top : top + 8, left : left + 8, channel]
                 covariance = ((a - a.mean()) * (b - b.mean())).mean()
                 squares = (a.var() + b.var()) * (a.mean() ** 2 + b.mean() ** 2)
-                found.append(4 * covariance * a.mean() * b.mean() / squares)
-    assert uqi(x.astype(np.uint8), y.astype(np.uint8)) == pytest.approx(np.mean(found), abs=1e-12)
+                collected.append(4 * covariance * a.mean() * b.mean() / squares)
+    assert uqi(x.astype(np.uint8), y.astype(np.uint8)) == pytest.approx(np.mean(collected), abs=1e-12)
 
 
 def test_sewars_variant_hardly_notices_shuffled_pixels() -> None:

@@ -58,8 +58,8 @@ def run(run: RunFolder) -> RunFolder:
 
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
-    with serving() as one:
-        yield one
+    with serving() as service:
+        yield service
 
 
 def write_judge(folder: Path, server: OpenAIServer, name: str = "gpt-judge", **more: Any) -> Path:
@@ -84,7 +84,7 @@ def score(run: RunFolder, *judges: Path, more: tuple[str, ...] = ()) -> int:
 
 
 def scores(run: RunFolder, judge: str = "gpt-judge") -> list[Score]:
-    return [one for one in run.scores() if one.judge == judge]
+    return [score for score in run.scores() if score.judge == judge]
 
 
 def knowing(run: RunFolder) -> dict[bytes, int]:
@@ -102,7 +102,7 @@ def test_both_tasks_are_asked_and_scored(tmp_path: Path, run: RunFolder, server:
     turns = knowing(run)
 
     def judge(question: Judged) -> str:
-        shown = [turns[one] for one in question.pictures[1:]]
+        shown = [turns[picture] for picture in question.pictures[1:]]
         if len(shown) == 1:
             return f'Here you are:\n```json\n{{"score": {3 * shown[0]}}}\n```'
         return json.dumps({"choice": "AB"[shown.index(2)]})
@@ -110,25 +110,25 @@ def test_both_tasks_are_asked_and_scored(tmp_path: Path, run: RunFolder, server:
     server.judge = judge
     assert score(run, write_judge(tmp_path, server, parameters={"api": api, "structured": True})) == 0
     assert server.count() == RATINGS + CHOICES
-    found = scores(run)
-    assert Counter((one.task, one.turn, one.value) for one in found) == {
+    values = scores(run)
+    assert Counter((score.task, score.turn, score.value) for score in values) == {
         ("similarity", 1, 3): 4,
         ("similarity", 2, 6): 4,
         ("preference", 2, 1): 4,
     }
-    assert {one.orders for one in found if one.task == "preference"} == {(1, 1)}
+    assert {score.orders for score in values if score.task == "preference"} == {(1, 1)}
     asked = read_judgements(run)
-    assert Counter((one.task, one.order) for one in asked) == {
+    assert Counter((score.task, score.order) for score in asked) == {
         ("similarity", None): 8,
         ("preference", "first_leading"): 4,
         ("preference", "final_leading"): 4,
     }
-    assert all(one.usage.prompt_tokens == 900 and one.attempts[0].status == 200 for one in asked)
+    assert all(call.usage.prompt_tokens == 900 and call.attempts[0].status == 200 for call in asked)
     identity = run.judges()["gpt-judge"]
     assert (identity.kind, identity.family, identity.label) == ("model", "gpt", "A judge on loopback")
     # The same command again asks nothing and adds nothing.
     assert score(run, write_judge(tmp_path, server, parameters={"api": api, "structured": True})) == 0
-    assert (server.count(), len(scores(run))) == (RATINGS + CHOICES, len(found))
+    assert (server.count(), len(scores(run))) == (RATINGS + CHOICES, len(values))
 
 
 def test_a_judge_sees_pictures_and_nothing_that_anybody_said(
@@ -151,23 +151,23 @@ def test_a_judge_that_always_says_a_gives_ties_and_shows_it(
     tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:
     score(run, write_judge(tmp_path, server))
-    preferences = [one for one in scores(run) if one.task == "preference"]
+    preferences = [score for score in scores(run) if score.task == "preference"]
     # Shown first, the first rendering wins; shown first, the final one wins.
-    assert [(one.value, one.orders) for one in preferences] == [(0.5, (0, 1))] * 4
+    assert [(preference.value, preference.orders) for preference in preferences] == [(0.5, (0, 1))] * 4
 
 
 def test_an_answer_that_cannot_be_used_is_sent_back_once(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
     said = {0: 'I would say {"score": 7.5}', 1: '{"score": 8}'}
-    server.judge = lambda one: said[len(one.replies)] if len(one.pictures) == 2 else '{"choice": "B"}'
+    server.judge = lambda entry: said[len(entry.replies)] if len(entry.pictures) == 2 else '{"choice": "B"}'
     assert score(run, write_judge(tmp_path, server)) == 0
     assert server.count() == 2 * RATINGS + CHOICES
-    assert {one.value for one in scores(run) if one.task == "similarity"} == {8}
-    repair = next(one for one in server.seen if len(one.document["messages"]) == 3)
+    assert {score.value for score in scores(run) if score.task == "similarity"} == {8}
+    repair = next(request for request in server.seen if len(request.document["messages"]) == 3)
     first, reply, again = repair.document["messages"]
     assert reply == {"role": "assistant", "content": said[0]}
     assert "This answer cannot be used: the score 7.5 is not a whole number." in again["content"][0]["text"]
-    assert [first] in [one.document["messages"] for one in server.seen]
-    assert Counter(one.repair for one in read_judgements(run)) == {False: RATINGS + CHOICES, True: RATINGS}
+    assert [first] in [request.document["messages"] for request in server.seen]
+    assert Counter(judgement.repair for judgement in read_judgements(run)) == {False: RATINGS + CHOICES, True: RATINGS}
 
 
 LENIENT = {
@@ -183,10 +183,10 @@ LENIENT = {
 def test_an_answer_that_leaves_no_doubt_is_taken_and_the_leniency_noted(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, said: str
 ) -> None:
-    server.judge = lambda one: said if len(one.pictures) == 2 else '{"choice": "B"}'
+    server.judge = lambda entry: said if len(entry.pictures) == 2 else '{"choice": "B"}'
     assert score(run, write_judge(tmp_path, server)) == 0
     assert server.count() == RATINGS + CHOICES
-    assert {(one.task, one.value, one.leniencies) for one in scores(run)} == {
+    assert {(score.task, score.value, score.leniencies) for score in scores(run)} == {
         ("similarity", 7, LENIENT[said]),
         ("preference", 0.5, ()),
     }
@@ -195,14 +195,14 @@ def test_an_answer_that_leaves_no_doubt_is_taken_and_the_leniency_noted(
 def test_garbage_is_no_value_with_a_reason(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    server.judge = lambda one: "They look alike to me." if len(one.pictures) == 2 else '{"choice": "both"}'
+    server.judge = lambda entry: "They look alike to me." if len(entry.pictures) == 2 else '{"choice": "both"}'
     assert score(run, write_judge(tmp_path, server)) == 1
-    found = scores(run)
-    assert {one.value for one in found} == {None}
-    assert {one.reason for one in found if one.task == "similarity"} == {
+    values = scores(run)
+    assert {score.value for score in values} == {None}
+    assert {score.reason for score in values if score.task == "similarity"} == {
         'judge_format: it has no JSON object {"score": N} with a whole number N from 0 to 10'
     }
-    assert {one.reason for one in found if one.task == "preference"} == {
+    assert {score.reason for score in values if score.task == "preference"} == {
         "judge_format: the choice 'both' is neither A nor B"
     }
     # Of a preference without an answer the other order is not asked.
@@ -215,7 +215,7 @@ def test_garbage_is_no_value_with_a_reason(
     # The same command asks nothing again, and says the same.
     assert score(run, write_judge(tmp_path, server)) == 1
     assert server.count() == 2 * RATINGS + 2 * 4
-    assert scores(run) == found
+    assert scores(run) == values
 
 
 @pytest.mark.parametrize(("refused", "status"), [(1, 0), (2, 1)])
@@ -230,7 +230,7 @@ def test_a_judge_that_loses_more_than_a_tenth_fails(
     """Of 16 questions one is 6 %; of 15 (a refused preference is not asked in the other order) or 16 two are 13 %."""
     server.fail(*["refusal"] * refused)
     assert score(run, write_judge(tmp_path, server), more=("--concurrency", "1")) == status
-    assert len([one for one in scores(run) if one.value is not None]) == 12 - refused
+    assert len([score for score in scores(run) if score.value is not None]) == 12 - refused
     seen = capsys.readouterr().err
     assert ("questions are lost: judge_refused (2)" in seen) == bool(status)
 
@@ -251,15 +251,15 @@ def test_answers_that_were_lost_to_an_earlier_version_are_read_from_the_record(
 ) -> None:
     """What an earlier version wrote of a judge that answers 7.0: both answers in the record, no value in the scores."""
     judge = write_judge(tmp_path, server)
-    server.judge = lambda one: '{"score": 7.5}' if len(one.pictures) == 2 else '{"choice": "B"}'
+    server.judge = lambda entry: '{"score": 7.5}' if len(entry.pictures) == 2 else '{"choice": "B"}'
     assert score(run, judge) == 1
     journal = run.path / "judgements.jsonl"
     journal.write_text(journal.read_text().replace("7.5", "7.0"))
     asked = server.count()
     assert score(run, judge) == 0
     assert server.count() == asked
-    latest = {(one.episode_id, one.turn, one.task): one for one in scores(run)}
-    assert {(one.value, one.leniencies) for one in latest.values() if one.task == "similarity"} == {
+    latest = {(score.episode_id, score.turn, score.task): score for score in scores(run)}
+    assert {(score.value, score.leniencies) for score in latest.values() if score.task == "similarity"} == {
         (7, ("decimal_number",))
     }
 
@@ -270,7 +270,7 @@ def test_an_answer_withheld_is_no_value(
 ) -> None:
     server.fail(*[fault] * times)
     assert score(run, write_judge(tmp_path, server), more=("--concurrency", "1")) == 0
-    lacking = [one for one in scores(run) if one.value is None]
+    lacking = [score for score in scores(run) if score.value is None]
     assert len(lacking) == 1
     assert (lacking[0].reason or "").startswith("judge_empty: " if fault == "empty" else "judge_refused: ")
     count = server.count()
@@ -301,14 +301,14 @@ def test_what_failed_technically_is_asked_again(
 def test_a_judge_that_is_stopped_leaves_the_others_to_go_on(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one, other = write_judge(tmp_path, server), write_judge(tmp_path, server, "claude-judge", model="judge-claude-5")
+    item, other = write_judge(tmp_path, server), write_judge(tmp_path, server, "claude-judge", model="judge-claude-5")
     server.fail("ok", "ok", "unauthorized", model="judge-gpt-5")
-    assert score(run, one, other, more=("--concurrency", "1")) == 1
+    assert score(run, item, other, more=("--concurrency", "1")) == 1
     problem, advice = capsys.readouterr().err.splitlines()[-2:]
     assert problem == f"ircore: openai, model judge-gpt-5 at {server.base_url}: HTTP 401: Incorrect API key provided"
     assert advice.startswith("  Check the key in TEST_API_KEY")
     assert (len(scores(run)), len(scores(run, "claude-judge"))) == (2, 12)
-    assert score(run, one, other) == 0
+    assert score(run, item, other) == 0
     assert (len(scores(run)), server.count()) == (12, 2 * (RATINGS + CHOICES) + 1)
 
 
@@ -374,7 +374,7 @@ def test_a_killed_command_asks_nothing_twice(tmp_path: Path, run: RunFolder) -> 
         assert server.count() - sent == RATINGS + CHOICES - answered
         assert sent - answered <= 2
     assert len(scores(run)) == 12
-    assert len({one.key for one in read_judgements(run)}) == RATINGS + CHOICES == len(read_judgements(run))
+    assert len({judgement.key for judgement in read_judgements(run)}) == RATINGS + CHOICES == len(read_judgements(run))
 
 
 def test_scores_that_were_lost_are_worked_out_without_asking(
@@ -427,7 +427,7 @@ def test_turns_that_share_a_rendering_share_its_rating(
     assert score(run, write_judge(tmp_path, server), more=("--every-turn",)) == 0
     # One question an episode for two ratings; a preference between equals is a tie that nobody is asked for.
     assert server.count() == 4
-    assert Counter((one.task, one.turn, one.value, one.orders) for one in scores(run)) == {
+    assert Counter((score.task, score.turn, score.value, score.orders) for score in scores(run)) == {
         ("similarity", 1, 7, None): 4,
         ("similarity", 2, 7, None): 4,
         ("preference", 2, 0.5, None): 4,
@@ -458,7 +458,9 @@ def test_other_prompts_make_another_judge(
     assert score(run, write_judge(tmp_path, server, prompts="words")) == 2
     assert "prompts" in capsys.readouterr().err
     assert score(run, write_judge(tmp_path, server, "terse", prompts="words")) == 0
-    assert {one.prompts.split()[0] for one in read_judgements(run) if one.judge == "terse"} == {"words"}
+    assert {judgement.prompts.split()[0] for judgement in read_judgements(run) if judgement.judge == "terse"} == {
+        "words"
+    }
     assert server.seen[-1].document["messages"][0]["content"][0]["text"] in ("Rate.", "Choose.")
 
 
@@ -558,7 +560,9 @@ def test_merging_carries_judges_and_what_they_said(tmp_path: Path, run: RunFolde
     score(run, judge)
     joined = merge([run.path], tmp_path / "joined").folder
     assert joined.judges() == run.judges()
-    assert {one.key for one in read_judgements(joined)} == {one.key for one in read_judgements(run)}
+    assert {judgement.key for judgement in read_judgements(joined)} == {
+        judgement.key for judgement in read_judgements(run)
+    }
     assert score(RunFolder.open(joined.path), judge) == 0
     assert server.count() == RATINGS + CHOICES
 

@@ -24,8 +24,8 @@ REPAIRED = JudgeView(VIEW.prompt, VIEW.pictures, (Exchange("seven", "Answer with
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
     monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
-    with serving() as one:
-        yield one
+    with serving() as service:
+        yield service
 
 
 def spec(server: OpenAIServer, **parameters: Any) -> PlayerSpec:
@@ -50,8 +50,8 @@ def test_pictures_stand_behind_their_captions_and_answers_are_repaired(server: O
     assert (answer.usage.requests, answer.usage.prompt_tokens, len(answer.attempts)) == (1, 900, 1)
     first, reply, repair = server.seen[0].document["messages" if api == "chat" else "input"]
     kinds = {"chat": ("text", "image_url"), "responses": ("input_text", "input_image")}[api]
-    assert [one["type"] for one in first["content"]] == [kinds[0], kinds[0], kinds[1], kinds[0], kinds[1]]
-    assert [one["text"] for one in first["content"] if "text" in one] == ["How alike are they?", "A:", "B:"]
+    assert [part["type"] for part in first["content"]] == [kinds[0], kinds[0], kinds[1], kinds[0], kinds[1]]
+    assert [part["text"] for part in first["content"] if "text" in part] == ["How alike are they?", "A:", "B:"]
     assert json.dumps(first).count('"detail": "low"') == 2
     assert (reply["role"], reply["content"]) == ("assistant", "seven")
     assert (repair["role"], repair["content"][0]["text"]) == ("user", "Answer with JSON.")
@@ -61,7 +61,7 @@ def test_pictures_stand_behind_their_captions_and_answers_are_repaired(server: O
 def test_a_schema_is_sent_only_if_asked_for(server: OpenAIServer) -> None:
     ask(server, structured=True)
     ask(server, structured=True, api="responses")
-    chat, responses = (one.document for one in server.seen)
+    chat, responses = (request.document for request in server.seen)
     answer = {"name": "judgement", "strict": True, "schema": SCHEMA}
     assert chat["response_format"] == {"type": "json_schema", "json_schema": answer}
     assert responses["text"] == {"format": {"type": "json_schema", **answer}}
@@ -90,19 +90,26 @@ def test_an_answer_withheld_is_the_judges(server: OpenAIServer, api: str, fault:
 def test_what_passes_is_asked_again(server: OpenAIServer) -> None:
     server.fail("rate_limit", "server_error", "cut_off", "drop", "empty")
     answer = ask(server)
-    assert [one.kind for one in answer.attempts] == ["rate_limit", "server", "cut_off", "dropped", "empty", "answered"]
+    assert [attempt.kind for attempt in answer.attempts] == [
+        "rate_limit",
+        "server",
+        "cut_off",
+        "dropped",
+        "empty",
+        "answered",
+    ]
 
 
 def test_pictures_are_made_smaller_for_a_judge_too(server: OpenAIServer) -> None:
     ask(server, max_side=64)
     ask(server)
-    small, whole = (json.dumps(one.document) for one in server.seen)
+    small, whole = (json.dumps(request.document) for request in server.seen)
     assert len(small) < len(whole)
 
 
 def test_another_picture_order_or_repair_is_another_question(server: OpenAIServer) -> None:
     views = [VIEW, REPAIRED, JudgeView(VIEW.prompt, VIEW.pictures[::-1]), JudgeView(VIEW.prompt, VIEW.pictures[:1])]
     asked = spec(server)
-    assert len({question_key("judge", asked, one) for one in views}) == 4
+    assert len({question_key("judge", asked, view) for view in views}) == 4
     same = asked.model_copy(update={"api_key_env": "OTHER_KEY"})
     assert question_key("judge", asked, VIEW) == question_key("judge", same, VIEW)

@@ -30,7 +30,7 @@ def table(folder: Path, *lines: str, name: str = "ratings.csv") -> Path:
 
 
 def values(run: RunFolder) -> list[tuple[str, str, int, str, float | None]]:
-    return [(one.annotator or "", one.episode_id, one.turn, one.task, one.value) for one in run.scores()]
+    return [(score.annotator or "", score.episode_id, score.turn, score.task, score.value) for score in run.scores()]
 
 
 def refused(path: Path, *runs: RunFolder) -> InputError:
@@ -51,7 +51,7 @@ def test_five_columns_are_enough(tmp_path: Path, run: RunFolder) -> None:
         ("a1", "geometry-easy-01", 2, "similarity", 7.0),
         ("a1", "geometry-easy-01", 2, "preference", 0.5),
     ]
-    assert {one.judge for one in run.scores()} == {"human"}
+    assert {score.judge for score in run.scores()} == {"human"}
     assert run.judges() == {"human": HUMAN_JUDGE}
 
 
@@ -109,7 +109,7 @@ def test_whole_numbers_as_a_spreadsheet_may_write_them(tmp_path: Path, run: RunF
     rows = ("a1,geometry-easy-01,1,similarity,0", "a1,geometry-easy-01,2,similarity,10.0",
             "a1,geometry-easy-01,2,preference,1.00", "a2,geometry-easy-01,2,preference,.5")  # fmt: skip
     import_ratings(table(tmp_path, HEADER, *rows), [run])
-    assert [one[-1] for one in values(run)] == [0.0, 10.0, 1.0, 0.5]
+    assert [value[-1] for value in values(run)] == [0.0, 10.0, 1.0, 0.5]
 
 
 def test_all_faults_are_told_at_once_in_the_order_of_the_rows(tmp_path: Path, run: RunFolder) -> None:
@@ -165,7 +165,11 @@ def test_a_file_that_has_grown_adds_what_is_new(tmp_path: Path, run: RunFolder) 
     whole = (f"{ONE},", "a1,geometry-easy-01,1,similarity,4,", "a1,geometry-easy-01,2,preference,,cannot tell: alike")
     done = import_ratings(table(tmp_path, REASONS, *whole), [run])
     assert (done.added, done.kept, done.annotators) == (2, 1, (AnnotatorSummary("a1", 3, 1, 3),))
-    assert [(one.value, one.reason) for one in run.scores()] == [(7, None), (4, None), (None, "cannot tell: alike")]
+    assert [(score.value, score.reason) for score in run.scores()] == [
+        (7, None),
+        (4, None),
+        (None, "cannot tell: alike"),
+    ]
 
 
 def test_an_annotator_who_answered_nothing_is_named(tmp_path: Path, run: RunFolder) -> None:
@@ -189,7 +193,7 @@ def test_what_spreadsheets_make_of_a_file(mark: str, separator: str, end: str, t
     path = tmp_path / "ratings.csv"
     path.write_bytes((mark + end.join(rows) + end).encode())
     import_ratings(path, [run])
-    assert [(one.annotator, one.task, one.reason) for one in run.scores()] == [("a1", "similarity", reason)]
+    assert [(score.annotator, score.task, score.reason) for score in run.scores()] == [("a1", "similarity", reason)]
 
 
 def test_rows_are_counted_as_a_spreadsheet_counts_them(tmp_path: Path, run: RunFolder) -> None:
@@ -208,7 +212,7 @@ def test_text_that_would_be_a_formula_stays_text(
     path = table(tmp_path, REASONS, "a1,geometry-easy-01,2,similarity,,'=HYPERLINK(1)",
                  "a2,geometry-easy-01,2,similarity,,@SUM(1)")  # fmt: skip
     assert ircore(["ratings", "import", str(path), "--run", str(run.path)]) == 0
-    assert [one.reason for one in run.scores()] == ["'=HYPERLINK(1)", "@SUM(1)"]
+    assert [score.reason for score in run.scores()] == ["'=HYPERLINK(1)", "@SUM(1)"]
     assert "HYPERLINK" not in capsys.readouterr().out
 
 
@@ -378,7 +382,7 @@ def test_two_annotators_become_the_judge_human(
     import_ratings(table(tmp_path, HEADER, *rows), [run])
 
     results = Results.from_runs([run])
-    judged = {one.episode.episode_id: one.judged["human"] for one in results.episodes[run.run.run_id]}
+    judged = {episode.episode.episode_id: episode.judged["human"] for episode in results.episodes[run.run.run_id]}
     assert [judged[name].final for name in EPISODES] == [7.0, 6.0, 3.0, 2.0]
     assert [judged[name].preference for name in EPISODES] == [1.0, 0.5, 0.0, 1.0]
 
@@ -392,7 +396,7 @@ def test_two_annotators_become_the_judge_human(
     # Three of four agree; by chance 3/4 · 1/2 + 1/4 · 1/2 would: κ = (3/4 − 1/2) / (1 − 1/2).
     assert pair["agreement"]["mean"] == pytest.approx(3 / 4)
     assert pair["kappa"]["mean"] == pytest.approx(1 / 2)
-    alphas = {(one["task"], one["level"]): one["alpha"]["mean"] for one in
+    alphas = {(row["task"], row["level"]): row["alpha"]["mean"] for row in
               shown("annotators", run, capsys)}  # fmt: skip
     # Observed 2 (4 + 4) / 8; expected 2 (8 · 200 − 36²) / (8 · 7), from the sum 36 and the sum of squares 200.
     assert alphas["similarity", "interval"] == pytest.approx(1 - 2 / (608 / 56))

@@ -45,22 +45,22 @@ def proposed(objects: ObjectRepository, base: str) -> Callable[..., CheckedChang
 def test_a_good_submission_passes(proposed: Callable[..., CheckedChange]) -> None:
     change = proposed(GOOD_FILE)
     assert change.findings == ()
-    assert [one.slug for one in change.checked] == ["plain-pair"]
+    assert [submission.slug for submission in change.checked] == ["plain-pair"]
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda one: one.name)
+@pytest.mark.parametrize("change", CHANGES, ids=lambda entry: entry.name)
 def test_a_hostile_change_is_refused(proposed: Callable[..., CheckedChange], change: Change) -> None:
     wrong = errors(proposed(change.files, change.removed).findings)
-    told = [one for one in wrong if one.file == change.file and change.problem in one.problem]
-    assert told, [str(one) for one in wrong]
-    assert all(one.remedy for one in wrong)
-    assert all(part.isprintable() for one in wrong for part in (one.file, one.field, one.problem, one.remedy))
+    told = [fault for fault in wrong if fault.file == change.file and change.problem in fault.problem]
+    assert told, [str(fault) for fault in wrong]
+    assert all(fault.remedy for fault in wrong)
+    assert all(part.isprintable() for fault in wrong for part in (fault.file, fault.field, fault.problem, fault.remedy))
 
 
 def test_an_update_passes_with_a_remark(proposed: Callable[..., CheckedChange]) -> None:
     changed = BASE["submissions/there/submission.yaml"][1].replace(b"Someone", b"Someone Else")
     change = proposed({"submissions/there/submission.yaml": (PLAIN, changed)})
-    assert [(one.level, one.problem) for one in change.findings] == [
+    assert [(finding.level, finding.problem) for finding in change.findings] == [
         ("warning", "changes a submission that is already there")
     ]
 
@@ -79,7 +79,7 @@ def test_names_that_were_merged_meanwhile_are_taken(objects: ObjectRepository, b
     head = objects.commit({**BASE, **GOOD_FILE}, base)
     newer: Files = {**BASE, "submissions/plain-pa1r/submission.yaml": (PLAIN, GOOD.replace("plain", "PLAIN").encode())}
     wrong = errors(check_change(objects.path, objects.commit(newer, base), head).findings)
-    assert [one.problem for one in wrong] == ["looks like the name of plain-pa1r"]
+    assert [fault.problem for fault in wrong] == ["looks like the name of plain-pa1r"]
 
 
 def test_thousands_of_files_are_refused_shortly(proposed: Callable[..., CheckedChange]) -> None:
@@ -125,7 +125,7 @@ def test_a_merge_cannot_hide_that_it_undoes_something(objects: ObjectRepository,
 def test_a_file_that_is_there_twice(objects: ObjectRepository, base: str, last_is_good: bool) -> None:
     """A reader takes the last one of two, a checkout perhaps the first."""
     both = [objects.blob(b"evil: 1\n"), objects.blob(GOOD.encode())]
-    pair = objects.listing(*((PLAIN, "submission.yaml", one) for one in (both if last_is_good else both[::-1])))
+    pair = objects.listing(*((PLAIN, "submission.yaml", item) for item in (both if last_is_good else both[::-1])))
     rest = {path.removeprefix("submissions/"): file for path, file in BASE.items() if path.startswith("submissions/")}
     folder = objects.listing((FOLDER, "plain-pair", pair), (FOLDER, "there", objects.tree(rest)))
     head = objects.commit_of(objects.listing((FOLDER, "submissions", folder)), base)
@@ -141,7 +141,7 @@ def test_the_workflow_fetches_no_objects_that_git_would_not_make(tmp_path: Path)
         folder = objects.commit_of(tree, base)
         subprocess.run(["git", "-C", str(objects.path), "update-ref", f"refs/pull/{number}/head", folder], check=True)
     steps = read_workflow(WORKFLOWS / "submission.yml")["jobs"]["submitted"]["steps"]
-    (step,) = (one for one in steps if one.get("run", "").startswith("git fetch "))
+    (step,) = (step for step in steps if step.get("run", "").startswith("git fetch "))
     clone = tmp_path / "clone"
     subprocess.run(["git", "init", "-q", str(clone)], check=True)
     subprocess.run(["git", "-C", str(clone), "remote", "add", "origin", str(objects.path)], check=True)
@@ -172,10 +172,10 @@ def test_other_ways_to_write_a_plain_file(objects: ObjectRepository, base: str, 
     kept = {path: file for path, file in BASE.items() if not path.startswith("submissions/")}
     there = {path.split("/")[1]: {"submission.yaml": file} for path, file in BASE.items() if path not in kept}
     folders = [(FOLDER, slug, objects.tree(files)) for slug, files in there.items()]
-    folder = objects.listing(*sorted([*folders, (FOLDER, "plain-pair", pair)], key=lambda one: one[1]))
+    folder = objects.listing(*sorted([*folders, (FOLDER, "plain-pair", pair)], key=lambda entry: entry[1]))
     github = {".github/workflows/ci.yml": BASE[".github/workflows/ci.yml"]}
     whole = [
-        (FOLDER, ".github", objects.tree({path.removeprefix(".github/"): one for path, one in github.items()})),
+        (FOLDER, ".github", objects.tree({path.removeprefix(".github/"): item for path, item in github.items()})),
         (PLAIN, "README.md", objects.blob(BASE["README.md"][1])),
         (FOLDER, "submissions", folder),
     ]
@@ -209,10 +209,10 @@ def test_words_of_a_history_that_cannot_be_published(proposed: Callable[..., Che
     step, problem = HISTORIES[name]
     path = "submissions/there/history.jsonl"
     good = json.dumps(STEP).encode()
-    found = errors(proposed({path: (PLAIN, good + b"\n" + json.dumps(step).encode() + b"\n")}).findings)
-    assert [(one.file, one.line) for one in found] == [(path, 2)]
-    assert problem in found[0].problem
-    assert found[0].problem.isprintable()
+    problems = errors(proposed({path: (PLAIN, good + b"\n" + json.dumps(step).encode() + b"\n")}).findings)
+    assert [(fault.file, fault.line) for fault in problems] == [(path, 2)]
+    assert problem in problems[0].problem
+    assert problems[0].problem.isprintable()
 
 
 def test_a_history_reads_as_it_is_taken(proposed: Callable[..., CheckedChange]) -> None:
@@ -224,9 +224,9 @@ def test_a_history_reads_as_it_is_taken(proposed: Callable[..., CheckedChange]) 
 
 def test_somebody_elses_history_does_not_pass_in_silence(proposed: Callable[..., CheckedChange]) -> None:
     line = json.dumps({**STEP, "kind": "withdrawn"}).encode() + b"\n"
-    (found,) = proposed({"submissions/there/history.jsonl": (PLAIN, line)}).findings
-    assert (found.level, found.problem) == ("warning", "adds to the history of a submission")
-    assert "maintainer" in found.remedy
+    (result,) = proposed({"submissions/there/history.jsonl": (PLAIN, line)}).findings
+    assert (result.level, result.problem) == ("warning", "adds to the history of a submission")
+    assert "maintainer" in result.remedy
 
 
 def test_nothing_has_happened_yet_to_what_is_not_there(proposed: Callable[..., CheckedChange]) -> None:
@@ -261,7 +261,7 @@ def test_the_command_says_the_same_to_people_programs_and_the_service(
     assert ircore([*command, "--json"]) == 2
     told = json.loads(capsys.readouterr().out)
     assert (told["valid"], told["base"], told["head"]) == (False, base, bad)
-    assert [(one["file"], one["line"]) for one in told["errors"]] == [(MANIFEST, 3)]
+    assert [(entry["file"], entry["line"]) for entry in told["errors"]] == [(MANIFEST, 3)]
     assert ircore([*command, "--github"]) == 2
     out, err = capsys.readouterr()
     assert out.startswith(f"::error file={MANIFEST},line=3,col=")
@@ -308,22 +308,22 @@ def test_maintainers_change_several_pairs_and_other_files(objects: ObjectReposit
     builtin, page = "submissions/builtin-more/submission.yaml", "README.md"
     files = {"submissions/there/submission.yaml": (PLAIN, mended), builtin: GOOD_FILE[MANIFEST], page: (PLAIN, b"x")}
     head = objects.commit({**BASE, **files}, base)
-    problems = {one.problem for one in errors(check_change(objects.path, base, head).findings)}
+    problems = {error.problem for error in errors(check_change(objects.path, base, head).findings)}
     assert {"only maintainers add or change built-in pairs", "is in no submission's folder"} <= problems
     change = check_change(objects.path, base, head, by_maintainers=True)
     assert errors(change.findings) == []
-    assert {one.slug for one in change.checked} == {"there", "builtin-more"}
+    assert {submission.slug for submission in change.checked} == {"there", "builtin-more"}
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda one: one.name)
+@pytest.mark.parametrize("change", CHANGES, ids=lambda entry: entry.name)
 def test_what_harms_is_refused_from_maintainers_too(objects: ObjectRepository, base: str, change: Change) -> None:
     """All but where it lies: that is theirs to decide."""
     kept = {path: file for path, file in BASE.items() if path not in change.removed}
     head = objects.commit({**kept, **change.files}, base)
     from_anybody = errors(check_change(objects.path, base, head).findings)
-    about_submissions = [one for one in from_anybody if "submissions/" in one.file]
+    about_submissions = [fault for fault in from_anybody if "submissions/" in fault.file]
     may = "only maintainers add or change built-in pairs"
-    expected = [one for one in about_submissions if one.problem != may]
+    expected = [submission for submission in about_submissions if submission.problem != may]
     assert errors(check_change(objects.path, base, head, by_maintainers=True).findings) == expected
 
 

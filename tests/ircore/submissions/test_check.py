@@ -30,7 +30,10 @@ def tree(tmp_path: Path) -> Path:
 
 def test_the_repositorys_own_submissions_are_valid() -> None:
     checked = check_tree(SUBMISSIONS)
-    assert {one.slug for one in checked.checked} >= {"builtin-classical-canvas", "builtin-captioner-sketch"}
+    assert {submission.slug for submission in checked.checked} >= {
+        "builtin-classical-canvas",
+        "builtin-captioner-sketch",
+    }
     assert errors(checked.findings) == []
 
 
@@ -51,8 +54,8 @@ def test_a_whole_folder(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tree / "second" / "submission.yaml").write_text("schema: 1\n")
     assert ircore(["submission", "check", "--all", str(tree), "--json"]) == 2
     told = json.loads(capsys.readouterr().out)
-    assert [(one["slug"], one["valid"]) for one in told["submissions"]] == [("first", True), ("second", False)]
-    assert {one["field"] for one in told["errors"]} == {"name", "describer", "generator", "licence"}
+    assert [(item["slug"], item["valid"]) for item in told["submissions"]] == [("first", True), ("second", False)]
+    assert {item["field"] for item in told["errors"]} == {"name", "describer", "generator", "licence"}
 
 
 def test_what_else_lies_in_a_folder_is_found(tree: Path) -> None:
@@ -65,8 +68,10 @@ def test_what_else_lies_in_a_folder_is_found(tree: Path) -> None:
     (tree / "linked" / "submission.yaml").symlink_to("/etc/passwd")
     os.mkfifo(tree / "first" / "pipe")
     (tree / "stray.yaml").write_text("x")
-    found = {Path(one.file).relative_to(tree).as_posix(): one.problem for one in errors(check_tree(tree).findings)}
-    assert found == {
+    by_name = {
+        Path(error.file).relative_to(tree).as_posix(): error.problem for error in errors(check_tree(tree).findings)
+    }
+    assert by_name == {
         "empty": "has no submission.yaml",
         "first/notes.txt": "is no file that a submission has",
         "first/pipe": "has the mode 000000",
@@ -167,7 +172,7 @@ def test_a_reference_with_a_slip_leaves_the_rest_to_be_checked_as_played_elsewhe
     lines = manifest.read_text().splitlines()
     lines[2] = f"describer: {own}"
     manifest.write_text("\n".join([*lines, "transcripts: {repo: me/mine, revision: main, run: a}", ""]))
-    assert [one.field for one in errors(check_submission(manifest).findings)] == ["transcripts.revision"]
+    assert [error.field for error in errors(check_submission(manifest).findings)] == ["transcripts.revision"]
 
 
 def test_warnings_leave_a_submission_valid(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,23 +44,23 @@ class Resolver:
             return self._real(host, port, *more, **named)
         addresses = self.answers[min(self.asked, len(self.answers) - 1)]
         self.asked += 1
-        return [found for one in addresses for found in self._real(one, port, type=socket.SOCK_STREAM)]
+        return [result for address in addresses for result in self._real(address, port, type=socket.SOCK_STREAM)]
 
 
 @pytest.fixture
 def resolver(monkeypatch: pytest.MonkeyPatch) -> Resolver:
-    one = Resolver()
-    monkeypatch.setattr(socket, "getaddrinfo", one)
+    item = Resolver()
+    monkeypatch.setattr(socket, "getaddrinfo", item)
     monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
     for name in ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "http_proxy", "https_proxy"):
         monkeypatch.delenv(name, raising=False)
-    return one
+    return item
 
 
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
-    with serving() as one:
-        yield one
+    with serving() as service:
+        yield service
 
 
 def port_of(server: OpenAIServer) -> int:
@@ -110,16 +110,16 @@ def test_no_connection_leads_inside(address: str) -> None:
 
 
 def test_sockets_of_whichever_client_ask_first() -> None:
-    with socket.socket() as one, only_outside():
+    with socket.socket() as item, only_outside():
         with pytest.raises(InsideError, match=r"10\.0\.0\.1 is an address inside a network"):
-            one.connect(("10.0.0.1", 80))
+            item.connect(("10.0.0.1", 80))
         with pytest.raises(InsideError):
-            one.connect_ex(("10.0.0.1", 80))
+            item.connect_ex(("10.0.0.1", 80))
 
 
 def test_a_name_that_the_socket_itself_would_look_up_is_refused() -> None:
-    with socket.socket() as one, only_outside(), pytest.raises(InsideError, match="not looked up"):
-        one.connect(("localhost", 80))
+    with socket.socket() as item, only_outside(), pytest.raises(InsideError, match="not looked up"):
+        item.connect(("localhost", 80))
 
 
 def test_it_ends_with_its_block_and_leaves_files_of_this_machine_alone(
@@ -129,8 +129,8 @@ def test_it_ends_with_its_block_and_leaves_files_of_this_machine_alone(
     with socket.create_server(("127.0.0.1", 0)) as inside, socket.socket(socket.AF_UNIX) as own:
         own.bind("s")
         own.listen()
-        with only_outside(), socket.socket(socket.AF_UNIX) as one:
-            one.connect("s")
+        with only_outside(), socket.socket(socket.AF_UNIX) as item:
+            item.connect("s")
         socket.create_connection(inside.getsockname()).close()
 
 

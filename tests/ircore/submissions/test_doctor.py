@@ -18,8 +18,8 @@ BUILT_IN = Path(__file__).resolve().parents[3] / "submissions"
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
     monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
-    with serving(side=64) as one:
-        yield one
+    with serving(side=64) as service:
+        yield service
 
 
 def doctor(submission: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str]:
@@ -54,9 +54,9 @@ def test_a_service_is_asked_four_tiny_questions(
     assert f"describer  a-describer at {server.base_url}" in out
     assert "900 tokens read, 100 tokens written, 64 tokens reasoned" in out
     assert out.count("64 × 64 px") == 2
-    paths = [one.path for one in server.seen]
+    paths = [request.path for request in server.seen]
     assert paths == ["/chat/completions", "/chat/completions", "/images/generations", "/images/edits"]
-    shown = [json.dumps(one.document).count("data:image/png") for one in server.seen[:2]]
+    shown = [json.dumps(request.document).count("data:image/png") for request in server.seen[:2]]
     assert shown == [1, 2]
 
 

@@ -98,9 +98,9 @@ def test_a_withdrawn_pair_leaves_the_next_release(tmp_path: Path, pair: Path) ->
     assert command("withdraw", pair, "--reason", "a wrong model was named") == 0
     assert status_of(read_history(pair)) == "withdrawn"
     assert command("withdrawals", pair.parent, "--out", tmp_path / "w.jsonl") == 0
-    (one,) = read_withdrawals(tmp_path / "w.jsonl")
-    assert one.removes
-    assert one.concerns(RunFolder.open(run.path).run)
+    (item,) = read_withdrawals(tmp_path / "w.jsonl")
+    assert item.removes
+    assert item.concerns(RunFolder.open(run.path).run)
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ def test_an_update_names_new_transcripts_and_keeps_the_old_reference(pair: Path)
     (step,) = read_history(pair)
     assert step.former is not None
     assert step.former.revision == REVISION
-    (one,) = withdrawals_of(pair.parent)
-    assert (one.kind, one.run_id) == ("corrected", "centre-block-ab")
+    (run,) = withdrawals_of(pair.parent)
+    assert (run.kind, run.run_id) == ("corrected", "centre-block-ab")
 
 
 def test_an_update_that_cannot_be_changes_nothing(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -154,10 +154,10 @@ def test_an_update_takes_out_the_runs_of_the_former_transcripts_and_no_other(tmp
     """The new transcripts were played before they could be named: the day of the update says nothing of them."""
     former = read_manifest(pair).submission
     assert command("update", pair, "--revision", "f" * 40, "--reason", "two episodes had failed") == 0
-    (one,) = withdrawals_of(pair.parent)
+    (item,) = withdrawals_of(pair.parent)
     known = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances")).run
-    assert one.concerns(known.model_copy(update={"submission": former}))
-    assert not one.concerns(known.model_copy(update={"submission": read_manifest(pair).submission}))
+    assert item.concerns(known.model_copy(update={"submission": former}))
+    assert not item.concerns(known.model_copy(update={"submission": read_manifest(pair).submission}))
 
 
 def test_a_withdrawn_pair_comes_back_and_its_history_stays(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -166,8 +166,8 @@ def test_a_withdrawn_pair_comes_back_and_its_history_stays(pair: Path, capsys: p
     assert command("withdraw", pair, "--reason", "a wrong model was named", "--date", "2026-11-01") == 0
     assert command("reinstate", pair, "--reason", "it was the right one", "--date", "2026-11-02") == 0
     assert status_of(read_history(pair)) == "active"
-    assert [one.kind for one in read_history(pair)] == ["withdrawn", "reinstated"]
-    assert [(one.kind, one.removes) for one in withdrawals_of(pair.parent)] == [
+    assert [entry.kind for entry in read_history(pair)] == ["withdrawn", "reinstated"]
+    assert [(entry.kind, entry.removes) for entry in withdrawals_of(pair.parent)] == [
         ("withdrawn", True),
         ("reinstated", False),
     ]
@@ -186,7 +186,7 @@ def test_one_run_comes_back_if_it_was_taken_off(pair: Path) -> None:
 def test_a_corrected_run_only(pair: Path) -> None:
     assert command("correct", pair, "--reason", "a broken server", "--run", "centre-block-01234567") == 0
     assert status_of(read_history(pair)) == "active"
-    assert [one.run_id for one in withdrawals_of(pair.parent)] == ["centre-block-01234567"]
+    assert [run.run_id for run in withdrawals_of(pair.parent)] == ["centre-block-01234567"]
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def merged(tmp_path: Path, pair: Path) -> Path:
 def problems(root: Path) -> list[str]:
     git(root, "add", "-A", "submissions")
     git(root, "commit", "-qm", "a change")
-    return [one.problem for one in check_change(root, "HEAD~1", "HEAD").findings if one.level == "error"]
+    return [finding.problem for finding in check_change(root, "HEAD~1", "HEAD").findings if finding.level == "error"]
 
 
 def test_a_line_may_be_added(tmp_path: Path, merged: Path) -> None:
@@ -270,13 +270,13 @@ def test_what_is_there_stays(tmp_path: Path, merged: Path, content: bytes | None
 def test_a_line_that_is_no_step(tmp_path: Path, merged: Path) -> None:
     with (merged / HISTORY).open("ab") as file:
         file.write(b'{"date": "2026-11-09", "kind": "best", "reason": "ours is the best"}\n')
-    assert any("kind" in one for one in problems(tmp_path))
+    assert any("kind" in problem for problem in problems(tmp_path))
 
 
 def test_histories_are_checked_with_all_submissions(pair: Path) -> None:
     add_step(pair, Step(date="2026-11-02", kind="disputed", reason="r"))
-    assert [one for one in check_tree(pair.parent).findings if one.level == "error"] == []
+    assert [finding for finding in check_tree(pair.parent).findings if finding.level == "error"] == []
     with (pair / HISTORY).open("ab") as file:
         file.write(b"no step\n")
-    found = [one for one in check_tree(pair.parent).findings if one.level == "error"]
-    assert [one.file for one in found] == [str(pair / HISTORY)]
+    matches = [finding for finding in check_tree(pair.parent).findings if finding.level == "error"]
+    assert [fault.file for fault in matches] == [str(pair / HISTORY)]

@@ -37,31 +37,31 @@ def test_nothing_is_wrong_with_a_good_manifest() -> None:
     assert checked(GOOD) == []
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda one: one.name)
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda entry: entry.name)
 def test_an_attack_is_refused_and_the_message_says_where_what_and_how_to_mend(attack: Attack) -> None:
     wrong = errors(checked(attack.text))
-    told = [one for one in wrong if one.field == attack.field and attack.problem in one.problem]
-    assert told, [str(one) for one in wrong]
+    told = [fault for fault in wrong if fault.field == attack.field and attack.problem in fault.problem]
+    assert told, [str(fault) for fault in wrong]
     assert told[0].file == FILE
     assert told[0].line == attack.line
     assert told[0].remedy
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda one: one.name)
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda entry: entry.name)
 def test_a_report_of_an_attack_is_inert(attack: Attack) -> None:
-    found = checked(attack.text)
-    text = "\n".join(str(one) for one in found)
-    assert all(one.isprintable() or one == "\n" for one in text)
+    faults = checked(attack.text)
+    text = "\n".join(str(item) for item in faults)
+    assert all(item.isprintable() or item == "\n" for item in text)
     assert len(text) < 30_000
-    for line in annotations(found):
+    for line in annotations(faults):
         assert search(r"^::(error|warning) file=submissions/plain-pair/submission\.yaml,line=\d+,col=\d+,title=S", line)
         assert not search(r"[\r\n]", line)
-    told = summary((), found)
+    told = summary((), faults)
     assert told.count("<") == told.count("<pre>") * 2 + told.count("<code>") * 2
 
 
 def test_there_are_enough_of_them_and_each_has_a_name_of_its_own() -> None:
-    assert len({one.name for one in ATTACKS}) == len(ATTACKS) >= 200
+    assert len({attack.name for attack in ATTACKS}) == len(ATTACKS) >= 200
 
 
 def test_a_check_writes_nothing_and_follows_no_link(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_check_writes_nothing_and_follows_no_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_names_of_folders_that_are_refused(slug: str) -> None:
-    wrong = [one for one in checked(GOOD, slug) if one.level == "error"]
+    wrong = [problem for problem in checked(GOOD, slug) if problem.level == "error"]
     assert len(wrong) == 1
     assert "cannot be used" in wrong[0].problem
     assert "lower-case letter" in wrong[0].remedy
@@ -91,12 +91,12 @@ def test_a_folder_must_not_look_like_another(slug: str, problem: str) -> None:
 @pytest.mark.parametrize(("name", "problem"), TAKEN["name"].items())
 def test_a_name_must_not_look_like_another(name: str, problem: str) -> None:
     wrong = errors(checked(GOOD.replace("A plain pair", name)))
-    assert any(one.field == "name" and search(problem, one.problem) for one in wrong)
+    assert any(fault.field == "name" and search(problem, fault.problem) for fault in wrong)
 
 
 def test_the_very_same_name_is_only_remarked_on() -> None:
-    (found,) = checked(GOOD.replace("A plain pair", "classical + canvas"))
-    assert (found.level, found.field, found.line) == ("warning", "name", 2)
+    (result,) = checked(GOOD.replace("A plain pair", "classical + canvas"))
+    assert (result.level, result.field, result.line) == ("warning", "name", 2)
 
 
 def test_a_key_goes_to_one_service_only() -> None:
@@ -120,7 +120,7 @@ def test_every_error_is_told_at_once() -> None:
     text = (
         GOOD.replace("name:", "nmae:").replace("0}}", "hot}}").replace("CC-BY-4.0", "[5]").replace("github.com", "x.y")
     )
-    fields = {one.field for one in errors(checked(text))}
+    fields = {error.field for error in errors(checked(text))}
     assert fields == {"nmae", "describer.parameters.temperature", "licence", "links.code"}
 
 
@@ -129,23 +129,23 @@ def test_every_error_is_told_at_once() -> None:
 )
 def test_thousands_of_errors_are_told_shortly(text: str) -> None:
     lines = (line.replace("{}", str(number)) for number, line in enumerate(text.splitlines()))
-    found = checked("\n".join(lines))
-    assert len(found) == 101
-    assert "more findings are not shown" in found[-1].problem
+    faults = checked("\n".join(lines))
+    assert len(faults) == 101
+    assert "more findings are not shown" in faults[-1].problem
 
 
 def test_a_summary_is_never_larger_than_the_service_takes() -> None:
     quotes = "'" + '"' * 4000
-    found = [Finding("error", f"{quotes}{number}", 1, 1, quotes, quotes, quotes, quotes) for number in range(150)]
-    assert len(summary((), found).encode()) < 1024**2
-    assert "150 errors" in summary((), found)
+    matches = [Finding("error", f"{quotes}{number}", 1, 1, quotes, quotes, quotes, quotes) for number in range(150)]
+    assert len(summary((), matches).encode()) < 1024**2
+    assert "150 errors" in summary((), matches)
 
 
 def test_what_stays_at_home_may_use_a_server_and_people_of_ones_own() -> None:
     home = GOOD.replace("player: canvas", "player: human, parameters: {folder: desk/eyes}")
     own = home.replace("api_key_env: OPENAI_API_KEY", "base_url: 'http://127.0.0.1:8000/v1'")
     assert checked(own, purpose=Purpose(local=True)) == []
-    assert {one.field for one in errors(checked(own))} == {
+    assert {error.field for error in errors(checked(own))} == {
         "describer.base_url",
         "generator.parameters.folder",
         "generator.player",
@@ -158,9 +158,9 @@ def test_with_transcripts_a_server_of_ones_own_is_never_asked_from_here() -> Non
     assert errors(checked(own)) != []
     assert checked(with_them) == []
     other = with_them.replace("{player: canvas}", "{player: their-own, model: x-2026-01-01}")
-    assert [(one.level, one.field) for one in checked(other)] == [("warning", "generator.player")]
+    assert [(problem.level, problem.field) for problem in checked(other)] == [("warning", "generator.player")]
     private = with_them.replace("http://127.0.0.1:8000", "https://10.0.0.1")
-    assert [one.field for one in errors(checked(private))] == ["describer.api_key_env", "describer.base_url"]
+    assert [error.field for error in errors(checked(private))] == ["describer.api_key_env", "describer.base_url"]
 
 
 def test_before_it_is_played_a_host_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:

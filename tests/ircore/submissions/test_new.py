@@ -44,12 +44,12 @@ def test_flags_alone_make_a_manifest_that_nothing_is_wrong_with(
     out, err = capsys.readouterr()
     assert "my-pair: valid: gpt-5.2-2026-01-15 describes, gpt-image-1.5 draws" in out
     assert "warning" not in err
-    one = read_submission(folder).submission
-    assert (one.name, one.licence) == ("gpt-5.2-2026-01-15 + gpt-image-1.5", "CC-BY-4.0")
-    assert one.describer.api_key_env == one.generator.api_key_env == "OPENAI_API_KEY"
-    assert one.generator.parameters == {"size": "1024x1024", "quality": "low"}
-    assert one.dates is not None
-    assert one.dates.submitted in (before, date.today().isoformat())  # noqa: DTZ011
+    entry = read_submission(folder).submission
+    assert (entry.name, entry.licence) == ("gpt-5.2-2026-01-15 + gpt-image-1.5", "CC-BY-4.0")
+    assert entry.describer.api_key_env == entry.generator.api_key_env == "OPENAI_API_KEY"
+    assert entry.generator.parameters == {"size": "1024x1024", "quality": "low"}
+    assert entry.dates is not None
+    assert entry.dates.submitted in (before, date.today().isoformat())  # noqa: DTZ011
 
 
 def test_what_is_known_is_filled_in(folder: Path) -> None:
@@ -233,7 +233,7 @@ def test_at_a_real_terminal(tmp_path: Path) -> None:
 def test_the_schema_that_editors_read_is_the_one_that_is_checked_by() -> None:
     import json
 
-    from ircore.core.records import json_schemas
+    from ircore.core.json_schemas import json_schemas
 
     assert json.loads(SCHEMA.read_text()) == json_schemas()["submission"]
 

@@ -30,7 +30,7 @@ def publish(handed: Handed, runs: Path) -> None:
 
 
 def what(handed: Handed, runs: Path) -> list[str]:
-    return [one.what for one in pending_submissions(handed.submission.parent, sorted(runs.glob("*")))]
+    return [submission.what for submission in pending_submissions(handed.submission.parent, sorted(runs.glob("*")))]
 
 
 def test_a_merged_pair_waits_until_its_run_is_published(handed: Handed, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(handed: Hande
     now, known = RunFolder.open(path).run, path / "run.json"
 
     def waiting(instances: InstanceSet | None = None) -> list[str]:
-        return [one.what for one in pending_submissions(handed.submission.parent, [path], instances)]
+        return [submission.what for submission in pending_submissions(handed.submission.parent, [path], instances)]
 
     former = ["to be re-scored: its published run is of another version of the benchmark"]
     played_on = read_instances(handed.instances)

@@ -61,7 +61,9 @@ def test_a_run_comes_back_as_it_was_played(tmp_path: Path, served: HubServer) ->
     theirs, ours = RunFolder.open(tmp_path / "run"), RunFolder.open(tmp_path / "rescored")
     assert ours.episodes() == theirs.episodes()
     assert ours.calls() == theirs.calls()
-    assert [ours.rendering(turn.rendering).sha256 for one in ours.episodes() for turn in one.turns if turn.rendering]
+    assert [
+        ours.rendering(turn.rendering).sha256 for episode in ours.episodes() for turn in episode.turns if turn.rendering
+    ]
     assert made.provenance == ours.provenance()
     assert made.provenance is not None
     assert made.provenance.kind == "rescored"
@@ -70,7 +72,7 @@ def test_a_run_comes_back_as_it_was_played(tmp_path: Path, served: HubServer) ->
     assert ours.run.run_id != theirs.run.run_id
     assert ours.run.submission.transcripts == made.provenance.source
     # No word of ours went to the stranger's repository but what is asked for.
-    assert not [one for one in served.requests if not one.startswith("GET ")]
+    assert not [request for request in served.requests if not request.startswith("GET ")]
     # And it is scored like any other.
     assert ircore(["score", str(tmp_path / "rescored")]) == 0
     assert ours.scores()
@@ -114,7 +116,7 @@ def test_a_strangers_own_provenance_is_refused_and_never_packed(tmp_path: Path, 
     handed = hand_in(tmp_path)
     write_provenance(tmp_path / "run", make_provenance(handed.submission / "submission.yaml"))
     again = pack(tmp_path / "run", tmp_path / "again")
-    assert {one.path for one in again.index.files if "/" not in one.path} == {"run.json", "journal.jsonl"}
+    assert {file.path for file in again.index.files if "/" not in file.path} == {"run.json", "journal.jsonl"}
     upload(served, handed, {f"{handed.run.name}/{PROVENANCE}": b"{}"})
     with pytest.raises(InputError, match=r"'provenance\.json' has no place in transcripts"):
         rescore(handed.submission, tmp_path / "rescored", handed.instances)
@@ -147,7 +149,7 @@ def test_only_what_is_listed_and_no_more_is_read(tmp_path: Path, served: HubServ
     assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()) == sorted(
         path.relative_to(played.run).as_posix() for path in played.run.rglob("*") if path.is_file()
     )
-    assert not [one for one in served.requests if "other-run" in one]
+    assert not [request for request in served.requests if "other-run" in request]
 
 
 def test_a_long_listing_comes_page_by_page(
@@ -156,7 +158,7 @@ def test_a_long_listing_comes_page_by_page(
     commit = upload(served, played)
     monkeypatch.setattr(fetching, "PAGE", 3)
     folder = fetch(TranscriptsReference(repo="me/mine", revision=commit, run=played.run.name), tmp_path, deadline=300)
-    assert len([one for one in served.requests if "/tree/" in one]) == 4  # ten files and a folder
+    assert len([request for request in served.requests if "/tree/" in request]) == 4  # ten files and a folder
     assert len(list(folder.rglob("*.png"))) == len(list(played.run.rglob("*.png")))
 
 
@@ -390,6 +392,6 @@ def test_words_for_a_judge_are_found(text: str, expected: bool) -> None:
 def test_the_journal_of_a_rescored_run_has_one_end_an_episode(tmp_path: Path) -> None:
     handed = hand_in(tmp_path)
     rescore(handed.submission, tmp_path / "out", handed.instances, handed.packed)
-    ends = [one.episode.episode_id for one in RunFolder.open(tmp_path / "out").events() if isinstance(one, End)]
+    ends = [event.episode.episode_id for event in RunFolder.open(tmp_path / "out").events() if isinstance(event, End)]
     assert len(ends) == len(set(ends)) == 4
     assert not list(tmp_path.glob(".out*"))

@@ -57,7 +57,9 @@ def test_a_season_from_commitment_to_proof(tmp_path: Path, capsys: pytest.Captur
     # And the seed draws the same set again.
     season = read_season(public)
     assert season.seed is not None
-    again = build_instances(tmp_path / "again", season.seed, 1, sorted({one.category for one in known.instances}))
+    again = build_instances(
+        tmp_path / "again", season.seed, 1, sorted({instance.category for instance in known.instances})
+    )
     assert again.identity == season.identity
 
 
@@ -78,11 +80,11 @@ def test_another_set_is_found_out(tmp_path: Path) -> None:
 
 def test_two_seasons_of_one_set_have_different_commitments(tmp_path: Path) -> None:
     ours = sample_instances(tmp_path / "ours")
-    one, other = (
+    item, other = (
         begin_season("spring", tmp_path / f"secret{number}", tmp_path / f"{number}.json", instance_set=ours.folder)
         for number in range(2)
     )
-    assert one.commitment != other.commitment
+    assert item.commitment != other.commitment
     with pytest.raises(InputError, match="commits to another set"):
         reveal_season(tmp_path / "secret0", tmp_path / "1.json")
 

@@ -55,7 +55,7 @@ def everything(folder: Path) -> dict[str, tuple[int, int]]:
     }
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=[one.name for one in ATTACKS])
+@pytest.mark.parametrize("attack", ATTACKS, ids=[attack.name for attack in ATTACKS])
 def test_an_attack_is_refused_with_one_clear_line(tmp_path: Path, handed: Handed, attack: Attack) -> None:
     attack.act(handed)
     (tmp_path / "out").mkdir()
@@ -78,7 +78,7 @@ def test_an_attack_is_refused_with_one_clear_line(tmp_path: Path, handed: Handed
 
 def test_there_are_many_attacks_and_each_has_a_name() -> None:
     assert len(ATTACKS) >= 150
-    assert len({one.name for one in ATTACKS}) == len(ATTACKS)
+    assert len({attack.name for attack in ATTACKS}) == len(ATTACKS)
 
 
 # What breaks no rule and is told to people.
@@ -87,14 +87,14 @@ def test_there_are_many_attacks_and_each_has_a_name() -> None:
 def drawn_as(handed: Handed, instance: str, episodes: tuple[str, ...], shift: int = 0) -> None:
     """Let pictures of some episodes be the target of an instance, each value moved by ``shift``."""
     known = read_instances(handed.instances)
-    pixels = known.target(next(one for one in known.instances if one.instance_id == instance)).pixels
+    pixels = known.target(next(item for item in known.instances if item.instance_id == instance)).pixels
     moved = np.where(pixels > 128, pixels.astype(int) - shift, pixels.astype(int) + shift).astype(np.uint8)
     handed.draw(Picture.from_pixels(moved).data, episodes)
 
 
 def target_of(handed: Handed, instance: str) -> Pixels:
     known = read_instances(handed.instances)
-    return known.target(next(one for one in known.instances if one.instance_id == instance)).pixels
+    return known.target(next(item for item in known.instances if item.instance_id == instance)).pixels
 
 
 def copied(handed: Handed, how: Callable[[Pixels], Pixels]) -> None:
@@ -131,13 +131,13 @@ def packed_anew(handed: Handed) -> None:
 
 
 def out_of_order(lines: Lines) -> None:
-    lines.sort(key=lambda one: one["event"] != "end")
+    lines.sort(key=lambda event: event["event"] != "end")
 
 
 def failed_on_purpose(lines: Lines) -> None:
     ended = next(each(lines, "end"))["episode"]
     name = ended["episode_id"]
-    lines[:] = [one for one in lines if one["event"] == "end" or one["episode_id"] != name]
+    lines[:] = [line for line in lines if line["event"] == "end" or line["episode_id"] != name]
     reason = {"abort_reason": "provider_error", "detail": "the service was down"}
     ended.update({"outcome": "aborted", "turns": []} | reason)
     failure = {"event": "failure", "episode_id": name, "turn": 1, "role": "describer"}
@@ -181,9 +181,9 @@ def test_what_is_unlikely_is_flagged(tmp_path: Path, handed: Handed, name: str) 
     wanted = "turn 1" if rule.endswith("_target") else ""
     act(handed)
     made = rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed)
-    found = [flag for flag in made.flags if flag.rule == rule and wanted in flag.where]
-    assert found
-    assert what in found[0].what
+    matches = [flag for flag in made.flags if flag.rule == rule and wanted in flag.where]
+    assert matches
+    assert what in matches[0].what
     assert all(flag.what.isprintable() and flag.where.isprintable() for flag in made.flags)
 
 
@@ -193,8 +193,8 @@ def test_renderings_of_another_pair_are_flagged(tmp_path: Path, handed: Handed) 
     made = rescore(
         handed.submission, tmp_path / "run", handed.instances, handed.packed, published=[other.path, tmp_path / "other"]
     )
-    found = {flag.where for flag in made.flags if flag.rule == "rendering_of_another"}
-    assert len(found) == 8
+    matches = {flag.where for flag in made.flags if flag.rule == "rendering_of_another"}
+    assert len(matches) == 8
     assert {flag.what for flag in made.flags if flag.rule == "rendering_of_another"} == {
         "the picture is, pixel by pixel, one that another-pair has"
     }
@@ -202,7 +202,7 @@ def test_renderings_of_another_pair_are_flagged(tmp_path: Path, handed: Handed) 
 
 def test_changed_copies_of_another_pairs_renderings_are_flagged(tmp_path: Path, handed: Handed) -> None:
     other = sample_run(tmp_path / "other", read_instances(handed.instances), sample_submission("another-pair"))
-    theirs = next(one for one in other.episodes() if one.episode_id == FIRST).turns[0].rendering
+    theirs = next(episode for episode in other.episodes() if episode.episode_id == FIRST).turns[0].rendering
     assert theirs is not None
     handed.draw(Picture.from_pixels(noisy(other.rendering(theirs).pixels)).data, (FIRST,))
     made = rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed, published=[other.path])
@@ -240,9 +240,9 @@ def test_judges_see_pictures_and_fixed_words_whatever_was_said(tmp_path: Path, h
         assert ircore(["score", str(tmp_path / "run"), "--metric", "psnr", "--judge", str(judge)]) == 0
         asked = [json.dumps(seen.document) for seen in server.seen]
     assert asked
-    assert not [one for one in asked if "perfect score" in one or "ignore previous" in one.lower()]
+    assert not [text for text in asked if "perfect score" in text or "ignore previous" in text.lower()]
     run = RunFolder.open(tmp_path / "run")
-    assert any(injection in (turn.message or "") for one in run.episodes() for turn in one.turns)
+    assert any(injection in (turn.message or "") for episode in run.episodes() for turn in episode.turns)
 
 
 # The Hub.

@@ -41,10 +41,10 @@ def test_links_that_lead_nowhere_are_told(hub: HubServer) -> None:
             "file:///etc/passwd",
         )
     )
-    found = dead_links([there, missing, dropped, odd])
-    assert [one.link for one in found] == [missing, dropped, odd]
-    assert found[0] == DeadLink(missing, "answers 401")  # so does the Hub, to whoever may not know
-    assert found[2].problem == "not https at a public host with a name"
+    dead = dead_links([there, missing, dropped, odd])
+    assert [item.link for item in dead] == [missing, dropped, odd]
+    assert dead[0] == DeadLink(missing, "answers 401")  # so does the Hub, to whoever may not know
+    assert dead[2].problem == "not https at a public host with a name"
 
 
 def test_transcripts_are_a_link_to_their_commit(
@@ -121,7 +121,7 @@ def test_evaluation_plays_and_scores(tmp_path: Path, capsys: pytest.CaptureFixtu
     known = run.provenance()
     assert known is not None
     assert known.kind == "maintainers"
-    assert {one.judge for one in run.scores() if one.task == "similarity"} == {"structural"}
+    assert {score.judge for score in run.scores() if score.task == "similarity"} == {"structural"}
     # The same command again goes on: nothing is left to do.
     assert ircore(words) == 0
 

@@ -1,1 +1,1 @@
-"""What describers' messages say: the ten categories of correction language, words, and how much of them is new."""
+"""The language of describers' messages: the ten categories of correction, words, and the share of new words."""

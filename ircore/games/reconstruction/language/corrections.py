@@ -25,7 +25,11 @@ _WORD = re.compile(r"\w+")
 
 
 class Mark(NamedTuple):
-    """A place in a message where a category fired."""
+    """A place in a message where a category fired.
+
+    >>> [(mark.correction, mark.token) for mark in find_corrections("Move it to the upper-left.")]
+    [('position', 'move'), ('position', 'left')]
+    """
 
     correction: Correction
     """The category."""
@@ -41,7 +45,7 @@ class Mark(NamedTuple):
 
 
 def find_corrections(message: str) -> tuple[Mark, ...]:
-    """Find what a message corrects.
+    """Find the corrections in a message.
 
     Marks of one category never overlap: a phrase is marked where no stem of its category fires inside it, so that
     tokens are words where they can be. ``top-right corner`` is three marks of position. Marks of different categories
@@ -56,12 +60,7 @@ def find_corrections(message: str) -> tuple[Mark, ...]:
     return _finder().find(message)
 
 
-def corrections_in(message: str) -> frozenset[Correction]:
-    """Return the categories that fire in a message."""
-    return frozenset(mark.correction for mark in find_corrections(message))
-
-
-class Finder:
+class _Finder:
     """A lexicon made ready for search.
 
     Args:
@@ -104,8 +103,8 @@ class Finder:
 
 
 @cache
-def _finder() -> Finder:
-    return Finder(load_lexicon())
+def _finder() -> _Finder:
+    return _Finder(load_lexicon())
 
 
 def _by_stem(lexicon: Lexicon) -> dict[str, tuple[Correction, ...]]:
@@ -117,14 +116,14 @@ def _by_stem(lexicon: Lexicon) -> dict[str, tuple[Correction, ...]]:
 
 
 def _phrases(words: WordList) -> re.Pattern[str]:
-    """Join the phrases of a list into one pattern; longer alternatives are tried first."""
+    """Join the phrases of a list into a single pattern; longer alternatives are tried first."""
     texts = sorted((text for phrase in words.phrases for text in _openings(phrase.text)), key=len, reverse=True)
     spaced = (text.replace(" ?", r"\s{0,8}").replace(" ", r"\s{1,8}") for text in texts)
     return re.compile(f"(?:{'|'.join(_at_word_start(text) for text in spaced)})(?!\\w)")
 
 
 def _openings(text: str) -> list[str]:
-    """Write a phrase that begins with alternatives, or with any digit, as one phrase for each."""
+    """Split a phrase that begins with alternatives, or with any digit, into a phrase for each."""
     leading = re.match(r"\(\?:([a-z |]+)\)", text)
     if leading:
         return [opening + text[leading.end() :] for opening in leading[1].split("|")]
@@ -145,7 +144,7 @@ def _at_word_start(text: str) -> str:
 
 
 def _lowered(message: str) -> str:
-    """Return the message in lower case, character by character, so that places stay what they are."""
+    """Return the message in lower case, character by character, so that positions do not move."""
     lowered = message.lower()
     if len(lowered) == len(message):
         return lowered
@@ -153,7 +152,7 @@ def _lowered(message: str) -> str:
 
 
 def _outside(phrases: Sequence[Span], stems: Sequence[Span]) -> list[Span]:
-    """Return the phrases that no stem overlaps; both are in order and overlap none of their own kind."""
+    """Return the phrases that no stem overlaps; both lists are in order and without overlaps of their own."""
     ends = [end for _, end in stems]
     after = [(start, end, bisect_right(ends, start)) for start, end in phrases]
     return [(start, end) for start, end, index in after if index == len(stems) or stems[index][0] >= end]

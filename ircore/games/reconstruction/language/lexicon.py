@@ -30,7 +30,11 @@ Source = Literal["paper", "ours"]
 
 @dataclass(frozen=True)
 class Pattern:
-    """One line of a list."""
+    """A line of a list.
+
+    >>> Pattern("shrink", "paper").source
+    'paper'
+    """
 
     text: str
     """A stem in lower case, or a regular expression in which a space stands for white space."""
@@ -41,7 +45,11 @@ class Pattern:
 
 @dataclass(frozen=True)
 class WordList:
-    """The patterns of one category."""
+    """The patterns of a category.
+
+    >>> [words.correction for words in load_lexicon().lists][:2]
+    ['position', 'size']
+    """
 
     correction: Correction
     """The category."""
@@ -55,7 +63,11 @@ class WordList:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """All ten lists."""
+    """All ten lists.
+
+    >>> len(load_lexicon().lists)
+    10
+    """
 
     version: str
     """``built-in`` and a hash of the patterns; goes with every result, since another list gives other rates."""
@@ -79,7 +91,7 @@ def _text(correction: Correction) -> str:
 
 
 def _parse(correction: Correction, text: str) -> WordList:
-    """Read one file: comments, and patterns under headings such as ``[stems: paper]``."""
+    """Read a file: comments, and patterns under headings such as ``[stems: paper]``."""
     sections: dict[tuple[str, Source], list[str]] = {}
     current: list[str] = []
     for line in _lines(text):

@@ -1,4 +1,4 @@
-"""Two sentences of the paper held against its own Table 3."""
+"""Two sentences of the paper compared with the paper's own Table 3."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -21,7 +21,12 @@ BETTER, WORSE = "gpt-5.2", "Qwen-3"
 
 @dataclass(frozen=True)
 class HardAgainstEasy:
-    """One pair in one category as one judge sees it."""
+    """Easy and hard scores of a pair in a category by the same judge.
+
+    >>> pair = PublishedPair("gpt-5.2", "gemini-3.1")
+    >>> HardAgainstEasy(pair, "photos", "gpt", easy=6.0, hard=6.2).difference
+    0.2
+    """
 
     pair: PublishedPair
     """Who played."""
@@ -43,13 +48,17 @@ class HardAgainstEasy:
 
     @property
     def difference(self) -> float:
-        """Hard minus easy, to the one decimal that the table has."""
+        """Score on hard minus score on easy pictures, to the table's single decimal."""
         return round(self.hard - self.easy, 1)
 
 
 @dataclass(frozen=True)
 class BetterAgainstWorse:
-    """Both describers with one generator under one condition as one judge sees them."""
+    """Scores of both describers with the same generator under the same condition by the same judge.
+
+    >>> BetterAgainstWorse("gemini-3.1", "photos", "easy", "gpt", better=7.1, worse=6.0).difference
+    1.1
+    """
 
     generator: str
     """Who drew for both."""
@@ -74,7 +83,7 @@ class BetterAgainstWorse:
 
     @property
     def difference(self) -> float:
-        """Better minus worse, to the one decimal that the table has."""
+        """The better describer's score minus the worse one's, to the table's single decimal."""
         return round(self.better - self.worse, 1)
 
 
@@ -123,11 +132,6 @@ def better_against_worse() -> tuple[BetterAgainstWorse, ...]:
         )
         for generator, category, difficulty, judge in product(generators(), CATEGORIES, DIFFICULTIES, JUDGES)
     )
-
-
-def not_better() -> tuple[BetterAgainstWorse, ...]:
-    """Return the counter-examples to "about one point better across all conditions" that are not better at all."""
-    return tuple(comparison for comparison in better_against_worse() if comparison.difference <= 0)
 
 
 def mean_differences() -> dict[tuple[str, PublishedJudge], float]:

@@ -23,7 +23,11 @@ JUDGES: tuple[PublishedJudge, ...] = ("gpt", "claude", "qwen3")
 
 @dataclass(frozen=True, order=True)
 class PublishedPair:
-    """A describer–generator pair of the paper."""
+    """A describer–generator pair of the paper.
+
+    >>> published_pairs()[0] in mean_scores()
+    True
+    """
 
     describer: str
     """As the paper prints it."""
@@ -34,7 +38,11 @@ class PublishedPair:
 
 @dataclass(frozen=True)
 class PublishedScore:
-    """A row of Table 3: ten episodes of a pair under one condition."""
+    """A row of Table 3: ten episodes of a pair under a condition.
+
+    >>> len(published_scores())  # four pairs × seven categories × easy and hard
+    56
+    """
 
     pair: PublishedPair
     """Who played."""
@@ -70,7 +78,11 @@ class PublishedScore:
 
 @dataclass(frozen=True)
 class PublishedAgreement:
-    """A row of Table 1, 2 or 4: how far two judges agree."""
+    """A row of Table 1, 2 or 4: how far two judges agree.
+
+    >>> {row.one for row in published_agreement("table2")}
+    {'human'}
+    """
 
     one: str
     """A judge, ``human``, or an annotator."""

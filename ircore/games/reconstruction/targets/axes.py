@@ -27,7 +27,10 @@ TickMarks = Literal["out", "in", "none"]
 
 @dataclass(frozen=True)
 class Axis:
-    """What an axis measures, before it has a place.
+    """The values and labels of an axis, before the axis has a place.
+
+    >>> [label for value, label in numeric_axis(0, 10, most=6).ticks]
+    ['0', '2', '4', '6', '8', '10']
 
     Attributes:
         low: Data value at the left or bottom end.
@@ -50,6 +53,10 @@ class Axis:
 class Style:
     """How axes look.
 
+    >>> from ircore.games.reconstruction.targets.palettes import WHITE
+    >>> Style(WHITE, font=13.0, frame="box", marks="out", grid="y", dash=(), width=1.0).paper.ink
+    '#222222'
+
     Attributes:
         paper: Colours.
         font: Size of labels in pixels.
@@ -71,7 +78,14 @@ class Style:
 
 @dataclass(frozen=True)
 class Plot(PlotArea):
-    """Two axes in their places; the area between them has whole pixels as its sides."""
+    """Two axes in their places; the sides of the area between them lie at whole pixels.
+
+    >>> from ircore.games.reconstruction.targets.palettes import WHITE
+    >>> axis, style = numeric_axis(0, 10, most=6), Style(WHITE, 13.0, "box", "out", "y", (), 1.0)
+    >>> plot = Plot(Scale(0, 10, 60, 460), Scale(0, 10, 420, 20), axis, axis, style)
+    >>> plot.x(5), plot.y(5)
+    (260.0, 220.0)
+    """
 
     x_axis: Axis
     y_axis: Axis
@@ -111,13 +125,13 @@ def _multiples(low: float, high: float, step: float) -> tuple[float, ...]:
 
 
 def number(value: float) -> str:
-    """Return a number as a label shows it, such as ``-2``, ``0.5`` or ``1200``."""
+    """Return a number as a label, such as ``-2``, ``0.5`` or ``1200``."""
     text = f"{round(value, 6):.6f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 
 def numbers(values: Sequence[float]) -> list[str]:
-    """Return numbers as labels of one row show them: all with as many decimals as one of them needs."""
+    """Return numbers as the labels of a row: all with as many decimals as the longest of them needs."""
     decimals = max(len(number(value).partition(".")[2]) for value in values)
     return [number(value) if value == 0 else f"{value:.{decimals}f}" for value in values]
 
@@ -161,7 +175,7 @@ def place(rng: random.Random, x_axis: Axis, y_axis: Axis, style: Style) -> Plot:
 
 
 def draw_ground(scene: SceneDrawing, plot: Plot) -> None:
-    """Draw what lies behind the data: panel and gridlines, the fine ones first."""
+    """Draw the background of the data: panel and gridlines, the fine gridlines first."""
     paper = plot.style.paper
     if paper.panel:
         box = scene.drawing.rectangle(plot.left, plot.top, plot.right, plot.bottom, paper.panel)
@@ -217,7 +231,7 @@ def _axis_line(scene: SceneDrawing, plot: Plot, orientation: str, ends: tuple[tu
 
 
 def axis_facts(orientation: str, scale: Scale) -> dict[str, Any]:
-    """Return the parameters of an axis element: which one, and what value lies at which pixel."""
+    """Return the parameters of an axis element: its name, and which values lie at which pixels."""
     return {
         "axis": orientation,
         "data_range": [scale.low, scale.high],

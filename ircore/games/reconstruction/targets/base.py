@@ -1,4 +1,4 @@
-"""What every builder of targets shares: the size of a picture, and drawing that writes its scene as it goes."""
+"""Shared by all builders of targets: the size of a picture, and drawing that records its scene."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -19,6 +19,11 @@ MARGIN = 6
 class Drawn:
     """A finished target.
 
+    >>> from ircore.games.reconstruction.build_targets import draw
+    >>> drawn = draw("geometry", "easy", seed=7)
+    >>> drawn.drawing.width, len(drawn.scene.elements) > 0
+    (512, True)
+
     Attributes:
         drawing: The picture.
         scene: Everything in it, back to front.
@@ -36,9 +41,14 @@ Builder = Callable[[Difficulty, random.Random], Drawn]
 
 
 class SceneDrawing:
-    """A picture that is drawn while its scene is written.
+    """A picture that records its scene while it is drawn.
 
     Draw with ``drawing`` and hand the returned box to ``add``; ``line`` and ``text`` do both at once.
+
+    >>> scene = SceneDrawing()
+    >>> label = scene.text("label", (256, 256), "A", 20, "#000000")
+    >>> [element.text for element in scene.finish().scene.elements]
+    ['A']
 
     Args:
         background: ``#rrggbb``, lower case.
@@ -57,14 +67,14 @@ class SceneDrawing:
 
     @property
     def elements(self) -> tuple[Element, ...]:
-        """What has been added so far, back to front."""
+        """The elements added so far, back to front."""
         return tuple(self._elements)
 
     def add(
         self, type: str, box: Box, colour: str | None = None, text: str | None = None, *, bleeds: bool = False,  # noqa: A002 - the field's name
         **parameters: Any,
     ) -> Element:  # fmt: skip
-        """Append what has just been drawn to the scene.
+        """Append the element that was drawn last to the scene.
 
         Args:
             type: Of the element, such as ``bar``.

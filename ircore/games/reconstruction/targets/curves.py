@@ -24,7 +24,11 @@ TOLERANCE = 0.12
 
 @dataclass(frozen=True)
 class Window:
-    """The part of the plane that is shown; ``is_degrees`` if x is an angle."""
+    """The part of the plane that is shown; ``is_degrees`` if x is an angle.
+
+    >>> Window(-5, 5, -2, 8).y_high
+    8
+    """
 
     x_low: float
     x_high: float
@@ -36,6 +40,9 @@ class Window:
 @dataclass(frozen=True)
 class Function:
     """A real function of x.
+
+    >>> Function("linear", "2*x + 1", {"slope": 2, "intercept": 1}, lambda x: 2 * x + 1).at(3)
+    7.0
 
     Attributes:
         family: Such as ``quadratic``.
@@ -58,7 +65,7 @@ class Function:
     domain: tuple[float, float] = field(default=(-math.inf, math.inf))
 
     def at(self, x: float) -> float:
-        """Return the value at one abscissa."""
+        """Return the function's value at an abscissa."""
         with np.errstate(all="ignore"):
             return float(self.compute(np.array([x], dtype=np.float64))[0])
 
@@ -171,7 +178,7 @@ FAMILIES: tuple[Family, ...] = (
 
 
 def pick_function(rng: random.Random, window: Window, families: tuple[Family, ...] = FAMILIES) -> Function:
-    """Draw a function that shows its shape in the window: it crosses much of it, and is not nearly level."""
+    """Draw a function that shows its shape in the window: it crosses much of the window and is not nearly level."""
     while True:
         family = wave if window.is_degrees else rng.choice(families)
         # Several tries each, or families with few good coefficients would hardly ever be drawn.
@@ -190,7 +197,7 @@ def values_across(function: Function, window: Window, samples: int = SAMPLES) ->
 
 
 def branches(function: Function, window: Window, plot: Plot) -> list[list[Point]]:
-    """Return the curve in pixels: a polyline for each part inside the window, with no more points than it needs."""
+    """Return the curve in pixels: a polyline for each part inside the window, with as few points as possible."""
     x = _closer_to_asymptotes(values_across(function, window)[0], function.vertical)
     with np.errstate(all="ignore"):
         y = np.asarray(function.compute(x), dtype=np.float64)
@@ -227,13 +234,13 @@ def _to_pixels(values: Values, plot: Plot, axis: str) -> Values:
 
 
 def _between(x: Values, cuts: tuple[float, ...]) -> list[npt.NDArray[np.bool_]]:
-    """Return one selection of ``x`` for each stretch between cuts."""
+    """Return a selection of ``x`` for each stretch between cuts."""
     ends = [-math.inf, *sorted(cuts), math.inf]
     return [(x > low) & (x < high) for low, high in itertools.pairwise(ends)]
 
 
 def _inside(x: Values, y: Values, low: float, high: float) -> list[tuple[Values, Values]]:
-    """Return the runs of a curve between two levels, cut exactly where it crosses them."""
+    """Return the runs of a curve between two levels, cut exactly where the curve crosses a level."""
     inside = np.isfinite(y) & (y >= low) & (y <= high)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], inside, [False]]).astype(np.int8)))
     runs = []
@@ -252,7 +259,7 @@ def _inside(x: Values, y: Values, low: float, high: float) -> list[tuple[Values,
 
 
 def _crossing(x0: float, y0: float, x1: float, y1: float, low: float, high: float) -> Point:
-    """Return where the way from a point outside to one inside meets the level between them."""
+    """Return where the line from an outer to an inner point meets the level between them."""
     level = low if y0 < low else high
     return float(x0 + (x1 - x0) * (level - y0) / (y1 - y0)) if y1 != y0 else float(x1), float(level)
 
@@ -291,7 +298,7 @@ def _place(rng: random.Random, window: Window) -> float:
 
 
 def _level(rng: random.Random, window: Window) -> float:
-    """Return a whole ordinate in the middle of the window, or some more than one away from its edges."""
+    """Return a whole ordinate in the middle three fifths of the window."""
     rim = (window.y_high - window.y_low) / 5
     return float(rng.randint(math.ceil(window.y_low + rim), math.floor(window.y_high - rim)))
 

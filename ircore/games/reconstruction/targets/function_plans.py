@@ -1,4 +1,4 @@
-"""What a graph of functions shows, before it has a look: window, functions, and what is added to them."""
+"""The contents of a graph of functions, before it has a look: window, functions and additions."""
 
 import itertools
 import math
@@ -43,7 +43,11 @@ CUT = (rational, rational, exponential, logarithm)
 
 @dataclass(frozen=True)
 class Graph:
-    """What is shown.
+    """The contents of a graph.
+
+    >>> graph = plan_easy(random.Random(1))
+    >>> len(graph.functions), graph.has_asymptotes
+    (1, False)
 
     Attributes:
         window: The part of the plane.
@@ -69,7 +73,7 @@ def _window(rng: random.Random) -> Window:
 
 
 def plan_easy(rng: random.Random) -> Graph:
-    """Plan one curve, in one piece unless it has to be in two."""
+    """Plan a single curve, without gaps unless its asymptote causes them."""
     window = _window(rng)
     while True:
         function = pick_function(rng, window)
@@ -78,7 +82,7 @@ def plan_easy(rng: random.Random) -> Graph:
 
 
 def _is_connected(function: Function, window: Window) -> bool:
-    """Return whether a curve never leaves the window to come back: all of its turns can be seen."""
+    """Return whether a curve never leaves the window to come back, so that all its turns can be seen."""
     _, y = values_across(function, window, 401)
     inside = (y >= window.y_low) & (y <= window.y_high)
     return int(np.count_nonzero(np.diff(inside.astype(np.int8)) == 1) + bool(inside[0])) == 1

@@ -97,7 +97,7 @@ def _axes(rng: random.Random, window: Window, most: int) -> tuple[Axis, Axis]:
 
 
 def _wholes(low: float, high: float, most: int) -> int:
-    """Return how many ticks there may be at most for a step of at least one."""
+    """Return the largest number of ticks whose step is a whole number of at least 1."""
     return min(most, round(high - low) + 1)
 
 
@@ -224,7 +224,7 @@ def _draw_area(scene: SceneDrawing, plot: Plot, graph: Graph, pen: _Pen) -> None
 
 
 def _draw_asymptotes(scene: SceneDrawing, plot: Plot, graph: Graph) -> None:
-    """Draw the first function's asymptotes, but none on top of an axis."""
+    """Draw the first function's asymptotes, except those on top of an axis."""
     ink = mix(plot.style.paper.surface, plot.style.paper.ink, 0.7)
     for value in filter(None, graph.functions[0].vertical):
         at = crisp(plot.x(value), 1)
@@ -259,7 +259,7 @@ def _draw_points(rng: random.Random, scene: SceneDrawing, plot: Plot, graph: Gra
 
 
 def _draw_ends(scene: SceneDrawing, plot: Plot, graph: Graph, pen: _Pen) -> None:
-    """Draw a filled dot where a piece begins and a ring where it ends before the next, as books do."""
+    """Draw a filled dot where a piece begins and a ring where the piece before ends, as books do."""
     surface = plot.style.paper.surface
     for before, after in zip(graph.functions, graph.functions[1:], strict=False):
         x = after.domain[0]
@@ -288,7 +288,7 @@ def _name_curves(scene: SceneDrawing, plot: Plot, graph: Graph, pens: list[_Pen]
 
 
 def _write_near(scene: SceneDrawing, plot: Plot, text: str, at: Point, colour: str, kind: str) -> bool:
-    """Write a text beside a point where nothing but gridlines is; return whether there was such a place."""
+    """Write a text beside a point where only gridlines lie; return whether there was such a place."""
     size = plot.style.font
     box = text_box(at, text, size)
     wide, high = (box.right - box.left) / 2 + 10, (box.bottom - box.top) / 2 + 10

@@ -13,7 +13,7 @@ MOST_ATTEMPTS = 40
 
 
 def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
-    """Draw one figure.
+    """Draw a figure of school geometry.
 
     Args:
         difficulty: ``easy`` for one figure with few labels, ``hard`` for a construction of many parts.

@@ -1,4 +1,4 @@
-"""Easy geometry: one figure with few labels, as in the first chapters of a school book."""
+"""Easy geometry: a figure with few labels, as in the first chapters of a school book."""
 
 import math
 from collections.abc import Callable
@@ -34,13 +34,13 @@ def names(sheet: Sheet) -> str:
 
 
 def place(sheet: Sheet, points: list[Point], reach: list[Point] | None = None, within: int = 340) -> list[Point]:
-    """Fit a figure into the picture, not always in its very middle."""
+    """Fit a figure into the picture, not always exactly centred."""
     centre = (256.0 + sheet.rng.randint(-16, 16), 256.0 + sheet.rng.randint(-16, 16))
     return fitted(points, within - sheet.rng.choice((0, 0, 30)), centre, reach or ())
 
 
 def some_triangle(sheet: Sheet) -> tuple[list[Point], list[int]]:
-    """Choose a triangle without very sharp angles; return its corners in place and its angles in degrees."""
+    """Choose a triangle without very sharp angles; return its placed corners and its angles in degrees."""
     at_a = sheet.rng.randint(38, 80)
     at_b = sheet.rng.randint(max(38, 92 - at_a), min(80, 140 - at_a))
     corners = turned(triangle(at_a, at_b), sheet.rng.choice((0, 0, -8, 10, 20)))
@@ -50,12 +50,12 @@ def some_triangle(sheet: Sheet) -> tuple[list[Point], list[int]]:
 
 
 def fill(sheet: Sheet) -> str | None:
-    """Choose a light colour, or none."""
+    """Choose a light colour, or None for no filling."""
     return sheet.style.tints[0] if sheet.rng.random() < 0.6 else None
 
 
 def name_corners(sheet: Sheet, corners: list[Point], letters: str) -> None:
-    """Name the corners of a polygon on its outer side."""
+    """Name the corners of a polygon on the outside."""
     centre = middle(*corners)
     for corner, letter in zip(corners, letters, strict=False):
         sheet.point(corner, letter, centre)

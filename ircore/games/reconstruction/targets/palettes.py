@@ -1,4 +1,4 @@
-"""Colours of charts and graphs: what they are printed on and what the data is drawn in."""
+"""Colours of charts and graphs: of the paper and of the data."""
 
 import random
 from collections.abc import Sequence
@@ -9,7 +9,10 @@ from ircore.core import exact
 
 @dataclass(frozen=True)
 class Paper:
-    """What a chart is printed on.
+    """The colours of a chart's background.
+
+    >>> Paper("#ffffff", "#333333", "#ffffff", panel="#e9ecf1").surface
+    '#e9ecf1'
 
     Attributes:
         background: Of the whole picture.
@@ -27,11 +30,6 @@ class Paper:
     def surface(self) -> str:
         """The colour on which the data lies."""
         return self.panel or self.background
-
-    @property
-    def is_dark(self) -> bool:
-        """Whether light ink is needed."""
-        return luminance(self.background) < 0.2
 
 
 WHITE = Paper("#ffffff", "#222222", "#d9d9d9")
@@ -83,7 +81,7 @@ SHADES: tuple[tuple[str, ...], ...] = (
 
 
 def pick_paper(rng: random.Random, panels: bool) -> Paper:
-    """Draw what to print on; ``panels`` allows an area between the axes that differs from the background."""
+    """Draw a paper; ``panels`` allows an area between the axes that differs from the background."""
     if panels and rng.random() < 0.2:
         return rng.choice(PANELLED)
     return rng.choice(PAPERS[:2]) if rng.random() < 0.5 else rng.choice(PAPERS[2:])
@@ -120,19 +118,19 @@ def luminance(colour: str) -> float:
 
 
 def contrast_ratio(one: str, other: str) -> float:
-    """Return how well one colour shows on the other, 1–21, after WCAG 2.2."""
+    """Return the contrast of two colours, 1–21, after WCAG 2.2."""
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
 def mix(one: str, other: str, share: float) -> str:
-    """Return the colour ``share`` of the way from one to the other."""
+    """Return the colour that lies ``share`` of the way from the first colour to the second."""
     pairs = zip(_channels(one), _channels(other), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
 def readable_on(colour: str, choices: Sequence[str] = ("#ffffff", "#1c1c1c")) -> str:
-    """Return the one of the choices that is read best on a colour."""
+    """Return the choice with the highest contrast on a colour."""
     return max(choices, key=lambda ink: contrast_ratio(ink, colour))
 
 

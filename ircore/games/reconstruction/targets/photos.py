@@ -13,7 +13,11 @@ FOLDER = files("ircore.games.reconstruction.targets") / "photographs"
 
 
 class Photo(Record):
-    """One shipped photograph, a line of ``photos.json``."""
+    """A shipped photograph, a line of ``photos.json``.
+
+    >>> {photo.difficulty for photo in catalogue()} <= {"easy", "hard"}
+    True
+    """
 
     file: Line
     title: Line
@@ -25,7 +29,11 @@ class Photo(Record):
 
 @dataclass(frozen=True)
 class Shot:
-    """A photograph and its picture.
+    """A photograph with its picture.
+
+    >>> shot = shots("easy")[0]
+    >>> shot.photo.difficulty, shot.picture.changes
+    ('easy', ())
 
     Attributes:
         photo: What is known of it.

@@ -24,7 +24,7 @@ Labels = Literal["none", "beside", "inside", "leader"]
 
 @dataclass(frozen=True)
 class _Wedge:
-    """One share: ``start`` and ``end`` in degrees clockwise from 3 o'clock, ``centre`` moved if it is pulled out."""
+    """A share: ``start`` and ``end`` in degrees clockwise from 3 o'clock; a pulled-out wedge has its own ``centre``."""
 
     word: str
     share: int
@@ -171,7 +171,7 @@ def _label(scene: SceneDrawing, look: _Look, wedge: _Wedge) -> None:
 
 
 def _write_inside(scene: SceneDrawing, look: _Look, wedge: _Wedge, text: str) -> None:
-    """Write on the wedge where it is wide enough, else beside it."""
+    """Write on the wedge where the wedge is wide enough."""
     distance = (wedge.hole + wedge.radius) / 2 if wedge.hole else wedge.radius * 0.68
     width, height = text_size(text, look.font)
     chord = 2 * distance * exact.sin(min(math.pi / 2, math.radians(wedge.share * 1.8)))
@@ -195,7 +195,7 @@ def _write_beside(scene: SceneDrawing, look: _Look, wedge: _Wedge, text: str) ->
 
 
 def _anchor(angle: float) -> Anchor:
-    """Return the side or corner of a text that is nearest to the middle of the pie it stands beside."""
+    """Return the side or corner of a text that is nearest to the middle of the pie."""
     across, down = exact.cos(math.radians(angle)), exact.sin(math.radians(angle))
     return ("m" if abs(across) < 0.25 else "l" if across > 0 else "r") + (
         "m" if abs(down) < 0.35 else "t" if down > 0 else "b"

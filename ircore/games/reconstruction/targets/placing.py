@@ -1,4 +1,4 @@
-"""Whether texts can be read: none on top of another, none across data."""
+"""Checking that texts can be read: no text lies on top of another or across data."""
 
 import random
 from collections.abc import Callable, Iterable
@@ -11,7 +11,7 @@ ATTEMPTS = 60
 
 
 def first_legible(draw: Callable[[random.Random], Drawn], rng: random.Random) -> Drawn:
-    """Return the first target drawn whose texts are clear of one another.
+    """Return the first drawn target whose texts do not overlap.
 
     Layouts are made to fit; once in a while labels of chance lengths meet all the same.
     """

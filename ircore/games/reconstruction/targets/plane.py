@@ -27,7 +27,7 @@ def polar(centre: Point, radius: float, degrees: float) -> Point:
 
 
 def direction(start: Point, end: Point) -> float:
-    """Return the direction from one point to another, in degrees, 0 to 360."""
+    """Return the direction from a point to another, in degrees, 0 to 360."""
     return math.degrees(exact.atan2(end[1] - start[1], end[0] - start[0])) % 360
 
 
@@ -57,7 +57,7 @@ def perpendicular(at: Point, start: Point, end: Point, length: float) -> Point:
 
 
 def circumcircle(a: Point, b: Point, c: Point) -> Circle:
-    """Return the circle through three points that do not lie on one line."""
+    """Return the circle through three points, which must not be collinear."""
     along_ab, along_ac = middle(a, b), middle(a, c)
     centre = crossing(along_ab, perpendicular(along_ab, a, b, 1), along_ac, perpendicular(along_ac, a, c, 1))
     return centre, exact.dist(centre, a)

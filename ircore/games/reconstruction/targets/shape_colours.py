@@ -46,7 +46,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def distinct_from(others: list[str], colours: tuple[str, ...], least: float = 0.3) -> list[str]:
-    """Return those of ``colours`` that are at least ``least`` away from each of ``others``."""
+    """Return the ``colours`` that are at least ``least`` away from each of ``others``."""
     return [colour for colour in colours if all(contrast(colour, other) >= least for other in others)]
 
 

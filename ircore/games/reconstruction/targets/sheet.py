@@ -21,12 +21,19 @@ LABEL_EDGE = 9
 
 
 class CrowdedError(Exception):
-    """A label found no free place."""
+    """A label found no free place.
+
+    >>> str(CrowdedError("A"))
+    'A'
+    """
 
 
 @dataclass(frozen=True)
 class Style:
     """How a sheet looks.
+
+    >>> random_style(random.Random(1), dense=True).font in (17, 18, 19)
+    True
 
     Attributes:
         paper: Background.
@@ -85,6 +92,12 @@ class _Label:
 class Sheet:
     """A figure in the making.
 
+    >>> sheet = Sheet(random_style(random.Random(1), dense=False), random.Random(1))
+    >>> sheet.segment((100, 100), (400, 100))
+    >>> sheet.point((100, 100), "A")
+    >>> "A" in [element.text for element in sheet.finish().scene.elements]
+    True
+
     Args:
         style: How it looks.
         rng: The only source of chance.
@@ -105,12 +118,12 @@ class Sheet:
             self._square(style.squared)
 
     def area(self, points: Sequence[Point], colour: str) -> None:
-        """Fill a polygon; labels may lie on it."""
+        """Fill a polygon; labels may cover it."""
         box = self.scene.drawing.polygon(points, colour)
         self.scene.add("area", box, colour, corners=_rounded(points))
 
     def disc(self, centre: Point, radius: float, colour: str) -> None:
-        """Fill a circle; labels may lie on it."""
+        """Fill a circle; labels may cover it."""
         box = self.scene.drawing.ellipse(centre, (radius, radius), colour)
         self.scene.add("disc", box, colour, centre=_round(centre), radius=round(radius, 1))
 
@@ -152,15 +165,6 @@ class Sheet:
         )  # fmt: skip
         self._use(path, width)
 
-    def arc(self, centre: Point, radius: float, start: float, end: float, colour: str | None = None) -> None:
-        """Draw part of a circle, clockwise from ``start`` to ``end`` degrees."""
-        path = arc_points(centre, (radius, radius), start, end)
-        self.scene.line(
-            "arc", path, colour or self.ink, self.style.width, centre=_round(centre), radius=round(radius, 1),
-            start=round(start, 1), end=round(end, 1),
-        )  # fmt: skip
-        self._use(path, self.style.width)
-
     def angle(
         self, vertex: Point, one: Point, other: Point, text: str = "", colour: str | None = None, *, radius: float = 30,
         arcs: int = 1, tint: str | None = None,
@@ -195,7 +199,7 @@ class Sheet:
         self._use([first, corner, second], 1.5)
 
     def ticks(self, start: Point, end: Point, count: int = 1, colour: str | None = None) -> None:
-        """Mark a segment with ``count`` short strokes across its middle, as for sides of equal length."""
+        """Mark a segment with ``count`` short strokes across the middle, as for sides of equal length."""
         centre = middle(start, end)
         for number in range(count):
             at = ahead(centre, end, 6.0 * (number - (count - 1) / 2)) if count > 1 else centre
@@ -213,7 +217,7 @@ class Sheet:
             self._use(path, 2)
 
     def point(self, at: Point, name: str, away_from: Point | None = None, colour: str | None = None) -> None:
-        """Name a point; its label is put on the side away from ``away_from``. The dot is drawn over all lines."""
+        """Name a point; the label lies on the side away from ``away_from``. The dot is drawn over all lines."""
         towards = direction(away_from, at) if away_from is not None and exact.dist(away_from, at) > 1 else -45.0
         if self.style.dot:
             self._points.append((at, name, colour or self.ink))
@@ -267,7 +271,7 @@ class Sheet:
         return self.scene.finish()
 
     def _place(self, label: _Label) -> Point:
-        """Return the free place for a label's middle that is nearest to where it would best lie."""
+        """Return the free place for a label's middle that is nearest to the label's best place."""
         wide, high = text_size(label.text, label.size)
         if label.centred and self._free(*label.at, wide, high):
             return label.at
@@ -308,7 +312,7 @@ class Sheet:
                 self._used[max(0, row - half) : row + half + 1, max(0, column - half) : column + half + 1] = True
 
     def _square(self, colour: str) -> None:
-        """Draw squared paper; labels may lie on it."""
+        """Draw squared paper; labels may cover it."""
         step = 32
         for at in range(step, SIZE, step):
             for path in ([(at + 0.5, 0.0), (at + 0.5, SIZE)], [(0.0, at + 0.5), (SIZE, at + 0.5)]):

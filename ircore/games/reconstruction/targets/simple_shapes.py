@@ -33,20 +33,20 @@ HOLLOW_KINDS = frozenset(EASY_KINDS) - {"ring", "cross"}
 
 
 @dataclass(frozen=True)
-class Slot:
-    """Room for one shape: a circle in which all of it lies, in pixels."""
+class _Slot:
+    """Room for a shape: a circle that encloses the shape, in pixels."""
 
     x: float
     y: float
     radius: float
 
-    def gap(self, other: "Slot") -> float:
+    def gap(self, other: "_Slot") -> float:
         """Return the distance between the two circles; negative if they overlap."""
         return exact.dist((self.x, self.y), (other.x, other.y)) - self.radius - other.radius
 
 
 def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
-    """Draw one target of coloured shapes.
+    """Draw a target of coloured shapes.
 
     Args:
         difficulty: ``easy`` or ``hard``.
@@ -65,7 +65,7 @@ def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
 
 
 def corners(kind: str, radius: float) -> list[Point]:
-    """Return the outline of an upright shape about (0, 0), wholly within ``radius`` of it, in pixels."""
+    """Return the outline of an upright shape about (0, 0), wholly within ``radius`` of the origin, in pixels."""
     if kind in _SIDES:
         count, start = _SIDES[kind]
         return [_polar(radius, start + 360 * k / count) for k in range(count)]
@@ -120,7 +120,7 @@ def _polar(radius: float, degrees: float) -> Point:
 
 
 def _kinds(count: int, difficulty: Difficulty, rng: random.Random) -> list[str]:
-    """Choose kinds: all different when easy; when hard one kind may come several times."""
+    """Choose kinds: all different when easy; when hard a kind may come several times."""
     if difficulty == "easy":
         return rng.sample(EASY_KINDS, count)
     chosen = rng.sample(HARD_KINDS, count)
@@ -129,26 +129,26 @@ def _kinds(count: int, difficulty: Difficulty, rng: random.Random) -> list[str]:
 
 
 def _colours(count: int, ground: list[str], difficulty: Difficulty, rng: random.Random) -> list[str]:
-    """Choose colours unlike the ground's; one that comes again does so at the front, where shapes lie apart."""
+    """Choose colours unlike the ground's; a repeated colour comes first, where shapes lie apart."""
     usable = distinct_from(ground, SHAPE_COLOURS)
     repeat = difficulty == "hard" and rng.random() < 0.5
     chosen = rng.sample(usable, min(count - repeat, len(usable)))
     return [chosen[0]] * (count - len(chosen)) + chosen
 
 
-def _easy_slots(rng: random.Random) -> list[Slot]:
+def _easy_slots(rng: random.Random) -> list[_Slot]:
     count = rng.randint(2, 4)
     return _scattered(rng, [rng.randint(12, 24) * 4 for _ in range(count)], gap=26)
 
 
-def _hard_slots(rng: random.Random) -> list[Slot]:
+def _hard_slots(rng: random.Random) -> list[_Slot]:
     count = rng.randint(6, 10)
     layout = rng.choice((_free, _free, _growing_row, _grid))
     return layout(rng, count)
 
 
-def _free(rng: random.Random, count: int) -> list[Slot]:
-    """Sizes of all kinds, and one to three shapes partly over others."""
+def _free(rng: random.Random, count: int) -> list[_Slot]:
+    """Shapes of all sizes at random places, with up to three shapes partly over others."""
     over = rng.randint(1, 3) if count > 7 else 1
     least, most = (18, 42) if count > 7 else (26, 46)
     slots = _scattered(rng, [rng.randint(least, most) * 2 for _ in range(count - over)], gap=10)
@@ -157,8 +157,8 @@ def _free(rng: random.Random, count: int) -> list[Slot]:
     return slots
 
 
-def _growing_row(rng: random.Random, count: int) -> list[Slot]:
-    """A row of growing shapes across the picture, the others above and below it."""
+def _growing_row(rng: random.Random, count: int) -> list[_Slot]:
+    """A row of growing shapes across the picture, with the other shapes above and below."""
     steps = 5 if count > 8 else 4
     first, growth = rng.randint(18, 26), rng.randint(6, 9)
     radii = [first + growth * step for step in range(steps)]
@@ -166,15 +166,15 @@ def _growing_row(rng: random.Random, count: int) -> list[Slot]:
     gap = room / (steps + 1)
     row, x, y = [], EDGE + gap, rng.choice((150, 256, 362))
     for radius in radii:
-        row.append(Slot(round(x + radius), y, radius))
+        row.append(_Slot(round(x + radius), y, radius))
         x += 2 * radius + gap
     if rng.random() < 0.5:
-        row = [Slot(SIZE - slot.x, slot.y, slot.radius) for slot in row]
+        row = [_Slot(SIZE - slot.x, slot.y, slot.radius) for slot in row]
     others = [rng.randint(22, 38) * 2 for _ in range(count - steps)]
     return [*row, *_scattered(rng, others, gap=10, taken=row)[len(row) :]]
 
 
-def _grid(rng: random.Random, count: int) -> list[Slot]:
+def _grid(rng: random.Random, count: int) -> list[_Slot]:
     """Cells of a grid, some of them empty, each shape of its own size."""
     columns = 3 if count <= 8 else 4
     cell = (SIZE - 2 * EDGE) / columns
@@ -184,15 +184,15 @@ def _grid(rng: random.Random, count: int) -> list[Slot]:
     for index in sorted(cells):
         radius = rng.randint(20, math.floor(cell / 4) - 3) * 2
         x, y = EDGE + (index % columns + 0.5) * cell, EDGE + (index // columns + 0.5) * high
-        slots.append(Slot(round(x), round(y), radius))
+        slots.append(_Slot(round(x), round(y), radius))
     return slots
 
 
-def _scattered(rng: random.Random, radii: list[int], gap: float, taken: list[Slot] | None = None) -> list[Slot]:
+def _scattered(rng: random.Random, radii: list[int], gap: float, taken: list[_Slot] | None = None) -> list[_Slot]:
     """Place circles of these radii at random, ``gap`` apart; the largest first, made smaller when there is no room."""
     slots = list(taken or [])
     for radius in sorted(radii, reverse=True):
-        room: Slot | None = None
+        room: _Slot | None = None
         while room is None:
             room = _room(rng, slots, radius, gap)
             radius = radius if room else max(16, radius - 4)
@@ -200,23 +200,23 @@ def _scattered(rng: random.Random, radii: list[int], gap: float, taken: list[Slo
     return slots
 
 
-def _room(rng: random.Random, slots: list[Slot], radius: int, gap: float) -> Slot | None:
+def _room(rng: random.Random, slots: list[_Slot], radius: int, gap: float) -> _Slot | None:
     low, high = EDGE + radius, SIZE - EDGE - radius
     for _ in range(60):
-        slot = Slot(rng.randint(low, high), rng.randint(low, high), radius)
+        slot = _Slot(rng.randint(low, high), rng.randint(low, high), radius)
         if all(slot.gap(other) >= gap for other in slots):
             return slot
     return None
 
 
-def _overlapping(rng: random.Random, slots: list[Slot]) -> Slot:
-    """Place a circle partly over one other, away from the rest where there is room for that."""
+def _overlapping(rng: random.Random, slots: list[_Slot]) -> _Slot:
+    """Place a circle partly over another, away from the rest where there is room."""
     best, best_gap = slots[0], -math.inf
     for _ in range(80):
         base = rng.choice(slots)
         radius = rng.randint(17, 30) * 2
         x, y = _polar(0.78 * (base.radius + radius), rng.uniform(0, 360))
-        slot = Slot(round(base.x + x), round(base.y + y), radius)
+        slot = _Slot(round(base.x + x), round(base.y + y), radius)
         inside = min(slot.x, slot.y, SIZE - slot.x, SIZE - slot.y) >= EDGE + radius
         gap = min((slot.gap(other) for other in slots if other is not base), default=math.inf)
         if inside and gap > best_gap:
@@ -225,9 +225,9 @@ def _overlapping(rng: random.Random, slots: list[Slot]) -> Slot:
 
 
 def _draw_hard(
-    scene: SceneDrawing, kind: str, slot: Slot, colour: str, rng: random.Random, ground: list[str]
+    scene: SceneDrawing, kind: str, slot: _Slot, colour: str, rng: random.Random, ground: list[str]
 ) -> None:  # fmt: skip
-    """Draw a shape turned and in one of three styles; hollow only if its colour is clear of the ground's."""
+    """Draw a shape turned and in a random style; hollow only if its colour differs clearly from the ground's."""
     clear = bool(distinct_from(ground, (colour,), CLEAR))
     rotation = rng.choice((0.0, 0.0, *range(15, 360, 15)))
     style = rng.choice(("plain", "plain", "outlined", "outlined", "hollow"))
@@ -242,9 +242,9 @@ def _draw_hard(
 
 
 def _draw(
-    scene: SceneDrawing, kind: str, slot: Slot, fill: str | None, outline: str | None, width: float, rotation: float
+    scene: SceneDrawing, kind: str, slot: _Slot, fill: str | None, outline: str | None, width: float, rotation: float
 ) -> None:
-    """Draw one shape and write it down; the outline lies on the inner side of the slot's circle."""
+    """Draw a shape and record it; the outline lies on the inner side of the slot's circle."""
     rotation = 0.0 if kind in {"circle", "ring"} else rotation
     points = [_turned(point, slot, rotation) for point in corners(kind, slot.radius - width / 2)]
     about: dict[str, Any] = {"centre": [slot.x, slot.y]}
@@ -265,7 +265,7 @@ def _draw(
     scene.add(kind, box, fill or outline, **about)
 
 
-def _turned(point: Point, slot: Slot, rotation: float) -> Point:
+def _turned(point: Point, slot: _Slot, rotation: float) -> Point:
     turn = math.radians(rotation)
     x, y = point
     return slot.x + x * exact.cos(turn) - y * exact.sin(turn), slot.y + x * exact.sin(turn) + y * exact.cos(turn)

@@ -1,4 +1,4 @@
-"""What charts are about: words for their parts, the quantity that is measured, and how far it goes."""
+"""Topics of charts: words for their parts, the measured quantity, and the range of its axis."""
 
 import math
 import random
@@ -9,7 +9,10 @@ from ircore.core import exact
 
 @dataclass(frozen=True)
 class Topic:
-    """Something that a chart shows.
+    """The subject of a chart.
+
+    >>> pick_words(random.Random(1), Topic("Day", DAYS, "Visitors", (60, 150), is_sequence=True), 7)[:2]
+    ['Mon', 'Tue']
 
     Attributes:
         name: Of the parts together, as an axis calls it.
@@ -108,7 +111,7 @@ def round_step(top: float) -> float:
 
 
 def round_top(most: float) -> float:
-    """Return where an axis may end on which the largest value is ``most``: a little above it."""
+    """Return the round end of an axis a little above the largest value."""
     exponent = math.floor(exact.log10(most))
     tops = [
         factor * exact.power_of_ten(power)

@@ -92,10 +92,10 @@ class RockPaperScissors(Game[Rules]):
     def measured(self, payload: Payload, ending: Ending) -> Iterable[Measured]:
         """Count the rounds and those that were won."""
         rounds = [step for step in ending.steps if isinstance(step, Round)]
-        yield Measured("wins", None, sum(one.won for one in rounds) / len(rounds))
+        yield Measured("wins", None, sum(item.won for item in rounds) / len(rounds))
         yield Measured("rounds", None, len(rounds))
-        for number, one in enumerate(rounds, start=1):
-            yield Measured("won", number, float(one.won))
+        for number, item in enumerate(rounds, start=1):
+            yield Measured("won", number, float(item.won))
 
     def shown(self, payload: Payload, ending: Ending | None) -> dict[str, int]:
         """Return how many rounds were won, for the template of an episode."""

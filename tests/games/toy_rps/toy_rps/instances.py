@@ -32,12 +32,14 @@ def _made(request: BuildRequest) -> Iterator[tuple[GameInstance, dict[str, bytes
             difficulty="easy",
             game="rps",
             pictures={
-                name: PictureFile(image=f"images/{name}.png", sha256=one.sha256, width=one.width, height=one.height)
-                for name, one in pictures.items()
+                name: PictureFile(
+                    image=f"images/{name}.png", sha256=picture.sha256, width=picture.width, height=picture.height
+                )
+                for name, picture in pictures.items()
             },
             payload={"signs": signs, "human": ["rock", "rock", "rock"]},
             source="drawn for a test",
             licence="CC0-1.0",
             seed=request.seed,
         )
-        yield instance, {name: one.data for name, one in pictures.items()}
+        yield instance, {name: picture.data for name, picture in pictures.items()}

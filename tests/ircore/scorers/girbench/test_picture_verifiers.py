@@ -33,13 +33,13 @@ def test_frechet_distance_of_moved_and_scaled_features() -> None:
 def test_frechet_distance_by_the_root_of_the_covariances() -> None:
     from scipy.linalg import sqrtm
 
-    one, other = RNG.normal(size=(60, 4)), RNG.normal(size=(80, 4)) @ RNG.normal(size=(4, 4)) + 1
-    first, second = np.cov(one.T), np.cov(other.T)
-    difference = one.mean(axis=0) - other.mean(axis=0)
+    row, other = RNG.normal(size=(60, 4)), RNG.normal(size=(80, 4)) @ RNG.normal(size=(4, 4)) + 1
+    first, second = np.cov(row.T), np.cov(other.T)
+    difference = row.mean(axis=0) - other.mean(axis=0)
     expected = difference @ difference + np.trace(first + second - 2 * np.real(sqrtm(first @ second)))
-    assert frechet_distance(one, other) == pytest.approx(expected)
+    assert frechet_distance(row, other) == pytest.approx(expected)
     with pytest.raises(ValueError, match="at least two"):
-        frechet_distance(one[:1], other)
+        frechet_distance(row[:1], other)
 
 
 def test_jigsaw_of_exchanged_pictures_is_perfect_as_published_alone() -> None:

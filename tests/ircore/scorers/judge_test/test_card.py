@@ -1,6 +1,7 @@
 """The judge test from end to end: a judge rates the graded edits, and its card says how well it orders them."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,14 +30,21 @@ HARMLESS = ("identity", "shift-1", "shift-2", "shift-5", "shift-10", "scale-95",
 KNOWN = JudgeIdentity(name="known", label="known <answers>", kind="computed", version="1")
 
 
-@pytest.fixture
-def charts(tmp_path: Path) -> InstanceSet:
-    return chart_instances(tmp_path / "charts")
+@pytest.fixture(scope="module")
+def charts(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
+    """Two charts; not to be changed."""
+    return chart_instances(tmp_path_factory.mktemp("charts"))
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory, charts: InstanceSet) -> RunFolder:
+    """The test with all its pictures, not rated yet; not to be changed."""
+    return open_test(tmp_path_factory.mktemp("drawn") / "run", charts.folder)
 
 
 @pytest.fixture
-def run(tmp_path: Path, charts: InstanceSet) -> RunFolder:
-    return open_test(tmp_path / "test" / "run", charts.folder)
+def run(tmp_path: Path, drawn: RunFolder) -> RunFolder:
+    return RunFolder.open(shutil.copytree(drawn.path, tmp_path / "test" / "run"))
 
 
 def rate(run: RunFolder, ratings: dict[str, dict[str, float]]) -> JudgeCard:
@@ -117,6 +125,7 @@ def test_the_page_escapes_what_a_manifest_says(run: RunFolder) -> None:
     assert "&lt;script&gt;" in card_body(hostile)
 
 
+@pytest.mark.slow
 def test_a_computed_judge_takes_the_test(
     tmp_path: Path, charts: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -180,7 +180,7 @@ def test_references_stand_beside_the_board_and_never_on_it(tmp_path: Path, chart
     score_runs([pair, ceiling], ScoringPlan(metrics=()), workers=1)
     results = Results.from_runs([ceiling, pair])
     assert [row.submission.run_id for row in results.board("structural")] == [pair.run.run_id]
-    assert [one.run_id for one in results.submissions] == [pair.run.run_id]
+    assert [submission.run_id for submission in results.submissions] == [pair.run.run_id]
     table = references_table(results, "structural")
     assert [value.value for value in table.column("describer")] == ["scene"]
     mean = table.entry(0, "score").value

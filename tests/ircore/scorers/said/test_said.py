@@ -157,9 +157,9 @@ def test_runs_that_were_not_measured_say_so(
 
 
 def test_readers_are_compared_fact_by_fact() -> None:
-    one = turn_of(1, "1100?", "00000", "00000")
-    other = one.model_copy(update={"reader": "gpt", "stated": "10011"})
-    compared = reader_agreement([one], [other])
+    item = turn_of(1, "1100?", "00000", "00000")
+    other = item.model_copy(update={"reader": "gpt", "stated": "10011"})
+    compared = reader_agreement([item], [other])
     # Of the four facts that both can tell: 1-1 and 0-0 agree, 1-0 and 0-1 do not; half is what chance gives.
     assert compared.facts == 4
     assert compared.agreement.mean == 0.5

@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 from ircore.core.errors import InputError
-from ircore.games.reference.tangram_svg import draw_tangram_svg, read_tangram_svg
+from ircore.instances.tangram_svg import draw_tangram_svg, read_tangram_svg
 
-SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[4].parent / "shared" / "data")
+SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
 RENDERED = SHARED / "lang" / "kilogram" / "render"
 needs_kilogram = pytest.mark.skipif(not RENDERED.is_dir(), reason="needs KiloGram's tangrams")
 

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from ircore.core.drawing import Drawing, Point
 from ircore.core.errors import InputError
-from ircore.games.reference.language.annotations import PIECES
+from ircore.instances.tangrams import PIECES
 
 MAX_BYTES = 256 * 1024
 MAX_POINTS = 100
@@ -92,6 +92,28 @@ def read_tangram_svg(path: Path) -> TangramShape:
     Raises:
         InputError: The file is missing, too large, or holds anything but seven polygons; the line says what.
     """
+    root = _root(path)
+    pieces: dict[str, Piece] = {}
+    for name, piece in _pieces(path, root, _SAME):
+        if name not in PIECES or name in pieces:
+            raise InputError(f"{path}: polygon: id {name!r} is unknown or used twice", "Number the pieces 1 to 7.")
+        pieces[name] = piece
+    missing = [name for name in PIECES if name not in pieces]
+    if missing:
+        raise InputError(f"{path}: polygon {missing[0]} is missing", "A tangram has the polygons 1 to 7.")
+    return TangramShape(_view(path, root), pieces)
+
+
+def read_polygons(path: Path) -> tuple[tuple[Point, ...], ...]:
+    """Read the corners of all polygons of an SVG file, whatever their ids, with the same strictness.
+
+    Raises:
+        InputError: The file is missing, too large, or holds anything but polygons; the line says what.
+    """
+    return tuple(piece.corners for _, piece in _pieces(path, _root(path), _SAME))
+
+
+def _root(path: Path) -> ElementTree.Element:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise InputError(f"{path}: larger than {MAX_BYTES // 1024} KiB", "A tangram has seven polygons.")
@@ -106,15 +128,7 @@ def read_tangram_svg(path: Path) -> TangramShape:
         raise InputError(f"{path}: no SVG file: {error}", "Restore the file as it was published.") from None
     if root.tag != f"{_NAMESPACE}svg":
         raise InputError(f"{path}: the outermost element is {root.tag}, not svg", "Restore the file.")
-    pieces: dict[str, Piece] = {}
-    for name, piece in _pieces(path, root, _SAME):
-        if name not in PIECES or name in pieces:
-            raise InputError(f"{path}: polygon: id {name!r} is unknown or used twice", "Number the pieces 1 to 7.")
-        pieces[name] = piece
-    missing = [name for name in PIECES if name not in pieces]
-    if missing:
-        raise InputError(f"{path}: polygon {missing[0]} is missing", "A tangram has the polygons 1 to 7.")
-    return TangramShape(_view(path, root), pieces)
+    return root
 
 
 def draw_tangram_svg(shape: TangramShape, colours: Mapping[str, str], size: int = SIZE) -> Drawing:

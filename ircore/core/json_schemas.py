@@ -1,0 +1,17 @@
+"""The JSON Schema of every record, for publishing."""
+
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from ircore.core.episode_records import Episode
+from ircore.core.game_records import AnySubmission, GameEpisode, GameInstance, GameRun, GameScore
+from ircore.core.records import Instance, Run
+from ircore.core.score_records import JudgeIdentity, Score
+
+
+def json_schemas() -> dict[str, dict[str, Any]]:
+    """Return the JSON Schema of every record by the record's name, for publishing."""
+    kinds = (Instance, Run, Episode, Score, JudgeIdentity, GameInstance, GameRun, GameEpisode, GameScore)
+    manifest = {"title": "Submission", **TypeAdapter(AnySubmission).json_schema()}
+    return {**{kind.__name__.lower(): kind.model_json_schema() for kind in kinds}, "submission": manifest}
