@@ -38,11 +38,11 @@ def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None
     from ircore.scorers.elements.model import read_elements
     from ircore.scorers.elements.presence import presence, presence_published
 
-    theirs, ours = read_elements(reference), read_elements(generated)
+    expected, given = read_elements(reference), read_elements(generated)
     document = {
-        "published": asdict(presence_published(theirs.counts, ours.counts)),
-        "corrected": asdict(presence(theirs.counts, ours.counts, empty)),
-        "iou": asdict(element_iou(theirs, ours, empty)),
+        "published": asdict(presence_published(expected.counts, given.counts)),
+        "corrected": asdict(presence(expected.counts, given.counts, empty)),
+        "iou": asdict(element_iou(expected, given, empty)),
         "rule_for_empty": empty,
     }
     click.echo(json.dumps(document, indent=2, ensure_ascii=False) if as_json else "\n".join(_lines(document)))

@@ -105,7 +105,7 @@ def published_runs(folder: Path) -> tuple[Path, ...]:
     """Return the runs of a release that was brought here.
 
     Args:
-        folder: What ``ircore release pull`` made.
+        folder: A folder made by ``ircore release pull``.
 
     Raises:
         InputError: There are none.

@@ -20,7 +20,7 @@ ORDERS = ("main", "quality")
 
 FORMATS: "tuple[Format, ...]" = ("text", "json", "csv", "markdown", "latex")
 SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md", "latex": "tex"}
-"""What ``--out`` writes of each table."""
+"""Suffixes of the files that ``--out`` writes for each table."""
 
 
 @click.command("results")

@@ -17,14 +17,14 @@ from typing import BinaryIO
 from ircore.core.errors import InputError, WorkError
 
 AS_BYTES: int = getattr(os, "O_BINARY", 0)
-"""What ``os.open`` has to be told on Windows, or it would write each newline as two bytes."""
+"""Flag of ``os.open`` without which Windows would write each newline as two bytes; 0 elsewhere."""
 
 
 def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
     """Write ``data`` to ``path`` atomically.
 
     Args:
-        path: Where to write; missing parent folders are made, unless ``durable``.
+        path: The file; missing parent folders are made, unless ``durable``.
         data: The whole content.
         durable: Whether the content is on the disk itself on return; its name is with ``sync_folder`` only.
 
@@ -49,7 +49,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
     """Write a file piece by piece; it appears under its own name only when it is complete.
 
     Args:
-        path: Where to write; missing parent folders are made, an older file is replaced.
+        path: The file; missing parent folders are made, an older file is replaced.
 
     Yields:
         A temporary file beside it, open for writing, renamed to ``path`` on success and removed on any failure.

@@ -67,7 +67,7 @@ class Picture:
         data: The bytes of a PNG or JPEG file.
         width: In pixels.
         height: In pixels.
-        changes: What had to be done to get plain RGB (``"alpha on white"`` …); empty if nothing.
+        changes: Conversions to plain RGB (``"alpha on white"`` …); empty if none was needed.
     """
 
     data: bytes = field(repr=False)
@@ -98,7 +98,7 @@ class Picture:
 
         Args:
             pixels: Height × width × 3, uint8; kept, so that it is not decoded again.
-            changes: What had to be done to get plain RGB.
+            changes: Conversions to plain RGB.
         """
         from ircore.core import png
 
@@ -319,7 +319,7 @@ _TURNS = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-"""What shows a picture upright, by EXIF orientation (EXIF 2.3, tag 0x0112)."""
+"""Transposition that shows a picture upright, by EXIF orientation (EXIF 2.3, tag 0x0112)."""
 
 
 def _from_other_colours(image: Image.Image, profile: bytes, changes: list[str]) -> Image.Image:

@@ -1,7 +1,7 @@
 """Decisions about published results: withdrawn, corrected, reinstated or disputed, each with its reason.
 
 Nothing is deleted in silence. A withdrawn run leaves the next release and its boards; a record of it (a tombstone)
-stays in every later release, and former releases keep the run itself under their tags. It does not come back by
+stays in every later release, and earlier releases keep the run itself under their tags. It does not come back by
 mistake: that it may is a record too.
 """
 
@@ -85,8 +85,8 @@ def read_decisions(
     Args:
         lines: Each line with its number.
         kind: The record: a ``Withdrawal`` of a release, or a step of a submission's history.
-        name: What to call the file in an error message.
-        remedy: What to do about a line that does not fit.
+        name: Name of the file in an error message.
+        remedy: Remedy for a line that does not fit.
 
     Raises:
         InputError: A line is no such record.

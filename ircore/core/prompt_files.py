@@ -16,10 +16,10 @@ def read_prompts(
     """Read a set of texts.
 
     Args:
-        places: The texts by name, and what each must have a place for, such as ``{message}``.
-        built_in: Where the built-in ``NAME.txt`` are.
-        folder: Where to read them instead; None for the built-in ones.
-        given_by: What names the folder, for error messages.
+        places: The texts by name, with the placeholders that each must contain, such as ``{message}``.
+        built_in: Folder of the built-in ``NAME.txt``.
+        folder: Folder of texts that replace the built-in ones; None for the built-in ones.
+        given_by: Option that names the folder, for error messages.
 
     Raises:
         InputError: A file is missing, too large, not UTF-8, empty, or lacks a place for what it must tell.

@@ -32,7 +32,7 @@ class _InstancesOf(ABC, Generic[InstanceT]):
     """A set of instances of one game, read from a folder.
 
     Attributes:
-        folder: Where it lies.
+        folder: Folder of the set.
         identity: SHA-256 of ``instances.jsonl``.
         instances: In the order of the file.
     """
