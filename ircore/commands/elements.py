@@ -27,7 +27,7 @@ def command() -> None:
     type=click.Choice(["none", "zero", "one"]),
     default="none",
     show_default=True,
-    help="Of the corrected measures: value of a ratio over an empty list. Published ones take one.",
+    help="Value of a corrected ratio over an empty list; the published measures take one.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None:

@@ -33,7 +33,15 @@ SetT_co = TypeVar("SetT_co", bound=InstanceSet | GameInstanceSet, covariant=True
 
 
 class AnyRunSource(Protocol[RunT_co, EpisodeT_co, SetT_co]):
-    """A run of any game in the place where it is stored."""
+    """A run of any game in the place where it is stored.
+
+    A run folder is such a source:
+
+    >>> from ircore.runs.folder import open_any_run
+    >>> source: AnyRunSource = open_any_run(Path("run"))
+    >>> source.run.slug, len(source.episodes())
+    ('builtin-classical-canvas', 2)
+    """
 
     @property
     def path(self) -> Path:
