@@ -7,7 +7,6 @@ It carries no name, path or metadata, so that nothing but what can be seen reach
 
 import hashlib
 import io
-import os
 import struct
 import warnings
 import zlib
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from PIL import Image, ImageCms, UnidentifiedImageError
 
 from ircore.core.errors import InputError
+from ircore.core.files import read_bounded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -190,15 +190,7 @@ def shown_pixels(image: Image.Image) -> Pixels:
 
 def read_image_bytes(path: Path) -> bytes:
     """Read an image file's bytes; a file that is missing, unreadable or larger than ``MAX_BYTES`` is refused."""
-    try:
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size or MAX_BYTES
-            data = file.read(min(size, MAX_BYTES) + 1)  # asked for the limit, Python makes room for all of it first
-    except OSError as error:
-        raise ImageError(f"{path}: cannot be read ({error.strerror})", "Check the path.") from error
-    if len(data) > MAX_BYTES:
-        raise ImageError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Use a smaller file.")
-    return data
+    return read_bounded(path, MAX_BYTES, "Check the path.", "Use a smaller file.", ImageError)
 
 
 def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:

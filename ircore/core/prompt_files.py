@@ -6,6 +6,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ircore.core.errors import InputError
+from ircore.core.files import read_bounded
 
 MAX_BYTES = 64 * 1024
 
@@ -38,15 +39,9 @@ def prompts_version(texts: Sequence[str], folder: Path | None) -> str:
 
 def _read(path: Path, needed: str, places: Sequence[str]) -> str:
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        text = data.decode().strip()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})", needed) from error
+        text = read_bounded(path, MAX_BYTES, needed, "Shorten it.").decode().strip()
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text", "Save it as UTF-8.") from error
-    if len(data) > MAX_BYTES:
-        raise InputError(f"{path}: larger than {MAX_BYTES // 1024} KiB", "Shorten it.")
     if not text:
         raise InputError(f"{path}: is empty", "Write what is to be said.")
     for place in places:

@@ -163,10 +163,10 @@ def read_mapping(path: Path, if_missing: str, if_other: str) -> dict[Any, Any]:
     Raises:
         InputError: It is missing, larger than ``MAX_BYTES``, not YAML, or not a mapping.
     """
-    return parse_mapping(read_bounded(path, if_missing), str(path), if_other).mapping
+    return parse_mapping(read_yaml_bytes(path, if_missing), str(path), if_other).mapping
 
 
-def read_bounded(path: Path, if_missing: str) -> bytes:
+def read_yaml_bytes(path: Path, if_missing: str) -> bytes:
     """Read a file up to the limit and one byte more, by which ``parse_mapping`` recognises a file that is too large.
 
     Raises:
