@@ -10,6 +10,7 @@ from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.records import Instance, Rules
 from ircore.instances.benchmark import BenchmarkVersion
+from ircore.instances.withheld import refuse_withheld
 from ircore.results.benchmark_version import version_of
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
@@ -253,6 +254,7 @@ class Site:
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 
     def _galleries(self) -> dict[str, Gallery]:
+        refuse_withheld(self.results.instances, "site")
         folder = next(iter(self.runs.values())).instances.folder
         counted: Counter[tuple[str, str]] = Counter()
         galleries = {}

@@ -16,18 +16,20 @@ from dataset_card.checking.decoding import decoding_processes
 from dataset_card.checking.derived import check_derived
 from dataset_card.checking.record import RecordCheck, sound_records
 from dataset_card.checking.secrets import FindLeak, leak_finder
-from dataset_card.checking.source import released_tables
+from dataset_card.checking.source import released_tables, with_facts
 from dataset_card.findings import Decode, Findings, Pictures, decoded
 from dataset_card.games.reading import GameRows, ReleasedGameRun
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
 from dataset_card.tables.joined import foreign_columns
 from dataset_card.tables.parquet import read_table, schema_faults, table_hashes
-from dataset_card.tables.reading import ReleasedRun, Tables
+from dataset_card.tables.reading import Tables
+from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import (
     ALL_CONFIGS,
     EPISODES,
+    FACTS,
     INSTANCES,
     LEADERBOARD,
     PREVIEWS,
@@ -141,7 +143,7 @@ def _check(folder: Path, find_leak: FindLeak, decode: Decode | None, card: bool)
         pictures=len(pictures),
         counts=counts,
         configs=record.configs,
-        runs=readers.tables.runs(),
+        runs=with_facts(folder, readers.tables.runs()),
         game_runs=readers.game_runs(),
         source=source,
         not_checked=not_checked,
@@ -245,7 +247,7 @@ def _take_rows(folder: Path, record: RecordCheck, readers: _Readers, find_leak: 
 
 def _reading_order(config: Config) -> int:
     """Return where a table stands in the order in which every row can be checked against those it refers to."""
-    order = (INSTANCES.name, TRANSCRIPTS.name, EPISODES.name, SCORES.name, LEADERBOARD.name, PREVIEWS.name)
+    order = (INSTANCES.name, TRANSCRIPTS.name, EPISODES.name, SCORES.name, FACTS.name, LEADERBOARD.name, PREVIEWS.name)
     return order.index(TRANSCRIPTS.name if is_transcripts(config.name) else config.name)
 
 

@@ -18,7 +18,7 @@ from dataset_card.games.reading import ReleasedGameRun
 from dataset_card.games.records_of_rows import renderings_of_step
 from dataset_card.releases.files import PATTERNS, SINGLE_FILES
 from dataset_card.tables.parquet import read_table
-from dataset_card.tables.reading import ReleasedRun
+from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import INSTANCES, Config, game_of, is_transcripts
 from ircore.core.errors import InputError, WorkError
@@ -27,6 +27,7 @@ from ircore.core.game_records import GameInstance
 from ircore.core.plugins import unknown
 from ircore.core.records import Instance
 from ircore.instances.store import INDEX, AnyInstanceSet, index_bytes, read_any_instances
+from ircore.instances.withheld import published_pictures
 from ircore.runs.costs.episode_costs import COSTS
 from ircore.runs.events import End, Entry, GameEnd
 from ircore.runs.folder import AnyRunFolder, GameRunFolder, create_run
@@ -205,10 +206,11 @@ def write_instance_sets(
 
 
 def _set_pictures(instance: Instance | GameInstance) -> dict[str, tuple[str, str]]:
-    """Return file name and SHA-256 of an instance's pictures by the columns that hold them."""
+    """Return file name and SHA-256 of an instance's published pictures by the columns that hold them."""
     if isinstance(instance, Instance):
         return {"image": (instance.image, instance.sha256)}
-    return {f"picture_{name}": (picture.image, picture.sha256) for name, picture in instance.pictures.items()}
+    published = published_pictures(instance)
+    return {f"picture_{name}": (picture.image, picture.sha256) for name, picture in published.items()}
 
 
 def _write_run(folder: Path, released: AnyReleasedRun, instances: AnyInstanceSet, judged: set[str]) -> int:

@@ -19,6 +19,7 @@ from ircore.core.game_records import GameInstance, PictureFile
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, AnyInstance, Instance
 from ircore.core.validation import validating
+from ircore.instances.withheld import may_be_published
 
 INDEX = "instances.jsonl"
 MAX_INDEX_BYTES = 256 * 1024 * 1024
@@ -70,9 +71,17 @@ class _InstancesOf(ABC, Generic[InstanceT]):
         """Return the game's own fields of an instance."""
 
     def all_files(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the name and the bytes of every picture of the set."""
+        """Yield the name and the bytes of every picture of the set.
+
+        A set that was brought back from a release lacks the pictures that must not be published; they are left out.
+        """
         for instance in self.instances:
+            if not may_be_published(instance.licence) and not self._is_complete(instance):
+                continue
             yield from self.files(instance).items()
+
+    def _is_complete(self, instance: InstanceT) -> bool:
+        return all((self.folder / file.image).is_file() for file in self.picture_files(instance).values())
 
     def select(self, categories: Sequence[str] = (), difficulties: Sequence[str] = ()) -> tuple[InstanceT, ...]:
         """Return the instances of the given categories and difficulties; an empty filter lets all through.

@@ -13,14 +13,14 @@ MARKS = "\"'`*_.,!()[]“”‘’«» \t\r\n"
 
 
 class Choice(NamedTuple):
-    """A choice, and how its words were taken if they were not the choice itself."""
+    """A choice, with a note on the words if they differ from the choice."""
 
     choice: str
     notes: tuple[str, ...] = ()
 
 
 def choice_of(text: str, question: Question) -> Choice | None:
-    """Return the choice that the words of an answer are; ``question.unclear`` with a note if they are none.
+    """Return the choice that an answer names; ``question.unclear`` with a note if it names none.
 
     >>> question = Question(1, "Which one?", choices=("A", "B"), unclear="invalid", exact=True)
     >>> choice_of(" b ", question).choice, choice_of("Image B", question)
@@ -40,7 +40,7 @@ def choice_of(text: str, question: Question) -> Choice | None:
 
 
 def read_choice(text: str, choices: Sequence[str], exact: bool = False) -> Choice | None:
-    """Return the choice that words are; None if they are none, or could be several.
+    """Return the choice that words name; None if they name none, or could name several.
 
     Words that differ in nothing but letter case and the marks around them are taken, with a note.
 

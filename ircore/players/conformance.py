@@ -33,7 +33,7 @@ def check_player(
     spec: PlayerSpec | None = None,
     traits: Traits | None = None,
 ) -> None:
-    """Check a player: traits, settings, kinds of answers, and that an answer depends on its question alone.
+    """Check a player: traits, settings, kinds of answers, and that answers depend on the question alone.
 
     A player that needs a service, a person or files is checked as far as that goes without asking it anything.
 
@@ -105,7 +105,7 @@ def sample_questions(method: str) -> tuple[Any, ...]:
 
 
 def _check_refusal(player: type[Any], spec: PlayerSpec) -> None:
-    """Check that a setting which a player does not have is an error: it would be ignored in silence."""
+    """Check that a player refuses unknown settings, which it would ignore silently."""
     name, wrong = player.__name__, spec.model_copy(update={"parameters": {**spec.parameters, "no_such_setting": 1}})
     try:
         getattr(player, "check", player)(wrong)
@@ -115,7 +115,7 @@ def _check_refusal(player: type[Any], spec: PlayerSpec) -> None:
 
 
 async def _check_answers(player: type[Any], spec: PlayerSpec, method: str, questions: Sequence[Any]) -> None:
-    """Ask each question of a new player; then all of them of one player, last first and at the same time."""
+    """Ask new players one by one, then one player in reverse order and concurrently; all answers must agree."""
     where = f"player {player.__name__}: {method}"
     expect(bool(questions), f"{where}: no question to ask: give some in questions")
     alone = [await _answer(player(spec), method, question, where) for question in questions]
@@ -127,7 +127,7 @@ async def _check_answers(player: type[Any], spec: PlayerSpec, method: str, quest
 
 
 async def _answer(player: Any, method: str, question: Any, where: str) -> tuple[object, ...]:
-    """Return what counts of an answer: its kind and its content; a refusal counts by its reason."""
+    """Return kind and content of an answer for comparison; for a refusal, its reason."""
     try:
         answer = await getattr(player, method)(question)
     except (PlayerError, JudgeError) as refusal:

@@ -12,7 +12,7 @@ Answer = TypeVar("Answer")
 
 
 async def unbroken(asked: Awaitable[Answer], who: str) -> Answer:
-    """Wait for an answer; a player that breaks, as a plug-in may, becomes an error with one line.
+    """Wait for an answer; an unexpected exception of a player becomes an error of one line.
 
     Args:
         asked: A question under way.

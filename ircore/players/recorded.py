@@ -1,4 +1,4 @@
-"""A seat that is filled with recorded answers, such as people's, which come with the instances."""
+"""A seat filled with recorded answers, such as people's, that come with the instances."""
 
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec

@@ -20,7 +20,7 @@ FORMAT = "See docs/submit.md for the format."
 
 
 class LoadedSubmission(NamedTuple):
-    """A submission with the name of its folder."""
+    """A submission to the reconstruction game, with the name of its folder."""
 
     slug: str
     submission: Submission
@@ -28,7 +28,7 @@ class LoadedSubmission(NamedTuple):
 
 
 class LoadedGameSubmission(NamedTuple):
-    """A submission to another game than reconstruction, with the name of its folder."""
+    """A submission to another game, with the name of its folder."""
 
     slug: str
     submission: GameSubmission
@@ -67,23 +67,8 @@ def manifests_in(folder: Path) -> list[Path]:
     return manifests
 
 
-def read_submission(path: Path) -> LoadedSubmission:
-    """Read a manifest of the reconstruction game that is to be played, and check that its players are installed.
-
-    Args:
-        path: The submission's folder or its ``submission.yaml``.
-
-    Raises:
-        InputError: It is missing, too large, not YAML, or does not fit the schema; or it names an unknown player.
-    """
-    loaded = read_manifest(path)
-    for seat, method in (("describer", "describe"), ("generator", "render")):
-        check_seat(loaded, seat, method)
-    return loaded
-
-
 def read_manifest(path: Path) -> LoadedSubmission:
-    """Read a manifest of the reconstruction game, of players that need not be here, such as a submitter's own.
+    """Read a manifest of the reconstruction game; its players need not be installed.
 
     Args:
         path: The submission's folder or its ``submission.yaml``.
@@ -136,22 +121,8 @@ def make_player(loaded: AnyLoaded, seat: str) -> Any:
         raise InputError(f"{loaded.path}: {seat}: {error.problem}", error.remedy) from error
 
 
-def check_player(loaded: AnyLoaded, seat: str) -> None:
-    """Check that a player takes its settings, without the keys that it needs to play.
-
-    Raises:
-        InputError: It does not.
-    """
-    spec = loaded.submission.players[seat]
-    player = load("players", spec.player)
-    try:
-        getattr(player, "check", player)(spec)
-    except InputError as error:
-        raise InputError(f"{loaded.path}: {seat}: {error.problem}", error.remedy) from error
-
-
 def check_seat(loaded: AnyLoaded, seat: str, method: str, answers: AnswerKind | None = None) -> None:
-    """Check that the player of a seat is installed and can take it.
+    """Check that the player of a seat is installed and can take the seat.
 
     Args:
         loaded: The submission.

@@ -33,6 +33,8 @@ from leaderboard.pages.figures import figures_page
 from leaderboard.pages.judge_cards import card_pages
 from leaderboard.pages.limits import limits_page
 from leaderboard.pages.matrix import matrix_files, matrix_pages
+from leaderboard.pages.metric_agreement import PATH as METRIC_AGREEMENT
+from leaderboard.pages.metric_agreement import metric_agreement_page
 from leaderboard.pages.metric_boards import metric_pages
 from leaderboard.pages.overview import front_page, games_front_page
 from leaderboard.pages.pairs import pair_pages
@@ -61,6 +63,7 @@ _LINKED = {
     "pairs/index": "Pairs and players",
     "changes": "What changed",
     "compare": "Compare pairs",
+    METRIC_AGREEMENT: "How metrics agree",
     "limits": "What the numbers cannot tell",
     "paper": "Published scores",
     "replay": "One episode, turn by turn",
@@ -193,7 +196,7 @@ def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
         gallery_pages(site),
         game_pages(games),
     )
-    return chain(*several, single, (figures_page(site), cited, targets_page(site)))
+    return chain(*several, single, (figures_page(site), metric_agreement_page(site), cited, targets_page(site)))
 
 
 def _prompts_page() -> Page:

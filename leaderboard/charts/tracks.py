@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from ircore.results.tables.model import Value
 from leaderboard import labels
-from leaderboard.charts.grammar import Drawing, Json, interval_words, mean, pair_name, plain, rounded, words
+from leaderboard.charts.grammar import Drawing, Json, interval_words, mean, pair_name, plain, rounded, whiskers, words
 from leaderboard.charts.panels import Grid, axes_of, axis_name, columns, inside, pair_titles
 from leaderboard.site import Marked
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
@@ -176,12 +176,20 @@ def _line(track: Track, scale: Scale, panel: int) -> go.Scatter:
             "line": {"width": 0},
         },
         cliponaxis=False,
+        **_alone(track, scale, colour),
         customdata=[
             [scale.form(mean(spot.value)), interval_words(spot.value, scale.form), spot.said] for spot in track.spots
         ],
         hovertemplate="%{customdata[2]}%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
         **axes_of(panel),
     )
+
+
+def _alone(track: Track, scale: Scale, colour: str) -> Json:
+    """Return the interval of a single point as a whisker, since a band would have no width."""
+    if len(track.known) != 1:
+        return {}
+    return {"error_y": whiskers([spot.value for spot in track.spots], colour, scale.factor)}
 
 
 def _layout(tracks: Sequence[Track], scale: Scale, count: int) -> Json:

@@ -31,6 +31,15 @@ def picture(shown: Shown, alt: str, root: str, kind: str = "", eager: bool = Fal
     )
 
 
+def withheld(alt: str) -> Markup:
+    """Return a place holder for a picture that must not be published.
+
+    Args:
+        alt: Content of the picture, in words.
+    """
+    return safe(f'<span class="no-picture withheld" role="img" aria-label="{escape(alt)}, not published"></span>')
+
+
 def message(marked: Marked) -> Markup:
     """Return a describer's message with the words that correct marked."""
     more = f' <span class="muted">… and {marked.left_out} more characters, in the dataset</span>'

@@ -219,7 +219,10 @@ def rated(cell: Cell) -> Markup:
         return missing("nothing was played")
     counts = f"{cell.rated}/{cell.applicable}" if cell.applicable else "n/a"
     title = f"{cell.rated} rated of {cell.applicable} that the judge rates, of {cell.played} played"
-    unrated = "".join(f' <span class="half {kind}">{words}</span>' for kind, words in unrated_words(cell))
+    unrated = "".join(
+        f' <span class="half {kind}" title="{words}">{words.replace("not applicable", "n/a")}</span>'
+        for kind, words in unrated_words(cell)
+    )
     return safe(f'<span class="value" title="{title}">{counts}</span>{unrated}')
 
 

@@ -143,7 +143,7 @@ def _harmless(value: Any) -> Any:
 
 
 def _picture(pictures: Mapping[str, Shown], root: str, name: str, alt: str) -> Markup:
-    return components.picture(pictures[name], alt, root)
+    return components.picture(pictures[name], alt, root) if name in pictures else components.withheld(alt)
 
 
 def _rendering(renderings: Mapping[str, Shown], root: str, rendering: Rendering, alt: str) -> Markup:

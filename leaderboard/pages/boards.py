@@ -5,9 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
+from ircore.core.fact_records import PARTS, Part
+from ircore.results.headline import VERIFIED
 from ircore.results.model import BoardRow, Cell, Results
+from ircore.results.parts import parts_under
+from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import MEASURES
 from ircore.results.tables.judges import SAME_FAMILY
+from ircore.results.tables.parts import ABOUT
 from ircore.submissions.history import Step, open_dispute
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.board_cells import Heat
@@ -79,6 +84,9 @@ class Line:
     disputed: Step | None
     """The dispute about its run that is not settled."""
 
+    parts: tuple[tuple[Part, Estimate], ...] = ()
+    """Share of right facts by part, on the boards of judge verified."""
+
     references: tuple[float, ...] = ()
     """Ceilings and floors with the same generator, on the scale of the main score."""
 
@@ -123,10 +131,18 @@ def board_lines(site: Site, view: View, columns: Sequence[HeatColumn] = ()) -> l
             budget=rules_label(site, row.submission.run.rules),
             heats=tuple(_heats(results, pair, view, column, rated) for column in columns),
             disputed=dispute_of(site, pair),
+            parts=_parts(results, view, pair),
             references=tuple(line.value for line in reference_lines(site, view, pair)),
         )
         for row in rows
     ]
+
+
+def _parts(results: Results, view: View, pair: Pair) -> tuple[tuple[Part, Estimate], ...]:
+    if view.judge != VERIFIED:
+        return ()
+    parts = parts_under(results, pair.run_id, view.category, view.difficulty)
+    return tuple((part, parts[part].share) for part in PARTS) if any(right.total for right in parts.values()) else ()
 
 
 def dispute_of(site: Site, pair: Pair) -> Step | None:
@@ -177,15 +193,16 @@ def _rows(site: Site, view: View) -> dict[str, Any]:
         "too_few": bool(reasons) and set(reasons) == {"too_few"},
         "left_out": [line for line in lines if line.cell.played < line.cell.episodes],
         "tools": tools_for(lines),
-        "groups": _groups(columns, is_rated(site, view) or preferred),
+        "groups": _groups(columns, any(line.parts for line in lines), is_rated(site, view) or preferred),
+        "parts": [(part, ABOUT[part]) for part in PARTS] if any(line.parts for line in lines) else [],
         "preferred": preferred,
         "same_family": SAME_FAMILY if any(line.cell.same_family for line in lines) else "",
     }
 
 
-def _groups(columns: Sequence[HeatColumn], refined: bool) -> list[str]:
+def _groups(columns: Sequence[HeatColumn], parts: bool, refined: bool) -> list[str]:
     """Return the groups of columns that can be hidden."""
-    return ["quality"] * bool(columns) + ["refinement"] * refined + ["effort", "provenance"]
+    return ["quality"] * bool(columns) + ["facts"] * parts + ["refinement"] * refined + ["effort", "provenance"]
 
 
 def _charts(site: Site, view: View) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "judge_words": judge_words(site, site.judge),
                 "bars": [_outcome_bar(total), _convergence_bar(total)],
                 "reasons": _abort_reasons(site, pair),
-                "charts": tuple(chart_id(kind, pair.key) for kind in ("trajectory", "heat-map", "pair-convergence")),
+                "charts": tuple(chart_id(kind, pair.key) for kind in _charts(site, pair)),
                 "by_judge": [_by_judge(site, pair, judge, board[pair.run_id]) for judge, board in boards.items()],
                 "language": site.runs[pair.run_id].language,
                 "players": {role: players[role, label] for role, label in _seats(pair)},
@@ -82,6 +82,12 @@ def pair_pages(site: Site) -> Iterator[Page]:
             },
             later=partial(_episodes, site, pair),
         )
+
+
+def _charts(site: Site, pair: Pair) -> tuple[str, ...]:
+    """Return the kinds of a pair's figures; the template shows the first three together."""
+    said = ("said",) if site.results.said.get(pair.run_id) else ()
+    return ("trajectory", "heat-map", "pair-convergence", *said)
 
 
 def _episodes(site: Site, pair: Pair) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from ircore.results.tables import formats
 from ircore.results.tables.ranks import remedies
 from leaderboard import labels, theme, untrusted_text
 from leaderboard.charts.catalogue import Chart, Drawn
-from leaderboard.components import board_cells, episodes, matrix_cells, players, plots, prototypes, values
+from leaderboard.components import board_cells, episodes, facts, matrix_cells, players, plots, prototypes, values
 from leaderboard.marked_messages import CORRECTION_WORDS
 from leaderboard.site import Page, Site
 from leaderboard.trust import tier_of
@@ -97,7 +97,7 @@ def _environment() -> Environment:
 
 def _components() -> SimpleNamespace:
     """Return every component by name, as templates call it: ``c.NAME``."""
-    modules = (board_cells, episodes, matrix_cells, players, plots, prototypes, values)
+    modules = (board_cells, episodes, facts, matrix_cells, players, plots, prototypes, values)
     return SimpleNamespace(
         **{
             name: component

@@ -244,6 +244,7 @@ def test_a_hostile_name_stays_words() -> None:
             assert "\u202e" not in text
 
 
+@pytest.mark.slow
 def test_twelve_pairs_stay_apart() -> None:
     results = invented_results([f"describer-{at}" for at in range(4)], [f"generator-{at}" for at in range(3)], 1)
     chart = figures(results, pairs_of(results))["trajectories"]

@@ -1,4 +1,4 @@
-"""A describer that is weaker on purpose: it says what and roughly where, and soon gives up.
+"""A describer that is weaker on purpose: it names things and rough places, and soon gives up.
 
 It sees with the same eyes as the classical describer but measures nothing: no pixels, no exact colours, no shares.
 """
@@ -13,7 +13,18 @@ from ircore.players.builtin.classical.colours import plain_name
 from ircore.players.builtin.classical.describer import DONE
 from ircore.players.builtin.classical.matching import Item, items_of, pair
 from ircore.players.builtin.classical.perceive import in_size_of, perceive
-from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text, Ticks
+from ircore.players.builtin.classical.percepts import (
+    Bars,
+    Grid,
+    Percept,
+    Perception,
+    Pie,
+    Shape,
+    Stroke,
+    Text,
+    Ticks,
+    middle_of,
+)
 from ircore.players.builtin.classical.statements import article
 from ircore.players.builtin.classical.wording import NUMBERS, noun, weight_of
 
@@ -69,7 +80,7 @@ def _sentence(phrases: list[str], seen: Perception) -> str:
 
 
 def _phrase(percept: Percept, seen: Perception) -> str:
-    """Name a thing with its rough size and place."""
+    """Return a thing with its rough size and place in words."""
     if isinstance(percept, Bars):
         count = NUMBERS.get(len(percept.bars), "several")
         return f"{count.capitalize()} {plain_name(percept.bars[0].colour)} bars {_place(percept, seen)}"
@@ -96,10 +107,9 @@ def _size(shape: Shape, seen: Perception) -> str:
 
 
 def _place(percept: Percept, seen: Perception) -> str:
-    """Return one of nine places."""
-    left, top, right, bottom = percept.box
-    column = min(2, int(3 * (left + right) / 2 / seen.width))
-    row = min(2, int(3 * (top + bottom) / 2 / seen.height))
+    """Return the place of a thing in words: one of nine."""
+    x, y = middle_of(percept.box)
+    column, row = min(2, int(3 * x / seen.width)), min(2, int(3 * y / seen.height))
     if (row, column) == (1, 1):
         return "near the centre"
     if row == 1:

@@ -1,4 +1,4 @@
-"""The offline player of reference games: says what sets a picture apart, and finds the picture that words fit best.
+"""The offline player of reference games: describes a picture among several, and finds a described picture.
 
 It looks at pixels alone: what stands on the ground, its colour, form, size and where in the picture it lies. In the
 speaker's seat it names a picture's features until no other picture has all of them, more fully the first time; in the
@@ -57,7 +57,7 @@ class LookerPlayer:
         refuse_settings(spec)
 
     async def answer(self, question: Question) -> TextAnswer | ChoiceAnswer:
-        """Describe the target that the prompt names, or choose the picture that its last words fit best.
+        """Describe the target that the prompt names, or choose the picture that best fits the prompt's last line.
 
         Raises:
             PlayerError: No pictures were shown, or the prompt names none of them as the target.
@@ -87,7 +87,7 @@ def _chosen(question: Question) -> str:
 
 
 def labels_of(pictures: Sequence[Captioned]) -> list[str]:
-    """Return the label in each caption: its last word, without marks."""
+    """Return the label in each caption: its last word, without punctuation."""
     return [re.findall(r"\w+", shown.caption)[-1] for shown in pictures]
 
 
@@ -130,7 +130,7 @@ def worded(features: Features) -> str:
 
 
 def _fit(said: str, features: Features) -> int:
-    """Return by how many more of the features that words name a picture has than it has not."""
+    """Return the number of named features that a picture has, minus the number that it lacks."""
     score = 0
     for name, phrases in _PHRASES.items():
         named = {phrase for phrase in phrases if re.search(rf"\b{phrase}\b", said)}
@@ -165,7 +165,7 @@ class _Key:
 
 
 def features_of(picture: Picture) -> Features:
-    """Return what is to be seen in a picture; the same picture is looked at only once."""
+    """Return the features of a picture; each picture is examined once."""
     key = _Key(picture)
     features = _features(key)
     key.picture = None
@@ -193,7 +193,7 @@ def _ground(pixels: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
 
 
 def _form(picture: Picture) -> dict[str, str]:
-    """Return form and fill, if one shape of a known form is to be seen and nothing else."""
+    """Return form and fill of a picture with a single shape of a known form; empty for others."""
     from ircore.players.builtin.classical.perceive import perceive
     from ircore.players.builtin.classical.percepts import Shape
 

@@ -25,7 +25,7 @@ class DataUrl:
 
 
 def media_type(data: bytes) -> str:
-    """Return a picture's type by its first bytes; ``Picture`` holds PNG or JPEG."""
+    """Return the media type of a picture by its first bytes; ``Picture`` holds PNG or JPEG."""
     return "image/jpeg" if data.startswith(b"\xff\xd8") else "image/png"
 
 
@@ -77,7 +77,7 @@ class JsonBody:
 
 @dataclass(frozen=True)
 class FormBody:
-    """A form with pictures, as the Images API takes it for edits."""
+    """A form with pictures, as the Images API expects for edits."""
 
     fields: dict[str, Any]
     pictures: tuple[Picture, ...]

@@ -38,7 +38,7 @@ Settings = TypeVar("Settings", bound=CallSettings)
 
 
 class _Generator(ABC, Generic[Settings]):
-    """What the three have in common.
+    """Shared part of the three generators.
 
     Args:
         spec: With ``model``, and ``parameters`` as in the player's settings.
@@ -77,7 +77,7 @@ class _Generator(ABC, Generic[Settings]):
 
 
 class OpenAIImagesGenerator(_Generator[ImagesSettings]):
-    """Generates where no picture is shown; edits where one is, such as its previous rendering."""
+    """A generator behind the Images API: edits where a picture is shown, such as its last rendering, else generates."""
 
     settings_kind = ImagesSettings
 
@@ -86,7 +86,7 @@ class OpenAIImagesGenerator(_Generator[ImagesSettings]):
         words = "\n\n".join(part for part in parts if isinstance(part, str))
         pictures = tuple(part for part in parts if isinstance(part, Picture))
         path = "/images/edits" if pictures else "/images/generations"
-        return await self._provider.ask(seat, path, lambda: self._body(words, pictures), ImagesReply, _images_picture)
+        return await self._provider.ask(seat, path, lambda: self._body(words, pictures), ImagesReply, _first_picture)
 
     def _body(self, words: str, pictures: tuple[Picture, ...]) -> JsonBody | FormBody:
         settings = self._settings
@@ -159,19 +159,12 @@ class OpenAIResponsesGenerator(_Generator[ResponsesImageSettings]):
         )
 
 
-async def _first_picture(reply: ChatReply | ResponsesReply) -> Picture:
-    return await _decoded(first_picture(reply))
-
-
-async def _images_picture(reply: ImagesReply) -> Picture:
-    return await _decoded(image_datum(reply))
-
-
 _DECODERS = ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1), thread_name_prefix="pictures")
 """Few threads: more would not be faster, and each may hold a picture several times while it decodes it."""
 
 
-async def _decoded(data: str) -> Picture:
+async def _first_picture(reply: ChatReply | ResponsesReply | ImagesReply) -> Picture:
+    data = image_datum(reply) if isinstance(reply, ImagesReply) else first_picture(reply)
     return await asyncio.get_running_loop().run_in_executor(_DECODERS, decoded_picture, data)
 
 

@@ -1,4 +1,4 @@
-"""One player's side of a provider: its address, its key, its calls."""
+"""A player's side of a provider: address, key and calls."""
 
 from collections.abc import Awaitable, Callable
 from random import Random
@@ -7,18 +7,19 @@ from typing import Any, TypeVar
 from ircore.core.episode_records import FaultKind
 from ircore.core.records import PlayerSpec, Role
 from ircore.players.base import JudgeError, PlayerError
-from ircore.players.calls import Called, Caller, CallError, Fault, FaultError, Reply, gate_for
+from ircore.players.calls import Called, Caller, CallError, Fault, FaultError, Reply
 from ircore.players.openai.bodies import FormBody, JsonBody
 from ircore.players.openai.connection import Kind, connection_to
 from ircore.players.openai.provider_errors import scrubber
 from ircore.players.openai.replies import tokens_of
 from ircore.players.openai.settings import DEFAULT_BASE_URL, CallSettings, read_key
+from ircore.players.pacing import gate_for
 
 T = TypeVar("T")
 
 
 class Provider:
-    """Sends a player's questions, retries them, keeps its key to itself.
+    """Sends a player's questions, retries them, and keeps the key secret.
 
     Args:
         spec: As in the manifest.
@@ -84,12 +85,11 @@ class Provider:
         except CallError as error:
             if seat == "judge":
                 raise JudgeError(error.judge_reason, str(error), error.attempts) from None
-            reason = error.answer_reason if seat is None else error.reason(seat)
-            raise PlayerError(reason, str(error), error.attempts) from None
+            raise PlayerError(error.reason(seat), str(error), error.attempts) from None
 
     def json(self, **fields: Any) -> JsonBody:
-        """Make a body of the fields that are not None, and the manifest's ``extra_body``."""
-        return JsonBody({**given(fields), **self._extra})
+        """Return a JSON body of the fields that are not None, and of the manifest's ``extra_body``."""
+        return JsonBody(self.form_fields(**fields))
 
     def form_fields(self, **fields: Any) -> dict[str, Any]:
         """The same for a form."""
@@ -101,7 +101,7 @@ class Provider:
 
 
 def given(fields: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what is None."""
+    """Return the fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 

@@ -1,4 +1,4 @@
-"""What the three kinds of endpoint answer, as far as the game needs it, and what each answer amounts to.
+"""Replies of the three kinds of endpoint, as far as the game needs them.
 
 Unknown fields are passed over: servers add their own. What an answer lacks (text, a picture) is a ``FaultError`` with
 what the provider said instead.
@@ -26,7 +26,7 @@ class _Loose(BaseModel):
 
 
 class ChatMessage(_Loose):
-    """What a model said: text, parts of text or pictures, a refusal; pictures where OpenRouter and others put them."""
+    """A model's message: text or parts, a refusal, and pictures where OpenRouter and others put them."""
 
     content: str | list[Any] | None = None
     refusal: str | None = None
@@ -34,7 +34,7 @@ class ChatMessage(_Loose):
 
 
 class ChatChoice(_Loose):
-    """One answer."""
+    """An answer among the choices of a reply."""
 
     message: ChatMessage
     finish_reason: str | None = None
@@ -48,7 +48,7 @@ class ChatReply(_Loose):
 
     @property
     def text(self) -> str:
-        """The visible text; thoughts that some local servers leave in front of it are cut off."""
+        """Visible text, without thoughts that some local servers put in front."""
         content = self.choices[0].message.content
         parts: list[Any] = content if isinstance(content, list) else [{"text": content}]
         said = "".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
@@ -81,7 +81,7 @@ _CUT_OFF = "no visible text before the limit of tokens; parameters.max_completio
 
 
 class ImageDatum(_Loose):
-    """One picture."""
+    """A picture of a reply."""
 
     b64_json: str | None = None
     url: str | None = None
@@ -96,7 +96,7 @@ class ImagesReply(_Loose):
 
 
 class OutputItem(_Loose):
-    """One thing that a model did: said something, or made a picture."""
+    """An item of output: a message or a generated picture."""
 
     type: str
     content: list[Any] | None = None
@@ -202,7 +202,7 @@ def decoded_picture(data: str) -> Picture:
 
 
 def tokens_of(usage: Any) -> Tokens:
-    """Read what an answer cost from any of the three endpoints; what cannot be read is unknown."""
+    """Return tokens and cost of a reply from any endpoint; unreadable values are None."""
     if not isinstance(usage, dict):
         return Tokens()
     details = usage.get("completion_tokens_details") or usage.get("output_tokens_details")

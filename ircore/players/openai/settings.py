@@ -1,4 +1,4 @@
-"""What the manifest may say about a player behind an OpenAI-compatible service: a closed set of parameters each."""
+"""Parameters in the manifest of players behind an OpenAI-compatible service."""
 
 import os
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ class CallSettings(Record):
 
 
 class TextSettings(CallSettings):
-    """Parameters that go with tokens. None is not sent, so that the provider's default holds."""
+    """Parameters of text models. None is not sent, so that the provider's default applies."""
 
     max_completion_tokens: int | None = Field(
         default=16_000, ge=1, description="Visible and reasoning tokens together; null sends no limit."
@@ -63,7 +63,7 @@ class DescriberSettings(TextSettings):
 
 
 class ToolSettings(CallSettings):
-    """How a picture is to be made. None is not sent."""
+    """Parameters of image models. None is not sent."""
 
     size: Line | None = Field(default=None, description="Such as 1024x1024, or auto.")
     quality: Line | None = None
@@ -98,7 +98,7 @@ Settings = TypeVar("Settings", bound=CallSettings)
 
 
 def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
-    """Check what a manifest says about a player, all but the key.
+    """Check a player's settings in the manifest, except the key.
 
     Args:
         spec: As in the manifest.
@@ -133,7 +133,7 @@ def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
 
 
 def read_key(spec: PlayerSpec, environment: Mapping[str, str] = os.environ) -> str:
-    """Return the key from the environment; empty where the manifest names none, for a server of one's own.
+    """Return the key from the environment; empty if the manifest names none, for a server of one's own.
 
     Raises:
         InputError: The variable is not set, or its value cannot be sent in a header.

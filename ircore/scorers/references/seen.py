@@ -9,7 +9,7 @@ import numpy as np
 from ircore.core.drawing import Point, arc_points
 from ircore.core.plot_area import Scale
 from ircore.core.records import Element, Scene
-from ircore.players.builtin.classical.charts import by_series
+from ircore.players.builtin.classical.bars import by_series
 from ircore.players.builtin.classical.curves import curve_of
 from ircore.players.builtin.classical.percepts import (
     Backdrop,

@@ -1,4 +1,4 @@
-"""The generator ``canvas``: reads plain English, draws it, and changes only what a correction names.
+"""The generator ``canvas``: reads plain English, draws it, and changes only the things that a correction names.
 
 ``text`` brings a message into one plain spelling and cuts it into clauses; ``corrections`` and ``descriptions``
 follow a clause, with ``charts`` and ``things`` for what is drawn, ``quantities`` and ``places`` for numbers and

@@ -1,10 +1,10 @@
-"""Where something is, in words: "top left", "near the right edge", "left of the red circle", "inside it"."""
+"""Places in words: "top left", "near the right edge", "left of the red circle", "inside it"."""
 
 import re
 
 from ircore.core.drawing import Point
+from ircore.players.builtin.canvas.geometry import BoxF
 from ircore.players.builtin.canvas.quantities import Space, points
-from ircore.players.builtin.canvas.shapes import BoxF
 
 _UP = r"(?:top|upper|uppermost)"
 _DOWN = r"(?:bottom|lower|bottommost)"
@@ -45,7 +45,7 @@ RELATION = re.compile(
 
 
 def absolute_place(words: str, space: Space, size: Point, near: BoxF | None = None) -> Point | None:
-    """Return the middle of a thing from its point or words such as "top left".
+    """Return the middle of a thing, from its point or from words such as "top left".
 
     Args:
         words: Plain spelling.

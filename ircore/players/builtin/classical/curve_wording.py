@@ -1,4 +1,4 @@
-"""Lines and curves in words: what function a curve looks like, where it turns, crosses the axis and levels off."""
+"""Lines and curves in words: the function that a curve resembles, its turns, zeros and asymptotes."""
 
 import math
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ FAR = 2048.0
 
 
 def stroke_noun(stroke: Stroke) -> str:
-    """Return the word for a line: its role, its family, or how its points are joined."""
+    """Return the noun for a line, by role, function family or the way in which its points are joined."""
     if stroke.role in {"x axis", "y axis"}:
         return stroke.role
     if stroke.likeness is not None and (stroke.smooth or stroke.likeness.family == "absolute"):
@@ -102,13 +102,13 @@ def _told(stroke: Stroke, axis: float | None) -> str:
 
 
 def x_axis_height(percepts: Iterable[Percept]) -> float | None:
-    """Return the height of the x axis in pixels, if one is seen."""
+    """Return the height of the x axis in pixels; None if there is no x axis."""
     heights = [percept.points[0][1] for percept in percepts if isinstance(percept, Stroke) and percept.role == "x axis"]
     return float(heights[0]) if heights else None
 
 
 def _crisp(stroke: Stroke) -> Stroke:
-    """Name the row or column that a level or upright line of 1 px fills, not its middle half a pixel further."""
+    """Return a 1 px upright or level line at the row or column that it fills, not half a pixel further."""
     if stroke.width > 1.2 or len(stroke.points) != 2:
         return stroke
     (x0, y0), (x1, y1) = stroke.points

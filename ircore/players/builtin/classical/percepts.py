@@ -1,4 +1,4 @@
-"""What was perceived in a picture: the vocabulary between seeing, wording and comparing.
+"""Percepts: the vocabulary of seeing, wording and comparing.
 
 All positions are pixels from the top left corner; x + 0.5 is the middle of pixel column x. Angles are degrees,
 clockwise, 0 at 3 o'clock unless said otherwise. Colours are #rrggbb.
@@ -48,7 +48,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Likeness:
-    """What function a curve looks like.
+    """The function that a curve resembles.
 
     Attributes:
         family: parabola, cubic, sine, exponential, logarithm, root, hyperbola or absolute.
@@ -91,12 +91,12 @@ class Stroke:
 
     @property
     def area(self) -> float:
-        """Pixels it covers, about."""
+        """Number of pixels covered, roughly."""
         return self.width * math.fsum(exact.dist(one, other) for one, other in itertools.pairwise(self.points))
 
     @property
     def box(self) -> Box:
-        """Smallest box around it."""
+        """Smallest box around the line."""
         xs, ys = [x for x, _ in self.points], [y for _, y in self.points]
         half = self.width / 2
         return int(min(xs) - half), int(min(ys) - half), int(max(xs) + half) + 1, int(max(ys) + half) + 1
@@ -104,7 +104,7 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Grid:
-    """Parallel lines of one colour: ``at`` are y of horizontal or x of vertical ones, from ``low`` to ``high``."""
+    """Parallel lines of one colour."""
 
     colour: str
     width: float
@@ -116,12 +116,12 @@ class Grid:
 
     @property
     def area(self) -> float:
-        """Pixels it covers, about."""
+        """Number of pixels covered, roughly."""
         return self.width * len(self.at) * (self.high - self.low)
 
     @property
     def box(self) -> Box:
-        """Smallest box around it."""
+        """Smallest box around the grid."""
         first, last = int(min(self.at)) - 1, int(max(self.at)) + 2
         low, high = int(self.low), int(self.high) + 1
         return (low, first, high, last) if self.horizontal else (first, low, last, high)
@@ -149,7 +149,7 @@ class Ticks:
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar: its extent across (``start`` to ``end``) and where it reaches (``tip``), in pixels."""
+    """A bar of a chart."""
 
     colour: str
     start: float
@@ -161,14 +161,14 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars on one baseline: at y ``base`` if upright, at x ``base`` if they lie; back to front."""
+    """Bars on one baseline, back to front."""
 
     upright: bool
     base: float
     bars: tuple[Bar, ...]
 
     def foot(self, bar: Bar) -> float:
-        """Return where a bar begins: on the baseline, or on the bar under it."""
+        """Return the coordinate where a bar begins: on the baseline, or on the bar below."""
         low, high = (bar.box[1], bar.box[3]) if self.upright else (bar.box[0], bar.box[2])
         foot = low if abs(low - bar.tip) > abs(high - bar.tip) else high
         return self.base if abs(foot - self.base) <= 4 else float(foot)
@@ -202,13 +202,13 @@ class Pie:
 
     @property
     def area(self) -> float:
-        """Pixels it covers."""
+        """Number of pixels covered."""
         return 3.14159 * (self.radius * self.radius - self.hole * self.hole)
 
 
 @dataclass(frozen=True)
 class Text:
-    """One line of writing.
+    """A line of writing.
 
     Attributes:
         text: What it says.
@@ -230,19 +230,19 @@ class Text:
 
     @property
     def width(self) -> float:
-        """Of its ink, in pixels, to a quarter if the font is the known one."""
+        """Width of the ink in pixels, to a quarter of a pixel for the built-in font."""
         return _ink_width(self.text, self.size) if not self.rotation else float(self.box[2] - self.box[0])
 
 
 @lru_cache(maxsize=4096)
 def _ink_width(text: str, size: float) -> float:
-    """Return the width of a text's ink, in pixels; to write it in order to know takes long."""
+    """Return the width of a text's ink in pixels; cached, since measuring means drawing."""
     return text_size(text, size)[0]
 
 
 @dataclass(frozen=True)
 class Backdrop:
-    """The background: one colour, or two that it fades between, ``"down"`` or ``"right"``."""
+    """The background of a picture."""
 
     colour: str
     last: str | None = None
@@ -254,7 +254,7 @@ Percept = Shape | Stroke | Grid | Ticks | Bars | Pie | Text
 
 @dataclass(frozen=True)
 class Perception:
-    """All that was perceived in one picture, in the order in which it should be drawn."""
+    """Everything perceived in a picture, in the order of painting."""
 
     width: int
     height: int
@@ -266,7 +266,7 @@ class Perception:
 
     @property
     def texts(self) -> tuple[Text, ...]:
-        """What is written in it."""
+        """The texts among the percepts."""
         return tuple(percept for percept in self.percepts if isinstance(percept, Text))
 
 
@@ -274,3 +274,25 @@ def join(boxes: Sequence[Box]) -> Box:
     """Return the smallest box around all ``boxes``."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def middle_of(box: Box) -> Point:
+    """Return the middle of a box."""
+    left, top, right, bottom = box
+    return (left + right) / 2, (top + bottom) / 2
+
+
+def circle_shape(
+    centre: Point, radius: float, area: float, colour: str | None = None, outline: tuple[str, float] | None = None
+) -> Shape:  # fmt: skip
+    """Return a circle, filled or drawn as an outline, that covers ``area`` pixels."""
+    (x, y), side = centre, 2 * radius
+    box = (int(x - radius), int(y - radius), int(x + radius) + 1, int(y + radius) + 1)
+    return Shape("circle", colour, centre, (side, side), 0.0, (), outline, area, box)
+
+
+def upright_shape(kind: str, colour: str, box: Box) -> Shape:
+    """Return a shape without outline that fills an upright box."""
+    left, top, right, bottom = box
+    size = (float(right - left), float(bottom - top))
+    return Shape(kind, colour, middle_of(box), size, 0.0, (), None, size[0] * size[1], box)

@@ -1,4 +1,4 @@
-"""Small things that may be letters: pieces on one ground, and the lines that they stand in."""
+"""Small components that may be letters, and the lines that they form."""
 
 import math
 from collections import Counter
@@ -48,7 +48,7 @@ TINY = 4
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A small thing on a larger one.
+    """A small component on a larger one.
 
     Attributes:
         index: Its number.
@@ -66,7 +66,7 @@ class Piece:
 
     @cached_property
     def straight(self) -> bool:
-        """Whether it is a short straight stroke, from the second moments of its pixels."""
+        """Whether the piece is a short straight stroke, by the second moments of its pixels."""
         rows, columns = np.nonzero(self.own)
         area = len(rows)
         if area >= HIGHEST * WIDEST / 2:
@@ -80,21 +80,21 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Pieces that may be letters of one line; ``upright`` lines read upwards."""
+    """Pieces that may be letters of a line."""
 
     pieces: tuple[Piece, ...]
     upright: bool
 
     @property
     def box(self) -> Box:
-        """Smallest box around all of it."""
+        """Smallest box around the line."""
         return join([piece.box for piece in self.pieces])
 
 
 def find_pieces(
     pixels: Pixels, segmentation: Segmentation, paper: Paper, odd: Mask, everything: bool
 ) -> tuple[Numbers, list[Piece]]:
-    """Find small things that lie wholly on one colour, whatever shades they consist of.
+    """Return small components that lie wholly on one colour, whatever their own shades.
 
     Args:
         pixels: The picture, RGB.
@@ -150,7 +150,7 @@ def _touches_rim(rows: slice, columns: slice, size: tuple[int, ...]) -> bool:
 
 
 def lines_of(pieces: Sequence[Piece]) -> list[Line]:
-    """Group pieces on one ground into level and upright lines, those of most pieces first."""
+    """Group pieces on one ground into level and upright lines, the longest first."""
     kinds: dict[int, list[Piece]] = {}
     for piece in _without_patterns(pieces):
         kinds.setdefault(piece.ground, []).append(piece)
@@ -166,7 +166,7 @@ def _without_patterns(pieces: Sequence[Piece]) -> list[Piece]:
 
 
 def _rows(pieces: Sequence[Piece], upright: bool) -> list[Line]:
-    """Group pieces that follow each other closely and at one height."""
+    """Return lines of pieces that follow each other closely at one height."""
 
     def extent(box: Box) -> tuple[int, int, int, int]:
         # Begin and end along the line, low and high across it; an upright line is read from below.
@@ -210,7 +210,7 @@ def _as_dark(piece: Piece, members: Sequence[Piece]) -> bool:
 
 
 def _is_pattern(line: Line) -> bool:
-    """Tell dashes, dots and hatching from letters: many things of one size."""
+    """Whether pieces are dashes, dots or hatching: many pieces of one size."""
     sizes = {(box[2] - box[0], box[3] - box[1]) for box in (piece.box for piece in line.pieces)}
     if all(min(size) <= 2 for size in sizes) or all(piece.straight for piece in line.pieces):
         return True

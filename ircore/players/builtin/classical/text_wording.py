@@ -1,4 +1,4 @@
-"""Texts in words: those of one look and in one row or column are said together."""
+"""Texts in words: texts of one look in one row or column share a statement."""
 
 import itertools
 import math
@@ -13,7 +13,7 @@ Place = Callable[[Text], float]
 
 
 def text_groups(texts: Sequence[Text]) -> list[tuple[Text, ...]]:
-    """Group texts of one colour, size and turn: rows, columns, and what stands alone.
+    """Group texts of one colour, size and rotation into rows, columns and the rest.
 
     Each text is in one group; the largest rows and columns come first, the rest stays together.
     """
@@ -51,13 +51,13 @@ def _left(text: Text) -> float:
 
 
 def _in_line(texts: Sequence[Text], place: Place) -> list[Text]:
-    """Return the most texts that lie on one level or upright line."""
+    """Return the largest set of texts on one level or upright line."""
     lines = [[other for other in texts if abs(place(other) - place(text)) <= IN_LINE] for text in texts]
     return max(lines, key=len, default=[])
 
 
 def text_statement(texts: Sequence[Text], words: ColourWords) -> Statement:
-    """Say texts of one look; shorter ones say only the first of them."""
+    """Return a statement about texts of one look; its shorter variants name only the first texts."""
     level = len(texts) > 1 and all(abs(_middle_y(text) - _middle_y(texts[0])) <= IN_LINE for text in texts)
     ordered = sorted(texts, key=_middle_x if level else _middle_y)
     full, plain = _said(ordered, words, exactly=True), _said(ordered, words, exactly=False)
@@ -115,7 +115,7 @@ def _is_number(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Return a text without the marks that would end it."""
+    """Return a text with double quotes replaced, which would end it."""
     return text.replace('"', "'")
 
 

@@ -1,4 +1,4 @@
-"""Figures told in their own terms: charts by values, graphs by functions, geometry by the letters of its points.
+"""Figures described in their own terms: charts by values, graphs by functions, geometry by named points.
 
 The rest of ``canvas`` reads pixels and percent of the picture. People and language models often say what a chart
 shows instead: "Mon 12, Tue 30, y-axis from 0 to 40". ``prose`` brings such a message into sentences; ``tables`` and

@@ -1,4 +1,4 @@
-"""What is told of a chart or graph, before it has a place: plain data."""
+"""A chart or graph as it was described, before it has a place in the picture: plain data."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -8,7 +8,7 @@ Kind = Literal["bar", "line", "pie", "graph"]
 
 @dataclass
 class AxisTold:
-    """What is said of one axis.
+    """An axis as it was described.
 
     Attributes:
         name: Its title; empty if none.
@@ -35,7 +35,7 @@ class AxisTold:
 
 @dataclass
 class Series:
-    """Values of one colour: bars of a layer, or a line; none where a category has no value."""
+    """A series of a chart: bars of one layer, or a line."""
 
     values: list[float | None]
     colour: str | None = None
@@ -48,7 +48,7 @@ class Series:
 
 @dataclass
 class Wedge:
-    """One share of a pie; ``name`` and ``colour`` as told."""
+    """A wedge of a pie."""
 
     share: float
     colour: str | None = None
@@ -58,7 +58,7 @@ class Wedge:
 
 @dataclass
 class Look:
-    """How all of it looks: what is said once for the whole figure."""
+    """Properties that hold for a whole figure."""
 
     background: str | None = None
     panel: str | None = None

@@ -31,7 +31,7 @@ class FormulaError(ValueError):
 
 
 def formula_in(text: str) -> tuple[str, Function] | None:
-    """Return the first formula ``y = …`` or ``f(x) = …`` in a text, as it is written, and its function; or none."""
+    """Return the text and the function of the first formula ``y = …`` or ``f(x) = …``; None if there is no formula."""
     for match in _DEFINED.finditer(text):
         words = match[1]
         while words:
@@ -43,7 +43,7 @@ def formula_in(text: str) -> tuple[str, Function] | None:
 
 
 def parse(text: str) -> Function:
-    """Return the function of x that a formula says; it gives nan where it is not defined.
+    """Return the function of x that a formula defines; its value is nan where the formula is undefined.
 
     Raises:
         FormulaError: It is none, or too long.

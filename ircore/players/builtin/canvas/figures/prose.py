@@ -1,4 +1,4 @@
-"""A message as sentences: capitals kept, colours as ``#rrggbb``, hedges and Markdown gone, numbers in one spelling."""
+"""Messages as sentences: capitals kept, colours as ``#rrggbb``, hedges and Markdown removed, numbers normalised."""
 
 import re
 
@@ -81,7 +81,7 @@ def _in_brackets(text: str, start: int, end: int) -> bool:
 
 
 def coloured(text: str) -> str:
-    """Write every colour in ``text`` as ``#rrggbb``, everything outside colours and quotes as it was.
+    """Write every colour in ``text`` as ``#rrggbb``; everything else, quotes included, is unchanged.
 
     Colours are found in lower case; what did not change in that keeps its capitals.
     """
@@ -91,7 +91,7 @@ def coloured(text: str) -> str:
 
 
 def _as_names(text: str) -> str:
-    """Mark words such as Peru that are colours in CSS but stand here, with a capital, before a value or in a list."""
+    """Mark capitalised names such as Peru that are CSS colours too, so that they are not read as colours."""
     return _THINGS.sub(lambda match: match[0][0] + _MARK + match[0][1:], text)
 
 
@@ -136,7 +136,7 @@ def without_colours(text: str) -> str:
 
 
 def quoted(text: str) -> list[str]:
-    """Return what stands in double quotes."""
+    """Return the texts in double quotes."""
     return [words.strip() for words in _QUOTED.findall(text)]
 
 
@@ -146,6 +146,6 @@ def decimals(values: list[float]) -> int:
 
 
 def written(value: float, places: int = 0) -> str:
-    """Return a number as labels show it."""
+    """Return a number as labels show it: with a fixed number of decimals, and no minus sign before zero."""
     text = f"{value:.{places}f}" if places else f"{value:g}"
     return "0" if float(text) == 0 else text
