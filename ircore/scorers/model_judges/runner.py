@@ -19,7 +19,7 @@ from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
 from ircore.players.calls import ProviderStopError, usage_of
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimitError, Watch
-from ircore.runs.costs.prices import RunPrices, keep_prices, kept_prices, read_prices
+from ircore.runs.costs.prices import RunPrices, own_prices_file, read_prices, store_prices
 from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import LONGEST
@@ -109,7 +109,7 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
             judge.name: [plan_run(run, judge, plan.every_turn, plan.preferences) for run in runs] for judge in judges
         }
         for run in runs:
-            keep_prices(run, plan.prices)
+            store_prices(run, plan.prices)
             for judge in judges:
                 run.keep_judge(judge.identity)
         watch = Watch(judges_prices(runs, judges, plan.prices), plan.max_cost)
@@ -125,7 +125,7 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
 
 def judges_prices(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], given: Path | None) -> RunPrices:
     """Return the prices of judges from the runs' tables and an additional table."""
-    prices = read_prices(*(kept_prices(run) for run in runs), given)
+    prices = read_prices(*(own_prices_file(run) for run in runs), given)
     return RunPrices(prices, judges={judge.name: judge.spec for judge in judges})
 
 
