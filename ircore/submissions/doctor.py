@@ -15,9 +15,9 @@ from ircore.core.episode_records import Usage
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
-from ircore.core.records import PlayerSpec, Rules
+from ircore.core.records import RECONSTRUCTION, PlayerSpec, Rules
 from ircore.games.base import Seat
-from ircore.games.reconstruction.prompts import Prompts, load_prompts
+from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.reply import ProtocolViolationError, parse_reply
 from ircore.players.base import (
     Answer,
@@ -181,7 +181,7 @@ async def _accept(patient: _Patient) -> list[Finding]:
 
 async def _describe(patient: _Patient) -> list[Finding]:
     """Show a describer a red disc, then a blue one as its rendering."""
-    prompts, budget = _prompts(), patient.rules.token_budget
+    prompts, budget = load_prompts(RECONSTRUCTION), patient.rules.token_budget
     first, later = prompts.describer(1, budget), prompts.describer(2, budget)
     view = DescriberView(1, first, shown_picture(), (), (), (), (), budget, 0)
     timed = await patient.ask("image input", patient.player.describe(view))
@@ -204,7 +204,7 @@ async def _render(patient: _Patient) -> list[Finding]:
     previous: Picture | None = None
     messages: tuple[str, ...] = ()
     for question, message, channel in (("image output", FIRST_MESSAGE, 0), ("correction", SECOND_MESSAGE, 2)):
-        prompt = _prompts().generator(message, messages)
+        prompt = load_prompts(RECONSTRUCTION).generator(message, messages)
         view = GeneratorView(len(messages) + 1, message, messages, previous, 0, prompt)
         timed = await patient.ask(question, patient.player.render(view))
         if isinstance(timed, Finding):
@@ -241,10 +241,6 @@ _TRIALS: Mapping[str, Callable[[_Patient], Awaitable[list[Finding]]]] = {
     "answer": _answer,
 }
 """What is asked, by the method that a seat's questions go to."""
-
-
-def _prompts() -> Prompts:
-    return load_prompts("reconstruction")
 
 
 def _rating(patient: _Patient, timed: _Timed) -> Finding:

@@ -15,7 +15,6 @@ from ircore.players.submission import AnyLoaded
 from ircore.submissions.rescoring.fetch import SafeRedirects, endpoint, is_safe
 
 SECONDS = 20.0
-TRIES = 2
 WAIT = 5.0
 """Seconds before a link that failed is asked for once more: a stumble is no dead link."""
 
@@ -66,20 +65,17 @@ def dead_links(links: Iterable[Link]) -> list[DeadLink]:
         The links that lead nowhere, in the order given. A site that refuses programs counts as being there.
     """
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return [dead for dead in pool.map(_asked, links) if dead is not None]
+        return [dead for dead in pool.map(_asked_twice, links) if dead is not None]
+
+
+def _asked_twice(link: Link) -> DeadLink | None:
+    if _asked(link) is None:
+        return None
+    sleep(WAIT)
+    return _asked(link)
 
 
 def _asked(link: Link) -> DeadLink | None:
-    dead = _tried(link)
-    for _ in range(TRIES - 1):
-        if dead is None:
-            break
-        sleep(WAIT)
-        dead = _tried(link)
-    return dead
-
-
-def _tried(link: Link) -> DeadLink | None:
     base = endpoint()
     try:
         if not is_safe(link.address, base):

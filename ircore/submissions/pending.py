@@ -1,6 +1,6 @@
 """Which merged submissions maintainers have still to play, or to re-score."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,23 +45,20 @@ def pending_submissions(
     for path in runs:
         run = open_any_run(path)
         published.setdefault(run.run.slug, []).append(run)
-    return list(_pending(folder, published, instances))
-
-
-def _pending(
-    folder: Path, published: Mapping[str, Sequence[AnyRunFolder]], instances: AnyInstanceSet | None
-) -> Iterator[PendingSubmission]:
+    pending = []
     for submission in merged_submissions(folder):
         if submission.status == "withdrawn":
             continue
         loaded, steps = submission.loaded, submission.steps
         verb = "to be played" if loaded.submission.transcripts is None else "to be re-scored"
         known = published.get(loaded.slug, ())
-        runs = [run for run in known if _is_current(run.run, instances)]
-        if known and not runs:
-            yield PendingSubmission(loaded.slug, f"{verb}: its published run is of another version of the benchmark")
-        elif why := _why(loaded, runs):
-            yield PendingSubmission(loaded.slug, f"{verb}: {why}{_first(loaded, runs, steps)}")
+        current = [run for run in known if _is_current(run.run, instances)]
+        if known and not current:
+            reason = "its published run is of another version of the benchmark"
+            pending.append(PendingSubmission(loaded.slug, f"{verb}: {reason}"))
+        elif reason := _why(loaded, current):
+            pending.append(PendingSubmission(loaded.slug, f"{verb}: {reason}{_first(loaded, current, steps)}"))
+    return pending
 
 
 def _is_current(run: Run | GameRun, instances: AnyInstanceSet | None) -> bool:

@@ -11,7 +11,7 @@ from ircore.submissions.check.entries import FOLDER, PLAIN_FILE, Entry, entry_fi
 from ircore.submissions.check.findings import Finding, finding, ordered
 from ircore.submissions.check.git_objects import ABSENT, Blob, Change, Repository
 from ircore.submissions.check.history import history_findings
-from ircore.submissions.check.neighbours import Neighbour, neighbour
+from ircore.submissions.check.neighbours import Neighbour, neighbours_of
 from ircore.submissions.check.submission import Checked, check_bytes
 
 MOST_SHOWN = 50
@@ -135,8 +135,7 @@ def _replaced(checked: Checked) -> Checked:
 def _neighbours(objects: Repository, merged: list[Blob]) -> tuple[Neighbour, ...]:
     blobs = [blob for blob in merged if _is_manifest(blob.entry.path) and blob.entry.size <= MAX_BYTES]
     slugs = [submission_slug(blob.entry.path) or "" for blob in blobs]
-    others = (neighbour(slug, data) for slug, data in zip(slugs, objects.contents(blobs), strict=True))
-    return tuple(other for other in others if other is not None)
+    return neighbours_of(zip(slugs, objects.contents(blobs), strict=True))
 
 
 def _is_manifest(path: str) -> bool:

@@ -1,7 +1,7 @@
 """What a check finds: faults of a document, then findings with file, line and column, for people and for programs."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, astuple, dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -86,7 +86,8 @@ def locate(fault: Fault, file: str, document: Document | None) -> Finding:
     place = START
     if document is not None:
         spots = document.keys if fault.problem in UNKNOWN else document.values
-        place = next((spots[part] for part in _outwards(fault.path) if part in spots), START)
+        outwards = (fault.path[:length] for length in range(len(fault.path), -1, -1))
+        place = next((spots[part] for part in outwards if part in spots), START)
     texts = (field_name(fault.path), fault.problem, fault.expected, fault.remedy)
     return Finding(fault.level, shown_path(file), *place, *(one_line(text) for text in texts))
 
@@ -138,7 +139,3 @@ def errors(findings: Iterable[Finding]) -> list[Finding]:
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return findings, errors first, then by file and place; in the same order whatever order they come in."""
     return tuple(sorted(findings, key=astuple))
-
-
-def _outwards(path: FieldPath) -> Sequence[FieldPath]:
-    return [path[:length] for length in range(len(path), -1, -1)]

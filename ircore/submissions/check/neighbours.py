@@ -1,6 +1,7 @@
 """The other submissions beside a checked submission: their names, and the hosts that their keys are sent to."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,19 +29,23 @@ class Neighbour(NamedTuple):
 
 def neighbours_in(folder: Path) -> tuple[Neighbour, ...]:
     """Return the submissions in a folder as neighbours; damaged ones are left out."""
-    return tuple(_neighbours_in(folder))
+    return neighbours_of(_manifests_in(folder))
 
 
-def _neighbours_in(folder: Path) -> Iterator[Neighbour]:
+def neighbours_of(manifests: Iterable[tuple[str, bytes]]) -> tuple[Neighbour, ...]:
+    """Return submissions as neighbours; those whose manifest cannot be read are left out.
+
+    Args:
+        manifests: Folder name and manifest of each submission.
+    """
+    return tuple(other for slug, data in manifests if (other := neighbour(slug, data)) is not None)
+
+
+def _manifests_in(folder: Path) -> Iterator[tuple[str, bytes]]:
     for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
-        try:
-            if manifest.is_symlink() or not manifest.is_file() or manifest.stat().st_size > MAX_BYTES:
-                continue
-            other = neighbour(manifest.parent.name, manifest.read_bytes())
-        except OSError:
-            continue
-        if other is not None:
-            yield other
+        with suppress(OSError):
+            if not manifest.is_symlink() and manifest.is_file() and manifest.stat().st_size <= MAX_BYTES:
+                yield manifest.parent.name, manifest.read_bytes()
 
 
 def neighbour(slug: str, data: bytes) -> Neighbour | None:

@@ -36,7 +36,7 @@ def counted(findings: Sequence[Finding]) -> str:
     """Return how many errors and warnings there are, such as ``2 errors, 1 warning``; ``no errors`` if none."""
     wrong = len(errors(findings))
     parts = [(wrong, "error"), (len(findings) - wrong, "warning")]
-    return ", ".join(_number(count, word) for count, word in parts if count) or "no errors"
+    return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in parts if count) or "no errors"
 
 
 def as_error(findings: Sequence[Finding]) -> tuple[str, str]:
@@ -97,10 +97,6 @@ def _annotation(finding: Finding) -> str:
 
 
 def _escaped(text: str, table: Sequence[tuple[str, str]]) -> str:
-    for one, code in table:
-        text = text.replace(one, code)
+    for character, code in table:
+        text = text.replace(character, code)
     return text
-
-
-def _number(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"

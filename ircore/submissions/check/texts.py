@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from itertools import islice
 
 from ircore.core.private_text import find_leaks
 from ircore.core.strict_yaml import FieldPath, hidden_character
@@ -84,10 +85,9 @@ def repository_faults(path: FieldPath, text: str) -> Iterator[Fault]:
 
 def leak_faults(path: FieldPath, text: str) -> Iterator[Fault]:
     """Yield the keys and the paths of a machine in a text, which is about to be published; never repeated."""
-    for leak in find_leaks(text):
+    for leak in islice(find_leaks(text), 1):
         remedy = "Take it out, and withdraw the key: it may have been seen." if leak.is_secret else "Take it out."
         yield Fault(path, f"holds {leak}", "nothing that must stay secret", remedy)
-        return
 
 
 def mixed_word(text: str) -> str | None:

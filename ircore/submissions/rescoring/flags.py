@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Rendering
@@ -83,11 +84,8 @@ def find_flags(
         *_times(run, events),
         *_failed(episodes),
     ]
-    return tuple(chain.from_iterable(_first(list(same)) for _, same in groupby(sorted(flags, key=_rule), _rule)))
-
-
-def _rule(flag: Flag) -> str:
-    return flag.rule
+    rule = attrgetter("rule")
+    return tuple(chain.from_iterable(_first(list(same)) for _, same in groupby(sorted(flags, key=rule), rule)))
 
 
 def _first(flags: list[Flag]) -> Iterator[Flag]:

@@ -191,11 +191,12 @@ def _check_files(folder: Path, index: PackIndex, sizes: Mapping[str, int]) -> No
         rendering = _RENDERING.fullmatch(path)
         if rendering and rendering[1] != file.sha256:
             raise TranscriptError(f"{folder / INDEX}: {path} is not named by its SHA-256", REMEDY)
-        if sizes[path] != file.size or _sha256(folder / path) != file.sha256:
+        if sizes[path] != file.size or file_sha256(folder / path) != file.sha256:
             raise TranscriptError(f"{folder}: {path} is not what {INDEX} says (size or SHA-256)", REMEDY)
 
 
-def _sha256(path: Path) -> str:
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -21,7 +21,15 @@ from ircore.runs.events import AnyEnd, AnyEvent, Call, Failure, episode_id_of, e
 from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, open_any_run
 from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring.clean_png import clean_picture
-from ircore.submissions.rescoring.packed import INDEX, README, PackedFile, PackIndex, rendering_name, size_limit
+from ircore.submissions.rescoring.packed import (
+    INDEX,
+    README,
+    PackedFile,
+    PackIndex,
+    file_sha256,
+    rendering_name,
+    size_limit,
+)
 
 SHOWN = 20
 """Findings that an error lists."""
@@ -170,9 +178,8 @@ def _renamed(value: Any, cleaned: Mapping[str, Rendering]) -> Any:
 def _files(folder: Path) -> Iterator[PackedFile]:
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            yield PackedFile(path=path.relative_to(folder).as_posix(), size=path.stat().st_size, sha256=digest)
+            name, size = path.relative_to(folder).as_posix(), path.stat().st_size
+            yield PackedFile(path=name, size=size, sha256=file_sha256(path))
 
 
 def _readme(run: Run | GameRun) -> str:
