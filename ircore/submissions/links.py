@@ -24,7 +24,11 @@ _REFUSES_PROGRAMS = {403, 405, 406, 429, 999}
 
 
 class Link(NamedTuple):
-    """A link of a submission."""
+    """A link of a submission.
+
+    >>> Link("my-pair", "links.code", "https://github.com/me/my-pair").field
+    'links.code'
+    """
 
     slug: str
     """Name of the submission's folder."""
@@ -37,7 +41,11 @@ class Link(NamedTuple):
 
 
 class DeadLink(NamedTuple):
-    """A link that leads nowhere."""
+    """A link that leads nowhere.
+
+    >>> dead_links([Link("my-pair", "links.code", "ftp://example.org")])[0].problem
+    'not https at a public host with a name'
+    """
 
     link: Link
     """The link."""
@@ -47,7 +55,7 @@ class DeadLink(NamedTuple):
 
 
 def links_of(loaded: AnyLoaded) -> list[Link]:
-    """Return the links of a submission; that of its transcripts leads to the listing of the pinned commit."""
+    """Return the links of a submission; the link of transcripts leads to the listing of the pinned commit."""
     links = [Link(loaded.slug, f"links.{name}", link) for name, link in loaded.submission.links.items()]
     if (reference := loaded.submission.transcripts) is not None:
         place = f"{endpoint()}/api/datasets/{reference.repo}/tree/{reference.revision}/{reference.run}"

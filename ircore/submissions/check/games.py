@@ -29,7 +29,7 @@ def is_game_manifest(mapping: dict[Any, Any]) -> bool:
 
 
 def read_game_manifest(mapping: dict[Any, Any]) -> tuple[GameSubmission | None, list[Fault]]:
-    """Return the record of a manifest; None and every fault of its form if it does not fit."""
+    """Return the record of a manifest and no faults, or None and every fault of the manifest's form."""
     try:
         return GameSubmission.model_validate(mapping), []
     except ValidationError as error:
@@ -37,7 +37,7 @@ def read_game_manifest(mapping: dict[Any, Any]) -> tuple[GameSubmission | None, 
 
 
 def game_faults(submission: GameSubmission, conditions: Conditions) -> Iterator[Fault]:
-    """Yield what is wrong with the game, the seats, their players and the rules of a manifest."""
+    """Yield the faults in game, seats, players and rules of a manifest."""
     try:
         game = load_game(submission.game)
     except InputError as error:
@@ -61,7 +61,7 @@ def game_faults(submission: GameSubmission, conditions: Conditions) -> Iterator[
 
 
 def _player_faults(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec) -> Iterator[Fault]:
-    """Yield what is wrong with the player of a seat: it cannot take the seat, or does not take its settings."""
+    """Yield the faults of a seat's player: a player that cannot take the seat, or refuses the stated settings."""
     path = (seat.name, "player")
     if spec.player == RECORDED and not seat.recorded:
         yield Fault(path, f"{game.name} has no recorded answers for this seat", "a player", "Name a player.")

@@ -17,7 +17,7 @@ from ircore.submissions.check.submission import HAND_IN, Checked, Purpose, check
 from ircore.submissions.history import HISTORY
 
 
-class CheckedTree(NamedTuple):
+class _CheckedTree(NamedTuple):
     """The verdict on a folder of submissions."""
 
     checked: tuple[Checked, ...]
@@ -27,7 +27,7 @@ class CheckedTree(NamedTuple):
     """All findings: errors, then warnings."""
 
 
-def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> CheckedTree:
+def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> _CheckedTree:
     """Check every submission in a folder, and that nothing else is there; links are not followed.
 
     Args:
@@ -57,11 +57,11 @@ def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> CheckedTree:
         for slug, content in sorted(data.items())
     )
     findings += [finding for each in checked for finding in each.findings]
-    return CheckedTree(checked, ordered(set(findings)))
+    return _CheckedTree(checked, ordered(set(findings)))
 
 
 def _entries(folder: Path) -> Iterator[Entry]:
-    """Yield every file below a folder as git would list it below ``submissions/``."""
+    """Yield every file below a folder in the form in which git lists files below ``submissions/``."""
     try:
         names = sorted(child.name for child in folder.iterdir())
     except OSError as error:
@@ -96,7 +96,7 @@ def _on_disk(folder: Path, path: str) -> Path:
 
 
 def _renamed(finding: Finding, folder: Path) -> Finding:
-    """Return a finding with the file as it lies on this disk."""
+    """Return a finding with the path of the file on this disk."""
     prefix = f"{FOLDER}/"
     file = str(folder / finding.file.removeprefix(prefix)) if finding.file.startswith(prefix) else finding.file
     return replace(finding, file=file)

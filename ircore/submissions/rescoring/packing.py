@@ -37,7 +37,7 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Packed:
-    """What was packed.
+    """Result of packing a run.
 
     Attributes:
         folder: What to upload: the run's folder and a README.md lie in it.
@@ -45,6 +45,10 @@ class Packed:
         encoded: Renderings that had to be encoded anew.
         removed: Leaks that were replaced in error messages, as ``where: rule at position``.
         run: The run as packed.
+
+    >>> packed = pack(Path("run"), Path("packed"))
+    >>> packed.encoded, packed.index.files[0].path
+    (0, 'journal.jsonl')
     """
 
     folder: Path
@@ -102,13 +106,13 @@ def _refuse_unfinished(run: AnyRunFolder) -> None:
 
 
 def _run_text(run: Run | GameRun) -> str:
-    """Return the run's identity without its reference to transcripts: these are what it would name."""
+    """Return the run's identity without a reference to transcripts: these files are the transcripts."""
     plain = run.model_copy(update={"submission": run.submission.model_copy(update={"transcripts": None})})
     return plain.model_dump_json(indent=2, by_alias=True) + "\n"
 
 
 def _refuse_leaks(run: AnyRunFolder, run_text: str, events: list[AnyEvent]) -> None:
-    """Refuse keys and paths in what was played; each is told by rule and position only."""
+    """Refuse a run with keys or paths in its answers; the error names rule and position, never the text."""
     leaks = [f"{RUN_FILE}: {leak}" for leak in find_leaks(run_text)]
     for event in events:
         if isinstance(event, Call):
@@ -165,7 +169,7 @@ def _rewritten(event: AnyEvent, cleaned: Mapping[str, Rendering], removed: list[
 
 
 def _renamed(value: Any, cleaned: Mapping[str, Rendering]) -> Any:
-    """Return a JSON value with every rendering in it, however deep, under its new hash."""
+    """Return a JSON value in which every rendering, however deep, has its new hash."""
     if isinstance(value, list):
         return [_renamed(part, cleaned) for part in value]
     if not isinstance(value, dict):
@@ -183,7 +187,7 @@ def _files(folder: Path) -> Iterator[PackedFile]:
 
 
 def _readme(run: Run | GameRun) -> str:
-    """Return a dataset card: the Hub shows it, and nothing here reads it."""
+    """Return a dataset card for the Hub; no program of this project reads the card."""
     import yaml
 
     front = yaml.safe_dump({"license": run.submission.licence.lower(), "tags": ["image-reconstruction-game"]})
