@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from ircore.results.model import Order, Results
     from ircore.results.tables.catalogue import Entry, Question
     from ircore.results.tables.formats import Format
+    from ircore.results.tables.model import Table
+    from ircore.runs.folder import GameRunFolder
 
 ORDERS = ("main", "quality")
 """Orders of boards."""
@@ -65,18 +67,14 @@ def command(
     opened = open_runs(runs)
     games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
     if games:
-        from ircore.results.games import read_game_results
-        from ircore.results.tables.games import game_board
-
         if len(games) < len(opened):
             raise InputError("runs of several games", "Ask for one game at a time.")
-        if name != "board" or judge or order or episode or episodes or out:
+        if judge or order or episode or episodes or out or (name != "board" and (category or difficulty)):
             raise InputError(
-                f"runs of {games[0].game}: only the board is there, by category and difficulty",
-                "Leave out --table, --judge, --order, --episode, --episodes and --out.",
+                f"runs of {games[0].game}: a board by category and difficulty, and other tables of all instances",
+                "Leave out --judge, --order, --episode, --episodes, --out; of other tables also --category.",
             )
-        board = game_board(read_game_results(games), category, difficulty)
-        click.echo(render(board, "json" if as_json else form, None), nl=False)
+        click.echo(render(_game_table(games, name, category, difficulty), "json" if as_json else form, None), nl=False)
         return
     entry = table_entry(name, "--table")
     _check_order(name, entry, order)
@@ -91,6 +89,16 @@ def command(
     else:
         table = entry.table(results, question)
         click.echo(render(table, "json" if as_json else form, results if episodes else None), nl=False)
+
+
+def _game_table(games: "list[GameRunFolder]", name: str, category: str | None, difficulty: str | None) -> "Table":
+    """Return a table of runs of one game other than reconstruction."""
+    from ircore.results.games import read_game_results
+    from ircore.results.tables.game_curves import named_table
+    from ircore.results.tables.games import game_board
+
+    results = read_game_results(games)
+    return game_board(results, category, difficulty) if name == "board" else named_table(results, name)
 
 
 def _check_order(name: str, entry: "Entry", order: str | None) -> None:

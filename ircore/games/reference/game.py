@@ -146,6 +146,27 @@ class ReferenceGame(Game[ReferenceRules]):
             return ChoiceAnswer(INVALID)
         return ChoiceAnswer(match.labels[order.labelled.index(recorded.chosen)])
 
+    def recorded_steps(self, payload: Context) -> tuple[Round, ...]:
+        """Return the rounds of the recorded game that an imported context holds; none for a context of our own.
+
+        People's pictures have no order here: the data do not say how they were shown.
+        """
+        if any(human.chosen is None for human in payload.human):
+            return ()  # people's messages alone, as KiloGram's
+        return tuple(
+            Round(
+                repetition=number // len(payload.context) + 1,
+                target=target,
+                labelled=payload.context,
+                shown=payload.context,
+                message=human.message,
+                answer=cast(str, human.chosen),
+                chosen=human.chosen,
+                correct=human.chosen == target,
+            )
+            for number, (human, target) in enumerate(zip(payload.human, payload.targets, strict=False))
+        )
+
     def prompts(self, folder: Path | None) -> ReferencePrompts:
         """Read the prompts; see ``load_prompts``."""
         return load_prompts(folder)

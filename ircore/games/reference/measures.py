@@ -9,7 +9,7 @@ from ircore.games.reference.records import Round
 
 MEASURES = (
     Measure("accuracy", "Accuracy", "", (0, 1)),
-    Measure("correct", "Correct", "", (0, 1), per="step"),
+    Measure("correct", "Accuracy", "", (0, 1), per="step"),
     Measure("words", "Words a message", "words", direction="lower"),
     Measure("message_words", "Words", "words", direction="lower", per="step"),
     Measure("wnr", "Word novelty rate", direction="lower"),
