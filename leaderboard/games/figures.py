@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import floor, log10
 
 from ircore.games.base import Measure, PublishedFigure
 from ircore.games.pages import Curve
@@ -87,6 +88,7 @@ def _sketch(
     beside = BesideCurves(curve_points(people, shown, curve), _published(section, shown, places))
     drawn = [*points.values(), beside.people]
     low, high = scale_ends(shown, [mean for means in drawn for mean in means.values()])
+    high = high if shown.range else _round_end(high)
     digits = value_digits(shown)
     vertical = axis(low, high + 0.01 * (high - low), _ends(low, high), f"{plain(shown.title)} (mean, 95 % interval)")
     others = " The other runs stand behind in grey." if len(tracks) > 1 else ""
@@ -128,6 +130,12 @@ def _horizontal(places: list[int], words: str) -> Json:
 
 def _ends(low: float, high: float) -> Ticks:
     return [(place, f"{place:g}") for place in (low, (low + high) / 2, high)]
+
+
+def _round_end(high: float) -> float:
+    """Return the least of 1, 2, 4, 6 and 8 times a power of ten that is not below ``high``, for a readable axis."""
+    power = 10.0 ** floor(log10(high)) if high > 0 else 1.0
+    return next(times * power for times in (1, 2, 4, 6, 8, 10) if times * power >= high)
 
 
 def _table(

@@ -63,6 +63,11 @@ def measured_rounds(rounds: Sequence[Round], pictures: int) -> Iterator[Measured
         yield Measured("shortening", None, of[last] / of[1])
 
 
+def mean_words(rounds: Sequence[Round]) -> str:
+    """Return the mean length of messages in words, as pages show it: one decimal, at least one round."""
+    return f"{_mean(words(played.message) for played in rounds):.1f}"
+
+
 def _of_second_mentions(rounds: Sequence[Round]) -> Iterator[Measured]:
     """Yield what compares a message with the last one of the same picture."""
     latest: dict[str, tuple[str, ...]] = {}
