@@ -33,7 +33,7 @@ from leaderboard.charts.said import pair_said_sketch
 from leaderboard.charts.scores import delta_sketch, deltas_sketch, preferences_sketch, scores_sketch
 from leaderboard.charts.still import still_picture
 from leaderboard.charts.turns import pair_trajectory_sketch, trajectories_sketch
-from leaderboard.site import Pair
+from leaderboard.model.site import Pair
 from leaderboard.theme import NARROW
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from leaderboard.charts.grammar import FOOT, Json, axis, layout, pair_lines, plain, steps, words
-from leaderboard.site import Marked
+from leaderboard.model.site import Marked
 from leaderboard.theme import describer_token, token
 
 Axes = Callable[[int, "Grid"], tuple[Json, Json]]

@@ -14,7 +14,7 @@ from leaderboard.games.board import measure, scale_ends, value_digits
 from leaderboard.games.entries import Entry
 from leaderboard.games.numbers import curve_points
 from leaderboard.games.section import GameSection
-from leaderboard.labels import number
+from leaderboard.words.labels import number
 
 _MOST_TICKS = 5
 """Steps up to which each has a tick on the horizontal axis."""

@@ -16,7 +16,7 @@ from ircore.scorers.verification.score import verify_picture
 from ircore.scorers.verification.stored import verdicts_of
 from leaderboard.building.build import build_site
 from leaderboard.components.facts import turn_facts
-from leaderboard.turn_facts import facts_by_turn
+from leaderboard.model.turn_facts import facts_by_turn
 
 
 def chart(cats: int, dogs: int) -> tuple[Scene, Picture]:
