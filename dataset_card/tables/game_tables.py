@@ -68,24 +68,12 @@ class ReconstructionTables(GameTables):
         source: Runs and results.
     """
 
+    name = RECONSTRUCTION
+    configs: Mapping[str, Config] = {config.name: config for config in ALL_CONFIGS}
+    runs: Sequence[PlayedRun] = ()
+
     def __init__(self, source: ReconstructionSource) -> None:
-        self.source = source
-        self.instances = source.instances
-
-    @property
-    def runs(self) -> Sequence[PlayedRun]:
-        """See ``GameTables``."""
-        return self.source.runs
-
-    @property
-    def name(self) -> str:
-        """See ``GameTables``."""
-        return RECONSTRUCTION
-
-    @property
-    def configs(self) -> Mapping[str, Config]:
-        """See ``GameTables``."""
-        return {config.name: config for config in ALL_CONFIGS}
+        self.source, self.instances, self.runs = source, source.instances, source.runs
 
     def own_rows(self, config: Config, run: Any) -> Iterable[Row]:
         """See ``GameTables``."""

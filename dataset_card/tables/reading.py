@@ -1,10 +1,11 @@
 """Rows of reconstruction in a release back to records, and the faults in them."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from math import fsum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -102,9 +103,12 @@ class Tables:
             self._findings.add(where, f"the picture is {size.width} × {size.height} px, the row says otherwise")
         plain = {name: row[name] for name in ("instance_id", "category", "difficulty", "width", "height", "seed")}
         origin = {"source": row["source"], "licence": row["licence"]}
-        scene = None if row["scene"] is None else self._scene(where, str(row["scene"]))
+        scene = None
+        if row["scene"] is not None:
+            scene = self._record(f"{where}: scene", partial(Scene.model_validate_json, str(row["scene"])))
         file = {"image": row["file"], "sha256": row["image_sha256"]}
-        instance = self._record(where, Instance, plain | origin | file | {"scene": scene})
+        fields = plain | origin | file | {"scene": scene}
+        instance = self._record(where, partial(Instance.model_validate, fields))
         if instance is not None and self._instances.setdefault(instance.instance_id, instance) is not instance:
             self._findings.add(where, f"instance {instance.instance_id} is there twice")
 
@@ -118,7 +122,7 @@ class Tables:
         drawn = None if size is None else Rendering(sha256=str(row["rendering_sha256"]), **size._asdict())
         if (size or (None, None)) != (row["rendering_width"], row["rendering_height"]):
             self._findings.add(where, "rendering_width and rendering_height are not those of the rendering")
-        turn = self._record(where, Turn, turn_fields(row, drawn))
+        turn = self._record(where, partial(Turn.model_validate, turn_fields(row, drawn)))
         if turn is None:
             return
         if (turn.action == "done") != (turn.message is None) or (turn.action == "done" and drawn is not None):
@@ -149,14 +153,14 @@ class Tables:
         }
         self._compare(where, row, known, "its turns say")
         self._costs.setdefault(str(row["run_id"]), {})[str(row["episode_id"])] = cost_of(row)
-        episode = self._record(where, Episode, episode_fields(row, turns))
+        episode = self._record(where, partial(Episode.model_validate, episode_fields(row, turns)))
         if episode is not None and self._episodes.setdefault(_key(row), episode) is not episode:
             self._findings.add(where, f"episode {episode.episode_id} of this run is there twice")
 
     def take_score(self, where: str, row: Row) -> None:
         """Take a row of ``scores``; episodes and turns are known by now."""
         self._refer(where, row)
-        score = self._record(where, Score, score_fields(row))
+        score = self._record(where, partial(Score.model_validate, score_fields(row)))
         if score is None:
             return
         turns = self._turns.get(_key(row), [])
@@ -296,16 +300,9 @@ class Tables:
             if name in row and not same_value(row[name], value):  # a release of an earlier layout lacks later columns
                 self._findings.add(where, f"{name} is {short_value(row[name])}, {source} {short_value(value)}")
 
-    def _scene(self, where: str, text: str) -> Scene | None:
+    def _record(self, where: str, read: Callable[[], R]) -> R | None:
         try:
-            return Scene.model_validate_json(text)
-        except ValidationError as error:
-            self._findings.add(f"{where}: scene", describe_validation_error(error))
-            return None
-
-    def _record(self, where: str, kind: type[R], data: dict[str, Any]) -> R | None:
-        try:
-            return kind.model_validate(data)
+            return read()
         except ValidationError as error:
             self._findings.add(where, describe_validation_error(error))
             return None
