@@ -8,7 +8,7 @@ BIN := $(VENV)/$(if $(WINDOWS),Scripts,bin)
 PLATFORM := build/platform
 DEMO := build/demo
 PER_CONDITION ?= 3
-# The longest first, so that two at a time end together.
+# The longest first, so that they end together.
 PAIRS := $(shell ls -r submissions | grep ^builtin-)
 FILES = $(shell find $(1) -type f -not -name '*.pyc' -not -path '*/__pycache__/*' 2>/dev/null)
 INSTALLED := $(VENV)/.installed
@@ -69,7 +69,7 @@ $(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card submissions/bui
 	@rm -rf $(DEMO)/instances $(DEMO)/runs $(DEMO)/dataset $(DEMO)/site
 	$(BIN)/ircore instances build --out $(DEMO)/instances --per-condition $(PER_CONDITION)
 	@mkdir -p $(DEMO)/runs
-	printf '%s\n' $(PAIRS) | xargs -P 2 -I PAIR \
+	printf '%s\n' $(PAIRS) | xargs -P 4 -I PAIR \
 	  $(BIN)/ircore play submissions/PAIR --instances $(DEMO)/instances --out $(DEMO)/runs/PAIR --concurrency 1
 	$(BIN)/ircore score $(PAIRS:%=$(DEMO)/runs/%) --every-turn
 	$(BIN)/ircore release build --runs $(PAIRS:%=$(DEMO)/runs/%) --instances $(DEMO)/instances --out $(DEMO)/dataset

@@ -20,25 +20,30 @@ ORDERS = ("main", "quality")
 
 FORMATS: "tuple[Format, ...]" = ("text", "json", "csv", "markdown", "latex")
 SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md", "latex": "tex"}
-"""What ``--out`` writes of each table."""
+"""Suffixes of the files that ``--out`` writes for each table."""
 
 
 @click.command("results")
 @click.argument("runs", type=PATH, nargs=-1, required=True)
 @click.option(
-    "--table", "name", metavar="NAME", default="board", show_default=True, help="Which table: see docs/results.md."
+    "--table",
+    "name",
+    metavar="NAME",
+    default="board",
+    show_default=True,
+    help="Name of the table, see docs/results.md.",
 )
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="How.")
-@click.option("--judge", metavar="NAME", help="Whose scores to rank by.  [default: verified where it rated]")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Output format.")
+@click.option("--judge", metavar="NAME", help="Judge whose scores are shown.  [default: verified where it rated]")
 @click.option("--category", metavar="NAME", help="Only this category.")
 @click.option("--difficulty", metavar="NAME", help="Only easy or hard.")
 @click.option(
     "--order",
     metavar="main|quality|PART",
-    help="Of a board: by main score, which decides the ranks, or by quality, the score of what was played. Of the "
-    "table parts: by presence, text, colour, value, place, count or extra.  [default: main]",
+    help="Order of a board: main score, which decides the ranks, or quality, the score of played episodes; of the "
+    "table parts: presence, text, colour, value, place, count or extra.  [default: main]",
 )
-@click.option("--episode", metavar="ID", help="Of the table facts: those of one episode, turn by turn.")
+@click.option("--episode", metavar="ID", help="In the table facts: only this episode, turn by turn.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--episodes", is_flag=True, help="In JSON: list the episodes behind each number one by one.")
 @click.option("--out", type=PATH, help="Write every table in every format into this new folder.")

@@ -24,7 +24,13 @@ PICTURES = "pictures"
 
 @dataclass(frozen=True)
 class WrittenPage:
-    """Counts of the written files."""
+    """Counts of the written files.
+
+    Example:
+        >>> from pathlib import Path
+        >>> WrittenPage(Path("annotate"), pictures=12, megabytes=0.4).pictures
+        12
+    """
 
     folder: Path
     """The page's folder; open its ``index.html``."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.strict_yaml import read_bounded
+from ircore.core.strict_yaml import read_yaml_bytes
 from ircore.players.submission import MANIFEST
 from ircore.submissions.check.entries import FOLDER, Entry, entry_findings
 from ircore.submissions.check.findings import Finding, finding, ordered
@@ -38,7 +38,7 @@ def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> CheckedTree:
     """
     entries = list(_entries(folder))
     data = {
-        entry.path.split("/")[1]: read_bounded(_on_disk(folder, entry.path), "Make it readable.")
+        entry.path.split("/")[1]: read_yaml_bytes(_on_disk(folder, entry.path), "Make it readable.")
         for entry in entries
         if entry.mode == "100644" and entry.path.count("/") == 2 and entry.path.endswith(f"/{MANIFEST}")
     }
@@ -49,7 +49,7 @@ def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> CheckedTree:
     for entry in entries:
         if entry.mode == "100644" and entry.path.endswith(f"/{HISTORY}"):
             file = _on_disk(folder, entry.path)
-            findings += content_findings(read_bounded(file, "Make it readable."), str(file))
+            findings += content_findings(read_yaml_bytes(file, "Make it readable."), str(file))
     neighbours = tuple(_neighbours(data))
     checked = tuple(
         check_bytes(content, str(folder / slug / MANIFEST), slug, neighbours, purpose)
