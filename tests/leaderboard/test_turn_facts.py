@@ -15,7 +15,7 @@ from ircore.core.records import Scene
 from ircore.scorers.computed import ScoringPlan, score_runs
 from ircore.scorers.verification.score import verify_picture
 from ircore.scorers.verification.stored import verdicts_of
-from leaderboard.building.build import build_site
+from leaderboard.building.site_build import build_site
 from leaderboard.components.facts import turn_facts
 from leaderboard.model.turn_facts import facts_by_turn
 
