@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from math import fsum
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from dataset_card.findings import Findings, Pictures, same_value, short_value
-from dataset_card.tables.embedded import EmbeddedPictures
 from dataset_card.tables.records_of_rows import cost_of, episode_fields, score_fields, turn_fields
+from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import OF_GAME, Row, leaderboard_rows
 from dataset_card.tables.schema import (
     EPISODES,
@@ -25,7 +24,6 @@ from dataset_card.tables.schema import (
 )
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError
-from ircore.core.images import Picture
 from ircore.core.records import Instance, Record, Run, Scene
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import describe_validation_error
@@ -39,63 +37,23 @@ EpisodeKey = tuple[str, str]
 """Run and episode."""
 
 
-@dataclass(frozen=True)
-class ReleasedRun:
-    """A run read back from a release: enough to compute results from."""
-
-    path: Path
-    run: Run
-    instances: InstanceSet
-    ended: tuple[Episode, ...]
-    given: tuple[Score, ...]
-    known_judges: Mapping[str, JudgeIdentity]
-    known_costs: Mapping[str, float | None]
-    known_provenance: Provenance | None = None
-    pictures: EmbeddedPictures | None = None
-
-    def episodes(self) -> tuple[Episode, ...]:
-        """Return its episodes, in the order of the release."""
-        return self.ended
-
-    def scores(self) -> tuple[Score, ...]:
-        """Return its scores, in the order of the release."""
-        return self.given
-
-    def judges(self) -> Mapping[str, JudgeIdentity]:
-        """Return who the judges are."""
-        return self.known_judges
-
-    def costs(self) -> Mapping[str, float | None]:
-        """Return US dollars by episode; None where they are not known."""
-        return self.known_costs
-
-    def provenance(self) -> Provenance | None:
-        """Return who vouches for it, as the release says."""
-        return self.known_provenance
-
-    def rendering(self, rendering: Rendering) -> Picture:
-        """Return one of its renderings, the hash checked.
-
-        Raises:
-            InputError: The run was read back without its pictures, or the release does not have this one.
-        """
-        if self.pictures is None:
-            raise InputError(f"{self.path}: was read back without its pictures")
-        return Picture.from_own_file(self.pictures.read(rendering.sha256), rendering.width, rendering.height)
-
-
 class Tables:
     """Takes the rows of a release table by table, then compares the tables with each other.
 
     Args:
-        findings: Where faults go.
+        findings: Collects the faults.
         pictures: Checks the embedded pictures.
         runs: The release's runs by id.
-        judges: Its judges by name.
-        provenances: Who vouches for its runs, by id.
+        judges: The release's judges by name.
+        provenances: Provenance of the release's runs, by id.
 
     Attributes:
         results: Computed from its tables; None until all were taken, or if there are faults.
+
+    >>> findings = Findings()
+    >>> tables = Tables(findings, Pictures(findings), runs={}, judges={}, provenances={})
+    >>> tables.has_rows
+    False
     """
 
     def __init__(
@@ -123,7 +81,7 @@ class Tables:
 
     @property
     def has_rows(self) -> bool:
-        """Whether any row was taken."""
+        """Whether the release has any row of reconstruction."""
         return bool(self._instances or self._turns or self._episodes or self._runs)
 
     def take(self, table: str, where: str, row: Row) -> None:
@@ -180,7 +138,7 @@ class Tables:
             self._findings.add(where, f"turn {turn.turn} stands where turn {len(turns)} must be")
 
     def take_episode(self, where: str, row: Row) -> None:
-        """Take a row of ``episodes``; its turns are known by now."""
+        """Take a row of ``episodes``, after the episode's turns."""
         self._refer(where, row)
         turns = self._turns.get(_key(row), [])
         for name in ("first_rendering", "final_rendering"):
@@ -217,7 +175,7 @@ class Tables:
             self._findings.add(where, f"{score.judge} scored turn {score.turn} of this episode twice")
 
     def take_preview(self, where: str, row: Row) -> None:
-        """Take a row of ``previews``; its turn is known by now."""
+        """Take a row of ``previews``, after the turn."""
         instance, turns = self._refer(where, row), self._turns.get(_key(row), [])
         self._previews += 1
         number = row["turn"]

@@ -1,0 +1,65 @@
+"""A run of reconstruction read back from a release."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dataset_card.tables.embedded import EmbeddedPictures
+from ircore.core.episode_records import Episode, Rendering
+from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.core.records import Run
+from ircore.core.score_records import JudgeIdentity, Score
+from ircore.instances.store import InstanceSet
+from ircore.runs.provenance import Provenance
+
+
+@dataclass(frozen=True)
+class ReleasedRun:
+    """A run read back from a release: enough to compute results from.
+
+    >>> from dataset_card.checking.check import check_release
+    >>> (run,) = check_release(Path("release")).runs
+    >>> len(run.episodes()), [*run.judges()]
+    (2, ['structural', 'verified'])
+    """
+
+    path: Path
+    run: Run
+    instances: InstanceSet
+    ended: tuple[Episode, ...]
+    given: tuple[Score, ...]
+    known_judges: Mapping[str, JudgeIdentity]
+    known_costs: Mapping[str, float | None]
+    known_provenance: Provenance | None = None
+    pictures: EmbeddedPictures | None = None
+
+    def episodes(self) -> tuple[Episode, ...]:
+        """Return the run's episodes, in the order of the release."""
+        return self.ended
+
+    def scores(self) -> tuple[Score, ...]:
+        """Return the run's scores, in the order of the release."""
+        return self.given
+
+    def judges(self) -> Mapping[str, JudgeIdentity]:
+        """Return who the judges are."""
+        return self.known_judges
+
+    def costs(self) -> Mapping[str, float | None]:
+        """Return the cost of each episode in US dollars; None for an unknown cost."""
+        return self.known_costs
+
+    def provenance(self) -> Provenance | None:
+        """Return who vouches for the run, as the release states."""
+        return self.known_provenance
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        """Return a rendering of the run, with the hash checked.
+
+        Raises:
+            InputError: The run was read back without its pictures, or the release does not have this one.
+        """
+        if self.pictures is None:
+            raise InputError(f"{self.path}: was read back without its pictures")
+        return Picture.from_own_file(self.pictures.read(rendering.sha256), rendering.width, rendering.height)
