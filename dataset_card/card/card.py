@@ -18,6 +18,7 @@ from dataset_card.tables.rows import ReconstructionSource, Row
 from dataset_card.tables.schema import LEADERBOARD, Column, transcripts_name
 from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import Written
+from ircore.instances.withheld import ways_to_get
 from ircore.results.headline import ordered_judges
 from ircore.results.model import BoardRow
 from ircore.results.subsets import by_rules
@@ -142,6 +143,7 @@ def render_card(facts: CardFacts) -> str:
         "name": facts.name,
         "games": [_game_section(tables) for tables in facts.source.others],
         "licences": source_licences(facts.source),
+        "ways_to_get": ways_to_get(facts.source.instances()),
         "submissions": _submissions(facts.source),
         "type_name": _type_name,
         "maintainers": blocks(CARD, facts.maintainer_texts),

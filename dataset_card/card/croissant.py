@@ -39,6 +39,7 @@ _KEYS = {
     "instances": ("instance_id",),
     "episodes": ("run_id", "episode_id"),
     "scores": ("run_id", "episode_id", "turn", "task", "judge", "annotator", "step", "measure"),
+    "facts": ("run_id", "episode_id", "turn", "fact"),
     "leaderboard": ("run_id", "category", "difficulty", "judge"),
     "previews": ("run_id", "episode_id", "turn"),
 }

@@ -18,7 +18,7 @@ from dataset_card.checking.decoding import decoding_processes
 from dataset_card.checking.derived import check_derived
 from dataset_card.checking.record import RecordCheck, sound_records
 from dataset_card.checking.secrets import FindLeak, leak_finder
-from dataset_card.checking.source import released_tables
+from dataset_card.checking.source import released_tables, with_facts
 from dataset_card.findings import Decode, Findings, Pictures, decoded
 from dataset_card.games.reading import GameRows, ReleasedGameRun
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
@@ -31,6 +31,7 @@ from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import (
     ALL_CONFIGS,
     EPISODES,
+    FACTS,
     INSTANCES,
     LEADERBOARD,
     PREVIEWS,
@@ -167,7 +168,7 @@ def _check(folder: Path, find_leak: FindLeak, decode: Decode | None, card: bool)
         pictures=len(pictures),
         counts=counts,
         configs=record.configs,
-        runs=readers.tables.runs(),
+        runs=with_facts(folder, readers.tables.runs()),
         game_runs=readers.game_runs(),
         source=source,
         not_checked=not_checked,
@@ -275,7 +276,7 @@ def _take_rows(folder: Path, record: RecordCheck, readers: _Readers, find_leak: 
 
 def _reading_order(config: Config) -> int:
     """Return the position of a table in an order in which rows come after the rows that they refer to."""
-    order = (INSTANCES.name, TRANSCRIPTS.name, EPISODES.name, SCORES.name, LEADERBOARD.name, PREVIEWS.name)
+    order = (INSTANCES.name, TRANSCRIPTS.name, EPISODES.name, SCORES.name, FACTS.name, LEADERBOARD.name, PREVIEWS.name)
     return order.index(TRANSCRIPTS.name if is_transcripts(config.name) else config.name)
 
 

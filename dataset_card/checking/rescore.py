@@ -115,8 +115,8 @@ def _rescored(folder: Path, tasks: Sequence[RunTask], processes: int) -> Iterato
     computed = in_order(recompute, pieces, min(processes, len(asked)))
     for recomputed in tracked(computed, "rescoring", len(asked)):
         yield from recomputed.faults
-        for run_id, scores in recomputed.scores:
-            yield from by_run[run_id].differences(scores)
+        for run_id, scored in recomputed.scored:
+            yield from by_run[run_id].differences(scored)
 
 
 def _piece(instances: EmbeddedInstances, instance: Instance, tasks: Sequence[RunTask]) -> Piece:

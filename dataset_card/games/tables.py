@@ -22,6 +22,7 @@ from ircore.core.episode_records import Rendering
 from ircore.core.game_records import Fields, GameEpisode, GameInstance
 from ircore.games.base import Game, picture_fields
 from ircore.instances.store import GameInstanceSet
+from ircore.instances.withheld import published_pictures
 from ircore.results.games import GameResults, GameRunSource, PlayedGameRun
 from ircore.results.tables.formats import flat_columns, flat_records
 from ircore.results.tables.games import game_board
@@ -39,7 +40,9 @@ _EPISODE = (
     Column("difficulty", "string", "`easy` or `hard`."),
 )
 _RULES = Column("rules", "string", "Key of the rules played by: each rule and its value, such as `rounds=3`.")
-_RECORD = Column("record", "string", "The game's own record of the row, as JSON.")
+_RECORD = Column(
+    "record", "string", "The game's own record of the row, as JSON; of an instance with the SHA-256 of every picture."
+)
 
 OWN_COLUMNS = frozenset({*(column.name for column in (_GAME, *_RUN, *_EPISODE, _RULES, _RECORD)), "step"})
 """Columns of the transcripts that every game has: a field of a step of the same name is called otherwise."""
@@ -129,7 +132,7 @@ class DeclaredTables(GameTables):
 
     def _instance_columns(self) -> tuple[Column, ...]:
         pictures: list[Column] = []
-        for name in sorted({name for instance in self.instances.instances for name in instance.pictures}):
+        for name in sorted({name for instance in self.instances.instances for name in published_pictures(instance)}):
             pictures.append(Column(f"picture_{name}", "image", f"The picture `{name}`.", nullable=True, repeats=True))
             pictures.append(Column(f"picture_{name}_sha256", "string", "SHA-256 of its bytes.", nullable=True))
         return (
@@ -181,7 +184,7 @@ class DeclaredTables(GameTables):
         for instance in self.instances.instances:
             pictures: Row = {}
             for column in columns:
-                picture = instance.pictures.get(column.name.removeprefix("picture_"))
+                picture = published_pictures(instance).get(column.name.removeprefix("picture_"))
                 pictures[f"{column.name}_sha256"] = None if picture is None else picture.sha256
                 pictures[column.name] = None if picture is None else self._picture_file(instance, picture.image)
             yield {

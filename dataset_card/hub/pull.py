@@ -27,6 +27,7 @@ from ircore.core.game_records import GameInstance
 from ircore.core.plugins import unknown
 from ircore.core.records import Instance
 from ircore.instances.store import INDEX, AnyInstanceSet, index_bytes, read_any_instances
+from ircore.instances.withheld import published_pictures
 from ircore.runs.costs.episode_costs import COSTS
 from ircore.runs.events import End, Entry, GameEnd
 from ircore.runs.folder import AnyRunFolder, GameRunFolder, create_run
@@ -189,10 +190,11 @@ def write_instance_sets(
 
 
 def _set_pictures(instance: Instance | GameInstance) -> dict[str, tuple[str, str]]:
-    """Return file name and SHA-256 of an instance's pictures by the columns that hold them."""
+    """Return file name and SHA-256 of an instance's published pictures by the columns that hold them."""
     if isinstance(instance, Instance):
         return {"image": (instance.image, instance.sha256)}
-    return {f"picture_{name}": (picture.image, picture.sha256) for name, picture in instance.pictures.items()}
+    published = published_pictures(instance)
+    return {f"picture_{name}": (picture.image, picture.sha256) for name, picture in published.items()}
 
 
 def _write_run(folder: Path, released: AnyReleasedRun, instances: AnyInstanceSet, judged: set[str]) -> int:

@@ -43,6 +43,7 @@ from ircore.core.progress import progress
 from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
+from ircore.instances.withheld import refuse_withheld
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.names import ALL
@@ -247,6 +248,7 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets) -> ReleaseS
         if isinstance(played_on, GameInstanceSet):
             games.append(DeclaredTables.of(load_game(name), played_on, own))
         else:
+            refuse_withheld(played_on.instances, "release")
             games.append(ReconstructionTables(reconstruction_source(own, played_on)))
     return ReleaseSource(tuple(games))
 

@@ -12,6 +12,7 @@ from dataset_card.games import records_of_rows as games
 from dataset_card.releases.run_records import RunRecords, read_run_records
 from dataset_card.releases.stored import StoredRelease
 from dataset_card.tables.embedded import EmbeddedPictures
+from dataset_card.tables.facts import FACT_COLUMNS, facts_of_rows
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.records_of_rows import (
     EPISODE_COLUMNS,
@@ -23,9 +24,10 @@ from dataset_card.tables.records_of_rows import (
     turn_fields,
 )
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS, Config, transcripts_name
+from dataset_card.tables.schema import EPISODES, FACTS, SCORES, TRANSCRIPTS, Config, transcripts_name
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
+from ircore.core.fact_records import RenderingFacts
 from ircore.core.game_records import GameEpisode, GameRun, GameScore
 from ircore.core.images import Picture
 from ircore.core.records import Run
@@ -82,6 +84,10 @@ class StoredRun(_AnyStoredRun[Run, InstanceSet]):
     def scores(self) -> tuple[Score, ...]:
         """Return the run's scores, in the order of the release."""
         return self.records.scores
+
+    def facts(self) -> Iterator[RenderingFacts]:
+        """Yield which facts of drawn targets its renderings show, in the order of the release."""
+        return facts_of_rows(self._rows(FACTS, FACT_COLUMNS))
 
     @property
     def records_path(self) -> Path | None:

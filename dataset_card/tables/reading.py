@@ -10,11 +10,13 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from dataset_card.findings import Findings, Pictures, same_value, short_value
+from dataset_card.tables.facts import fact_faults
 from dataset_card.tables.records_of_rows import cost_of, episode_fields, score_fields, turn_fields
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import OF_GAME, Row, leaderboard_rows
 from dataset_card.tables.schema import (
     EPISODES,
+    FACTS,
     INSTANCES,
     LEADERBOARD,
     PREVIEW_SIDE,
@@ -75,6 +77,7 @@ class Tables:
         self._turns_at: dict[EpisodeKey, str] = {}
         self._episodes: dict[EpisodeKey, Episode] = {}
         self._scores: dict[str, dict[tuple[str, int, str, str, str | None], Score]] = {run: {} for run in runs}
+        self._facts: set[tuple[object, ...]] = set()
         self._previews = 0
         self._board: dict[tuple[object, ...], tuple[str, Row]] = {}
         self.results: Results | None = None
@@ -85,12 +88,13 @@ class Tables:
         return bool(self._instances or self._turns or self._episodes or self._runs)
 
     def take(self, table: str, where: str, row: Row) -> None:
-        """Take a row of a table: instances first, then transcripts, episodes, scores, the leaderboard and previews."""
+        """Take a row of a table: instances, transcripts, episodes, scores, facts, leaderboard, previews."""
         take = {
             INSTANCES.name: self.take_instance,
             TRANSCRIPTS.name: self.take_turn,
             EPISODES.name: self.take_episode,
             SCORES.name: self.take_score,
+            FACTS.name: self.take_fact,
             LEADERBOARD.name: self.take_board_row,
             PREVIEWS.name: self.take_preview,
         }
@@ -173,6 +177,21 @@ class Tables:
         identity = (score.episode_id, score.turn, score.task, score.judge, score.annotator)
         if self._scores.setdefault(str(row["run_id"]), {}).setdefault(identity, score) is not score:
             self._findings.add(where, f"{score.judge} scored turn {score.turn} of this episode twice")
+
+    def take_fact(self, where: str, row: Row) -> None:
+        """Take a row of ``facts``; turns and scores are known by now."""
+        self._refer(where, row)
+        turns = {turn.turn: turn for turn in self._turns.get(_key(row), [])}
+        turn = turns.get(int(str(row["turn"])))
+        drawn = turn.rendering.sha256 if turn is not None and turn.rendering is not None else None
+        if drawn is None or row["rendering_sha256"] != drawn:
+            self._findings.add(where, f"it is of another rendering than that of turn {row['turn']}")
+        for fault in fact_faults(row):
+            self._findings.add(where, fault)
+        key = (*_key(row), row["turn"], row["fact"])
+        if key in self._facts:
+            self._findings.add(where, f"fact {row['fact']} of turn {row['turn']} of this episode is there twice")
+        self._facts.add(key)
 
     def take_preview(self, where: str, row: Row) -> None:
         """Take a row of ``previews``, after the turn."""

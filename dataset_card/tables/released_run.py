@@ -1,12 +1,16 @@
 """A run of reconstruction read back from a release."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from dataset_card.tables.embedded import EmbeddedPictures
+from dataset_card.tables.facts import FACT_COLUMNS, facts_of_rows
+from dataset_card.tables.parquet import read_plain
+from dataset_card.tables.schema import FACTS
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
+from ircore.core.fact_records import RenderingFacts
 from ircore.core.images import Picture
 from ircore.core.records import Run
 from ircore.core.score_records import JudgeIdentity, Score
@@ -33,6 +37,11 @@ class ReleasedRun:
     known_costs: Mapping[str, float | None]
     known_provenance: Provenance | None = None
     pictures: EmbeddedPictures | None = None
+    fact_files: tuple[Path, ...] = ()
+
+    def facts(self) -> Iterator[RenderingFacts]:
+        """Yield the facts that the run's renderings show, read from the release at every call."""
+        return facts_of_rows(read_plain(self.fact_files, FACTS, FACT_COLUMNS))
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return the run's episodes, in the order of the release."""

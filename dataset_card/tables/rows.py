@@ -103,7 +103,7 @@ def transcript_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
         target = targets[episode.instance_id]
         shown: Row = {"target": _target_file(instances, target), "target_sha256": target.sha256}
         for turn in episode.turns:
-            yield _of_episode(run, episode) | _of_pair(run) | shown | _of_turn(run, turn)
+            yield of_episode(run, episode) | _of_pair(run) | shown | _of_turn(run, turn)
 
 
 def episode_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
@@ -111,7 +111,7 @@ def episode_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     for episode in run.episodes:
         drawn = [turn.rendering for turn in episode.turns if turn.rendering is not None]
         yield (
-            _of_episode(run, episode)
+            of_episode(run, episode)
             | _of_pair(run)
             | {
                 "outcome": episode.outcome,
@@ -135,7 +135,7 @@ def score_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     same thing the later line counts.
     """
     for episode, score in valid_scores(run.episodes, run.scores):
-        yield _of_episode(run, episode) | {
+        yield of_episode(run, episode) | {
             "turn": score.turn,
             "task": score.task,
             "judge": score.judge,
@@ -173,7 +173,7 @@ def episode_columns(episode: Episode | GameEpisode) -> Row:
     return {name: getattr(episode, name) for name in ("episode_id", "instance_id", "category", "difficulty")}
 
 
-def _of_episode(run: PlayedRun, episode: Episode) -> Row:
+def of_episode(run: PlayedRun, episode: Episode) -> Row:
     """Return the columns that name game, run, rules and episode of a row."""
     named: Row = {"run_id": run.run.run_id, "submission": run.run.slug, "rules": run.run.rules.key}
     return OF_GAME | named | episode_columns(episode)

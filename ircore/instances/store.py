@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, write_bytes
+from ircore.core.files import new_folder, read_bounded, write_bytes
 from ircore.core.game_records import GameInstance, PictureFile
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, AnyInstance, Instance
 from ircore.core.validation import validating
+from ircore.instances.withheld import may_be_published
 
 INDEX = "instances.jsonl"
 MAX_INDEX_BYTES = 256 * 1024 * 1024
@@ -32,7 +33,7 @@ class _InstancesOf(ABC, Generic[InstanceT]):
     """A set of instances of one game, read from a folder.
 
     Attributes:
-        folder: Where it lies.
+        folder: Folder of the set.
         identity: SHA-256 of ``instances.jsonl``.
         instances: In the order of the file.
     """
@@ -70,9 +71,17 @@ class _InstancesOf(ABC, Generic[InstanceT]):
         """Return the game's own fields of an instance."""
 
     def all_files(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the name and the bytes of every picture of the set."""
+        """Yield the name and the bytes of every picture of the set.
+
+        A set that was brought back from a release lacks the pictures that must not be published; they are left out.
+        """
         for instance in self.instances:
+            if not may_be_published(instance.licence) and not self._is_complete(instance):
+                continue
             yield from self.files(instance).items()
+
+    def _is_complete(self, instance: InstanceT) -> bool:
+        return all((self.folder / file.image).is_file() for file in self.picture_files(instance).values())
 
     def select(self, categories: Sequence[str] = (), difficulties: Sequence[str] = ()) -> tuple[InstanceT, ...]:
         """Return the instances of the given categories and difficulties; an empty filter lets all through.
@@ -214,9 +223,7 @@ def _index_bytes_of(folder: Path) -> bytes:
         raise InputError(
             f"{folder}: no instance set here (no {INDEX})", "Make one with: ircore instances build --out DIR"
         )
-    if index.stat().st_size > MAX_INDEX_BYTES:
-        raise InputError(f"{index}: larger than {MAX_INDEX_BYTES // 2**20} MiB", "Split the set.")
-    return index.read_bytes()
+    return read_bounded(index, MAX_INDEX_BYTES, "Check the file's permissions.", "Split the set.")
 
 
 def _names_a_game(line: bytes) -> bool:

@@ -6,9 +6,9 @@ from markupsafe import Markup, escape
 
 from ircore.games.reconstruction.language.lexicon import Correction
 from leaderboard.components.markup import safe
-from leaderboard.marked_messages import CORRECTION_WORDS, Marked, Segment
-from leaderboard.pictures import Shown
-from leaderboard.untrusted_text import inert
+from leaderboard.storage.pictures import Shown
+from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked, Segment
+from leaderboard.words.untrusted_text import inert
 
 _CLASSES: Mapping[Correction, str] = {name: f"fix fix-{name}" for name in CORRECTION_WORDS}
 
@@ -29,6 +29,15 @@ def picture(shown: Shown, alt: str, root: str, kind: str = "", eager: bool = Fal
         f'<img class="{kind}" src="{root}{shown.small}" data-large="{escape(large)}" width="{shown.width}" '
         f'height="{shown.height}" {priority} alt="{escape(alt)}">'
     )
+
+
+def withheld(alt: str) -> Markup:
+    """Return a place holder for a picture that must not be published.
+
+    Args:
+        alt: Content of the picture, in words.
+    """
+    return safe(f'<span class="no-picture withheld" role="img" aria-label="{escape(alt)}, not published"></span>')
 
 
 def message(marked: Marked) -> Markup:

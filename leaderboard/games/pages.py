@@ -7,6 +7,7 @@ from typing import Any
 
 from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.games.base import Measure
+from ircore.instances.withheld import ways_to_get
 from leaderboard.games.board import (
     board_lines,
     board_measures,
@@ -22,8 +23,8 @@ from leaderboard.games.entries import Entry
 from leaderboard.games.episodes import episode_html, instance_html, register_pictures
 from leaderboard.games.figures import curve_charts
 from leaderboard.games.section import GameSection
-from leaderboard.labels import category_title, number
-from leaderboard.site import Page
+from leaderboard.model.site import Page
+from leaderboard.words.labels import category_title, number
 
 _TABS = (
     ("index", "Board"),
@@ -207,6 +208,7 @@ def _instance_values(section: GameSection, instance: GameInstance) -> dict[str, 
     place = ids.index(instance.instance_id)
     return {
         "shown": instance_html(section, instance, root),
+        "ways_to_get": ways_to_get([instance]),
         "before": section.instances[place - 1] if place else None,
         "after": section.instances[place + 1] if place + 1 < len(ids) else None,
         "episodes": [

@@ -13,11 +13,12 @@ from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.core.terminal import printable
 from ircore.games.base import Game, Seat
 from ircore.instances.store import GameInstanceSet
+from ircore.instances.withheld import published_pictures
 from ircore.results.games import GameResults, read_game_results
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import GameRunFolder, open_any_run
 from leaderboard.games.entries import Entry, entries_of
-from leaderboard.pictures import PictureBook, Shown
+from leaderboard.storage.pictures import PictureBook, Shown
 
 _PAGES = frozenset({"index", "players", "matrix", "gallery", "figures", "method"})
 """Names of a section's own pages, which no instance may take."""
@@ -92,11 +93,11 @@ class GameSection:
         return payload_of(self.game, self._instance_set, instance)
 
     def instance_pictures(self, instance: GameInstance) -> dict[str, Shown]:
-        """Return how the pictures of an instance are shown, by name."""
+        """Return how the pictures of an instance are shown, by name; those that must not be published are left out."""
         folder = self._instance_set.folder
         return {
             name: self.pictures.add(folder / picture.image, picture.sha256, picture.width, picture.height)
-            for name, picture in instance.pictures.items()
+            for name, picture in published_pictures(instance).items()
         }
 
     def thumbnail(self, instance: GameInstance) -> Shown | None:

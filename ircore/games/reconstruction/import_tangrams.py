@@ -31,12 +31,12 @@ from ircore.games.reference.language.naming import naming
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.tangram_svg import TangramShape, read_tangram_svg
+from ircore.instances.withheld import KILOGRAM, refuse_other_licence
 
 CATEGORY = "tangrams"
 EASY_BELOW, HARD_ABOVE = 0.80, 0.95
 """Shape naming divergence of easy and of hard tangrams."""
 
-LICENCE = "LicenseRef-KiloGram-tangrams"
 SOURCE = "KiloGram (Ji et al. 2022), tangrams from Slocum (2003)"
 COLOUR = "#000000"
 MARGIN = SIZE / 16
@@ -63,10 +63,12 @@ def import_tangrams(request: ImportRequest) -> InstanceSet:
         request: Its path is KiloGram's repository or a folder with its files; ``difficulty`` keeps one of the two.
 
     Raises:
+        InputError: Another licence is given.
         InputError: A file is missing or wrong; the line names file, tangram and field. Nothing is written.
     """
     if request.category not in (None, CATEGORY):
         raise InputError(f"--category {request.category}: these are {CATEGORY}", "Leave it out.")
+    refuse_other_licence(request.licence, KILOGRAM)
     folder = next((request.path / name for name in PICTURE_FOLDERS if (request.path / name).is_dir()), None)
     if folder is None:
         raise InputError(f"{request.path}: no folder of tangrams", f"Expected one of {', '.join(PICTURE_FOLDERS)}.")
@@ -129,7 +131,7 @@ def _targets(chosen: Mapping[Path, float], request: ImportRequest) -> Iterator[t
                 height=picture.height,
                 scene=drawn.scene,
                 source=request.source or SOURCE,
-                licence=request.licence or LICENCE,
+                licence=KILOGRAM,
                 measures={"snd": round(snd, 6)},
             ),
             picture.data,

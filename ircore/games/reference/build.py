@@ -67,12 +67,15 @@ def _instance(name: str, category: str, difficulty: str, seed: int) -> tuple[Gam
     rng = random.Random(seed)
     hard = difficulty == "hard"
     drawn = _shapes(hard, rng) if category == "shapes" else _tangrams(hard, 10 if category == "lineup" else 4, rng)
-    pictures = {f"{name}-{place}": Picture.from_pixels(one.pixels) for place, one in enumerate(drawn, start=1)}
+    # Names are those of places: a release has a column for each name, which its instances share.
+    pictures = {f"p{place}": Picture.from_pixels(drawing.pixels) for place, drawing in enumerate(drawn, start=1)}
     context = Context(
         context=tuple(pictures), targets=_targets(list(pictures), category == "lineup", rng), seed=rng.randrange(SEEDS)
     )
     files = {
-        key: PictureFile(image=f"images/{key}.png", sha256=picture.sha256, width=picture.width, height=picture.height)
+        key: PictureFile(
+            image=f"images/{name}-{key}.png", sha256=picture.sha256, width=picture.width, height=picture.height
+        )
         for key, picture in pictures.items()
     }
     instance = GameInstance(

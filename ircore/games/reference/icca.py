@@ -17,13 +17,13 @@ from ircore.games.reference.order import SEEDS
 from ircore.games.reference.records import Context, HumanRound
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.withheld import COCO, refuse_other_licence
 
 GAMES = 54
 """Games of the published data."""
 
 PICTURES, REPETITIONS = 4, 6
 MAX_BYTES = 1024 * 1024
-LICENCE = "LicenseRef-COCO-photographs"
 SOURCE = "ICCA (Hua and Artzi 2024), COCO val2014"
 _COLUMNS = ("trialNum", "repNum", "targetImg", "msg", "clickedObj")
 
@@ -46,8 +46,10 @@ def import_icca(request: ImportRequest) -> GameInstanceSet:
         request: Its path is a folder with a folder a game.
 
     Raises:
+        InputError: Another licence is given.
         InputError: A game is incomplete or contradicts itself; the line names file, row and field. Nothing is written.
     """
+    refuse_other_licence(request.licence, COCO)
     folders = sorted(path.parent for path in request.path.glob("*/trials_for_*.csv"))
     if not folders:
         raise InputError(f"{request.path}: no game here", "Name the folder that holds the games' folders.")
@@ -86,7 +88,7 @@ def _made(
                 },
                 payload=payload.model_dump(mode="json"),
                 source=request.source or SOURCE,
-                licence=request.licence or LICENCE,
+                licence=COCO,
             ),
             {name: picture.data for name, picture in pictures.items()},
         )

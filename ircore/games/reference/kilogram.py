@@ -30,6 +30,7 @@ from ircore.games.reference.records import Context, HumanRound
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GameInstanceSet, write_game_instances
 from ircore.instances.tangram_svg import draw_tangram_svg, read_tangram_svg
+from ircore.instances.withheld import KILOGRAM, refuse_other_licence
 
 CONDITIONS = ("whole_black", "whole_color", "parts_black", "parts_color")
 """What is said, the whole's name alone or the parts', too; and how the tangram is shown."""
@@ -38,7 +39,6 @@ COLOURS = ("coral", "gold", "lightskyblue", "lightpink", "mediumseagreen", "dark
 """Of parts by their place in the text."""
 
 PICTURES = 10
-LICENCE = "LicenseRef-KiloGram-tangrams"
 SOURCE = "KiloGram (Ji et al. 2022), tangrams from Slocum (2003)"
 MAX_BYTES = 64 * 1024**2
 _PICTURE_FOLDERS = ("dataset/tangrams-svg", "tangrams-svg", "svg")
@@ -124,8 +124,10 @@ def import_kilogram(request: ImportRequest) -> GameInstanceSet:
         request: Its path is a folder of KiloGram's files, its category one of ``CONDITIONS``, the first if None.
 
     Raises:
+        InputError: Another licence is given.
         InputError: A file is missing or wrong; the line names file, entry and field. Nothing is written.
     """
+    refuse_other_licence(request.licence, KILOGRAM)
     condition = request.category or CONDITIONS[0]
     if condition not in CONDITIONS:
         raise unknown("condition", condition, CONDITIONS, "--category")
@@ -165,7 +167,7 @@ def _made(
                 pictures=pictures,
                 payload=_payload(list(drawn), published.texts[0], condition, seed).model_dump(mode="json"),
                 source=request.source or SOURCE,
-                licence=request.licence or LICENCE,
+                licence=KILOGRAM,
                 seed=seed,
             ),
             {name: picture.data for name, picture in drawn.items()},

@@ -9,7 +9,7 @@ from typing import Any
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnySubmission
 from ircore.core.records import Rules, Submission
-from ircore.core.strict_yaml import Document, YamlError, parse_mapping, read_bounded
+from ircore.core.strict_yaml import Document, YamlError, parse_mapping, read_yaml_bytes
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
 from ircore.players.submission import FORMAT, MANIFEST
 from ircore.submissions.addresses import link_hosts, link_problem
@@ -155,7 +155,7 @@ def check_submission(path: Path, purpose: Purpose = HAND_IN) -> Checked:
     remedy = f"Name a folder with a {MANIFEST}, or make one: ircore submission new PATH"
     if path.is_dir() and any(path.glob(f"*/{MANIFEST}")):
         remedy = f"Check all that are in it: ircore submission check --all {path}"
-    data = read_bounded(manifest, remedy)
+    data = read_yaml_bytes(manifest, remedy)
     folder = Path(os.path.abspath(manifest)).parent  # noqa: PTH100 - resolve() would follow a link to the folder
     others = neighbours_in(folder.parent) if folder.name and (folder.parent / folder.name / MANIFEST).is_file() else ()
     return check_bytes(data, str(manifest), folder.name, others, purpose)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.strict_yaml import read_bounded
+from ircore.core.strict_yaml import read_yaml_bytes
 from ircore.players.submission import MANIFEST
 from ircore.submissions.check.entries import FOLDER, PLAIN_FILE, Entry, entry_findings
 from ircore.submissions.check.findings import Finding, finding, ordered
@@ -39,7 +39,7 @@ def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> _CheckedTree:
     """
     entries = list(_entries(folder))
     data = {
-        entry.path.split("/")[1]: read_bounded(_on_disk(folder, entry.path), "Make it readable.")
+        entry.path.split("/")[1]: read_yaml_bytes(_on_disk(folder, entry.path), "Make it readable.")
         for entry in entries
         if entry.mode == PLAIN_FILE and entry.path.count("/") == 2 and entry.path.endswith(f"/{MANIFEST}")
     }
@@ -50,7 +50,7 @@ def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> _CheckedTree:
     for entry in entries:
         if entry.mode == PLAIN_FILE and entry.path.endswith(f"/{HISTORY}"):
             file = _on_disk(folder, entry.path)
-            findings += content_findings(read_bounded(file, "Make it readable."), str(file))
+            findings += content_findings(read_yaml_bytes(file, "Make it readable."), str(file))
     neighbours = neighbours_of(data.items())
     checked = tuple(
         check_bytes(content, str(folder / slug / MANIFEST), slug, neighbours, purpose)

@@ -76,6 +76,7 @@ def test_too_few_annotations_have_no_measures() -> None:
 
 @needs_kilogram
 @pytest.mark.parametrize("name", ["dense", "dense10"])
+@pytest.mark.slow
 def test_measures_are_the_published_ones(name: str) -> None:
     expected = json.loads((KILOGRAM / "expected_measures.json").read_text())
     for tangram, annotations in read_annotations(KILOGRAM / f"{name}.json").items():

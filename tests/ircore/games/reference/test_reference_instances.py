@@ -68,6 +68,7 @@ def test_a_tangram_has_seven_exact_pieces_that_do_not_overlap(seed: int) -> None
 
 
 @needs_icca
+@pytest.mark.slow
 def test_imported_games_hold_what_people_said(tmp_path: Path) -> None:
     made = import_icca(ImportRequest(ICCA, tmp_path / "set"))
     first = made.instances[0]

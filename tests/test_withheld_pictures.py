@@ -1,0 +1,107 @@
+"""Pictures that must not be published stand in no release, no site and no pack, whatever the user does."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from recorded_reference import MANIFEST, write_recorded_game
+
+from dataset_card.hub.pull import pull_release
+from dataset_card.releases.build import build_release
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.records import Instance
+from ircore.games.reference.icca import import_icca
+from ircore.instances.requests import ImportRequest
+from ircore.instances.withheld import refuse_withheld
+from ircore.submissions.rescoring.packing import pack
+
+pytestmark = pytest.mark.slow
+
+LOADED = """
+import sys
+from datasets import load_dataset
+rows = load_dataset(sys.argv[1], "transcripts_reference", split="test")
+print(len(rows), sum(rows["correct"]), rows[0]["message"], sep="|")
+"""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a set of recorded games, and a run in which people play both seats."""
+    folder = tmp_path_factory.mktemp("withheld")
+    import_icca(ImportRequest(write_recorded_game(folder / "games", wrong=(0, 5)), folder / "instances"))
+    (folder / "people").mkdir()
+    (folder / "people" / "submission.yaml").write_text(MANIFEST)
+    run = str(folder / "run")
+    assert ircore(["play", str(folder / "people"), "--instances", str(folder / "instances"), "--out", run]) == 0
+    assert ircore(["score", run]) == 0
+    build_release([folder / "run"], folder / "instances", folder / "release")
+    return folder
+
+
+def test_a_release_holds_ids_and_hashes_and_no_picture(played: Path) -> None:
+    release, pictures = played / "release", list((played / "instances" / "images").iterdir())
+    assert len(pictures) == 4
+    for path in (path for path in release.rglob("*") if path.is_file()):
+        for picture in pictures:
+            assert picture.read_bytes() not in path.read_bytes()
+    card = (release / "README.md").read_text(encoding="utf-8")
+    assert "must not be published" in card
+    assert "ircore instances import icca" in card
+    assert ircore(["release", "check", str(release)]) == 0
+
+
+def test_a_row_is_a_round_for_load_dataset(played: Path, tmp_path: Path) -> None:
+    environment = os.environ | {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"}
+    command = [sys.executable, "-c", LOADED, str(played / "release")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True)
+    assert done.stdout.splitlines()[-1] == "24|22|the big red circle on white"
+
+
+def test_what_is_pulled_names_every_picture_by_its_hash(played: Path, tmp_path: Path) -> None:
+    pulled = pull_release(played / "release", tmp_path / "pulled")
+    index = next(pulled.instances.glob("*.jsonl")).read_text(encoding="utf-8")
+    for picture in (played / "instances" / "images").iterdir():
+        assert hashlib.sha256(picture.read_bytes()).hexdigest() in index
+    assert not list(pulled.instances.rglob("*.png"))
+    assert ircore(["results", str(pulled.runs[0])]) == 0
+
+
+def test_a_site_shows_place_holders_and_says_how_to_get_the_pictures(played: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    assert ircore(["site", "build", "--runs", str(played / "run"), "--out", str(site)]) == 0
+    shown = [path for path in (site / "img").rglob("*") if path.is_file()] if (site / "img").is_dir() else []
+    assert [path for path in shown if Image.open(path).size == (64, 64)] == []
+    page = (site / "games" / "reference" / "icca-001_game.html").read_text(encoding="utf-8")
+    assert "ircore instances import icca" in page
+    assert 'aria-label="picture A' in page
+    # Six repetitions of four rounds; the listener was wrong in rounds 1 and 6.
+    assert page.count('<details class="repetition"') == 6
+    assert page.count("3 of 4 right") == 2
+    assert page.count("Wrong, and told that") == 2
+    assert "3 of 4 right, 6.0 words a message" in page
+
+
+def test_a_pack_holds_what_was_said_and_no_picture(played: Path, tmp_path: Path) -> None:
+    packed = pack(played / "run", tmp_path / "pack")
+    assert not list(packed.folder.rglob("*.png"))
+
+
+def test_another_licence_on_the_command_line_does_not_free_them(played: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--licence MIT: these pictures are LicenseRef-COCO-photographs"):
+        import_icca(ImportRequest(played / "games", tmp_path / "set", licence="MIT"))
+    assert not (tmp_path / "set").exists()
+
+
+def test_targets_of_reconstruction_that_must_not_be_published_are_refused() -> None:
+    target = Instance(
+        instance_id="tangrams-hard-page1-1", category="tangrams", difficulty="hard", image="images/a.png",
+        sha256="0" * 64, width=64, height=64, source="KiloGram", licence="LicenseRef-KiloGram-tangrams",
+    )  # fmt: skip
+    with pytest.raises(InputError, match=r"tangrams-hard-page1-1: its picture .* must not be published"):
+        refuse_withheld([target], "release")
