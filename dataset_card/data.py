@@ -6,14 +6,14 @@ not part of ``ircore`` since that knows nothing of releases.
 
 from typing import TYPE_CHECKING
 
-from dataset_card.checking.check import Report, check_release
+from dataset_card.checking.check import Report, sound_release
 from dataset_card.checking.full_check import full_check
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.pull import find_release
 from dataset_card.releases.record import RELEASE, read_release
 from dataset_card.tables.parquet import read_frame
 from dataset_card.tables.schema import LEADERBOARD, transcripts_name
-from ircore.core.errors import InputError, WorkError
+from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
 from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def load_results(place: str, revision: str | None = None) -> Results:
-    """Check a release and compute all results of reconstruction from its transcripts and scores.
+    """Check a release and compute all results of reconstruction from the transcripts and scores.
 
     Reads the whole release and decodes every picture once, about 200 pictures a second.
 
@@ -46,7 +46,7 @@ def load_results(place: str, revision: str | None = None) -> Results:
 
 
 def load_game_results(place: str, game: str, revision: str | None = None) -> GameResults:
-    """Check a release and compute the results of one of its games other than reconstruction.
+    """Check a release and compute the results of a game other than reconstruction.
 
     Args:
         place: A folder, or ``ORG/NAME`` on the Hub.
@@ -65,16 +65,13 @@ def load_game_results(place: str, game: str, revision: str | None = None) -> Gam
 
 
 def _sound_report(place: str, revision: str | None) -> Report:
-    report = check_release(find_release(place, revision), card=False)
-    if report.faults:
-        raise WorkError(f"{place}: {report.faults[0]} ({len(report.faults)} in all)", "See: ircore release check")
-    return report
+    return sound_release(find_release(place, revision), place)
 
 
 def load_table(
     place: str, name: str | None = None, revision: str | None = None, pictures: bool = False
 ) -> "pd.DataFrame":
-    """Load one table of a release.
+    """Load a table of a release.
 
     Args:
         place: A folder, or ``ORG/NAME`` on the Hub.
@@ -107,7 +104,7 @@ def load_transcripts(
 def verify_release(
     place: str, revision: str | None = None, share: float = 1.0, seed: int = 0, processes: int = 1
 ) -> Report:
-    """Check a release and compute its scores again from its pictures and messages.
+    """Check a release and compute the scores again from pictures and messages.
 
     Args:
         place: A folder, or ``ORG/NAME`` on the Hub.

@@ -1,4 +1,4 @@
-"""Prose about a release, shared by the card, its datasheet and the Croissant file.
+"""Prose about a release, shared by the card, the datasheet and the Croissant file.
 
 Plain text, no markup; each sentence holds for this release, since what depends on the data is asked of the data.
 """
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from dataset_card.tables.rows import ReconstructionSource
 from ircore.core.score_records import HUMAN
+from ircore.results.headline import VERIFIED
 
 PROCEDURAL = "procedural"
 """The source of a picture that a seeded program of this project drew."""
@@ -53,10 +54,16 @@ MISSING = (
 
 @dataclass(frozen=True)
 class Statements:
-    """Statements that depend on the data, as lists of sentences."""
+    """Statements that depend on the data, as lists of sentences.
+
+    >>> from pathlib import Path
+    >>> from dataset_card.checking.check import check_release
+    >>> statements(check_release(Path("release")).source.reconstruction).personal[0]
+    'No picture shows a person.'
+    """
 
     collection: tuple[str, ...]
-    """How targets, dialogues and renderings came about."""
+    """The origin of targets, dialogues and renderings."""
 
     annotation: tuple[str, ...]
     """Who rated, and how."""
@@ -144,6 +151,11 @@ def _limits(source: ReconstructionSource) -> Iterator[str]:
         yield (
             "structural is a computed judge: a formula over image measures. It is no human and no LLM judgement, it "
             "sees pixels rather than meaning, and nothing here says how well it agrees with people."
+        )
+    if VERIFIED in source.results.judges:
+        yield (
+            "verified is a computed judge: a program checks which facts of a drawn target a rendering shows. It is no "
+            "human and no LLM judgement, overlooks some faults, and is not applicable to targets without a scene."
         )
     yield (
         "Automatic judges agree only slightly to fairly with people in the paper's own study. Use thresholds on scores "

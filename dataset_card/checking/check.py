@@ -1,16 +1,18 @@
 """``release check``: whether a release is complete, agrees with itself, and may be published."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import TypeAdapter
 
-from dataset_card.card.card import RECONSTRUCTION_FILES
+from dataset_card.card.card import PICTURES
 from dataset_card.card.croissant import CROISSANT, croissant_faults
+from dataset_card.card.maintainer_texts import DATASHEET
 from dataset_card.checking.card import check_card, check_licences
 from dataset_card.checking.decoding import decoding_processes
 from dataset_card.checking.derived import check_derived
@@ -40,11 +42,12 @@ from dataset_card.tables.schema import (
     is_transcripts,
 )
 from dataset_card.tables.source import ReleaseSource
-from ircore.core.errors import InputError
+from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameInstance, GameRun
 from ircore.core.records import RECONSTRUCTION, Instance, Run
 from ircore.core.score_records import JudgeIdentity
-from ircore.runs.provenance import Provenance
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -56,12 +59,16 @@ class Report:
         rows: Rows read.
         pictures: Distinct pictures decoded.
         counts: Sound rows of each table.
-        configs: Its tables, as its files have them.
+        configs: The release's tables, as the files have them.
         runs: Runs of reconstruction read back, pictures left out; only to be relied on if there is no fault.
-        game_runs: The same of other games.
-        source: Its games, with the pictures of reconstruction; None if a table has a fault or a game is not installed.
+        game_runs: Runs of other games.
+        source: Games with the pictures of reconstruction; None if a table has a fault or a game is missing here.
         not_checked: Parts that could not be checked, and why; one line each.
         rescored: Values that were computed again, and values that could not be; one line each.
+
+    >>> report = check_release(Path("release"))
+    >>> report.faults, report.counts["instances"], [run.run.slug for run in report.runs]
+    ((), 2, ['builtin-classical-canvas'])
     """
 
     faults: tuple[str, ...]
@@ -95,8 +102,8 @@ def check_release(folder: Path, processes: int = 1, card: bool = True) -> Report
 
     Args:
         folder: The release.
-        processes: How many may decode the pictures of a large one; see ``decoding_processes``.
-        card: Whether the card has to be this version's own; whoever reads the data alone does not read it.
+        processes: Number of processes for a large release; see ``decoding_processes``.
+        card: Whether to check that the card is this version's own; readers of the data need no such check.
 
     Raises:
         InputError: There is no such folder.
@@ -111,6 +118,24 @@ def check_release(folder: Path, processes: int = 1, card: bool = True) -> Report
     decoding = decoding_processes(processes) if processes > 1 and tables > LARGE else nullcontext()
     with leak_finder() as find_leak, decoding as decode:
         return _check(folder, find_leak, decode, card)
+
+
+def sound_release(folder: Path, place: str) -> Report:
+    """Check the data of a release and refuse any fault; the card may come from another version of the program.
+
+    Args:
+        folder: The release.
+        place: Name of the release in error messages, as the user gave it.
+
+    Raises:
+        InputError: There is no such folder.
+        WorkError: The release has faults.
+    """
+    report = check_release(folder, card=False)
+    if report.faults:
+        count = len(report.faults)
+        raise WorkError(f"{place}: {report.faults[0]} ({count} in all)", f"See them with: ircore release check {place}")
+    return report
 
 
 def _is_large(path: Path) -> bool:
@@ -161,8 +186,12 @@ class _Readers:
 
     def __init__(self, folder: Path, record: RecordCheck, findings: Findings, pictures: Pictures) -> None:
         self.findings, self.pictures = findings, pictures
-        self.runs = _read_runs(folder, findings)
-        judges, provenances = _read_judges(folder, findings), _read_provenance(folder, findings, self.runs.keys())
+        self.runs = _by_name(folder, RUNS, ANY_RUN, "run_id", findings)
+        judges = _by_name(folder, JUDGES, TypeAdapter(JudgeIdentity), "name", findings)
+        vouched = _by_name(folder, PROVENANCE, TypeAdapter(Vouched), "run_id", findings)
+        for run_id in vouched.keys() - self.runs.keys():
+            findings.add(PROVENANCE, f"unknown run {run_id}")
+        provenances = {run_id: voucher.provenance for run_id, voucher in vouched.items()}
         own = {run_id: run for run_id, run in self.runs.items() if isinstance(run, Run)}
         self.tables = Tables(findings, pictures, own, judges, provenances)
         others: dict[str, dict[str, GameRun]] = {game: {} for game in record.games if game != RECONSTRUCTION}
@@ -206,7 +235,7 @@ class _Readers:
         return tuple(run for game in self.games.values() for run in game.runs())
 
     def not_checked(self) -> tuple[str, ...]:
-        """Return the comparisons that could not be made, one line each."""
+        """Return the comparisons that could not be made, a line each."""
         return tuple(line for game in self.games.values() for line in game.not_checked)
 
     def source(self, folder: Path) -> ReleaseSource | None:
@@ -231,7 +260,7 @@ def _own(config: Config) -> Config:
 
 
 def _take_rows(folder: Path, record: RecordCheck, readers: _Readers, find_leak: FindLeak) -> Counter[str]:
-    """Read all rows of a release; return how many sound ones each table has."""
+    """Read all rows of a release; return the number of sound rows of each table."""
     counts = Counter[str]()
     for config in sorted(record.configs, key=_reading_order):
         rows = _sound_rows(folder, config, readers.findings)
@@ -246,13 +275,14 @@ def _take_rows(folder: Path, record: RecordCheck, readers: _Readers, find_leak: 
 
 
 def _reading_order(config: Config) -> int:
-    """Return where a table stands in the order in which every row can be checked against those it refers to."""
+    """Return the position of a table in an order in which rows come after the rows that they refer to."""
     order = (INSTANCES.name, TRANSCRIPTS.name, EPISODES.name, SCORES.name, FACTS.name, LEADERBOARD.name, PREVIEWS.name)
     return order.index(TRANSCRIPTS.name if is_transcripts(config.name) else config.name)
 
 
 def _check_files(folder: Path, record: RecordCheck, find_leak: FindLeak, findings: Findings) -> None:
-    optional = OPTIONAL_FILES if RECONSTRUCTION in record.games else OPTIONAL_FILES.union(RECONSTRUCTION_FILES)
+    # Releases of other games had no datasheet at first.
+    optional = OPTIONAL_FILES if RECONSTRUCTION in record.games else OPTIONAL_FILES.union(PICTURES, {DATASHEET})
     if record.is_earlier:
         optional = SINGLE_FILES - {RUNS}
     for name in sorted(SINGLE_FILES):
@@ -267,35 +297,18 @@ def _check_files(folder: Path, record: RecordCheck, find_leak: FindLeak, finding
             findings.add(name, f"holds {leak}")
 
 
-def _read_runs(folder: Path, findings: Findings) -> dict[str, Run | GameRun]:
-    runs: dict[str, Run | GameRun] = {}
-    for run in sound_records(folder, RUNS, ANY_RUN, findings):
-        if run.run_id in runs:
-            findings.add(RUNS, f"run {run.run_id} is there twice")
-        runs[run.run_id] = run
-    return runs
-
-
-def _read_judges(folder: Path, findings: Findings) -> dict[str, JudgeIdentity]:
-    judges: dict[str, JudgeIdentity] = {}
-    for judge in sound_records(folder, JUDGES, TypeAdapter(JudgeIdentity), findings):
-        if judges.setdefault(judge.name, judge) is not judge:
-            findings.add(JUDGES, f"judge {judge.name} is there twice")
-    return judges
-
-
-def _read_provenance(folder: Path, findings: Findings, runs: Collection[str]) -> dict[str, Provenance]:
-    provenances: dict[str, Provenance] = {}
-    for voucher in sound_records(folder, PROVENANCE, TypeAdapter(Vouched), findings):
-        if voucher.run_id not in runs:
-            findings.add(PROVENANCE, f"unknown run {voucher.run_id}")
-        elif provenances.setdefault(voucher.run_id, voucher.provenance) is not voucher.provenance:
-            findings.add(PROVENANCE, f"run {voucher.run_id} is there twice")
-    return provenances
+def _by_name(folder: Path, file: str, kind: TypeAdapter[T], field: str, findings: Findings) -> dict[str, T]:
+    """Return the records of a file by the field that names them; a name that comes twice is a fault."""
+    records: dict[str, T] = {}
+    for record in sound_records(folder, file, kind, findings):
+        name = getattr(record, field)
+        if records.setdefault(name, record) is not record:
+            findings.add(file, f"{'judge' if field == 'name' else 'run'} {name} is there twice")
+    return records
 
 
 def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tuple[str, Row]]:
-    """Yield the rows of a table without missing values; none if its schema is wrong."""
+    """Yield the rows of a table without missing values; no rows if the schema is wrong."""
     faults = schema_faults(folder, config)
     findings.faults += faults
     if faults:

@@ -1,9 +1,9 @@
-"""The derived files of a release: everything that is written from its tables and records and from nothing else."""
+"""The derived files of a release: files that are written from tables and records alone."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from dataset_card.card.card import CARD_FILES, CardFacts, card_files
+from dataset_card.card.card import CardFacts, card_files
 from dataset_card.card.croissant import CROISSANT, render_croissant, semantic_version
 from dataset_card.card.episode_picture import choose_example
 from dataset_card.card.maintainer_texts import MaintainerTexts
@@ -11,9 +11,6 @@ from dataset_card.card.verification import Verification
 from dataset_card.releases.record import CHANGES, ReleaseRecord, render_changes
 from dataset_card.tables.parts import sum_parts
 from dataset_card.tables.source import ReleaseSource
-
-DERIVED_FILES = (*CARD_FILES, CHANGES, CROISSANT)
-"""Files that ``derived_files`` writes."""
 
 
 def derived_files(
@@ -24,14 +21,14 @@ def derived_files(
     verification: Verification,
     hashes: Mapping[str, str],
 ) -> dict[str, bytes]:
-    """Return the content of every derived file by its path in the release; the same release gives the same bytes.
+    """Return the content of every derived file by path; the same release gives the same bytes.
 
     Args:
         folder: The release, its tables written.
-        source: Its games.
-        record: What it says of itself.
+        source: Games of the release.
+        record: Content of ``release.json``.
         maintainer_texts: Texts of the maintainers' sections.
-        verification: What was computed again of it.
+        verification: Values that were computed again.
         hashes: SHA-256 of the files of its tables by path.
     """
     written = tuple(sum_parts(config, record.parts) for config in record.configs)

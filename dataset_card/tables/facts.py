@@ -6,7 +6,7 @@ from itertools import groupby
 from math import fsum, inf
 from typing import Any
 
-from dataset_card.tables.rows import OF_GAME, Row, of_episode, of_rules, of_run
+from dataset_card.tables.rows import Row, of_episode
 from ircore.core.fact_records import LETTER, PARTS, ExtraBox, FactNote, Part, PartShare, RenderingFacts
 from ircore.core.records import Box, Scene
 from ircore.instances.store import InstanceSet
@@ -39,7 +39,7 @@ def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
             if seen is not None and scene is not None:
                 shared = {"turn": turn.turn, "rendering_sha256": seen.rendering}
                 for own in rows_of_facts(scene, seen):
-                    yield OF_GAME | of_run(run) | of_episode(episode) | shared | own | of_rules(run)
+                    yield of_episode(run, episode) | shared | own
 
 
 def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:

@@ -1,10 +1,11 @@
 """Rows of reconstruction in a release back to records, and the faults in them."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from math import fsum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -42,14 +43,19 @@ class Tables:
     """Takes the rows of a release table by table, then compares the tables with each other.
 
     Args:
-        findings: Where faults go.
+        findings: Collects the faults.
         pictures: Checks the embedded pictures.
         runs: The release's runs by id.
-        judges: Its judges by name.
-        provenances: Who vouches for its runs, by id.
+        judges: The release's judges by name.
+        provenances: Provenance of the release's runs, by id.
 
     Attributes:
         results: Computed from its tables; None until all were taken, or if there are faults.
+
+    >>> findings = Findings()
+    >>> tables = Tables(findings, Pictures(findings), runs={}, judges={}, provenances={})
+    >>> tables.has_rows
+    False
     """
 
     def __init__(
@@ -78,7 +84,7 @@ class Tables:
 
     @property
     def has_rows(self) -> bool:
-        """Whether any row was taken."""
+        """Whether the release has any row of reconstruction."""
         return bool(self._instances or self._turns or self._episodes or self._runs)
 
     def take(self, table: str, where: str, row: Row) -> None:
@@ -102,9 +108,12 @@ class Tables:
             self._findings.add(where, f"the picture is {size.width} × {size.height} px, the row says otherwise")
         plain = {name: row[name] for name in ("instance_id", "category", "difficulty", "width", "height", "seed")}
         origin = {"source": row["source"], "licence": row["licence"]}
-        scene = None if row["scene"] is None else self._scene(where, str(row["scene"]))
+        scene = None
+        if row["scene"] is not None:
+            scene = self._record(f"{where}: scene", partial(Scene.model_validate_json, str(row["scene"])))
         file = {"image": row["file"], "sha256": row["image_sha256"]}
-        instance = self._record(where, Instance, plain | origin | file | {"scene": scene})
+        fields = plain | origin | file | {"scene": scene}
+        instance = self._record(where, partial(Instance.model_validate, fields))
         if instance is not None and self._instances.setdefault(instance.instance_id, instance) is not instance:
             self._findings.add(where, f"instance {instance.instance_id} is there twice")
 
@@ -118,7 +127,7 @@ class Tables:
         drawn = None if size is None else Rendering(sha256=str(row["rendering_sha256"]), **size._asdict())
         if (size or (None, None)) != (row["rendering_width"], row["rendering_height"]):
             self._findings.add(where, "rendering_width and rendering_height are not those of the rendering")
-        turn = self._record(where, Turn, turn_fields(row, drawn))
+        turn = self._record(where, partial(Turn.model_validate, turn_fields(row, drawn)))
         if turn is None:
             return
         if (turn.action == "done") != (turn.message is None) or (turn.action == "done" and drawn is not None):
@@ -133,7 +142,7 @@ class Tables:
             self._findings.add(where, f"turn {turn.turn} stands where turn {len(turns)} must be")
 
     def take_episode(self, where: str, row: Row) -> None:
-        """Take a row of ``episodes``; its turns are known by now."""
+        """Take a row of ``episodes``, after the episode's turns."""
         self._refer(where, row)
         turns = self._turns.get(_key(row), [])
         for name in ("first_rendering", "final_rendering"):
@@ -149,14 +158,14 @@ class Tables:
         }
         self._compare(where, row, known, "its turns say")
         self._costs.setdefault(str(row["run_id"]), {})[str(row["episode_id"])] = cost_of(row)
-        episode = self._record(where, Episode, episode_fields(row, turns))
+        episode = self._record(where, partial(Episode.model_validate, episode_fields(row, turns)))
         if episode is not None and self._episodes.setdefault(_key(row), episode) is not episode:
             self._findings.add(where, f"episode {episode.episode_id} of this run is there twice")
 
     def take_score(self, where: str, row: Row) -> None:
         """Take a row of ``scores``; episodes and turns are known by now."""
         self._refer(where, row)
-        score = self._record(where, Score, score_fields(row))
+        score = self._record(where, partial(Score.model_validate, score_fields(row)))
         if score is None:
             return
         turns = self._turns.get(_key(row), [])
@@ -185,7 +194,7 @@ class Tables:
         self._facts.add(key)
 
     def take_preview(self, where: str, row: Row) -> None:
-        """Take a row of ``previews``; its turn is known by now."""
+        """Take a row of ``previews``, after the turn."""
         instance, turns = self._refer(where, row), self._turns.get(_key(row), [])
         self._previews += 1
         number = row["turn"]
@@ -296,16 +305,9 @@ class Tables:
             if name in row and not same_value(row[name], value):  # a release of an earlier layout lacks later columns
                 self._findings.add(where, f"{name} is {short_value(row[name])}, {source} {short_value(value)}")
 
-    def _scene(self, where: str, text: str) -> Scene | None:
+    def _record(self, where: str, read: Callable[[], R]) -> R | None:
         try:
-            return Scene.model_validate_json(text)
-        except ValidationError as error:
-            self._findings.add(f"{where}: scene", describe_validation_error(error))
-            return None
-
-    def _record(self, where: str, kind: type[R], data: dict[str, Any]) -> R | None:
-        try:
-            return kind.model_validate(data)
+            return read()
         except ValidationError as error:
             self._findings.add(where, describe_validation_error(error))
             return None

@@ -27,7 +27,7 @@ def command() -> None:
     type=click.Choice(["none", "zero", "one"]),
     default="none",
     show_default=True,
-    help="Of the corrected measures: value of a ratio over an empty list. Published ones take one.",
+    help="Value of a corrected ratio over an empty list; the published measures take one.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None:
@@ -38,11 +38,11 @@ def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None
     from ircore.scorers.elements.model import read_elements
     from ircore.scorers.elements.presence import presence, presence_published
 
-    theirs, ours = read_elements(reference), read_elements(generated)
+    expected, given = read_elements(reference), read_elements(generated)
     document = {
-        "published": asdict(presence_published(theirs.counts, ours.counts)),
-        "corrected": asdict(presence(theirs.counts, ours.counts, empty)),
-        "iou": asdict(element_iou(theirs, ours, empty)),
+        "published": asdict(presence_published(expected.counts, given.counts)),
+        "corrected": asdict(presence(expected.counts, given.counts, empty)),
+        "iou": asdict(element_iou(expected, given, empty)),
         "rule_for_empty": empty,
     }
     click.echo(json.dumps(document, indent=2, ensure_ascii=False) if as_json else "\n".join(_lines(document)))

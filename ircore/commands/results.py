@@ -20,25 +20,30 @@ ORDERS = ("main", "quality")
 
 FORMATS: "tuple[Format, ...]" = ("text", "json", "csv", "markdown", "latex")
 SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md", "latex": "tex"}
-"""What ``--out`` writes of each table."""
+"""Suffixes of the files that ``--out`` writes for each table."""
 
 
 @click.command("results")
 @click.argument("runs", type=PATH, nargs=-1, required=True)
 @click.option(
-    "--table", "name", metavar="NAME", default="board", show_default=True, help="Which table: see docs/results.md."
+    "--table",
+    "name",
+    metavar="NAME",
+    default="board",
+    show_default=True,
+    help="Name of the table, see docs/results.md.",
 )
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="How.")
-@click.option("--judge", metavar="NAME", help="Whose scores to rank by.  [default: verified where it rated]")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Output format.")
+@click.option("--judge", metavar="NAME", help="Judge whose scores are shown.  [default: verified where it rated]")
 @click.option("--category", metavar="NAME", help="Only this category.")
 @click.option("--difficulty", metavar="NAME", help="Only easy or hard.")
 @click.option(
     "--order",
     metavar="main|quality|PART",
-    help="Of a board: by main score, which decides the ranks, or by quality, the score of what was played. Of the "
-    "table parts: by presence, text, colour, value, place, count or extra.  [default: main]",
+    help="Order of a board: main score, which decides the ranks, or quality, the score of played episodes; of the "
+    "table parts: presence, text, colour, value, place, count or extra.  [default: main]",
 )
-@click.option("--episode", metavar="ID", help="Of the table facts: those of one episode, turn by turn.")
+@click.option("--episode", metavar="ID", help="In the table facts: only this episode, turn by turn.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--episodes", is_flag=True, help="In JSON: list the episodes behind each number one by one.")
 @click.option("--out", type=PATH, help="Write every table in every format into this new folder.")
@@ -119,18 +124,26 @@ def _game_tables(
     runs: "list[GameRunFolder]", name: str | None, category: str | None, difficulty: str | None
 ) -> "dict[str, Table]":
     """Return a table of another game than reconstruction by its name; all of them if ``name`` is None."""
+    from functools import partial
+
     from ircore.results.games import read_game_results
     from ircore.results.tables.catalogue import table_entry
+    from ircore.results.tables.game_curves import game_tables
     from ircore.results.tables.games import GAME_TABLES
 
-    if name is not None and name not in GAME_TABLES:
+    results = read_game_results(runs)
+    by_condition = {key: partial(make, results, category, difficulty) for key, make in GAME_TABLES.items()}
+    of_game = {key: partial(make, results) for key, make in game_tables(results.game).items()}
+    tables = {**by_condition, **of_game}
+    if name is not None and name not in tables:
         table_entry(name, "--table")  # a name that no game knows is refused as such
         raise InputError(
             f"--table {name}: only for runs of reconstruction, not of the game {runs[0].game}",
-            f"Choose one of: {', '.join(GAME_TABLES)}.",
+            f"Choose one of: {', '.join(tables)}.",
         )
-    results = read_game_results(runs)
-    return {key: make(results, category, difficulty) for key, make in GAME_TABLES.items() if name in (None, key)}
+    if name in of_game and (category or difficulty):
+        raise InputError(f"--table {name}: is of all instances", "Leave out --category and --difficulty.")
+    return {key: make() for key, make in tables.items() if name in (None, key)}
 
 
 def _all_tables(results: "Results", question: "Question") -> "dict[str, Table]":

@@ -12,6 +12,9 @@ class TextAnswer:
     """A describer's raw answer, tags included, or a judge's. ``seconds`` is measured by whoever asks.
 
     ``attempts`` are the requests that it took, for players that ask a provider; ``usage`` is their sum.
+
+    >>> TextAnswer("<DESCRIPTION>A red circle.</DESCRIPTION>").usage.requests
+    1
     """
 
     text: str
@@ -22,7 +25,11 @@ class TextAnswer:
 
 @dataclass(frozen=True)
 class PictureAnswer:
-    """A generator's answer: a picture, with notes on instructions that it could not follow."""
+    """A generator's answer: a picture, with notes on instructions that it could not follow.
+
+    >>> PictureAnswer(Picture(b"", 64, 64), notes=("not understood: glitter",)).notes
+    ('not understood: glitter',)
+    """
 
     picture: Picture
     notes: tuple[str, ...] = ()
@@ -33,7 +40,11 @@ class PictureAnswer:
 
 @dataclass(frozen=True)
 class ChoiceAnswer:
-    """The choice that a player made, with notes on how its words were read. Other fields as of ``TextAnswer``."""
+    """The choice that a player made, with notes on how its words were read. Other fields as of ``TextAnswer``.
+
+    >>> ChoiceAnswer("rock").choice
+    'rock'
+    """
 
     choice: str
     notes: tuple[str, ...] = ()
@@ -43,15 +54,18 @@ class ChoiceAnswer:
 
 
 Answer = TextAnswer | PictureAnswer | ChoiceAnswer
-"""What any seat answers."""
+"""An answer of any seat."""
 
 
 class PlayerError(Exception):
     """A player could not answer; the episode is aborted with this reason.
 
+    >>> PlayerError("describer_empty", "the answer is empty").reason
+    'describer_empty'
+
     Args:
-        reason: What boards say.
-        detail: What was seen, such as the provider's words.
+        reason: Abort reason, as boards show it.
+        detail: Explanation, such as the provider's words.
         attempts: The requests that were tried.
     """
 
@@ -67,7 +81,11 @@ class PlayerError(Exception):
 
 
 class JudgeError(Exception):
-    """A judge could not answer a question. Arguments as of ``PlayerError``."""
+    """A judge could not answer a question. Arguments as of ``PlayerError``.
+
+    >>> JudgeError("judge_empty", "the answer is empty").detail
+    'the answer is empty'
+    """
 
     def __init__(self, reason: JudgeReason, detail: str, attempts: tuple[Attempt, ...] = ()) -> None:
         super().__init__(detail)

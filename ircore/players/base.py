@@ -39,14 +39,14 @@ class Traits:
     True
 
     Attributes:
-        methods: The seats' methods that it has, such as ``describe``; empty if its class has to be asked.
-        answers: What its method ``answer`` answers with; empty if that is not known.
-        needs: What answering takes: ``nothing`` beyond this machine, a ``service``, a ``person``, or ``files`` of
+        methods: Methods of seats that the player has, such as ``describe``; empty if its class must be inspected.
+        answers: Kinds of answers that its method ``answer`` returns; empty if unknown.
+        needs: Resource needed to answer: ``nothing`` beyond this machine, a ``service``, a ``person``, or ``files`` of
             somebody's machine.
-        parameters: Names of the parameters that it takes; None if it checks them itself.
+        parameters: Names of the accepted parameters; None if the player checks them itself.
         example: Parameters that are worth setting, as people type them; shown when a manifest is made.
-        draws_apart: Whether its model calls another one to draw, so that images are billed besides its tokens.
-        reference: Whether it is a describer that sees what no describer may see (``InformedView``). Runs with such a
+        draws_apart: Whether the model calls an image model, so that images are billed besides its tokens.
+        reference: Whether the player is a describer with extra information (``InformedView``). Runs with such a
             player are ceilings and floors, marked as references and never ranked.
     """
 
@@ -69,6 +69,16 @@ class Describer(Protocol):
 
     A player of either kind may also have ``async def close(self)``, awaited when play ends, in the same event loop, and
     a class method ``check(spec)`` that raises ``InputError`` for settings that it does not take and needs no keys.
+
+    >>> import asyncio
+    >>> from ircore.players.conformance import sample_questions
+    >>> class Parrot:
+    ...     def __init__(self, spec: PlayerSpec) -> None: ...
+    ...     async def describe(self, view: DescriberView) -> TextAnswer:
+    ...         return TextAnswer("<DESCRIPTION>A red circle.</DESCRIPTION>")
+    >>> describer: Describer = Parrot(PlayerSpec(player="parrot"))
+    >>> asyncio.run(describer.describe(sample_questions("describe")[0])).text
+    '<DESCRIPTION>A red circle.</DESCRIPTION>'
     """
 
     def __init__(self, spec: PlayerSpec) -> None: ...
@@ -83,7 +93,20 @@ class Describer(Protocol):
 
 
 class Generator(Protocol):
-    """A player that reads text and draws. One object serves many episodes of a run at the same time."""
+    """A player that reads text and draws. One object serves many episodes of a run at the same time.
+
+    >>> import asyncio
+    >>> import numpy as np
+    >>> from ircore.core.images import Picture
+    >>> from ircore.players.conformance import sample_questions
+    >>> class Blank:
+    ...     def __init__(self, spec: PlayerSpec) -> None: ...
+    ...     async def render(self, view: GeneratorView) -> PictureAnswer:
+    ...         return PictureAnswer(Picture.from_pixels(np.full((64, 64, 3), 255, np.uint8)))
+    >>> generator: Generator = Blank(PlayerSpec(player="blank"))
+    >>> asyncio.run(generator.render(sample_questions("render")[0])).picture.width
+    64
+    """
 
     def __init__(self, spec: PlayerSpec) -> None: ...
 
@@ -100,7 +123,17 @@ class JudgingPlayer(Protocol):
     """A player that looks at pictures and writes a judgement. One object answers many questions at the same time.
 
     A player may take more than one seat; ``close`` and ``check`` are as of describers. A class attribute ``IMMATERIAL``
-    may name parameters that change no answer, such as patience; they are no part of who a judge is.
+    may name parameters that change no answer, such as timeouts; they do not count to a judge's identity.
+
+    >>> import asyncio
+    >>> from ircore.players.conformance import sample_questions
+    >>> class Kind:
+    ...     def __init__(self, spec: PlayerSpec) -> None: ...
+    ...     async def judge(self, view: JudgeView) -> TextAnswer:
+    ...         return TextAnswer("10")
+    >>> judge: JudgingPlayer = Kind(PlayerSpec(player="kind"))
+    >>> asyncio.run(judge.judge(sample_questions("judge")[0])).text
+    '10'
     """
 
     def __init__(self, spec: PlayerSpec) -> None: ...

@@ -23,7 +23,7 @@ from ircore.players.pacing import Gate
 T = TypeVar("T")
 
 BACKOFF_S = 0.5
-"""Seconds before the second attempt, about; doubled with every further one."""
+"""Seconds before the second attempt, roughly; doubled with every further attempt."""
 
 LONGEST_BACKOFF_S = 60.0
 
@@ -48,7 +48,7 @@ MOST_ATTEMPTS: dict[FaultKind, float] = {
     "no_credit": 1,
     "unsupported": 1,
 }
-"""How often a call may meet a fault of a kind before it gives up; the deadline ends it in any case."""
+"""How often a call may meet a kind of fault before it gives up; the deadline ends every call."""
 
 STRANGER_ATTEMPTS = 5
 """How often a call tries to reach a provider that was never reached: then its address is wrong, and the run stops."""
@@ -61,9 +61,12 @@ HARD: frozenset[FaultKind] = frozenset({"denied", "not_found", "no_credit", "uns
 class Fault:
     """The reason why an attempt failed.
 
+    >>> Fault("rate_limit", "slow down", 429).retriable
+    True
+
     Attributes:
-        kind: Decides what is done about it.
-        detail: What the provider said, whole: it is made short after secrets were taken out.
+        kind: Kind of fault, which decides whether the call is repeated.
+        detail: The provider's whole words; they are shortened after secrets are removed.
         status: HTTP status, if one was read.
         retry_after: Seconds that the provider asks to wait, if it does; infinite if it names no time that comes.
     """
@@ -81,7 +84,11 @@ class Fault:
 
 @dataclass(frozen=True)
 class Tokens:
-    """Tokens and cost of an attempt as the provider counts; None where it does not say."""
+    """Tokens and cost of an attempt as the provider counts; None where it does not say.
+
+    >>> Tokens(prompt=100).completion is None
+    True
+    """
 
     prompt: int | None = None
     completion: int | None = None
@@ -93,9 +100,12 @@ class Tokens:
 class Reply(Generic[T]):
     """A usable answer to an attempt.
 
+    >>> Reply("hello", Tokens(), status=200, received=5).value
+    'hello'
+
     Attributes:
-        value: What was asked for.
-        tokens: What it cost.
+        value: The answer.
+        tokens: Tokens and cost of the attempt.
         status: HTTP status.
         received: Bytes of the body.
     """
@@ -109,9 +119,12 @@ class Reply(Generic[T]):
 class FaultError(Exception):
     """An attempt failed.
 
+    >>> FaultError(Fault("server", "overloaded", 503)).status
+    503
+
     Args:
         fault: How.
-        tokens: What it cost nevertheless.
+        tokens: Tokens and cost of the failed attempt.
         received: Bytes of the body that arrived.
     """
 
@@ -132,7 +145,11 @@ _REASONS: dict[Role | None, tuple[AnyAbortReason, AnyAbortReason, AnyAbortReason
 
 
 class CallError(Exception):
-    """A call failed for good: the last fault, and every attempt."""
+    """A call failed for good: the last fault, and every attempt.
+
+    >>> CallError(Fault("refused", "not allowed"), ()).reason("generator")
+    'generator_refused'
+    """
 
     def __init__(self, fault: Fault, attempts: tuple[Attempt, ...]) -> None:
         super().__init__(fault.detail)
@@ -157,14 +174,22 @@ class CallError(Exception):
 
 
 class ProviderStopError(WorkError):
-    """Every further call to this provider would fail as well; ends the run."""
+    """Every further call to this provider would fail as well; ends the run.
+
+    >>> ProviderStopError("no credit left", "Add credit with the provider.").attempts
+    ()
+    """
 
     attempts: tuple[Attempt, ...] = ()
 
 
 @dataclass(frozen=True)
 class Called(Generic[T]):
-    """An answered call with its attempts."""
+    """An answered call with its attempts.
+
+    >>> Called("hello", ()).usage.requests
+    0
+    """
 
     value: T
     attempts: tuple[Attempt, ...]
@@ -198,12 +223,18 @@ def _sum(values: list[Number | None]) -> Number | None:
 class Caller:
     """Makes the calls of a player.
 
+    >>> async def ask() -> Reply[str]:
+    ...     return Reply("hello", Tokens(), status=200, received=5)
+    >>> caller = Caller("a player", Gate(), timeout=5, deadline=10)
+    >>> asyncio.run(caller.call(ask)).value
+    'hello'
+
     Attributes:
         who: Player, model and address, for error messages.
         gate: Of the provider.
         timeout: Seconds that one attempt may take.
         deadline: Seconds that one call may take, from its first attempt on.
-        remedies: What a user can do about each kind in ``HARD``, and about ``unreachable``.
+        remedies: Advice to the user for each kind in ``HARD``, and for ``unreachable``.
         scrub: Removes secrets from a text.
         random: Draws the jitter.
     """
@@ -217,14 +248,14 @@ class Caller:
     random: Random = field(default_factory=lambda: Random(0))
 
     async def call(self, ask: Callable[[], Awaitable[Reply[T]]]) -> Called[T]:
-        """Ask until there is a good answer.
+        """Repeat a question until it is answered.
 
         Args:
             ask: Makes one attempt; raises ``FaultError`` if it fails. Cancelled when the attempt takes too long.
 
         Raises:
-            CallError: There will be none.
-            ProviderStopError: Nor for any other call.
+            CallError: The call failed for good.
+            ProviderStopError: Every further call would fail as well.
         """
         loop = asyncio.get_running_loop()
         attempts: list[Attempt] = []
@@ -245,7 +276,7 @@ class Caller:
                 fault = outcome.fault
                 if fault.kind == "rate_limit":
                     self.gate.refused(started, loop.time())
-            # An attempt that the deadline cut short says nothing of the provider: the one before it does.
+            # An attempt cut short by the deadline tells nothing about the provider; the attempt before it does.
             if told is None or fault.kind != "timeout" or end - started >= self.timeout:
                 told = fault
             met[fault.kind] += 1

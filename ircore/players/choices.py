@@ -6,14 +6,18 @@ from typing import NamedTuple
 from ircore.players.base import Question
 
 LONGEST_NOTE = 500
-"""Characters of words that are none of the choices, as they are recorded."""
+"""Characters of an invalid answer that are recorded."""
 
 MARKS = "\"'`*_.,!()[]“”‘’«» \t\r\n"
-"""What may stand around a choice."""
+"""Characters that may stand around a choice."""
 
 
 class Choice(NamedTuple):
-    """A choice, with a note on the words if they differ from the choice."""
+    """A choice, with a note on the words if they differ from the choice.
+
+    >>> Choice("paper", ("taken for 'paper': 'Paper.'",)).choice
+    'paper'
+    """
 
     choice: str
     notes: tuple[str, ...] = ()
@@ -27,11 +31,11 @@ def choice_of(text: str, question: Question) -> Choice | None:
     ('B', Choice(choice='invalid', notes=('Image B',)))
 
     Args:
-        text: What was answered.
-        question: What was asked.
+        text: The answer.
+        question: The question with its choices.
 
     Returns:
-        None if the words are no choice and the question has no choice for that.
+        The choice; None if the words name none and the question has no choice for unclear answers.
     """
     choice = read_choice(text, question.choices, question.exact)
     if choice is None and question.unclear is not None:
@@ -52,8 +56,8 @@ def read_choice(text: str, choices: Sequence[str], exact: bool = False) -> Choic
     True
 
     Args:
-        text: What was answered.
-        choices: What was offered.
+        text: The answer.
+        choices: The choices offered.
         exact: Whether marks around a choice are refused; letter case then counts for nothing and needs no note.
     """
     words = text.strip()

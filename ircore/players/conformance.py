@@ -24,7 +24,7 @@ from ircore.players.base import (
 )
 
 ANSWERS: Mapping[str, type[Any]] = {"describe": TextAnswer, "judge": TextAnswer, "render": PictureAnswer}
-"""What the methods of this project's seats answer with; other games' seats are free."""
+"""Type of answer by method for the seats of this project; other games are free."""
 
 
 def check_player(
@@ -38,10 +38,10 @@ def check_player(
     A player that needs a service, a person or files is checked as far as that goes without asking it anything.
 
     Args:
-        player: Its class.
+        player: Class of the player.
         questions: Questions by method, instead of ``sample_questions``.
-        spec: What the player is made from; a spec without settings if None.
-        traits: What it declares, if not in its attribute ``TRAITS``.
+        spec: Settings that the player is made with; none by default.
+        traits: Traits of the player, if they are not in its attribute ``TRAITS``.
 
     Raises:
         ConformanceError: The first fault.
@@ -91,12 +91,8 @@ def sample_questions(method: str) -> tuple[Any, ...]:
             GeneratorView(1, later, (), None, 1, later),
         )
     if method == "judge":
-        return tuple(
-            JudgeView(
-                "How similar are the two pictures, 0 to 10?", (Captioned("target", red), Captioned("image", picture))
-            )
-            for picture in (red, moved, blue)
-        )
+        asked, target = "How similar are the two pictures, 0 to 10?", Captioned("target", red)
+        return tuple(JudgeView(asked, (target, Captioned("image", picture))) for picture in (red, moved, blue))
     choices = ("first", "second")
     return tuple(
         Question(step, "Which of the two?", (Captioned("a picture", picture),), choices, seed=step)
@@ -133,7 +129,8 @@ async def _answer(player: Any, method: str, question: Any, where: str) -> tuple[
     except (PlayerError, JudgeError) as refusal:
         return ("refusal", refusal.reason)
     kind = ANSWERS.get(method, Answer)
-    expect(isinstance(answer, kind), f"{where}: answers with a {type(answer).__name__}, not a {_kind_name(kind)}")
+    expected = getattr(kind, "__name__", None) or "TextAnswer, PictureAnswer or ChoiceAnswer"
+    expect(isinstance(answer, kind), f"{where}: answers with a {type(answer).__name__}, not a {expected}")
     if isinstance(answer, PictureAnswer):
         return ("picture", answer.picture.sha256, answer.notes)
     if isinstance(answer, ChoiceAnswer):
@@ -141,7 +138,3 @@ async def _answer(player: Any, method: str, question: Any, where: str) -> tuple[
         expect(answer.choice in offered, f"{where}: chooses {answer.choice!r}, which was not offered")
         return ("choice", answer.choice)
     return ("text", answer.text)
-
-
-def _kind_name(kind: Any) -> str:
-    return getattr(kind, "__name__", None) or "TextAnswer, PictureAnswer or ChoiceAnswer"

@@ -49,18 +49,24 @@ TERMINAL_POLL_S = 0.1
 TO_DRAW = "Draw what message.txt says and save it here as picture.png.\n"
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif")
 _TERMINAL = asyncio.Lock()
-"""One question at a time at the one terminal, whichever seat and episode asks."""
+"""Only one question at a time is shown at the terminal, whatever its seat and episode."""
 
 
 class HumanPlayer:
     """Takes a seat of any game for a person.
+
+    >>> spec = PlayerSpec(player="human", parameters={"folder": "answers", "timeout_s": 0.01})
+    >>> asyncio.run(HumanPlayer(spec).answer(Question(1, "Which hand is this?")))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ircore.players.answers.PlayerError: No answer within 0.01 s (answers...answer.txt).
 
     Args:
         spec: ``parameters.folder``: exchange files there instead of asking at the terminal; ``parameters.timeout_s``:
             seconds that a person has for one answer, 3600; ``parameters.poll_s``: seconds between looks for it, 0.5.
 
     Raises:
-        InputError: There are other settings, or a terminal of Windows would be asked: it cannot be waited for.
+        InputError: There are other settings, or no folder is named on Windows, whose terminal cannot be awaited.
     """
 
     def __init__(self, spec: PlayerSpec) -> None:
@@ -78,7 +84,7 @@ class HumanPlayer:
         """Show the target and every rendering so far, and wait for a message or done.
 
         Raises:
-            PlayerError: Nobody answered in time.
+            PlayerError: The person did not answer in time.
             WorkError: Standard input has ended, or the folder cannot be written.
         """
         numbered = {f"rendering-{number}.png": rendering for number, rendering in enumerate(view.renderings, start=1)}
@@ -94,7 +100,7 @@ class HumanPlayer:
         """Show the message and the previous rendering, and wait for a picture.
 
         Raises:
-            PlayerError: Nobody answered in time.
+            PlayerError: The person did not answer in time.
             WorkError: Standard input has ended, or the folder cannot be written.
         """
         pictures = {} if view.previous is None else {"previous.png": view.previous}
@@ -109,7 +115,7 @@ class HumanPlayer:
         """Show a question of any game, and wait for words, a choice or a picture.
 
         Raises:
-            PlayerError: Nobody answered in time.
+            PlayerError: The person did not answer in time.
             WorkError: Standard input has ended, or the folder cannot be written.
         """
         pictures = {f"shown-{number}.png": shown.picture for number, shown in enumerate(question.in_sight, start=1)}

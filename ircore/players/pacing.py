@@ -11,14 +11,23 @@ from weakref import WeakValueDictionary
 class Gate:
     """Limit of concurrent requests to a provider: no limit until it answers "too many requests".
 
-    A 429 halves the number, at most once for the requests that were under way together; every answer raises it by one,
-    up to what is wanted (additive increase, multiplicative decrease: Chiu and Jain, 1989). Raising by one an answer
-    rather than by one a round keeps a provider that refuses now and then by chance, not for load, near full use.
+    A 429 halves the limit, at most once for requests that were under way together; every answer raises it by one, up
+    to the most requests wanted so far (additive increase, multiplicative decrease: Chiu and Jain, 1989). Raising it
+    with every answer, not with every round, keeps a provider near full use that refuses now and then by chance, not
+    for load.
+
+    >>> async def two_at_once(gate: Gate) -> None:
+    ...     async with gate.slot(), gate.slot():
+    ...         gate.refused(started=0.0, now=1.0)
+    >>> gate = Gate()
+    >>> asyncio.run(two_at_once(gate))
+    >>> gate.limit
+    1
 
     Attributes:
-        limit: Requests at a time.
-        running: Requests now.
-        reached: Whether the provider was ever there.
+        limit: Most requests at a time.
+        running: Requests under way.
+        reached: Whether the provider ever answered.
     """
 
     def __init__(self) -> None:

@@ -10,6 +10,9 @@ RECORDED = "recorded"
 class RecordedSeat:
     """Stands in a seat whose answers the game finds among the fields of the instance.
 
+    >>> RecordedSeat(PlayerSpec(player="recorded", source="human")).source
+    'human'
+
     Args:
         spec: ``source`` names whose answers; nothing else may be set.
 

@@ -20,7 +20,13 @@ FORMAT = "See docs/submit.md for the format."
 
 
 class LoadedSubmission(NamedTuple):
-    """A submission to the reconstruction game, with the name of its folder."""
+    """A submission to the reconstruction game, with the name of its folder.
+
+    >>> from ircore.players.builtin_pairs import builtin_pairs
+    >>> loaded = read_manifest(builtin_pairs()["classical+canvas"])
+    >>> loaded.submission.describer.player
+    'classical'
+    """
 
     slug: str
     submission: Submission
@@ -28,7 +34,14 @@ class LoadedSubmission(NamedTuple):
 
 
 class LoadedGameSubmission(NamedTuple):
-    """A submission to another game, with the name of its folder."""
+    r"""A submission to another game, with the name of its folder.
+
+    >>> text = "schema: 2\nname: A pair\ngame: reference\nlicence: Apache-2.0\nplayers: {speaker: {player: looker}}\n"
+    >>> Path("a-pair").mkdir()
+    >>> _ = Path("a-pair", MANIFEST).write_text(text)
+    >>> read_any_manifest(Path("a-pair")).submission.game
+    'reference'
+    """
 
     slug: str
     submission: GameSubmission
@@ -43,10 +56,10 @@ def folder_of(path: Path) -> Path:
     """Return the folder of a submission that is there.
 
     Args:
-        path: It, or its ``submission.yaml``.
+        path: The folder, or its ``submission.yaml``.
 
     Raises:
-        InputError: There is none.
+        InputError: The folder holds no submission.
     """
     folder = path.parent if path.name == MANIFEST else path
     if not (folder / MANIFEST).is_file():
@@ -58,7 +71,7 @@ def manifests_in(folder: Path) -> list[Path]:
     """Return the manifests of all submissions in a folder.
 
     Raises:
-        InputError: There are none: it is another folder than was meant.
+        InputError: The folder does not exist or holds no submission.
     """
     manifests = sorted(folder.glob(f"*/{MANIFEST}"))
     if not manifests:
@@ -74,7 +87,7 @@ def read_manifest(path: Path) -> LoadedSubmission:
         path: The submission's folder or its ``submission.yaml``.
 
     Raises:
-        InputError: It is missing, too large, not YAML, or does not fit the schema; or it is for another game.
+        InputError: The manifest is missing, too large, no YAML, does not fit the schema, or is for another game.
     """
     loaded = read_any_manifest(path)
     if isinstance(loaded, LoadedGameSubmission):
@@ -92,7 +105,7 @@ def read_any_manifest(path: Path) -> AnyLoaded:
         path: The submission's folder or its ``submission.yaml``.
 
     Raises:
-        InputError: It is missing, too large, not YAML, or does not fit the schema.
+        InputError: The manifest is missing, too large, no YAML, or does not fit the schema.
     """
     manifest = path / MANIFEST if path.is_dir() else path
     document = read_mapping(manifest, "Name a folder with a submission.yaml.", FORMAT)
@@ -128,10 +141,10 @@ def check_seat(loaded: AnyLoaded, seat: str, method: str, answers: AnswerKind | 
         loaded: The submission.
         seat: Name of the seat.
         method: Name of the coroutine method that its questions go to.
-        answers: What the seat answers with, if its questions are of the kind that all games share.
+        answers: The kind of answer that the seat expects, if it is asked with ``Question``.
 
     Raises:
-        InputError: There is no such player, or it takes no such seat.
+        InputError: The player is not installed, or cannot take the seat.
     """
     spec = loaded.submission.players[seat]
     player = load("players", spec.player, f"{loaded.path}: {seat}.player")

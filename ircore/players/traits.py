@@ -56,8 +56,8 @@ def answer_problem(name: str, method: str, answers: AnswerKind | None) -> str | 
 
     Args:
         name: Of the player.
-        method: Its method that the seat's questions go to.
-        answers: What the seat answers with; None if nothing depends on it.
+        method: The method that the seat's questions go to.
+        answers: The kind of answer that the seat expects; None if any kind is accepted.
     """
     known = traits_of(name).answers
     if method != "answer" or answers is None or not known or answers in known:

@@ -12,11 +12,21 @@ from pydantic import JsonValue
 from ircore.core.images import Picture
 
 AnswerKind = Literal["text", "picture", "choice"]
-"""What a seat answers with."""
+"""Kind of answer that a seat gives."""
 
 
 class Asked(Protocol):
-    """A question to any seat: its number in the episode and the game master's words."""
+    """A question to any seat: its number in the episode and the game master's words.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Riddle:
+    ...     step: int
+    ...     prompt: str
+    >>> asked: Asked = Riddle(1, "Which animal has four legs?")
+    >>> asked.step
+    1
+    """
 
     @property
     def step(self) -> int:
@@ -32,6 +42,11 @@ class Asked(Protocol):
 @dataclass(frozen=True)
 class DescriberView:
     """The describer's view of a turn.
+
+    >>> target = Picture(b"", 512, 512)
+    >>> view = DescriberView(1, "Describe it.", target, (), (), (), (), token_budget=200, seed=0)
+    >>> view.step, view.renderings
+    (1, ())
 
     Attributes:
         turn: 1-based.
@@ -65,13 +80,17 @@ class DescriberView:
 class GeneratorView:
     """The generator's view of a turn.
 
+    >>> view = GeneratorView(1, "A red circle.", earlier=(), previous=None, seed=0, prompt="A red circle.")
+    >>> view.step
+    1
+
     Attributes:
         turn: 1-based.
         message: The describer's message of this turn.
         earlier: The describer's messages of all earlier turns, oldest first.
         previous: The generator's own rendering of the turn before; none on turn 1.
         seed: For players that draw random numbers: the same for the same run, instance and turn.
-        prompt: The same in one text, in the game master's words: what a model that takes one text is sent.
+        prompt: Message and earlier messages as one text in the game master's words, for models that take one text.
     """
 
     turn: int
@@ -88,14 +107,22 @@ class GeneratorView:
 
 
 class Captioned(NamedTuple):
-    """A picture with its caption."""
+    """A picture with its caption.
+
+    >>> Captioned("Image A", Picture(b"", 64, 64)).caption
+    'Image A'
+    """
 
     caption: str
     picture: Picture
 
 
 class Said(NamedTuple):
-    """An earlier question to the same seat, its answer, and the pictures shown with the question."""
+    """An earlier question to the same seat, its answer, and the pictures shown with the question.
+
+    >>> Said("Which hand is this?", "rock").answer
+    'rock'
+    """
 
     prompt: str
     answer: str
@@ -114,12 +141,12 @@ class Question:
         step: 1-based.
         prompt: The game master's words.
         pictures: With their captions, in the order in which they are shown.
-        choices: What may be answered, where the seat answers with a choice.
-        earlier: What this seat was asked and answered before in the episode, oldest first, where the game shows that.
+        choices: Valid answers, where the seat answers with a choice.
+        earlier: Earlier questions to this seat and their answers, oldest first, if the game shows them.
         seed: For players that draw random numbers: the same for the same run, instance, step and seat.
-        answers: What is answered with. Whoever sends the question fills it in from the seat, games need not.
-        unclear: The choice that is recorded for words which are none of ``choices``, with the words as a note; None if
-            such words end the episode.
+        answers: Kind of answer expected; the engine fills it in from the seat.
+        unclear: The choice recorded for an answer that names no choice, with its words as a note; None if such an
+            answer ends the episode.
         exact: Whether only a choice itself is taken, in any letter case, without marks around it.
     """
 
@@ -141,7 +168,11 @@ class Question:
 
 
 class Exchange(NamedTuple):
-    """An unusable answer of a judge, and the request to repair it."""
+    """An unusable answer of a judge, and the request to repair it.
+
+    >>> Exchange("about seven", "Answer with a number.").repair
+    'Answer with a number.'
+    """
 
     reply: str
     repair: str
@@ -151,10 +182,13 @@ class Exchange(NamedTuple):
 class JudgeView:
     """A judge's view: pictures, without their makers and the words about them.
 
+    >>> JudgeView("How similar are they, 0 to 10?", (Captioned("target", Picture(b"", 64, 64)),)).step
+    1
+
     Attributes:
-        prompt: What it is to judge.
+        prompt: The question.
         pictures: With their captions, in the order in which they are shown.
-        exchanges: Its earlier answers to this question, oldest first; empty unless one could not be used.
+        exchanges: Unusable answers to this question so far, oldest first.
         seed: For players that draw random numbers: the same for the same question.
         schema: JSON Schema of the answer, for players that can hold a model to one.
     """

@@ -11,7 +11,7 @@ from functools import cached_property
 from ircore.results.model import Results
 from ircore.results.tables.board import board_table
 from ircore.results.tables.model import Column, Table, Value
-from leaderboard.site import Pair
+from leaderboard.model.site import Pair
 
 Entry = Mapping[str, Value]
 """Entries of one row of a table, by key."""

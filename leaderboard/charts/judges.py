@@ -12,7 +12,6 @@ from ircore.results.tables.agreement import agreement_table
 from ircore.results.tables.model import Value
 from ircore.results.tables.published import published_agreement_table
 from ircore.results.tables.recalibration import reliability_table
-from leaderboard import labels
 from leaderboard.charts.data import Subject, entries_of, where
 from leaderboard.charts.grammar import (
     Drawing,
@@ -33,6 +32,7 @@ from leaderboard.charts.published import AID, agreement_rows
 from leaderboard.charts.rows import Mark, Row, marked_rows
 from leaderboard.charts.tracks import band
 from leaderboard.theme import judge_token, token
+from leaderboard.words import labels
 
 _MOST = 30
 """Pairs of raters in a figure; annotators among themselves come last."""

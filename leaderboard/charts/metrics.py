@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from ircore.core.score_records import HUMAN
 from ircore.results.image_metrics import metric_facts
 from ircore.results.tables.metric_agreement import metric_agreement_table
-from leaderboard import labels
 from leaderboard.charts.data import Entry, Subject, entries_of
 from leaderboard.charts.grammar import (
     Json,
@@ -22,6 +21,7 @@ from leaderboard.charts.grammar import (
 )
 from leaderboard.charts.rows import Mark, Row, marked_rows
 from leaderboard.theme import generator_symbol, judge_token
+from leaderboard.words import labels
 
 _RATERS = {HUMAN: "people", "verified": "the verified share"}
 """Raters that titles prefer to judges, with their names there."""

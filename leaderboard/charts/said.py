@@ -8,7 +8,7 @@ from leaderboard.charts.data import Entry, Subject, grouped, picked
 from leaderboard.charts.grammar import Missing, Sketch, axis, mean, percent, steps
 from leaderboard.charts.tracks import Scale, Spot, Track, panels
 from leaderboard.charts.turns import turn_axis
-from leaderboard.site import Pair
+from leaderboard.model.site import Pair
 
 _SHARES = {
     "said": "facts stated",

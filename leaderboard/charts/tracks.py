@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from ircore.results.tables.model import Value
-from leaderboard import labels
 from leaderboard.charts.grammar import Drawing, Json, interval_words, mean, pair_name, plain, rounded, whiskers, words
 from leaderboard.charts.panels import Grid, axes_of, axis_name, columns, inside, pair_titles
-from leaderboard.site import Marked
+from leaderboard.model.site import Marked
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
+from leaderboard.words import labels
 
 _APART = 0.3
 """Share of the width that the ends of a line are apart at least if both have their values beside them."""
@@ -18,7 +18,11 @@ _APART = 0.3
 
 @dataclass(frozen=True)
 class Spot:
-    """A point of a line."""
+    """A point of a line.
+
+    >>> Spot(2, Value(6.5), weight=0.25).value.value
+    6.5
+    """
 
     x: float
     """Position on the x axis, such as the turn."""
@@ -51,7 +55,11 @@ class Track:
 
 @dataclass(frozen=True)
 class Scale:
-    """Axes that all panels share."""
+    """Axes that all panels share.
+
+    >>> Scale(x={}, y={}, form=labels.number, factor=100).height(0.25)
+    25.0
+    """
 
     x: Json
     """The x axis, with its title."""
@@ -71,6 +79,10 @@ class Scale:
     def height(self, value: float | None) -> float | None:
         """Return a number as it stands on the y axis."""
         return None if value is None else rounded(self.factor * value)
+
+
+Behind = Callable[[Scale, int], Sequence[go.Scatter]]
+"""Makes further traces of a panel from the scale and the panel's number."""
 
 
 def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weight: str, said: str) -> Track:
@@ -96,9 +108,20 @@ def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weig
     return Track(pair, tuple(spots))
 
 
-def panels(tracks: Sequence[Track], scale: Scale) -> Drawing:
-    """Return the drawing of a panel a track, in this order."""
-    traces = [trace for panel in range(len(tracks)) for trace in _panel(panel, tracks, scale)]
+def panels(tracks: Sequence[Track], scale: Scale, behind: Behind | None = None) -> Drawing:
+    """Return the drawing of a panel a track, in this order.
+
+    Args:
+        tracks: One for each panel.
+        scale: Axes that they share.
+        behind: Returns further traces of each panel, drawn behind its own.
+    """
+    numbers = range(len(tracks))
+    traces = [
+        trace
+        for panel in numbers
+        for trace in (*(behind(scale, panel) if behind else ()), *_panel(panel, tracks, scale))
+    ]
     wide, narrow = (_layout(tracks, scale, columns(len(tracks), narrow)) for narrow in (False, True))
     return Drawing(traces, wide, narrow)
 
@@ -113,7 +136,10 @@ def end_words(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
     known = track.known
     low, high = scale.x["range"]
     apart = len(known) > 1 and known[-1][0] - known[0][0] > _APART * (high - low)
-    return [_end(x, value, scale, panel) for x, value, _ in ([known[0], known[-1]] if apart else known[-1:])]
+    return [
+        _end(x, value, scale, panel, len(known) == 1)
+        for x, value, _ in ([known[0], known[-1]] if apart else known[-1:])
+    ]
 
 
 def _panel(panel: int, tracks: Sequence[Track], scale: Scale) -> list[go.Scatter]:
@@ -217,8 +243,9 @@ def _layout(tracks: Sequence[Track], scale: Scale, count: int) -> Json:
     return Grid(len(tracks), count, panel=150, between=64, top=78).layout(axes, titles, notes, left, shapes=zeros)
 
 
-def _end(x: float, value: float, scale: Scale, panel: int) -> Json:
+def _end(x: float, value: float, scale: Scale, panel: int, alone: bool) -> Json:
+    """Return the words at an end of a line; beside the mark if it stands alone, for the sake of its whisker."""
     height, (low, high) = scale.height(value) or 0.0, scale.y["range"]
-    shift = 14 if height < low + 0.8 * (high - low) else -14
+    above = 14 if height < low + 0.8 * (high - low) else -14
     refs = f"{axis_name('x', panel)} {axis_name('y', panel)}"
-    return words(scale.form(value), (x, height), refs, shift=(0, shift), colour=token("text"))
+    return words(scale.form(value), (x, height), refs, shift=(22, 0) if alone else (0, above), colour=token("text"))

@@ -3,7 +3,7 @@
 from markupsafe import Markup, escape
 
 from leaderboard.components.markup import safe
-from leaderboard.turn_facts import FactGroup, TurnFacts
+from leaderboard.model.turn_facts import FactGroup, TurnFacts
 
 
 def turn_facts(facts: TurnFacts | None) -> Markup:

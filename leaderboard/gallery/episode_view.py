@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from ircore.core.episode_records import Episode, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.vouched import Vouched, vouched_scores
-from leaderboard.alt_text import rendering_words
-from leaderboard.labels import REASONS
-from leaderboard.marked_messages import Marked, mark_message
-from leaderboard.pictures import Shown
-from leaderboard.site import Gallery, Pair, Site
-from leaderboard.turn_facts import Lines, TurnFacts, facts_by_turn
+from leaderboard.model.site import Gallery, Pair, Site
+from leaderboard.model.turn_facts import Lines, TurnFacts, facts_by_turn
+from leaderboard.storage.pictures import Shown
+from leaderboard.words.alt_text import rendering_words
+from leaderboard.words.labels import REASONS
+from leaderboard.words.marked_messages import Marked, mark_message
 
 _NOTES = 20
 """Notes shown of a turn at most; further notes of the generator are left out."""

@@ -12,13 +12,13 @@ from typing import Any
 from markupsafe import Markup
 
 from ircore.core.workers import run_shares
-from leaderboard.build_cache import BuildCache
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, facts_of_pair, view_episode
-from leaderboard.marked_messages import CORRECTION_WORDS, Marked
+from leaderboard.model.site import Pair, Site
+from leaderboard.model.turn_facts import TurnFacts
 from leaderboard.rendering.render import block
-from leaderboard.site import Pair, Site
-from leaderboard.turn_facts import TurnFacts
-from leaderboard.untrusted_text import one_line, visible
+from leaderboard.storage.build_cache import BuildCache
+from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked
+from leaderboard.words.untrusted_text import one_line, visible
 
 FIRST = 6
 """Number of pairs whose episodes stand in an instance's page itself."""

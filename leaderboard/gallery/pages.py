@@ -5,14 +5,14 @@ from functools import partial
 from typing import Any
 
 from ircore.results.episodes import CONVERGENCES, EpisodeResult
-from leaderboard.alt_text import target_words
 from leaderboard.gallery.episode_view import facts_of_pair, view_episode
 from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs
 from leaderboard.gallery.sample_episode import sample_episode
 from leaderboard.gallery.shards import FOLDER
-from leaderboard.labels import OUTCOMES
+from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.selections import Chosen, selections, telling_episode
-from leaderboard.site import Gallery, Page, Pair, Site
+from leaderboard.words.alt_text import target_words
+from leaderboard.words.labels import OUTCOMES
 
 
 def gallery_pages(site: Site) -> Iterator[Page]:

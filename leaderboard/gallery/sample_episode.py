@@ -6,10 +6,10 @@ from ircore.core.episode_records import Episode
 from ircore.results.episodes import JudgedEpisode
 from ircore.results.vouched import Vouched
 from leaderboard.gallery.episode_view import EpisodeView, TurnView
-from leaderboard.marked_messages import Marked, Segment
-from leaderboard.pictures import Shown
-from leaderboard.site import Pair
-from leaderboard.turn_facts import FactGroup, TurnFacts
+from leaderboard.model.site import Pair
+from leaderboard.model.turn_facts import FactGroup, TurnFacts
+from leaderboard.storage.pictures import Shown
+from leaderboard.words.marked_messages import Marked, Segment
 
 _ANY = "…"
 """Stands where a script puts words."""

@@ -8,9 +8,9 @@ from itertools import product
 
 from ircore.results.model import BoardRow
 from ircore.results.tables.ranks import why_no_rank
-from leaderboard.labels import category_title, interval_width, number, rank
-from leaderboard.site import Pair, Site
-from leaderboard.untrusted_text import one_line
+from leaderboard.model.site import Pair, Site
+from leaderboard.words.labels import category_title, interval_width, number, rank
+from leaderboard.words.untrusted_text import one_line
 
 _LABEL = "image reconstruction"
 _HEIGHT = 20
@@ -22,7 +22,12 @@ _WIDE = frozenset("mwMW%@±–—")
 
 @dataclass(frozen=True)
 class Badge:
-    """Content of one badge."""
+    """Content of one badge.
+
+    >>> badge = Badge("badges/my-pair/overall", "all categories", "image reconstruction", "rank 2 of 12", known=True)
+    >>> "rank 2 of 12" in badge.svg()
+    True
+    """
 
     path: str
     """Without suffix, relative to the site's root: ``badges/<pair>/<category>``, or ``overall``."""

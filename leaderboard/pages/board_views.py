@@ -8,14 +8,18 @@ from ircore.core.records import Rules
 from ircore.results.headline import VERIFIED, headline_words, judge_kind
 from ircore.results.image_metrics import metric_facts
 from ircore.results.model import Order, Results
-from leaderboard.labels import category_title, rules_words
-from leaderboard.site import Site
-from leaderboard.site_judge import rates
+from leaderboard.model.site import Site
+from leaderboard.model.site_judge import rates
+from leaderboard.words.labels import category_title, rules_words
 
 
 @dataclass(frozen=True)
 class View:
-    """Selection and order of one board."""
+    """Selection and order of one board.
+
+    >>> View("structural").overall, View("structural", "geometry", "hard").overall
+    (True, False)
+    """
 
     judge: str
     """Judge of the board."""
@@ -40,7 +44,11 @@ class View:
 
 @dataclass(frozen=True)
 class Chip:
-    """A link to a board that differs in one thing."""
+    """A link to a board that differs from the shown board in one choice.
+
+    >>> Chip("hard", "boards/all-hard", current=False).path
+    'boards/all-hard'
+    """
 
     label: str
     """On the chip."""

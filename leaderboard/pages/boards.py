@@ -16,7 +16,8 @@ from ircore.results.tables.parts import ABOUT
 from ircore.submissions.history import Step, open_dispute
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.board_cells import Heat
-from leaderboard.labels import category_short, category_title
+from leaderboard.model.site import Gallery, Page, Pair, Site
+from leaderboard.model.trust import LEGEND, Tier, tier_of
 from leaderboard.pages.board_views import (
     View,
     applicable_words,
@@ -35,8 +36,7 @@ from leaderboard.pages.board_views import (
 )
 from leaderboard.pages.judge_cards import card_notes
 from leaderboard.pages.references import board_references, reference_lines
-from leaderboard.site import Gallery, Page, Pair, Site
-from leaderboard.trust import LEGEND, Tier, tier_of
+from leaderboard.words.labels import category_short, category_title
 
 _THUMBNAILS = 24
 """Targets shown under a board; the gallery has all."""
@@ -46,7 +46,7 @@ MEASURED = {measure.column.key: measure.column for measure in MEASURES}
 
 
 @dataclass(frozen=True)
-class HeatColumn:
+class _HeatColumn:
     """A column of small cells: one column per category, easy over hard, or one per difficulty."""
 
     key: str
@@ -117,7 +117,7 @@ def board_words(site: Site, judge: str) -> str:
     return view_words(site, View(judge, rules=site.rule_sets[0]))
 
 
-def board_lines(site: Site, view: View, columns: Sequence[HeatColumn] = ()) -> list[Line]:
+def board_lines(site: Site, view: View, columns: Sequence[_HeatColumn] = ()) -> list[Line]:
     """Return the rows of a board, best first; of a judge that only compares, by the share that prefers the final."""
     results, rated = view_results(site, view), is_rated(site, view)
     rows = results.board(view.judge, view.category, view.difficulty, view.order)
@@ -200,7 +200,7 @@ def _rows(site: Site, view: View) -> dict[str, Any]:
     }
 
 
-def _groups(columns: Sequence[HeatColumn], parts: bool, refined: bool) -> list[str]:
+def _groups(columns: Sequence[_HeatColumn], parts: bool, refined: bool) -> list[str]:
     """Return the groups of columns that can be hidden."""
     return ["quality"] * bool(columns) + ["facts"] * parts + ["refinement"] * refined + ["effort", "provenance"]
 
@@ -212,12 +212,12 @@ def _charts(site: Site, view: View) -> tuple[str, ...]:
     return tuple(chart_id(kind, None, said) for kind in ("trajectories", "delta", "convergence"))
 
 
-def _heat_columns(results: Results, view: View) -> tuple[HeatColumn, ...]:
+def _heat_columns(results: Results, view: View) -> tuple[_HeatColumn, ...]:
     """Return the columns of small cells: one per category, or one per difficulty where a category is chosen."""
     difficulties = (view.difficulty,) if view.difficulty else results.difficulties
     if view.category is None:
         return tuple(
-            HeatColumn(
+            _HeatColumn(
                 category,
                 category_short(category),
                 category_title(category),
@@ -229,11 +229,11 @@ def _heat_columns(results: Results, view: View) -> tuple[HeatColumn, ...]:
         return ()
     title = category_title(view.category)
     return tuple(
-        HeatColumn(which, which.capitalize(), f"{title}, {which}", ((view.category, which),)) for which in difficulties
+        _HeatColumn(which, which.capitalize(), f"{title}, {which}", ((view.category, which),)) for which in difficulties
     )
 
 
-def _heats(results: Results, pair: Pair, view: View, column: HeatColumn, rated: bool) -> tuple[Heat, ...]:
+def _heats(results: Results, pair: Pair, view: View, column: _HeatColumn, rated: bool) -> tuple[Heat, ...]:
     cells = [(where, results.cells.get((pair.run_id, where[0], where[1], view.judge))) for where in column.conditions]
     return tuple(
         Heat(
@@ -249,7 +249,7 @@ def _heats(results: Results, pair: Pair, view: View, column: HeatColumn, rated: 
 
 
 @dataclass(frozen=True)
-class Tool:
+class _Tool:
     """A menu above a board that keeps the rows with one value."""
 
     name: str
@@ -263,7 +263,15 @@ class Tool:
 
 
 class Listed(Protocol):
-    """Attributes of a row that the menus above a board filter by."""
+    """Attributes of a row that the menus above a board filter by.
+
+    >>> from types import SimpleNamespace
+    >>> from leaderboard.model.trust import HERE, PAPER
+    >>> pair = SimpleNamespace(describer="seer", generator="painter")
+    >>> rows = [SimpleNamespace(pair=pair, tier=tier, budget="200 tokens") for tier in (HERE, PAPER)]
+    >>> [(tool.name, tool.options) for tool in tools_for(rows)]  # the only difference between the two rows
+    [('tier', ('paper', 'played here'))]
+    """
 
     @property
     def pair(self) -> Pair:
@@ -278,7 +286,7 @@ class Listed(Protocol):
         """Short description of the pair's rules."""
 
 
-def tools_for(lines: Sequence[Listed]) -> list[Tool]:
+def tools_for(lines: Sequence[Listed]) -> list[_Tool]:
     """Return a menu for everything in which the rows differ."""
     choices = {
         "describer": ("Describer", [line.pair.describer for line in lines]),
@@ -286,7 +294,7 @@ def tools_for(lines: Sequence[Listed]) -> list[Tool]:
         "budget": ("Budget", [line.budget for line in lines]),
         "tier": ("Trust", [line.tier.label for line in lines]),
     }
-    tools = (Tool(name, label, tuple(sorted(set(values)))) for name, (label, values) in choices.items())
+    tools = (_Tool(name, label, tuple(sorted(set(values)))) for name, (label, values) in choices.items())
     return [tool for tool in tools if len(tool.options) > 1]
 
 

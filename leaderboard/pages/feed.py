@@ -13,9 +13,9 @@ from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.cell import Cell
 from ircore.submissions.history import Step
 from ircore.submissions.merged import MergedSubmission
-from leaderboard.labels import interval_words, number, unrated_words
-from leaderboard.site import Page, Pair, Site
-from leaderboard.untrusted_text import one_line
+from leaderboard.model.site import Page, Pair, Site
+from leaderboard.words.labels import interval_words, number, unrated_words
+from leaderboard.words.untrusted_text import one_line
 
 NAME = "Image Reconstruction Game"
 
@@ -26,7 +26,12 @@ _NEWEST = 100
 
 @dataclass(frozen=True)
 class Change:
-    """Entry of the feeds."""
+    """Entry of the feeds.
+
+    >>> change = Change("2026-05-04T00:00:00Z", "New pair", "12 episodes.", "pairs/a.html", "urn:a")
+    >>> change.pair is None
+    True
+    """
 
     when: str
     """ISO 8601 in UTC."""

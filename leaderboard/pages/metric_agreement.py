@@ -2,8 +2,8 @@
 
 from ircore.results.image_metrics import metric_facts
 from ircore.results.tables.metric_agreement import metric_agreement_table
+from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import metric_path
-from leaderboard.site import Page, Site
 
 PATH = "metric-agreement"
 """Path of the page, without suffix."""

@@ -20,16 +20,16 @@ from ircore.submissions.history import open_dispute
 from ircore.submissions.merged import unplayed
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.plots import BarPart
-from leaderboard.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
+from leaderboard.model.site import Page, Pair, Site
+from leaderboard.model.site_judge import rates
+from leaderboard.model.trust import trust_lines
 from leaderboard.pages.badges import badge_snippet, badges
 from leaderboard.pages.board_views import View, judge_words, view_path, view_words
 from leaderboard.pages.boards import paired
 from leaderboard.pages.citation import pair_bibtex
-from leaderboard.pages.compare import span_of
+from leaderboard.pages.pair_comparison import span_of
 from leaderboard.pages.players import player_paths
-from leaderboard.site import Page, Pair, Site
-from leaderboard.site_judge import rates
-from leaderboard.trust import trust_lines
+from leaderboard.words.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
 
 Judged = tuple[EpisodeResult, JudgedEpisode]
 

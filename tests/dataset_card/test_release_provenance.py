@@ -14,7 +14,7 @@ from ircore.core.records import TranscriptsReference
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, write_provenance
-from leaderboard.trust import HERE, RESCORED, tier_of
+from leaderboard.model.trust import HERE, RESCORED, tier_of
 
 
 @pytest.mark.slow

@@ -200,7 +200,8 @@ def test_a_site_of_the_game_alone_has_every_page_that_its_declarations_ask_for(t
     folder = toy.folder / "site" / "games" / "rps"
     pages = {path.stem: path.read_text() for path in folder.glob("*.html")}
     assert {"index", "players", "matrix", "gallery", "figures", "method"} <= pages.keys()
-    assert "Rock, paper, scissors" in (toy.folder / "site" / "index.html").read_text()
+    assert "Rock, paper, scissors</title>" in (toy.folder / "site" / "index.html").read_text()
+    assert "<title>Not here – Rock, paper, scissors</title>" in (toy.folder / "site" / "404.html").read_text()
     # The one who slips on every second question loses one of three rounds.
     assert [row["wins"]["mean"] for row in toy.json("results", *runs)["rows"]] == [1, 1, pytest.approx(2 / 3)]
     assert "0.67" in pages["matrix"]

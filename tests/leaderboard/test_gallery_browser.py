@@ -16,13 +16,13 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.runs.play import PlayPlan, make_run, open_run, play
-from leaderboard.building.build import build_site
 from leaderboard.building.bundle import bundle
+from leaderboard.building.site_build import build_site
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import episode_json
+from leaderboard.model.site import Site
+from leaderboard.model.site_runs import read_runs
 from leaderboard.rendering.render import block
-from leaderboard.site import Site
-from leaderboard.site_runs import read_runs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

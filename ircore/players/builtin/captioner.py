@@ -20,7 +20,6 @@ from ircore.players.builtin.classical.percepts import (
     Perception,
     Pie,
     Shape,
-    Stroke,
     Text,
     Ticks,
     middle_of,
@@ -31,7 +30,7 @@ from ircore.players.builtin.classical.wording import NUMBERS, noun, weight_of
 MOST_TOKENS = 60
 MOST_CORRECTIONS = 2
 LAST_TURN = 3
-"""From this turn on it is content with what it sees."""
+"""First turn at which any rendering is accepted."""
 OFF = 0.08
 """Shares of the picture's width or height by which something must be off to be noticed."""
 
@@ -39,8 +38,13 @@ OFF = 0.08
 class CaptionerDescriber:
     """Writes captions. Deterministic, offline, without state.
 
+    >>> from ircore.players.conformance import sample_questions
+    >>> red_square = sample_questions("describe")[0]
+    >>> asyncio.run(CaptionerDescriber(PlayerSpec(player="captioner")).describe(red_square)).text
+    '<DESCRIPTION>A white background. A large red square on the left.</DESCRIPTION>'
+
     Args:
-        spec: Names the player; this one has no model and no parameters.
+        spec: Settings of the player; it takes neither model nor parameters.
     """
 
     def __init__(self, spec: PlayerSpec) -> None:
@@ -94,11 +98,8 @@ def _phrase(percept: Percept, seen: Perception) -> str:
     if isinstance(percept, Shape):
         colour = plain_name(percept.colour) if percept.colour else "unfilled"
         return article(f"{_size(percept, seen)}{colour} {noun(percept)} {_place(percept, seen)}")
-    return article(f"{plain_name(percept.colour)} {_stroke_noun(percept)} {_place(percept, seen)}")
-
-
-def _stroke_noun(stroke: Stroke) -> str:
-    return noun(stroke) if stroke.dash == "solid" else f"{stroke.dash} {noun(stroke)}"
+    dash = "" if percept.dash == "solid" else f"{percept.dash} "
+    return article(f"{plain_name(percept.colour)} {dash}{noun(percept)} {_place(percept, seen)}")
 
 
 def _size(shape: Shape, seen: Perception) -> str:

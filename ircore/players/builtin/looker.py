@@ -19,10 +19,10 @@ from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, 
 from ircore.players.traits import LOOKS_OFFLINE
 
 Features = Mapping[str, str]
-"""Phrases by what they tell of: ``{"colour": "red", "form": "circle", …}``, the most telling first."""
+"""Phrases by kind of feature: ``{"colour": "red", "form": "circle", …}``, the most telling first."""
 
 INK = 60
-"""How far a pixel's colour is from the ground's, summed over the channels, before it counts as drawn on it."""
+"""Difference from the ground's colour, summed over the channels, from which on a pixel counts as drawn."""
 
 COLOURS = {
     "black": (0, 0, 0), "white": (255, 255, 255), "grey": (128, 128, 128), "red": (214, 40, 40),
@@ -46,6 +46,16 @@ _FIRST = 3
 
 class LookerPlayer:
     """Takes either seat of a reference game, or any seat that answers with words or a choice about pictures.
+
+    >>> import asyncio
+    >>> def square(colour: str) -> Picture:
+    ...     pixels = np.full((64, 64, 3), 255, np.uint8)
+    ...     pixels[16:48, 16:48] = COLOURS[colour]
+    ...     return Picture.from_pixels(pixels)
+    >>> shown = (Captioned("Image A", square("red")), Captioned("Image B", square("blue")))
+    >>> question = Question(1, "The blue square.", shown, choices=("A", "B"), answers="choice")
+    >>> asyncio.run(LookerPlayer(PlayerSpec(player="looker")).answer(question)).choice
+    'B'
 
     Args:
         spec: Without settings.
@@ -104,9 +114,9 @@ def telling(target: int, seen: Sequence[Features], least: int = 1) -> Features:
     {'form': 'circle'}
 
     Args:
-        target: Its place among the pictures.
+        target: Index of the picture.
         seen: Features of every picture.
-        least: Features that are named, as far as there are so many.
+        least: Least number of features to name, if the picture has as many.
     """
     own = seen[target]
     rivals = [features for place, features in enumerate(seen) if place != target]

@@ -34,6 +34,11 @@ STROKES = (1.0, 3.0, 6.0)
 class SketchGenerator:
     """Draws a rough sketch of the whole dialogue, from scratch each turn.
 
+    >>> view = GeneratorView(1, "A red circle of radius 40 px centred at (100, 100).", (), None, 0, "")
+    >>> answer = asyncio.run(SketchGenerator(PlayerSpec(player="sketch")).render(view))
+    >>> answer.picture.pixels[96, 96].tolist()  # its own red, #e02020
+    [224, 32, 32]
+
     Raises:
         InputError: The spec has a model or parameters; there is nothing to set.
     """

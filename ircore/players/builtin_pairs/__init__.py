@@ -31,7 +31,7 @@ def submission_place(named: Path) -> Path:
         named: A path, or ``DESCRIBER+GENERATOR`` of a built-in pair; a path that exists goes first.
 
     Raises:
-        InputError: It looks like a built-in pair, and there is none of that name.
+        InputError: The name has the form of a built-in pair, but no built-in pair has it.
     """
     name = str(named)
     if named.exists() or named.name != name or "+" not in name:

@@ -37,6 +37,10 @@ _NEVER_SENT = {"ConnectError", "ConnectTimeout", "ClientConnectorError", "PoolTi
 class Connection:
     """A connection to a service, opened by the first request, and again after ``close`` or in another event loop.
 
+    >>> connection = connection_to("http://127.0.0.1:8000/v1", "", "httpx", 10.0)
+    >>> connection is connection_to("http://127.0.0.1:8000/v1", "", "httpx", 10.0)
+    True
+
     Args:
         base_url: Of the service.
         key: Sent as a bearer token; empty for none.
@@ -56,12 +60,12 @@ class Connection:
         """Send a request and return the validated reply.
 
         Args:
-            path: Such as ``/chat/completions``.
-            body: What to send.
-            kind: What the reply must hold.
+            path: Path of the endpoint, such as ``/chat/completions``.
+            body: Body of the request.
+            kind: Record that the reply must fit.
 
         Raises:
-            FaultError: There is no such reply.
+            FaultError: There is no reply that fits.
         """
         import openai
 
@@ -99,7 +103,7 @@ class Connection:
             headers = {"Content-Type": "multipart/form-data"}
         # A redirect would take pictures and words to an address that the manifest does not name.
         sent["options"] = {"headers": headers, "follow_redirects": False}
-        # Asked for as it came, the client returns the response itself.
+        # With this type the client returns the raw response.
         return cast("httpx2.Response", await self.opened().post(path, **sent))
 
     def opened(self) -> "AsyncOpenAI":

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from ircore.core.images import Picture
 from ircore.players.base import Captioned, DescriberView, GeneratorView, JudgeView, Question
 from ircore.players.openai.bodies import DataUrl
-from ircore.players.openai.settings import DescriberSettings
+from ircore.players.openai.settings import TEXT_FIELDS, DescriberSettings
 
 ANSWER = "judgement"
 """Name under which the schema of an answer is sent."""
@@ -21,7 +21,11 @@ CHOOSE = "Answer with exactly one of these, as it stands here, and with nothing 
 
 @dataclass(frozen=True)
 class Message:
-    """A message of a conversation: words and pictures in order."""
+    """A message of a conversation: words and pictures in order.
+
+    >>> chat_messages([Message("user", ("Hello",))])
+    [{'role': 'user', 'content': [{'type': 'text', 'text': 'Hello'}]}]
+    """
 
     role: Literal["user", "assistant"]
     parts: tuple[str | Picture, ...]
@@ -69,10 +73,7 @@ def chat_fields(
     answer = {"name": ANSWER, "strict": True, "schema": schema}
     return {
         "messages": chat_messages(messages, settings.detail),
-        "max_completion_tokens": settings.max_completion_tokens,
-        "temperature": settings.temperature,
-        "top_p": settings.top_p,
-        "reasoning_effort": settings.reasoning_effort,
+        **settings.model_dump(include=TEXT_FIELDS),
         "response_format": {"type": "json_schema", "json_schema": answer} if schema else None,
     }
 
@@ -108,15 +109,12 @@ def _turns(
 ) -> list[dict[str, Any]]:
     """Return the turns of a conversation; the model's own answers are sent as plain text."""
     extra = {"detail": detail} if detail else {}
-    return [
-        {
-            "role": message.role,
-            "content": "".join(part for part in message.parts if isinstance(part, str))
-            if message.role == "assistant"
-            else [as_part(part, extra) for part in message.parts],
-        }
-        for message in messages
-    ]
+    turns = []
+    for message in messages:
+        words = "".join(part for part in message.parts if isinstance(part, str))
+        content = words if message.role == "assistant" else [as_part(part, extra) for part in message.parts]
+        turns.append({"role": message.role, "content": content})
+    return turns
 
 
 def _chat_part(part: str | Picture, extra: dict[str, str]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ LONGEST_TEXT = 200_000
 
 
 LONGEST_PROBLEM = 500
-"""Characters that are told of an answer which is none of the choices."""
+"""Characters of an invalid choice that an error quotes."""
 
 
 class OpenAIDescriber:
@@ -37,6 +37,10 @@ class OpenAIDescriber:
 
     Only the visible text is the answer; reasoning is counted apart. An answer that ended for length before any
     visible text is a technical fault and asked again.
+
+    >>> OpenAIDescriber.check(PlayerSpec(player="openai", model="m", base_url="http://127.0.0.1:8000/v1"))
+    >>> sorted(OpenAIDescriber.IMMATERIAL)
+    ['deadline_s', 'timeout_s', 'transport']
 
     Args:
         spec: With ``model``, and ``parameters`` as in ``DescriberSettings``.
@@ -67,7 +71,7 @@ class OpenAIDescriber:
         """Answer a question of any game with words or with a choice.
 
         Raises:
-            PlayerError: No answer could be had, or it is none of the choices (``answer_format``).
+            PlayerError: The question could not be answered, or not with a choice (``answer_format``).
         """
         said = await self._answer(None, asked(question))
         if question.answers != "choice":

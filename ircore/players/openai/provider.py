@@ -21,9 +21,13 @@ T = TypeVar("T")
 class Provider:
     """Sends a player's questions, retries them, and keeps the key secret.
 
+    >>> spec = PlayerSpec(player="openai", model="m", base_url="http://127.0.0.1:8000/v1")
+    >>> Provider(spec, CallSettings()).form_fields(model="m", top_p=None)
+    {'model': 'm'}
+
     Args:
         spec: As in the manifest.
-        settings: Its parameters.
+        settings: Parameters of the player.
 
     Raises:
         InputError: The key is not in the environment.
@@ -54,19 +58,19 @@ class Provider:
         kind: type[Kind],
         read: Callable[[Kind], Awaitable[T]],
     ) -> Called[T]:
-        """Ask until there is a good answer.
+        """Repeat a question until it is answered.
 
         Args:
-            seat: Who is asked; None for a seat of a game that names none in its reasons.
+            seat: Seat of the reconstruction game, or judge; None for seats of other games.
             path: Of the endpoint.
             body: Makes the body of one attempt.
-            kind: What the reply must hold.
-            read: Takes the answer out of it; raises ``FaultError`` if it is none.
+            kind: Record that the reply must fit.
+            read: Returns the answer in a reply; raises ``FaultError`` if there is no usable answer.
 
         Raises:
-            PlayerError: There will be none.
-            JudgeError: The same of a judge.
-            ProviderStopError: Nor to any other question.
+            PlayerError: The question could not be answered.
+            JudgeError: The question to a judge could not be answered.
+            ProviderStopError: Every further question would fail as well.
         """
 
         async def attempt() -> Reply[T]:

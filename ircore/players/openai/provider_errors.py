@@ -27,7 +27,7 @@ def fault_of_response(status: int, headers: Mapping[str, str], body: str) -> Fau
     Args:
         status: HTTP status, or the code that the body names.
         headers: Of the reply; names in any case if the mapping ignores it, else in lower case.
-        body: The reply's text, whatever it is.
+        body: Text of the reply, in any format.
     """
     said, marks = _said(body)
     if 300 <= status < 400:
@@ -80,7 +80,7 @@ def error_in_body(document: Any) -> int | None:
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds, ≥ 0, that a provider asks to wait: ``retry-after-ms``, or ``retry-after``, seconds or a date.
 
-    None if it does not say, or nothing that can be read (RFC 9110, section 10.2.3).
+    None if there is no such header, or it is unreadable (RFC 9110, section 10.2.3).
     """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:

@@ -13,6 +13,7 @@ from ircore.results.model import Order, Results
 from ircore.results.tables.agreement import agreement_table, annotators_table, orders_table
 from ircore.results.tables.board import board_table, leaderboard_table
 from ircore.results.tables.comparisons import comparisons_table
+from ircore.results.tables.convention import convention_table
 from ircore.results.tables.effects import effects_table
 from ircore.results.tables.hops import by_turn_table, normalised_table
 from ircore.results.tables.judges import judges_table
@@ -33,7 +34,12 @@ from ircore.results.tables.turns import budgets_table, outcomes_table, trajector
 
 @dataclass(frozen=True)
 class Question:
-    """What a table is asked for."""
+    """Options of a table: judge, category, difficulty, order.
+
+    Example:
+        >>> Question(judge="structural", difficulty="hard").category is None
+        True
+    """
 
     judge: str | None = None
     """Whose ratings; None for the headline judge, or if the table is of no judge."""
@@ -66,7 +72,15 @@ class Question:
 
 @dataclass(frozen=True)
 class Entry:
-    """A table on offer."""
+    """A table on offer.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.tables.published import published_scores_table
+        >>> entry = Entry("the paper's Table 3", lambda results, asked: published_scores_table(), of_runs=False)
+        >>> entry.of_judge
+        False
+    """
 
     description: str
     """One line for people."""
@@ -87,7 +101,7 @@ class Entry:
     """Whether it is computed from runs, so that its last column is the key of their rules; the paper's are not."""
 
     def table(self, results: Results, asked: Question) -> Table:
-        """Make it, with the rules' key.
+        """Build the table and add the column with the rules' key.
 
         Raises:
             InputError: The results have no such judge, category or difficulty, or several judges and none is named.
@@ -145,6 +159,7 @@ TABLES: Mapping[str, Entry] = {
     "corrections_by_turn": _of_all("the same turn by turn", corrections_by_turn_table),
     "words": _of_all("the commonest words of each correction", words_table),
     "messages": _of_all("length and novelty of messages by turn", messages_table),
+    "convention": _of_all("whether describers get shorter and keep their words", convention_table),
     "agreement": Entry("every two raters side by side", lambda results, _: agreement_table(results)),
     "metric_agreement": Entry(
         "every image metric beside every judge and people", lambda results, _: metric_agreement_table(results)

@@ -33,7 +33,7 @@ GROUNDS = {"background", "ground", "panel"}
 
 
 @dataclass(frozen=True)
-class PartScore:
+class _PartScore:
     """One part of a score.
 
     Attributes:
@@ -51,7 +51,7 @@ class PartScore:
 
 @dataclass(frozen=True)
 class Verification:
-    """What a rendering got right.
+    """Verification of a rendering: score, parts, and the verdict on each fact.
 
     Attributes:
         score: 0–10; None if too little can be decided.
@@ -61,11 +61,18 @@ class Verification:
         extras: What is drawn that the target does not show.
         transform: How the rendering had to be moved to lie over the target.
         decided: Share of the facts, by weight, that could be decided.
+
+    Example:
+        >>> from ircore.games.reconstruction.build_targets import draw
+        >>> drawn = draw("pie_graph", "easy", seed=1)
+        >>> target = Picture.from_pixels(drawn.drawing.pixels)
+        >>> verify_picture(target, drawn.scene, target).score
+        10.0
     """
 
     score: float | None
     reason: str | None
-    parts: dict[Part, PartScore]
+    parts: dict[Part, _PartScore]
     facts: tuple[Checked, ...]
     extras: tuple[Extra, ...]
     transform: Transform
@@ -95,7 +102,7 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
 
 @dataclass(frozen=True)
 class _Own:
-    """What the eye gets wrong in the target itself: keys of facts, and what it takes for extras."""
+    """Errors of the eye on the target itself: keys of misread facts, and areas mistaken for extras."""
 
     wrong: frozenset[str]
     extras: tuple[Extra, ...]
@@ -171,10 +178,10 @@ def scored(facts: Sequence[Checked], extras: Sequence[Extra], look: Look) -> Ver
     weight = math.fsum(checked.fact.weight for checked in decided)
     credit = math.fsum(checked.fact.weight * checked.credit for checked in decided)
     share = round(weight / weights, 4) if weights else 0.0
-    parts: dict[Part, PartScore] = {part: _part(part, facts) for part in PARTS}
+    parts: dict[Part, _PartScore] = {part: _part(part, facts) for part in PARTS}
     surplus = math.fsum(extra.weight for extra in extras)
     precision = credit / (credit + surplus) if credit + surplus else 0.0
-    parts["extra"] = PartScore(round(precision, 4), 0 if extras else 1, 1, 1)
+    parts["extra"] = _PartScore(round(precision, 4), 0 if extras else 1, 1, 1)
     if share < LEAST_DECIDED:
         reason = f"only {100 * share:.0f} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
         return Verification(None, reason, parts, tuple(facts), tuple(extras), look.transform, share)
@@ -191,10 +198,10 @@ def cost_of(transform: Transform) -> float:
     return min(MOST_COST, far + MOVE_COST * shift + SCALE_COST * stretch / 2 + TURN_COST * abs(transform.turn))
 
 
-def _part(part: Part, facts: Sequence[Checked]) -> PartScore:
+def _part(part: Part, facts: Sequence[Checked]) -> _PartScore:
     own = [checked for checked in facts if checked.fact.part == part]
     decided = [checked for checked in own if checked.verdict != "undecided"]
     weight = math.fsum(checked.fact.weight for checked in decided)
     credit = math.fsum(checked.fact.weight * checked.credit for checked in decided)
     held = sum(checked.verdict == "holds" for checked in own)
-    return PartScore(round(credit / weight, 4) if weight else None, held, len(decided), len(own))
+    return _PartScore(round(credit / weight, 4) if weight else None, held, len(decided), len(own))

@@ -1,4 +1,4 @@
-"""A verification as it is stored beside its score, and the facts that a stored one stands for."""
+"""The stored form of a verification beside its score, and the facts restored from it."""
 
 import json
 from collections.abc import Sequence
@@ -74,7 +74,7 @@ def _bounded(extras: Sequence[Extra]) -> tuple[ExtraBox, ...]:
 
 
 def _seen(seen: Any) -> str | None:
-    """Return what was seen as JSON, nothing where it is too long to keep."""
+    """Return the seen value as JSON; None where it is too long to store."""
     text = None if seen is None else json.dumps(seen, ensure_ascii=False)
     return text if text is None or len(text) <= LONGEST else None
 

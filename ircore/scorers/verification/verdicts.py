@@ -18,7 +18,7 @@ WORTHLESS = 0.4
 
 @dataclass(frozen=True)
 class Checked:
-    """A fact and what became of it in a rendering.
+    """A fact with its verdict on one rendering.
 
     Attributes:
         fact: What is true of the target.
@@ -138,7 +138,7 @@ def edits(text: str, other: str) -> int:
 
 
 def _colour(fact: Fact, seen: str, colours: Sequence[str]) -> Checked:
-    """A shade off is right; the wrong one of the palette is wrong."""
+    """Compare two colours: a slightly different shade is right, another colour of the palette is wrong."""
     expected = str(fact.expected)
     off = difference(seen, expected)
     rivals = {other: difference(seen, other) for other in colours if difference(other, expected) > 4.0}

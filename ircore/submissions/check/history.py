@@ -1,4 +1,4 @@
-"""The verdict on a history in a pull request: lines are added at the end, and none before them is touched."""
+"""The verdict on a history in a pull request: new lines stand at the end, and earlier lines are unchanged."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,13 +16,13 @@ _REMEDY = "Restore the lines, and add a new one: ircore submission withdraw|corr
 def history_findings(
     objects: Repository, changes: Sequence[Change], after: Mapping[str, Blob], merged: Sequence[Blob]
 ) -> Iterator[Finding]:
-    """Yield what is wrong with the histories that a change adds to.
+    """Yield the faults of the histories that a change adds to.
 
     Args:
         objects: The repository.
-        changes: What the change alters.
+        changes: Files that the change alters.
         after: Files below ``submissions/`` after it, by path.
-        merged: The same files as they are merged already.
+        merged: The same files in the merged state.
     """
     before = {blob.entry.path: blob for blob in merged}
     for change in changes:
@@ -49,11 +49,11 @@ def _added(objects: Repository, blob: Blob, earlier: Blob | None) -> Iterator[Fi
 
 
 def content_findings(data: bytes, path: str) -> Iterator[Finding]:
-    """Yield what is wrong with the content of a history.
+    """Yield the faults in the content of a history.
 
     Args:
         data: The file's bytes.
-        path: What to call it.
+        path: Name of the file for findings.
     """
     try:
         steps = parse_history(data, path)

@@ -58,7 +58,7 @@ Corrections
 
 Order of description is back to front, but grid lines are below and texts above everything else.
 
-Figures in their own terms (package ``told``), for messages without pixels of the kinds above; a later message that
+Figures in their own terms (package ``figures``), for messages without pixels of the kinds above; a later message that
 tells all of a figure again replaces it.
 
 Charts

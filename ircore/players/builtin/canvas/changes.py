@@ -38,18 +38,15 @@ def apply_change(item: Item, words: str, clause: Clause, sheet: Sheet, only: str
     """Return ``item`` changed as the words ask; None if they ask for nothing that can be done to this item.
 
     Args:
-        item: What is to change.
+        item: The item to change.
         words: The predicate, plain spelling, such as ``"larger: radius 50px"``.
         clause: For quoted texts.
         sheet: For places.
         only: ``"place"`` to read nothing but a place.
     """
     words = _FROM.sub(" ", _NOT.sub(" ", words))
-    steps = (
-        (_place,)
-        if only == "place"
-        else (_kind, _text, _reach, _shape_points, _colours, _resized, _style, _turn, _place)
-    )
+    every = (_kind, _text, _reach, _shape_points, _colours, _resized, _style, _turn, _place)
+    steps = (_place,) if only == "place" else every
     fresh, wish = item, _Wish(words, clause.strings, sheet.space)
     for step in steps:
         fresh = step(fresh, wish) or fresh
@@ -80,15 +77,13 @@ def _kind(item: Item, wish: _Wish) -> Item | None:
 
 
 def _text(item: Item, wish: _Wish) -> Item | None:
-    words = wish.words
-    keys = [int(key) for key in re.findall(r'"(\d{1,4})"', words) if int(key) < len(wish.strings)]
+    keys = [int(key) for key in re.findall(r'"(\d{1,4})"', wish.words) if int(key) < len(wish.strings)]
     return replace(item, text=wish.strings[keys[-1]][:200]) if keys and isinstance(item, Label) else None
 
 
 def _reach(item: Item, wish: _Wish) -> Item | None:
     """Return a bar with its free end moved to the coordinate that the words name."""
-    words = wish.words
-    match = _REACH.search(words)
+    match = _REACH.search(wish.words)
     if match is None or not isinstance(item, Blob):
         return None
     left, top, right, bottom = item.box

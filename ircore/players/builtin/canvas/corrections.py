@@ -56,7 +56,7 @@ def correct(clause: Clause, sheet: Sheet) -> bool | None:
     """Follow a correction.
 
     Returns:
-        Whether it could be followed; none if the clause is no correction.
+        Whether the correction could be followed; None if the clause is no correction.
     """
     words = _POLITE.sub("", clause.words)
     for pattern, follow in _RULES:

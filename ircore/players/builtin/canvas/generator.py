@@ -14,7 +14,12 @@ from ircore.players.builtin.canvas.sheet import MAX_NOTES
 class CanvasGenerator:
     """Draws the whole dialogue, and changes only the things that a correction names.
 
-    It sees nothing but text: at every turn it reads all messages again from the first.
+    The generator sees only text: at every turn it reads all messages again from the first.
+
+    >>> view = GeneratorView(1, "A red circle of radius 40 px centred at (100, 100).", (), None, 0, "")
+    >>> answer = asyncio.run(CanvasGenerator(PlayerSpec(player="canvas")).render(view))
+    >>> answer.picture.pixels[100, 100].tolist()
+    [255, 0, 0]
 
     Raises:
         InputError: The spec has a model or parameters; there is nothing to set.
@@ -25,11 +30,7 @@ class CanvasGenerator:
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
         """Return the picture of all messages so far, with notes on what was not understood in the last."""
-        return await asyncio.to_thread(_answer, view)
-
-
-def _answer(view: GeneratorView) -> PictureAnswer:
-    return answer(*read((*view.earlier, view.message)))
+        return await asyncio.to_thread(lambda: answer(*read((*view.earlier, view.message))))
 
 
 def answer(canvas: Canvas, notes: tuple[str, ...]) -> PictureAnswer:

@@ -46,7 +46,7 @@ def read_pie(words: str, sheet: Sheet) -> bool:
     inner = (
         space.both(hole[1], hole[2]) if hole else 0.55 * radius if re.search(r"\bdon?u|\bdough|\bring\b", head) else 0.0
     )
-    centre = absolute_place(head, space, (2 * radius, 2 * radius)) or (space.width / 2, space.height / 2)
+    centre = absolute_place(head, space, (2 * radius, 2 * radius)) or space.middle
     edge = re.search(r"\b(?:border|outline|edge|separat)", words)
     outline = (q.outline_colour(words) or q.first_colour(head) or "#ffffff") if edge else None
     slices = _slices(re.sub(r"\bstarting at [^,:;]{0,12}", " ", tail))
@@ -87,7 +87,7 @@ def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
     if span is None or "radius" not in said:
         return None
     low, high = sorted((float(span[1]), float(span[2])))
-    given = q.points(words, sheet.space, 1) or [(sheet.canvas.width / 2, sheet.canvas.height / 2)]
+    given = q.points(words, sheet.space, 1) or [sheet.space.middle]
     share = bounded((high - low) / 3.6, 0.1, 95)
     colour = q.first_colour(q.without_outline(words)) or BLACK
     edge = q.outline_colour(words)

@@ -25,6 +25,9 @@ CROWD = 40
 class Mention:
     """A thing that a clause speaks of.
 
+    >>> Mention("circle", "circle", start=0, after=12, words="a red circle").relation
+    ''
+
     Attributes:
         kind: See ``kinds``.
         noun: The word for it.
@@ -63,7 +66,7 @@ def put(item: Item, mention: Mention, other: BoxF | None, sheet: Sheet, made: li
         ):
             return item
         return placed(item, words, sheet.space) or item
-    if isinstance(item, Blob) and item.centre != (sheet.canvas.width / 2, sheet.canvas.height / 2):
+    if isinstance(item, Blob) and item.centre != sheet.space.middle:
         return item
     if other is not None:
         return _beside_other(item, mention, other, sheet)

@@ -68,7 +68,11 @@ _BY = re.compile(rf"{_LENGTH}\s*(?:wide\s+)?(?:x|by)\s+{_LENGTH}")
 
 @dataclass(frozen=True)
 class Space:
-    """The picture that percentages and words for places refer to: width and height in pixels."""
+    """The picture that percentages and words for places refer to: width and height in pixels.
+
+    >>> Space(512, 384).x("25", "%")
+    128.0
+    """
 
     width: int
     height: int
@@ -77,6 +81,11 @@ class Space:
     def box(self) -> BoxF:
         """The whole picture."""
         return 0.0, 0.0, float(self.width), float(self.height)
+
+    @property
+    def middle(self) -> Point:
+        """Middle of the picture in pixels."""
+        return self.width / 2, self.height / 2
 
     def x(self, value: str, unit: str | None = None) -> float:
         """Return a horizontal coordinate or length in pixels."""
@@ -187,7 +196,7 @@ def numbers(words: str, axis: str, space: Space) -> list[float]:
     Args:
         words: Plain spelling.
         axis: ``"x"`` or ``"y"``.
-        space: What percent refer to.
+        space: The picture that percentages refer to.
     """
     scale = space.scale(axis)
     series = re.search(

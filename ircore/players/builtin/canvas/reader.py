@@ -17,7 +17,7 @@ _NOTHING = re.compile(
     r"|(?:shapes|background|elements|objects|layout|details|labels|axes|curves?|points?|notes?|style|colours?|overview"
     r"|composition|(?:top|middle|centre|bottom|left|right) (?:row|column|half|part|side))$"
 )
-"""Clauses that say what is not there, or how the picture feels, and headings: there is nothing to draw."""
+"""Clauses with nothing to draw: absent things, moods of the picture, and headings."""
 
 
 def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tuple[str, ...]]:

@@ -15,7 +15,7 @@ from ircore.players.builtin.canvas.colours import rgb
 from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Stroke
 
 MAX_COST = 16_000_000
-"""What may be painted, in pixels of the items' boxes or what takes as long: about two seconds."""
+"""Limit of painting, in pixels of the items' boxes or work that takes as long: about two seconds."""
 
 
 def draw(canvas: Canvas) -> Pixels:

@@ -113,11 +113,9 @@ def _line_size(item: Stroke, words: str) -> Stroke | None:
     if re.search(r"\bthicker\b|\bthinner\b|\bas (?:thick|wide)\b", words):
         more = re.search(rf"{q.N}px\s+(?:thicker|thinner)", plain)
         thin = "thinner" in words
-        width = (
-            item.stroke + float(more[1]) * (-1 if thin else 1)
-            if more
-            else item.stroke * (factor or (0.6 if thin else 1.6))
-        )
+        width = item.stroke * (factor or (0.6 if thin else 1.6))
+        if more:
+            width = item.stroke + float(more[1]) * (-1 if thin else 1)
         return replace(item, stroke=bounded(width, 0.5, 200))
     width_said = re.search(rf"\b(?:width|thickness)\s+(?:should\s+)?(?:be\s+|of\s+|to\s+)?{q.N}", plain)
     asked = float(width_said[1]) if width_said else thickness(plain)

@@ -17,12 +17,15 @@ ROUND = frozenset({"circle", "ellipse", "ring"})
 class Blob:
     """A closed shape: circle, rectangle, polygon, star or bar.
 
+    >>> Blob("circle", (100.0, 100.0), 80.0, 80.0, "#ff0000").box
+    (60.0, 60.0, 140.0, 140.0)
+
     Attributes:
-        kind: Its name.
+        kind: Name of the kind, such as ``circle``.
         centre: Middle of its upright box.
         width: Of the box before rotation, in pixels.
         height: Likewise.
-        fill: Colour inside; none for an unfilled shape.
+        fill: Colour inside; None for an unfilled shape.
         outline: Colour of the edge.
         stroke: Width of the edge in pixels.
         dash: Dash pattern of the edge.
@@ -85,7 +88,11 @@ class Blob:
 
 @dataclass(frozen=True)
 class Slice:
-    """A wedge of a pie."""
+    """A wedge of a pie.
+
+    >>> Slice("#ff0000", 25.0).share
+    25.0
+    """
 
     colour: str
     share: float
@@ -95,6 +102,9 @@ class Slice:
 @dataclass(frozen=True)
 class Pie:
     """A pie or ring chart.
+
+    >>> Pie((100.0, 100.0), 50.0, slices=(Slice("#ff0000", 25.0), Slice("#0000ff", 75.0))).angles()
+    [(-90.0, 0.0), (0.0, 270.0)]
 
     Attributes:
         centre: In pixels.
@@ -168,10 +178,13 @@ class Pie:
 class Stroke:
     """A line: straight, through points, curved, an axis, a tick, a grid line, an arrow.
 
+    >>> Stroke("line", ((0.0, 0.0), (30.0, 40.0))).centre
+    (15.0, 20.0)
+
     Attributes:
-        kind: Its name.
+        kind: Name of the kind, such as ``line``.
         points: At least two, in pixels.
-        colour: Of the line and its markers.
+        colour: Colour of the line, and of markers without their own.
         stroke: Width in pixels.
         dash: Dash pattern, pixels.
         smooth: Whether it curves through its points.
@@ -224,11 +237,14 @@ class Stroke:
 class Label:
     """A line of text.
 
+    >>> Label("A", (10.0, 20.0)).moved(5, 0).at
+    (15.0, 20.0)
+
     Attributes:
-        text: Its characters.
+        text: The characters.
         at: The point that ``anchor`` names, in pixels.
-        size: Of the font, in pixels.
-        colour: Of the ink.
+        size: Font size in pixels.
+        colour: Colour of the ink.
         anchor: As in ``Drawing.text``.
         rotation: Degrees counter-clockwise; 90 reads upwards.
     """
@@ -283,11 +299,14 @@ Item = Blob | Pie | Stroke | Label
 class Canvas:
     """All that is to be drawn, back to front.
 
+    >>> Canvas(items=(Label("A", (10.0, 20.0)),)).width
+    512
+
     Attributes:
         width: In pixels.
         height: In pixels.
         background: Colour.
-        fade: The other colour of a background that fades; none if plain.
+        fade: Second colour of a fading background; None if plain.
         fade_to: The side where ``fade`` is reached; ``"edges"`` fades from the middle.
         items: Back to front.
     """

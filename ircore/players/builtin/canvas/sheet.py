@@ -17,16 +17,21 @@ MAX_NOTE = 200
 class Sheet:
     """A canvas in the making.
 
+    >>> sheet = Sheet()
+    >>> sheet.paint("#ff0000")
+    >>> sheet.finished().background
+    '#ff0000'
+
     Attributes:
         canvas: Size and background; its own items are not used.
         items: Back to front.
         last: Index of the item that was spoken of last.
         context: Which list is being read ("bars", "wedges" …), for clauses after a semicolon.
         lead: The words that opened that list.
-        notes: What was not understood.
+        notes: Clauses that were not understood.
         naive: Whether "the red circle" is taken for a new thing unless another is placed by it.
         told: The items of a figure that was told in its own terms.
-        figure: What is known of that figure, for corrections in its terms.
+        figure: Kind, place and categories of that figure, for corrections in its terms.
     """
 
     canvas: Canvas = field(default_factory=Canvas)

@@ -15,7 +15,7 @@ MAX_MESSAGE = 20_000
 """Characters of a message that are read."""
 
 MAX_CLAUSE = 4_000
-"""Characters of one clause that are read."""
+"""Characters of a clause that are read."""
 
 MAX_CLAUSES = 1_000
 MAX_STRINGS = 300
@@ -91,6 +91,9 @@ _PLAIN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 @dataclass(frozen=True)
 class Clause:
     """A part of a message that makes one statement.
+
+    >>> [clause.words for clause in clauses("A red circle; a blue dot.")]
+    ['a #ff0000 circle', 'a #0000ff dot']
 
     Attributes:
         words: In the plain spelling of this module.

@@ -12,6 +12,9 @@ from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Stroke, cent
 
 BLACK = "#000000"
 STROKES = frozenset({"line", "arrow", "curve", "arc", "polyline"})
+_SIZES = {"dot": 0.03, "bar": 0.08}
+"""Usual size as a share of the picture's shorter side; 0.25 for other kinds."""
+
 _HEIGHTS = {"rectangle": 0.6, "ellipse": 0.6, "bar": 2.0, "trapezoid": 0.6, "parallelogram": 0.6}
 """Usual height as a share of the width; 1 for other kinds."""
 
@@ -58,7 +61,7 @@ def blob(kind: str, words: str, space: q.Space) -> Blob:
     if corners and not circular and kind in CIRCULAR:
         corners = stretched(corners)
     named = {"dot": "circle"}.get(kind, kind)
-    shape = Blob(named, (space.width / 2, space.height / 2), wide, high, corners=corners, rotation=_rotation(words))
+    shape = Blob(named, space.middle, wide, high, corners=corners, rotation=_rotation(words))
     if named == "ring":
         shape = replace(shape, hole=_hole(words, wide, space))
     return _styled(shape, words)
@@ -78,17 +81,13 @@ def _size(kind: str, words: str, space: q.Space) -> tuple[float, float, bool]:
             size = bounded(said[name] * factor, 0.5, 4096)
             return size, size, True
     shorter = min(space.width, space.height)
-    guess = said.get("side") or _bare_size(words) or (q.size_word(words) or _usual(kind)) * shorter
+    guess = said.get("side") or _bare_size(words) or (q.size_word(words) or _SIZES.get(kind, 0.25)) * shorter
     wide = said.get("width", said["radius"] * 2 if "radius" in said else 0.0)
     high = said.get("height", 0.0)
     if not wide and not high:
         wide, high = guess, guess * _HEIGHTS.get(kind, 1.0)
     wide, high = bounded(wide or high, 0.5, 4096), bounded(high or wide, 0.5, 4096)
     return wide, high, not said.keys() & {"width", "height"}
-
-
-def _usual(kind: str) -> float:
-    return 0.03 if kind == "dot" else 0.08 if kind == "bar" else 0.25
 
 
 def _bare_size(words: str) -> float | None:
@@ -253,11 +252,7 @@ def _upright(
     down: tuple[float, float] | None,
     middle: Point | None,
 ) -> tuple[Point, ...]:
-    at = (
-        middle
-        or absolute_place(re.sub(r"\bfrom\s+[xy]\s.{1,40}", " ", words), space, (0, 0))
-        or (space.width / 2, space.height / 2)
-    )
+    at = middle or absolute_place(re.sub(r"\bfrom\s+[xy]\s.{1,40}", " ", words), space, (0, 0)) or space.middle
     length = _length(words, space)
     if across and down:
         return (across[0], down[0]), (across[1], down[1])
@@ -280,7 +275,7 @@ def _length(words: str, space: q.Space) -> float | None:
 
 
 def _by_length(words: str, space: q.Space, middle: Point | None) -> tuple[Point, ...]:
-    at = middle or word_place(words, space, (0, 0)) or (space.width / 2, space.height / 2)
+    at = middle or word_place(words, space, (0, 0)) or space.middle
     half = (_length(words, space) or (q.size_word(words) or 0.4) * min(space.width, space.height)) / 2
     flat = Stroke("line", ((at[0] - half, at[1]), (at[0] + half, at[1])))
     turn = q.angle(words)
@@ -298,7 +293,7 @@ def _arc(words: str, space: q.Space, given: list[Point]) -> tuple[Point, ...]:
     start, end = (float(span[1]), float(span[2])) if span else (180.0, 360.0)
     if span and "clockwise" in words and q.counter_clockwise(words):
         start, end = -start, -end
-    centre = given[0] if given else word_place(words, space, (0, 0)) or (space.width / 2, space.height / 2)
+    centre = given[0] if given else word_place(words, space, (0, 0)) or space.middle
     far = radius or (q.size_word(words) or 0.25) * min(space.width, space.height)
     return tuple(arc_points(centre, (far, far), bounded(start, -720, 720), bounded(end, -720, 720)))
 

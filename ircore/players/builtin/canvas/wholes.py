@@ -27,7 +27,7 @@ def read_whole(words: str, sheet: Sheet) -> bool:
     number = min(20, max(1, int(count[1]))) if count else max(len(colours), 4 if kind != "line" else 1)
     shades = [(colours or PALETTE)[index % len(colours or PALETTE)] for index in range(number)]
     size = 0.7 * min(space.width, space.height)
-    centre = absolute_place(words, space, (size, size)) or (space.width / 2, space.height / 2)
+    centre = absolute_place(words, space, (size, size)) or space.middle
     if kind in {"bar", "column"}:
         return sheet.add(_bars(shades, centre, size))
     if kind == "line":

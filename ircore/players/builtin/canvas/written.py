@@ -35,7 +35,7 @@ def read_texts(clause: Clause, sheet: Sheet) -> bool:
 
 
 def _placed_text(text: str, words: str, clause: Clause, sheet: Sheet) -> Label:
-    made = label(text, words, (sheet.canvas.width / 2, sheet.canvas.height / 2))
+    made = label(text, words, sheet.space.middle)
     relation = RELATION.search(words)
     other = _referred(words[relation.end() :], clause, sheet) if relation else None
     if relation and other and not q.points(words[: relation.start()], sheet.space, 1):

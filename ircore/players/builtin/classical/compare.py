@@ -23,11 +23,11 @@ from ircore.players.builtin.classical.text_corrections import text_corrections
 from ircore.players.builtin.classical.wording import noun, statement_of, weight_of
 
 MISSING = 0.3
-"""Share of a thing's visible points that differ from which on it is worth a correction."""
+"""Share of differing visible points from which on a thing is corrected."""
 SAME = 0.02
 """Share of a shape's visible points that may differ without a word."""
 EXTRA = 0.6
-"""The same for a thing of the rendering that the target does not have."""
+"""Share of differing points from which on a thing of the rendering is removed."""
 LEG = 0.5
 """Share of the points of a leg of a line that differ from which on the leg is not drawn."""
 WORTH = 60.0
@@ -107,7 +107,8 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
             groups.setdefault(id(item.bars[0]), []).append((item, weight))
             continue
         statement = statement_of(item.percept, exact).after("Add ")
-        statements.append(replace(statement, weight=weight, order=100 + _order(item, target)))
+        order = next((n for n, percept in enumerate(target.percepts) if percept is item.percept), 0)
+        statements.append(replace(statement, weight=weight, order=100 + order))
     for members in groups.values():
         group = members[0][0].bars[0] if members[0][0].bars else None
         if group is None:
@@ -117,10 +118,6 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         weight = math.fsum(weight for _, weight in members)
         statements.append(replace(statement.after("Add "), weight=weight, order=100))
     return statements
-
-
-def _order(item: Item, target: Perception) -> int:
-    return next((n for n, percept in enumerate(target.percepts) if percept is item.percept), 0)
 
 
 def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) -> list[Statement]:

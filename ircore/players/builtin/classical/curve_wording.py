@@ -9,25 +9,8 @@ import numpy as np
 from ircore.players.builtin.classical.families import features
 from ircore.players.builtin.classical.paths import smooth_curve
 from ircore.players.builtin.classical.percepts import Likeness, Percept, Stroke
-from ircore.players.builtin.classical.statements import ColourWords, Statement, at, number
+from ircore.players.builtin.classical.statements import ColourWords, Statement, article, at, number
 
-NAMES = {
-    "sine": "sine wave",
-    "cubic": "cubic curve",
-    "exponential": "exponential curve",
-    "logarithm": "logarithm curve",
-    "root": "root curve",
-    "hyperbola": "hyperbola curve",
-}
-AS_POLYLINE = {
-    "sine": "a sine",
-    "exponential": "an exponential",
-    "logarithm": "a logarithm",
-    "root": "a root",
-    "hyperbola": "a hyperbola",
-    "cubic": "a cubic",
-}
-"""What is said of a function that straight pieces describe in fewer points."""
 MOST_PLACES = 4
 """Zeros, or lowest or highest points, that are listed."""
 FAR = 2048.0
@@ -40,8 +23,8 @@ def stroke_noun(stroke: Stroke) -> str:
         return stroke.role
     if stroke.likeness is not None and (stroke.smooth or stroke.likeness.family == "absolute"):
         return family_words(stroke.likeness)
-    if stroke.likeness is not None and stroke.likeness.family in AS_POLYLINE:
-        return f"polyline like {AS_POLYLINE[stroke.likeness.family]}"
+    if stroke.likeness is not None and stroke.likeness.family not in {"parabola", "absolute"}:
+        return f"polyline like {article(stroke.likeness.family).lower()}"
     return "line" if len(stroke.points) == 2 else "curve" if stroke.smooth else "polyline"
 
 
@@ -53,14 +36,14 @@ def family_words(like: Likeness) -> str:
         return "V-shaped polyline" if like.upward else "polyline like an upside-down V"
     if like.family == "sine":
         return f"sine wave of period {like.period:.0f} px"
-    return NAMES[like.family]
+    return f"{like.family} curve"
 
 
 def stroke_statement(stroke: Stroke, words: ColourWords, axis: float | None = None, telling: bool = False) -> Statement:
     """Say a line or curve.
 
     Args:
-        stroke: What was perceived.
+        stroke: The perceived line.
         words: How colours are said.
         axis: Height of the x axis in pixels, if one is seen.
         telling: Whether to say where a curve turns, crosses the axis and levels off too.

@@ -17,21 +17,25 @@ from ircore.players.builtin.classical.percepts import Likeness, Percept, Point, 
 from ircore.players.builtin.classical.regions import EIGHT
 
 GAP = 16.0
-"""Pixels over which a line goes on behind another, if it goes straight on."""
+"""Pixels over which a line may continue straight behind another line."""
 DASHED_GAP = 34.0
 MORE = 3
-"""Points that a smooth curve may take more than straight pieces, since it is closer to a function."""
+"""How many more points a smooth curve may take than straight pieces, since it is closer to a function."""
 STRAY = 1.5
 """Pixels that straight pieces may stray from a curve."""
 LOOK_BACK = 14
 """Points over which the direction of a path's end is measured."""
 AROUND = 0.55
-"""Share of a circle that must be drawn to call it one."""
+"""Share of a circle that must be drawn to count as a circle."""
 
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """A traced line."""
+    """A traced line.
+
+    >>> Path(np.array([[0.0, 0.0], [30.0, 40.0]]), width=2.0).length
+    50.0
+    """
 
     points: paths.Points
     width: float
@@ -47,12 +51,12 @@ def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path]
     """Trace a thin component.
 
     Args:
-        piece: Its pixels, cropped.
+        piece: Pixels of the component, cropped to its box.
         corner: Column and row of the crop.
-        ink: Sum of what it covers of each pixel.
+        ink: Sum of its coverage over all pixels.
 
     Returns:
-        Its paths, and middle and area of each round thickening, which may be a marker.
+        The paths, and middle and area of each round thickening, which may be a marker.
     """
     traces = [Path(points, 1.0) for points in paths.trace(piece, corner)]
     length = math.fsum(path.length for path in traces)
@@ -91,7 +95,7 @@ def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
         dots: Small round shapes; those of this colour on the line become its markers.
 
     Returns:
-        The line; none if the strokes are in one or two pieces, or at many places at more than one height.
+        The line; None if the strokes form one or two pieces, or many columns have several heights.
     """
     used = np.flatnonzero(mask.any(axis=0))
     if len(used) < 60 or used[-1] - used[0] < 120 or len(used) < 0.45 * (used[-1] - used[0]):

@@ -16,7 +16,12 @@ MIN_PIECES = 4
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A small component that may be a dash or a dot."""
+    """A small component that may be a dash or a dot.
+
+    >>> piece = piece_of(np.ones((1, 5), bool), (10, 20), index=1)
+    >>> piece.middle.tolist(), piece.solid
+    ([12.5, 20.5], True)
+    """
 
     middle: Points
     way: Points
@@ -30,7 +35,7 @@ def piece_of(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
     """Measure a small component.
 
     Args:
-        mask: Its pixels, cropped.
+        mask: Pixels of the component, cropped to its box.
         corner: Column and row of the crop.
         index: By which the caller knows it.
     """

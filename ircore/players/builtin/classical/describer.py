@@ -16,13 +16,18 @@ from ircore.players.builtin.classical.wording import first_message
 
 DONE = "<DONE>"
 NAMED_OFTEN = 2
-"""Times that a difference is named, the second time in other words, before it is left."""
+"""How often a difference is named, the second time in other words, before the describer gives up on it."""
 PHOTO_TURNS = 5
-"""A photograph is never right; so many turns are spent on it."""
+"""Turns spent on a photograph, which a rendering never matches."""
 
 
 class ClassicalDescriber:
     """Sees by classical computer vision and writes plain English. Deterministic, offline, without state.
+
+    >>> from ircore.players.conformance import sample_questions
+    >>> red_square = sample_questions("describe")[0]
+    >>> asyncio.run(ClassicalDescriber(PlayerSpec(player="classical")).describe(red_square)).text.split(". ")[1]
+    'A red (#d62728) square of side 30 px centred at (27, 31).</DESCRIPTION>'
 
     Args:
         spec: Names the player. It has no model; its one parameter ``ocr: true`` also reads what is written in targets
@@ -54,10 +59,10 @@ class ClassicalDescriber:
 
 
 def message_about(target: Perception, view: DescriberView) -> str:
-    """Return the message of a turn about a target that was perceived so; empty when done.
+    """Return the message of a turn about a perceived target; empty when done.
 
     Args:
-        target: What there is to be said.
+        target: The perceived target.
         view: Of the turn; its last rendering is looked at.
     """
     if not view.renderings:

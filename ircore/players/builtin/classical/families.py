@@ -17,13 +17,13 @@ from ircore.players.builtin.classical.percepts import Likeness
 
 Floats = npt.NDArray[np.float64]
 CLOSE = 1.6
-"""Pixels that a curve may be off a family, except for the farthest twentieth of it."""
+"""Pixels that a curve may stray from a family, except for its farthest twentieth."""
 BETTER = 0.75
-"""Share of a simpler family's distance that a less simple one must come down to."""
+"""A less simple family must come within this share of a simpler family's distance."""
 LEAST_WIDE, LEAST_HIGH = 40.0, 12.0
 """Pixels: smaller curves are not named."""
 LEAST_BEND = 8.0
-"""Pixels that a parabola must bend, or it is a straight line."""
+"""Pixels that a parabola must bend; below, the curve is a straight line."""
 STEPS = 120
 """Points at which a curve is compared."""
 
@@ -123,7 +123,7 @@ def _fit(x: Floats, y: Floats, options: Floats, terms: Floats) -> _Fits:
 
     Args:
         x: Where the curve is given.
-        y: Its heights.
+        y: Heights of the curve.
         options: Values of the parameter.
         terms: Options × terms × points.
     """

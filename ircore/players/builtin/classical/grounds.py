@@ -16,18 +16,23 @@ from ircore.players.builtin.classical.percepts import Box, Shape, upright_shape
 LEAST = 0.25
 """Share of the picture that an area must have."""
 LEAST_BAND = 0.045
-"""The same for one that goes from edge to edge."""
+"""Share of the picture that an area from edge to edge must have."""
 MAX_THROUGH = 0.16
 """Share of an area in which thin lines may show the background."""
 
 
 STRAY = 0.12
-"""Soft edges of texts beside an area may have its colour; a row or column of them has no more of it than this."""
+"""Largest share of an area's colour in rows and columns that hold only soft edges of texts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grounds:
-    """A picture whose large areas became background, and these areas in the order of painting."""
+    """A picture whose large areas became background, and these areas in the order of painting.
+
+    >>> from ircore.players.builtin.classical.palette import segment
+    >>> find_grounds(segment(np.full((64, 64, 3), 255, np.uint8))).areas
+    ()
+    """
 
     segmentation: Segmentation
     areas: tuple[Shape, ...]

@@ -16,7 +16,7 @@ import numpy as np
 from ircore.players.builtin.classical.typeface import FAINT, LETTERS, Cover, Letters, Typeface, grained, typeface
 
 SIZES = (13, 14, 12, 15, 16, 18, 11, 20, 17, 19, 22, 24, 21, 23, 10, 25, 26, 28, 9, 27)
-"""Of the font, in pixels, in the order in which they are tried: most print in charts has one of the first."""
+"""Font sizes in pixels in the order in which they are tried, the most common in charts first."""
 COMMON = 7
 """How many sizes are tried for a line as long as no other line was read."""
 ALIKE_SIZES = 3
@@ -24,15 +24,15 @@ ALIKE_SIZES = 3
 A_LETTER = 0.12
 """Squared coverage that an additional letter must explain to be taken."""
 UNEXPLAINED = 0.07
-"""Share of a line's squared ink that letters may leave, or put too much, for it to count as read."""
+"""Share of a line's squared ink that a reading may leave unexplained or put too much."""
 HOPELESS = 0.1
-"""The same, from which on a size is given up: looking at letters again takes off a little of it, never a third."""
+"""Unexplained share from which on a size is given up: a second look lowers it a little, never by a third."""
 CERTAIN = 0.02
-"""The same, from which on no other size is tried."""
+"""Unexplained share up to which no other size is tried."""
 THINNEST = 0.8
 """Share of the ink of the fullest column that a column where two letters touch has at most."""
 DOUBTFUL = 0.02
-"""The same of a single letter, from which on it is looked at again without its neighbours."""
+"""Unexplained share of a letter from which on it is compared again without its neighbours."""
 ON_BASE = 0.3
 """Pixels that the baselines of two letters of a line may differ."""
 REMEMBERED = 4096
@@ -45,8 +45,11 @@ WIDEST = 1.15
 class Print:
     """A line that was read.
 
+    >>> Print("Mon", 13.0, off=0.01, middle=(12.5, 6.0), strength=1.0).text
+    'Mon'
+
     Attributes:
-        text: What it says.
+        text: The characters.
         size: Of the font, in pixels.
         off: Share of its squared ink left unexplained, 0–1.
         middle: Of its ink, x and y in pixels of the line, to a quarter of a pixel.
@@ -129,10 +132,10 @@ def read_line(ink: Cover, first: Sequence[float] = (), sizes: Sequence[int] = SI
     Args:
         ink: The line, cropped, on blank ground.
         first: Sizes of other lines of the picture: those are tried first, and only those that are not far from them.
-        sizes: What to try if there are none.
+        sizes: Font sizes to try if ``first`` is empty.
 
     Returns:
-        What it says; none if it cannot be read for certain.
+        The reading; None if no reading is certain.
     """
     best = _read(ink.tobytes(), ink.shape[1], tuple(first), tuple(sizes))
     return best if best is not None and best.off <= UNEXPLAINED else None
@@ -312,7 +315,7 @@ class _Fit:
 def _fit(size: int, high: int, wide: int, ink: bytes) -> _Fit | None:
     """Compare the letters of a size with a segment; None if no letter has a box of that size.
 
-    The same letter comes again in other words, and each letter of a line with every part of the line that is tried.
+    Cached, since letters recur in other words, and in every way of cutting a line that is tried.
     """
     letters = typeface(size).letters(high, wide)
     if letters is None:

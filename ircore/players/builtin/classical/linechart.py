@@ -37,10 +37,10 @@ LARGE = 500
 THICK = 13
 """Pixels across; no line is as thick, nor are its markers."""
 BULGE = 0.9
-"""Pixels between a curve and its chord, in the middle of it, from which on it is no straight piece."""
+"""Pixels between a curve and the middle of its chord from which on it is no straight piece."""
 BAND = 4.0
 STRAIGHT_ON = 0.8
-"""Pixels that a line may be off where it is taken to go straight on."""
+"""Pixels that a point may lie beside the line between its neighbours to be left out."""
 
 
 @dataclass(eq=False)

@@ -16,7 +16,7 @@ def spread(mask: Mask, reach: int, axis: int) -> Mask:
     """Return the pixels within ``reach`` pixels of a mask along one axis, 0 down or 1 across."""
     result, done = mask, 0
     while done < reach:
-        # What reaches so far may be moved on by one more without a gap.
+        # A mask spread this far can be shifted by one more pixel without leaving a gap.
         step = min(done + 1, reach - done)
         before, result = result, result.copy()
         late, early = slice(step, None), slice(-step)

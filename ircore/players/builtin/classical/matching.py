@@ -18,8 +18,12 @@ SAME_COLOUR, OTHER_COLOUR = 60.0, 12.0
 class Item:
     """A thing that a correction can name: a percept, or a single bar of a chart.
 
+    >>> from ircore.players.builtin.classical.percepts import circle_shape
+    >>> Item(circle_shape((50.0, 50.0), 20.0, 1257.0, "#ff0000")).colour
+    '#ff0000'
+
     Attributes:
-        percept: What was perceived; for a bar, the rectangle it is.
+        percept: The percept; for a bar, its rectangle.
         bars: The group a bar belongs to, and its number there.
     """
 
@@ -83,13 +87,11 @@ def _cost(one: Item, other: Item) -> float:
     if family != _family(other.percept):
         return math.inf
     away = exact.dist(one.middle, other.middle)
-    sizes = [
-        max(item.percept.box[2] - item.percept.box[0], item.percept.box[3] - item.percept.box[1], 1)
-        for item in (one, other)
-    ]
+    boxes = one.percept.box, other.percept.box
+    sizes = [max(right - left, bottom - top, 1) for left, top, right, bottom in boxes]
     unlike = abs(exact.log(sizes[0] / sizes[1])) / 2
     off_colour = distance(one.colour, other.colour) / 441 if one.colour and other.colour else 0.0
-    # Two things of unlike colours are one only if they are at one place.
+    # Things of unlike colours are the same thing only at the same place.
     if off_colour > OTHER_COLOUR / 441 and away > (0.5 if off_colour < SAME_COLOUR / 441 else 0.3) * sizes[0]:
         return math.inf
     kinds = 0.15 if getattr(one.percept, "kind", "") != getattr(other.percept, "kind", "") else 0.0

@@ -22,7 +22,7 @@ from ircore.players.builtin.classical.writing import Writing
 LIKELY = 0.8
 """Confidence, 0–1, from which on a text is believed."""
 HIGHEST = 64.0
-"""Pixels: what is higher is a figure that looks like a letter."""
+"""Pixels: a higher text is a figure that looks like a letter."""
 LAST_LATIN = "\u024f"
 """The generator's font has Latin letters only."""
 
@@ -36,12 +36,12 @@ def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[TextLine, ...])
     """Add recognised texts where nothing was read yet.
 
     Args:
-        writing: What was read so far.
+        writing: Texts read so far.
         pixels: The picture, RGB.
-        spotted: What was recognised in it.
+        spotted: Texts recognised in the picture.
 
     Returns:
-        The same with more texts, and without their pixels in the segmentation.
+        The writing with the recognised texts, whose pixels are removed from the segmentation.
     """
     labels, texts = writing.segmentation.labels.copy(), list(writing.texts)
     for reading in spotted:

@@ -2,7 +2,7 @@
 
 Drawn pictures hold few exact colours and many in-between ones along antialiased edges. A colour counts as drawn if
 it fills some 3 × 3 square, or forms thin strokes that no mixture of the colours around them explains. Every other
-pixel is then given to one of the drawn colours near it, by how much of each it holds.
+pixel is assigned to the nearby drawn colour that covers most of it.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Labels = npt.NDArray[np.int16]
 Floats = npt.NDArray[np.float64]
 
 FLAT_SHARE = 0.55
-"""A picture with less of it in flat colours is a photograph: its pixels are not shared out among colours."""
+"""Least share of flat colours; a picture with less is a photograph, whose pixels keep their colours."""
 LEAST_EVEN = 0.2
 """Share of a picture in the middle of 3 × 3 squares of one colour; one with less is noise, whatever its colours."""
 MAX_COLOURS = 40
@@ -28,7 +28,7 @@ MIN_FLAT = 6
 MIN_THIN = 14
 """Pixels of a colour that only occurs in thin strokes."""
 STROKE_SHARE = 0.4
-"""A pixel belongs to what is drawn on the background from this coverage on: thin strokes must not break up."""
+"""Coverage from which on a pixel belongs to a stroke on the background: thin strokes must not break up."""
 WIDE = 0.06
 """Share of the picture from which on a colour counts as ground, like the background."""
 BLEND_TOLERANCE = 7.0
@@ -40,6 +40,9 @@ _BITS = np.array([*(1 << label for label in range(63)), 0], np.uint64)
 @dataclass(frozen=True, eq=False)
 class Segmentation:
     """A picture in flat colours.
+
+    >>> segment(np.full((64, 64, 3), 255, np.uint8)).hex(0)
+    '#ffffff'
 
     Attributes:
         labels: Which drawn colour each pixel belongs to.
@@ -207,7 +210,7 @@ def _blurred(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[
     """Recognise a thin outline between two rows of pixels: each row holds only part of it.
 
     Returns:
-        Label of the outline's colour and the share of a pixel it fills; none if this is no such colour.
+        Label of the outline's colour and the share of a pixel that it fills; None for other colours.
     """
     bits = _present(labels, at, 2)
     common = [label for label in range(len(palette)) if ((bits >> np.uint64(label)) & np.uint64(1)).mean() >= 0.6]

@@ -56,7 +56,7 @@ def perceive(picture: Picture, ocr: bool = False) -> Perception:
 
     Args:
         picture: The picture.
-        ocr: Whether the extra ``ocr`` reads what the describer's own letters do not fit.
+        ocr: Whether the extra ``ocr`` reads texts in other fonts.
     """
     look = _Look(picture, ocr)
     perception = _perceive(look)

@@ -22,9 +22,12 @@ Box = tuple[int, int, int, int]
 class Shape:
     """A closed figure, filled or drawn as an outline.
 
+    >>> circle_shape((50.0, 50.0), 20.0, 1257.0, "#ff0000").size
+    (40.0, 40.0)
+
     Attributes:
         kind: circle, ellipse, ring, square, rectangle, triangle, regular, star or polygon.
-        colour: Of the fill; none if only an outline is drawn.
+        colour: Colour of the fill; None if only an outline is drawn.
         centre: Middle of the figure.
         size: Width and height before rotation; for a ring its outer and inner diameter, for a star or regular polygon
             twice the outer and inner radius.
@@ -50,6 +53,9 @@ class Shape:
 class Likeness:
     """The function that a curve resembles.
 
+    >>> Likeness("sine", off=0.4, period=120.0).family
+    'sine'
+
     Attributes:
         family: parabola, cubic, sine, exponential, logarithm, root, hyperbola or absolute.
         off: Pixels that the curve is off it, at the 95th percentile.
@@ -69,6 +75,9 @@ class Likeness:
 class Stroke:
     """A line or curve.
 
+    >>> Stroke("#000000", 2.0, ((0.0, 0.0), (30.0, 40.0))).area
+    100.0
+
     Attributes:
         colour: Of the stroke.
         width: In pixels.
@@ -77,7 +86,7 @@ class Stroke:
         dash: solid, dashed, dotted or dash-dot.
         marker: Radius of the round markers on its points, if it has any.
         role: line, x axis, y axis, or curve.
-        likeness: What function a curve looks like, if any that is known.
+        likeness: The function that a curve resembles, if it is known.
     """
 
     colour: str
@@ -104,7 +113,11 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Grid:
-    """Parallel lines of one colour."""
+    """Parallel lines of one colour.
+
+    >>> Grid("#d3d3d3", 1.0, True, (100.0, 150.0), 60.0, 480.0).area
+    840.0
+    """
 
     colour: str
     width: float
@@ -132,6 +145,9 @@ class Ticks:
     """Short strokes on an axis at ``at`` (x of an x axis, y of a y axis), ``length`` pixels long.
 
     ``side`` is where they reach: outside (down or left), inside, or across it.
+
+    >>> Ticks("#000000", 6.0, "x", (60.0, 120.0), (60, 400, 121, 406)).area
+    18.0
     """
 
     colour: str
@@ -149,7 +165,11 @@ class Ticks:
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar of a chart."""
+    """A bar of a chart.
+
+    >>> Bar("#ff0000", start=80.0, end=120.0, tip=220.0, box=(80, 220, 120, 450)).tip
+    220.0
+    """
 
     colour: str
     start: float
@@ -161,7 +181,12 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars on one baseline, back to front."""
+    """Bars on one baseline, back to front.
+
+    >>> bar = Bar("#ff0000", start=80.0, end=120.0, tip=220.0, box=(80, 220, 120, 450))
+    >>> Bars(upright=True, base=450.0, bars=(bar,)).foot(bar)
+    450.0
+    """
 
     upright: bool
     base: float
@@ -189,6 +214,10 @@ class Pie:
     """Wedges clockwise from ``start`` degrees (0 at 12 o'clock): colours and shares of the whole, which sum to 1.
 
     ``pulled`` says how many pixels each wedge is pulled out; empty if none is.
+
+    >>> wedges = (("#ff0000", 0.25), ("#0000ff", 0.75))
+    >>> Pie((50.0, 50.0), 40.0, 0.0, 0.0, wedges, border=None, box=(10, 10, 90, 90)).pulled
+    ()
     """
 
     centre: Point
@@ -210,8 +239,11 @@ class Pie:
 class Text:
     """A line of writing.
 
+    >>> Text("Mon", "#000000", 13.0, (50.0, 20.0), rotation=90.0, area=40.0, box=(44, 4, 56, 36)).width
+    12.0
+
     Attributes:
-        text: What it says.
+        text: The characters.
         colour: Of its ink.
         size: Of the font, in pixels.
         centre: Middle of its ink.
@@ -242,7 +274,11 @@ def _ink_width(text: str, size: float) -> float:
 
 @dataclass(frozen=True)
 class Backdrop:
-    """The background of a picture."""
+    """The background of a picture.
+
+    >>> Backdrop("#ffffff", last="#0000ff").direction
+    'down'
+    """
 
     colour: str
     last: str | None = None
@@ -254,7 +290,11 @@ Percept = Shape | Stroke | Grid | Ticks | Bars | Pie | Text
 
 @dataclass(frozen=True)
 class Perception:
-    """Everything perceived in a picture, in the order of painting."""
+    """Everything perceived in a picture, in the order of painting.
+
+    >>> Perception(64, 64, Backdrop("#ffffff"), ()).texts
+    ()
+    """
 
     width: int
     height: int

@@ -19,15 +19,15 @@ from ircore.players.builtin.classical.percepts import Box, join
 from ircore.players.builtin.classical.regions import EIGHT, Numbers
 
 Paper = npt.NDArray[np.int16]
-"""Height × width × 3: the colour of what lies under everything."""
+"""Height × width × 3: the colour under everything drawn."""
 HIGHEST, WIDEST = 30, 44
 """Pixels: a larger piece is no letter, nor two or three that touch."""
 LONG, THIN = 20, 2.6
-"""Pixels: what is as wide as this and no thicker is a stroke, such as a leader line."""
+"""Pixels: a piece as wide as ``LONG`` and no thicker than ``THIN`` is a stroke, such as a leader line."""
 GAP = 0.62
 """Share of a line's height that two letters, or words, may be apart."""
 STROKE_LONG, STROKE_FULL = 2.6, 0.8
-"""Times that a straight stroke is longer than thick, and share of that it fills."""
+"""Least ratio of length to thickness of a straight stroke, and the share of their product that it fills."""
 SOLID = 0.82
 """Share of its box that a thing fills that is a marker or a bar, not a letter."""
 LOWEST = 5
@@ -40,22 +40,25 @@ LEAST_CONTRAST = 40.0
 NAMES_TO, LABELS_FROM, NAME = 90, 0.75, 6
 """Where upright print may be of fewer letters than this: pixels from the left, and the share down to the lowest."""
 MANY_ALIKE = 40
-"""Dots or dashes of one size that are a pattern, not full stops and hyphens."""
+"""Number of equal dots or dashes from which on they are a pattern, not full stops and hyphens."""
 MOST_LETTERS = 60
 TINY = 4
-"""Pixels: what is no larger is a full stop, a comma or a part of a letter, and may lie below or above its line."""
+"""Pixels: a piece no larger is a full stop, a comma or part of a letter, and may lie below or above its line."""
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
     """A small component on a larger one.
 
+    >>> Piece(1, 0, (10, 10, 13, 20), contrast=200.0, own=np.ones((10, 3), bool)).straight
+    True
+
     Attributes:
-        index: Its number.
-        ground: Label of what is around it.
-        box: Its smallest box.
+        index: Number of the piece, from 1.
+        ground: Label of the colour around the piece.
+        box: Smallest box around the piece.
         contrast: Of its most distant colour from its ground, in RGB, 0–441.
-        own: Its pixels, in its box.
+        own: Pixels of the piece, in its box.
     """
 
     index: int
@@ -80,7 +83,12 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Pieces that may be letters of a line."""
+    """Pieces that may be letters of a line.
+
+    >>> piece = Piece(1, 0, (10, 10, 13, 20), contrast=200.0, own=np.ones((10, 3), bool))
+    >>> Line((piece,), upright=False).box
+    (10, 10, 13, 20)
+    """
 
     pieces: tuple[Piece, ...]
     upright: bool
@@ -98,8 +106,8 @@ def find_pieces(
 
     Args:
         pixels: The picture, RGB.
-        segmentation: The same in flat colours.
-        paper: The colour of what lies under everything.
+        segmentation: The picture in flat colours.
+        paper: The colour under everything drawn.
         odd: Pixels that do not look like the ground that they were given to.
         everything: Whether to look on every ground for all that is of another colour; else only on the background,
             and only for what is odd.
@@ -113,7 +121,7 @@ def find_pieces(
     boxes = ndimage.find_objects(labels + 1) if everything else [(slice(0, labels.shape[0]), slice(0, labels.shape[1]))]
     grounds = np.flatnonzero(np.bincount(labels.ravel()) >= LEAST_GROUND) if everything else [0]
     for ground in grounds:
-        # What lies on a colour lies within its box; what reaches out of that is no piece.
+        # A piece on a colour lies within the box of that colour.
         rows, columns = (slice(max(0, side.start - 1), side.stop + 1) for side in boxes[ground])
         corner, view = (columns.start, rows.start), (rows, columns)
         wanted = (labels[view] != ground) | odd[view] if everything else odd

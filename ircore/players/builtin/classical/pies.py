@@ -47,7 +47,7 @@ def find_pie(blobs: list[Blob], segmentation: Segmentation) -> tuple[Pie, list[B
             continue
         whole = _with_pulled(group, large, sector_circle)
         pie = _sectors(sector_circle, whole, segmentation)
-        # Two things that make a part of a disc are a pie only if the rest of it lies beside them, pulled out.
+        # Two sectors of a disc are a pie only if its other wedges lie beside them, pulled out.
         if pie is not None and (circle or len(whole) > 2):
             return pie, whole
     return None
@@ -210,7 +210,7 @@ def _runs(winner: Labels) -> list[tuple[int, float, float]]:
     return runs
 
 
-def _shared(runs: list[tuple[int, float, float]], pulled: tuple[float, ...] = ()) -> list[tuple[int, float, float]]:
+def _shared(runs: list[tuple[int, float, float]], pulled: tuple[float, ...]) -> list[tuple[int, float, float]]:
     """Extend neighbouring sectors over the gap between them; a pulled-out sector gives up the whole gap."""
     out = pulled or (0.0,) * len(runs)
     shared: list[tuple[int, float, float]] = []

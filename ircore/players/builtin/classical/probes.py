@@ -117,8 +117,8 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
     """Return the share, 0–1, of a percept's visible points at which another picture looks different.
 
     Args:
-        percept: What was seen in ``shown``.
-        colour: Its colour, if it has one: points of other colours, where something lies over it, are not counted.
+        percept: A percept of ``shown``.
+        colour: Its colour, if it has only one: points of other colours are covered and not counted.
         shown: The picture in which it was seen.
         other: The picture to check, of the same size.
     """

@@ -22,18 +22,21 @@ MAX_OUTLINE = 8
 """Pixels; a wider rim is a shape of its own."""
 PAD = 10
 RUN = 6
-"""Pixels over which a line goes on past a blob that it is no outline of."""
+"""Pixels over which a line continues past a blob; an outline ends with its blob."""
 
 
 @dataclass(frozen=True, eq=False)
 class Blob:
     """A solid region of one colour.
 
+    >>> Blob(1, left=10, top=20, mask=np.ones((5, 8), bool)).box
+    (10, 20, 18, 25)
+
     Attributes:
-        label: Its colour.
+        label: Label of the colour.
         left: Column of the mask's first column in the picture.
         top: Row of the mask's first row in the picture.
-        mask: Its pixels, cropped.
+        mask: Pixels of the blob, cropped to its box.
         outline: Label and width in pixels of the rim around it, if it has one.
     """
 

@@ -22,7 +22,7 @@ def join_series(percepts: list[Percept], dots: list[Shape]) -> tuple[list[Percep
         dots: Small round shapes.
 
     Returns:
-        The percepts with each series as one stroke with markers, and the dots that are on none.
+        The percepts with each series as a stroke with markers, and the remaining dots.
     """
     by_colour: dict[str, list[Shape]] = defaultdict(list)
     for dot in dots:

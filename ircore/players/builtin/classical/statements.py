@@ -14,16 +14,19 @@ ColourWords = Callable[[str], str]
 class Statement:
     """A sentence of a message; a sentence that lists things can be cut to the first few.
 
+    >>> Statement("Dots at ", ("(1, 2)", "(3, 4)"), joint=", ").text
+    'Dots at (1, 2), (3, 4).'
+
     Attributes:
-        head: What stands before the list.
-        parts: What is listed; one part if it is no list.
-        tail: After the list, the full stop included.
+        head: Text before the list.
+        parts: Listed things; a single part if the sentence lists nothing.
+        tail: Text after the list, the full stop included.
         weight: How much it tells, about the pixels it sets right.
-        order: Its place in the order of painting.
+        order: Place in the order of painting.
         joint: Between two parts.
         least: Parts that it must keep if it is cut.
         shorter: Other statements to take if it does not fit.
-        again: The same in other words, for when it was said in vain; without full stop.
+        again: The sentence in other words, without full stop, to repeat it if it had no effect.
     """
 
     head: str

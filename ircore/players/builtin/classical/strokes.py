@@ -18,7 +18,11 @@ GRID_CONTRAST = 150.0
 
 @dataclass(frozen=True)
 class Straight:
-    """A level (or upright) line: rows (columns) ``first`` to ``last`` inclusive, from ``low`` to ``high`` along."""
+    """A level (or upright) line: rows (columns) ``first`` to ``last`` inclusive, from ``low`` to ``high`` along.
+
+    >>> Straight(1, level=True, first=10, last=11, low=0, high=100).width
+    2
+    """
 
     label: int
     level: bool
@@ -49,7 +53,7 @@ def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
 
     Args:
         labels: All drawn colours.
-        thin: Only those of strokes.
+        thin: Drawn colours of strokes only.
         label: The colour.
     """
     mask = thin == label
@@ -122,14 +126,16 @@ def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[
     """Gather parallel lines of one colour and extent into grids.
 
     Returns:
-        The grids, and the lines that belong to none.
+        The grids, and the remaining lines.
     """
     grids, rest = [], list(lines)
     for level in (True, False):
         for label in {line.label for line in lines}:
             group = [line for line in rest if line.level == level and line.label == label]
             family = _family(group)
-            if len(family) < 3 or (len(family) == 3 and _stands_out(segmentation, int(label))):
+            # Three dark parallels in a figure are lines of their own, not a grid.
+            contrast = float(length_of(segmentation.colours[label] - segmentation.colours[0]))
+            if len(family) < 3 or (len(family) == 3 and contrast > GRID_CONTRAST):
                 continue
             rest = [line for line in rest if line not in family]
             low, high = float(np.median([f.low for f in family])), float(np.median([f.high for f in family]))
@@ -138,11 +144,6 @@ def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[
             at = tuple(sorted(middle for middle, _ in sizes))
             grids.append(Grid(segmentation.hex(label), width, level, at, low, high))
     return grids, rest
-
-
-def _stands_out(segmentation: Segmentation, label: int) -> bool:
-    """Tell whether lines are too dark for a grid of a few: three parallels in a figure are lines of their own."""
-    return float(length_of(segmentation.colours[label] - segmentation.colours[0])) > GRID_CONTRAST
 
 
 def _family(group: list[Straight]) -> list[Straight]:

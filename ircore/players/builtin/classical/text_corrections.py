@@ -18,7 +18,7 @@ from ircore.players.builtin.classical.wording import text_statements, weight_of
 ALREADY = 0.7
 """Share of a text's ink that must be drawn for it to count as written."""
 NEAR = 26.0
-"""Pixels between two texts that may be meant to be one."""
+"""Largest distance in pixels of two texts that are taken for the same text."""
 IN_PLACE = 0.7
 """Pixels that a text may be off without a word."""
 OTHER_COLOUR = 12.0

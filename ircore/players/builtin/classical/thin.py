@@ -26,7 +26,7 @@ RIM = 5
 
 
 @dataclass(eq=False)
-class Thin:
+class _Thin:
     """Percepts found among the thin strokes of a picture."""
 
     percepts: list[Percept] = field(default_factory=list)
@@ -37,17 +37,17 @@ def read_strokes(
     segmentation: Segmentation,
     thin: Labels,
     dots: list[Shape],
-    charted: Callable[[list[Percept]], list[Stroke]] = lambda _: [],
-) -> Thin:
+    charted: Callable[[list[Percept]], list[Stroke]],
+) -> _Thin:
     """Read all strokes of a picture.
 
     Args:
         segmentation: The picture in flat colours.
         thin: Labels of the strokes' pixels, 0 elsewhere.
-        dots: Small round shapes, which may be markers on a line; those that are, are removed from the list.
+        dots: Small round shapes; markers on a line are removed from the list.
         charted: Finds lines of a chart, given its axes, ticks and grids; their pixels are not read again.
     """
-    reading = Thin()
+    reading = _Thin()
     labels = segmentation.labels
     counts = np.bincount(thin.ravel(), minlength=len(segmentation.colours))
     busy = [label for label in range(1, len(counts)) if counts[label] >= MIN_PIXELS]
@@ -93,7 +93,7 @@ def _erase_grids(mask: Mask, label: int, grids: list[Grid], segmentation: Segmen
             mask[(across, along) if grid.horizontal else (along, across)] = False
 
 
-def _outlined(mask: Mask, label: int, segmentation: Segmentation, thin: Thin) -> None:
+def _outlined(mask: Mask, label: int, segmentation: Segmentation, thin: _Thin) -> None:
     """Find closed outlines of known figures; their pixels are cleared."""
     components, _ = ndimage.label(mask, EIGHT)
     for index, box in enumerate(ndimage.find_objects(components), 1):
@@ -168,7 +168,7 @@ def _towards(point: tuple[float, float], centre: tuple[float, float], by: float)
     return centre[0] + (point[0] - centre[0]) * factor, centre[1] + (point[1] - centre[1]) * factor
 
 
-def _straight(mask: Mask, lines: list[strokes.Straight], segmentation: Segmentation, thin: Thin) -> None:
+def _straight(mask: Mask, lines: list[strokes.Straight], segmentation: Segmentation, thin: _Thin) -> None:
     """Turn the straight lines that are still there into axes and lines, and find the ticks on them."""
     present = [line for line in lines if mask[line.window].mean() > 0.25 and mask[line.window].sum() > 30]
     for line in present:
@@ -192,7 +192,7 @@ def _cross(line: strokes.Straight, other: strokes.Straight) -> bool:
     )
 
 
-def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[Shape], thin: Thin) -> None:
+def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[Shape], thin: _Thin) -> None:
     """Sort the remaining components of a colour into dots, dashed lines, letters and free lines."""
     components, count = ndimage.label(mask, EIGHT)
     if not count:
@@ -243,7 +243,7 @@ def _dot(piece: Mask, corner: tuple[int, int], colour: str) -> Shape | None:
     return Shape("circle", colour, centre, (2 * radius, 2 * radius), 0.0, (), None, float(piece.sum()), box)
 
 
-def _dashed_grids(thin: Thin) -> None:
+def _dashed_grids(thin: _Thin) -> None:
     """Gather parallel level or upright dashed lines into grids; a line may come in several parts."""
     for level in (True, False):
         axis = 1 if level else 0

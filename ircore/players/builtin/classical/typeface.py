@@ -27,6 +27,10 @@ FAINT = 0.12
 class Letters:
     """Letters whose boxes have the same height and width, one row each.
 
+    >>> letters = typeface(13).letters(high=6, wide=7)
+    >>> {LETTERS[index] for index in letters.which}
+    {'+'}
+
     Attributes:
         inks: Rows × pixels.
         squares: Sum of squares of each row.
@@ -44,6 +48,9 @@ class Letters:
 
 class Typeface:
     """All letters of one size in pixels, at every quarter of a pixel.
+
+    >>> Typeface(13).advances[LETTERS.index("W")] > Typeface(13).advances[LETTERS.index("i")]
+    True
 
     Attributes:
         size: In pixels.

@@ -45,7 +45,7 @@ def first_message(perception: Perception, budget: int) -> str:
     """Describe a picture.
 
     Args:
-        perception: What was seen.
+        perception: Percepts of the picture.
         budget: Tokens the message may have.
     """
     if budget < 30:
@@ -66,29 +66,26 @@ def statements_of(perception: Perception, words: ColourWords, telling: bool = Fa
     """Return a statement for each percept in the order of painting; texts that belong together share one.
 
     Args:
-        perception: What was seen.
+        perception: Percepts of the picture.
         words: How colours are said.
         telling: Whether to say of curves where they turn, cross the axis and level off.
     """
     axis = x_axis_height(perception.percepts)
-    said = [
-        replace(
-            statement_of(percept, words, axis, telling), weight=weight_of(percept, perception.backdrop), order=order
-        )
-        for order, percept in enumerate(perception.percepts)
-        if not isinstance(percept, Text)
-    ]
+    said = []
+    for order, percept in enumerate(perception.percepts):
+        if not isinstance(percept, Text):
+            statement = statement_of(percept, words, axis, telling)
+            said.append(replace(statement, weight=weight_of(percept, perception.backdrop), order=order))
     return said + text_statements(perception.texts, words, perception.backdrop)
 
 
 def text_statements(texts: Sequence[Text], words: ColourWords, backdrop: Backdrop) -> list[Statement]:
     """Return a statement for each group of texts that can be said together."""
-    return [
-        replace(
-            text_statement(group, words), weight=math.fsum(weight_of(text, backdrop) for text in group), order=AFTER_ALL
-        )
-        for group in text_groups(texts)
-    ]
+    statements = []
+    for group in text_groups(texts):
+        weight = math.fsum(weight_of(text, backdrop) for text in group)
+        statements.append(replace(text_statement(group, words), weight=weight, order=AFTER_ALL))
+    return statements
 
 
 def weight_of(percept: Percept, backdrop: Backdrop) -> float:

@@ -22,18 +22,18 @@ from ircore.players.builtin.classical.regions import Numbers
 from ircore.players.builtin.classical.typeface import Cover
 
 ODD = 36
-"""Difference, 0–255 in one of three colours, from which on a pixel is not of the colour that it was given to."""
+"""Difference in one channel, 0–255, from which on a pixel does not have the colour it was assigned to."""
 PALEST = 2.4
 """Times that the ink may be farther from the ground than the darkest pixel of a thin letter."""
 MOST_INKS, KNOWN_INKS = 3, 2
-"""Colours that are tried for a line, and the same if it may be written in one in which others are."""
+"""Colours tried for a line: in general, and if the colour of an earlier text fits."""
 STRONG = 80
-"""Difference from the background, 0–255 in one of three colours, of what is dark on it and not pale."""
+"""Difference from the background in one channel, 0–255, that makes a pixel dark rather than pale."""
 PALE_PIXELS = 150
 EITHER_WAY = frozenset("oO0xXzZNnuUsScCHI+-=:%#8")
 """Letters that look alike when turned, or like others."""
 ALONE = 0.03
-"""Share of its ink that a single letter may leave unexplained: one letter may be a mark that is none."""
+"""Share of its ink that a single letter may leave unexplained: a lone letter may be a stain."""
 FEW_DOTS = 4
 """Pieces from which on a line that is mostly dots is not read."""
 BARE = frozenset("lI|-_.,'`:;!/^~\\\"")
@@ -42,7 +42,14 @@ BARE = frozenset("lI|-_.,'`:;!/^~\\\"")
 
 @dataclass(frozen=True, eq=False)
 class Writing:
-    """The texts of a picture, the lines that could not be read, and the picture without the texts."""
+    """The texts of a picture, the lines that could not be read, and the picture without the texts.
+
+    >>> from ircore.players.builtin.classical.grounds import find_grounds
+    >>> from ircore.players.builtin.classical.palette import segment
+    >>> white = np.full((64, 64, 3), 255, np.uint8)
+    >>> find_writing(white, find_grounds(segment(white))).texts
+    ()
+    """
 
     texts: tuple[Text, ...]
     unread: tuple[Line, ...]
@@ -54,7 +61,7 @@ def find_writing(pixels: Pixels, grounds: Grounds) -> Writing:
 
     Args:
         pixels: The picture, RGB.
-        grounds: The same in flat colours, its large areas taken out.
+        grounds: The picture in flat colours without its large areas.
     """
     segmentation, paper = grounds.segmentation, _paper(grounds)
     nothing = np.zeros(segmentation.labels.shape, np.int32)
@@ -65,7 +72,7 @@ def find_writing(pixels: Pixels, grounds: Grounds) -> Writing:
     if unread and not look.texts:
         unread = look.read_all(odd, everything=True)
     if _is_ruled(segmentation):
-        # Letters that pale lines run through are one piece with these, unless only what is dark is looked at.
+        # Pale lines join the letters that they run through, so only dark pixels are looked at.
         strong = reduce(or_, (np.abs(pixels[..., level] - paper[..., level]) > STRONG for level in range(3)))
         unread = [*look.read_all(strong & ~look.done, everything=False), *unread]
     return Writing(tuple(look.texts), tuple(unread), look.segmentation)
@@ -116,7 +123,7 @@ def _is_dotted(line: Line) -> bool:
     return len(line.pieces) >= FEW_DOTS and 2 * dots > len(line.pieces)
 
 
-def _text(read: Print, line: Line, ink: "Ink", colour: str) -> Text:
+def _text(read: Print, line: Line, ink: "_Ink", colour: str) -> Text:
     middle = read.middle
     if line.upright:
         middle = (middle[1], ink.cover.shape[0] - middle[0])
@@ -133,7 +140,7 @@ def _parts(line: Line) -> list[Line]:
 
 
 @dataclass(frozen=True, eq=False)
-class Ink:
+class _Ink:
     """The ink of a line: its coverage of each pixel, the corner of the crop, and the colour."""
 
     cover: Cover
@@ -249,14 +256,14 @@ class _Look:
         drawn = [to_hex(options[at]) for at in sorted(fits, key=lambda at: times[at]) if at >= len(self.inks)]
         return list(dict.fromkeys([*written, *drawn]))[: KNOWN_INKS if written else MOST_INKS]
 
-    def ink_of(self, line: Line, colour: str) -> Ink:
+    def ink_of(self, line: Line, colour: str) -> _Ink:
         """Separate the ink of a line, of a known colour, from its ground."""
         view, corner = self._view(line)
         ground = self._ground(line)
         way = rgb_array(colour) - ground
         cover = (dot(self.pixels[view] - ground, way) / float(dot(way, way))).clip(0, 1.2)
         near = grown(self._own(line, view), 1)
-        return Ink(np.where(near, cover, 0).astype(np.float32), corner, colour)
+        return _Ink(np.where(near, cover, 0).astype(np.float32), corner, colour)
 
 
 def _farther(ways: Floats, extreme: Floats) -> Floats:

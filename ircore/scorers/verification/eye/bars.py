@@ -28,6 +28,11 @@ class Bar:
         colour: #rrggbb.
         low: Where it begins along the axis of values, in pixels, from the top or left.
         high: Where it ends.
+
+    Example:
+        >>> bar = Bar("#1d4ed8", low=0.0, high=0.75)
+        >>> bar.high - bar.low
+        0.75
     """
 
     colour: str

@@ -1,4 +1,4 @@
-"""What is seen of figures of geometry: lines, circles, small marks, dots and tinted areas."""
+"""Readings of geometry figures: lines, circles, small marks, dots and tinted areas."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What is seen of grounds, panels and coloured shapes."""
+"""Readings of grounds, panels and coloured shapes."""
 
 import numpy as np
 

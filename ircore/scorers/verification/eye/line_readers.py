@@ -1,4 +1,4 @@
-"""What is seen of lines: those of charts and graphs, axes and grids."""
+"""Readings of lines: charts, graphs, axes and grids."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -26,7 +26,7 @@ Readings = dict[str, Reading]
 
 @dataclass(eq=False)
 class Look:
-    """One look at one rendering: what the parts of the eye share.
+    """State of one look at a rendering, shared by all readers of the eye.
 
     Attributes:
         target: The target's side.

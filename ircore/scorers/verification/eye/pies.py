@@ -23,7 +23,12 @@ THIN = 2.5
 
 @dataclass(frozen=True)
 class Disc:
-    """The pie as a whole: middle and radius in pixels, the hole as a share of the radius."""
+    """The pie as a whole: middle and radius in pixels, the hole as a share of the radius.
+
+    Example:
+        >>> Disc(x=256, y=256, radius=180, hole=0).radius
+        180
+    """
 
     x: float
     y: float
@@ -33,7 +38,12 @@ class Disc:
 
 @dataclass(frozen=True)
 class Sector:
-    """A wedge as seen: colour, first direction and width in degrees clockwise from 3 o'clock, reach outwards."""
+    """A wedge as seen: colour, first direction and width in degrees clockwise from 3 o'clock, reach outwards.
+
+    Example:
+        >>> Sector("#d62828", start=-90.0, sweep=90.0, reach=1.0).middle
+        315.0
+    """
 
     colour: str
     start: float

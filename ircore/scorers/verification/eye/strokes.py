@@ -33,7 +33,7 @@ STEP = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """What was seen along an expected course, one row a place.
+    """Profiles seen along the expected course of a line, one row a place.
 
     Attributes:
         places: Points of the course, x and y in pixels.

@@ -17,7 +17,12 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Reading(NamedTuple):
-    """What the eye says of one fact."""
+    """Reading of one fact: the seen value, with a reason where needed.
+
+    Example:
+        >>> Reading(True, "its outline is there").seen
+        True
+    """
 
     seen: Any
     """A measured value in the unit of the fact; None if the eye cannot tell."""

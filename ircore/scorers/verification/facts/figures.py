@@ -37,7 +37,7 @@ def is_figure(scene: Scene) -> bool:
 
 
 def figure_marks(scene: Scene) -> list[Mark]:
-    """Return one mark each for whatever a figure consists of, but texts and squared paper."""
+    """Return one mark for each element of a figure except texts and squared paper."""
     if not is_figure(scene):
         return []
     marks: list[Mark] = []

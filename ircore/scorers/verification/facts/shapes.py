@@ -53,7 +53,7 @@ def radius_of(element: Element) -> float:
 
 
 def ground_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
-    """Yield what the ground consists of."""
+    """Yield the fact that lists the areas of the ground."""
     colours = list(dict.fromkeys([scene.background, *(scene.elements[index].colour for index in mark.elements)]))
     said = " and ".join(colour_words(colour) for colour in colours[:4])
     yield fact(mark, "presence", True, 0.5, f"the ground has {len(mark.elements) + 1} areas, {said}.")

@@ -145,7 +145,7 @@ def mark_equal_sides(plan: Plan, sentence: str) -> None:
     if not sides and plan.polygons and len(plan.polygons[0]) == 3:
         sides = _equal_sides(plan, plan.polygons[0])
     for one, other in sides:
-        plan.add_ticks(plan.points[one], plan.points[other], count, None)
+        plan.add_ticks(plan.points[one], plan.points[other], count)
 
 
 def _equal_sides(plan: Plan, letters: str) -> list[tuple[str, str]]:

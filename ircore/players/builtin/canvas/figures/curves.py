@@ -59,10 +59,13 @@ _ZERO = re.compile(
 class Curve:
     """A curve of a graph, by formula or by points.
 
+    >>> Curve(points=[(-1.0, 2.0), (0.0, 0.0)], colour="#ff0000").is_straight
+    False
+
     Attributes:
-        function: Computes it, if a formula was told.
-        points: Where it goes through otherwise, in values.
-        colour: As told; none if not.
+        function: Function of x, if there is a formula.
+        points: Points of the curve otherwise, in the graph's values.
+        colour: Colour of the line; None if unknown.
         dash: "dashed" and the like.
         is_straight: Whether its points are joined by straight lines.
         name: Written beside it.
@@ -78,7 +81,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class Mark:
-    """A marked point of a graph, drawn as a dot or as a ring, with its label."""
+    """A marked point of a graph, drawn as a dot or as a ring, with its label.
+
+    >>> Mark((-1.0, 2.0), "A").is_open
+    False
+    """
 
     at: Point
     text: str = ""
@@ -88,7 +95,11 @@ class Mark:
 
 @dataclass
 class Graph:
-    """Curves, marked points and areas of a graph; axes are kept apart."""
+    """Curves, marked points and areas of a graph; axes are kept apart.
+
+    >>> Graph(curves=[Curve(points=[(-1.0, 2.0), (0.0, 0.0)])]).marks
+    []
+    """
 
     curves: list[Curve] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)

@@ -27,7 +27,14 @@ _DEFINED = re.compile(r"(?:\b[yfgh]\b\s*(?:\(\s*x\s*\))?)\s*=\s*([^,;\n\"]{1,120
 
 
 class FormulaError(ValueError):
-    """A text is no formula in x."""
+    """A text is no formula in x.
+
+    >>> try:
+    ...     parse("2 +")
+    ... except FormulaError as error:
+    ...     print(error)
+    the end where a number should be
+    """
 
 
 def formula_in(text: str) -> tuple[str, Function] | None:
@@ -46,7 +53,7 @@ def parse(text: str) -> Function:
     """Return the function of x that a formula defines; its value is nan where the formula is undefined.
 
     Raises:
-        FormulaError: It is none, or too long.
+        FormulaError: The text is no formula, or too long.
     """
     if len(text) > MAX_LENGTH:
         raise FormulaError("too long")

@@ -17,18 +17,28 @@ PALETTE = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e
 FONT = 13.0
 DASHES = {"dashed": (9.0, 5.0), "dotted": (2.0, 4.0), "dashdotted": (10.0, 4.0, 2.0, 4.0), "": ()}
 MOST_TICKS = 60
+FAINT = {"#222222": "#d6d6d6", "#e0e4ea": "#454d5c"}
+"""Colours of grid lines by the ink of axes and labels."""
 
 
 @dataclass(frozen=True)
 class Place(PlotArea):
-    """The plot area of a figure, and the colour of its axes and labels."""
+    """The plot area of a figure, and the colour of its axes and labels.
+
+    >>> Place(Scale(0, 10, 50, 450), Scale(0, 100, 400, 20), "#222222").x(5)
+    250.0
+    """
 
     ink: str
 
 
 @dataclass(frozen=True)
 class Told:
-    """The figure that was described last, kept for corrections in its own terms."""
+    """The figure that was described last, kept for corrections in its own terms.
+
+    >>> Told("pie", ("Coal", "Gas")).words
+    ('Coal', 'Gas')
+    """
 
     kind: Kind
     words: tuple[str, ...]
@@ -108,16 +118,12 @@ def ground(figure: Figure, place: Place) -> list[Item]:
     for name, (colour, dash) in look.grid.items():
         axis, scale = (figure.x, place.x) if name == "x" else (figure.y, place.y)
         places = [float(n) for n in range(len(axis.words))] if axis.words else ticks_of(axis, scale.low, scale.high)
-        shade = colour or ("#ffffff" if look.panel and look.panel != "#ffffff" else _faint(place.ink))
+        shade = colour or ("#ffffff" if look.panel and look.panel != "#ffffff" else FAINT[place.ink])
         for at in (scale(value) for value in places):
             ends = ((at, place.top), (at, place.bottom)) if name == "x" else ((place.left, at), (place.right, at))
             pattern = (6.0, 4.0) if dash == "dashed" else (2.0, 3.0) if dash else ()
             items.append(Stroke("grid", ends, shade, 1.0, pattern))
     return items
-
-
-def _faint(ink: str) -> str:
-    return "#d6d6d6" if ink == "#222222" else "#454d5c"
 
 
 def _marks(figure: Figure, place: Place) -> list[Item]:
@@ -167,10 +173,10 @@ def _line(figure: Figure, series: Series, index: int, place: Place) -> list[Item
     return [polygon("polygon", under, fill=shade), line]
 
 
-def mixed(background: str | None, colour: str, share: float = 0.28) -> str:
-    """Return a tint of a colour on a background."""
+def mixed(background: str | None, colour: str) -> str:
+    """Return a tint of a colour on a background: 28 % of the colour."""
     pairs = zip(rgb(background or "#ffffff"), rgb(colour), strict=True)
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+    return "#" + "".join(f"{round(a + (b - a) * 0.28):02x}" for a, b in pairs)
 
 
 def _axis_items(figure: Figure, place: Place) -> list[Item]:

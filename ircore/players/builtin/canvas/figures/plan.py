@@ -18,11 +18,16 @@ DASH = (7.0, 5.0)
 class Plan:
     """Points, lines and texts of a figure so far.
 
+    >>> plan = Plan({"A": (0.0, 0.0), "B": (60.0, 80.0)})
+    >>> plan.add_segment(plan.points["A"], plan.points["B"], None)
+    >>> plan.middle(), len(plan.lines)
+    ((30.0, 40.0), 1)
+
     Attributes:
         points: Named points in pixels, in the order in which they were told.
-        ink: Colour of lines and letters that have none of their own.
-        polygons: Their letters.
-        circles: Centre and radius.
+        ink: Colour of lines and letters without a colour of their own.
+        polygons: Letters of each polygon.
+        circles: Centre and radius of each circle.
         segments: Ends of the lines drawn so far.
         fills: Items behind everything else.
         lines: Items in front of them.
@@ -93,7 +98,7 @@ class Plan:
             self.lines.append(Stroke("arc", tuple(path), colour or self.ink, 1.5))
         return start + sweep / 2
 
-    def add_ticks(self, start: Point, end: Point, count: int, colour: str | None) -> None:
+    def add_ticks(self, start: Point, end: Point, count: int) -> None:
         """Mark a line with short strokes across its middle, as for sides of equal length."""
         length = exact.dist(start, end) or 1.0
         along = (end[0] - start[0]) / length, (end[1] - start[1]) / length
@@ -102,7 +107,7 @@ class Plan:
             shift = 6.0 * (number - (count - 1) / 2)
             at = middle[0] + along[0] * shift, middle[1] + along[1] * shift
             ends = ((at[0] - 7 * along[1], at[1] + 7 * along[0]), (at[0] + 7 * along[1], at[1] - 7 * along[0]))
-            self.lines.append(Stroke("tick", ends, colour or self.ink, 1.8))
+            self.lines.append(Stroke("tick", ends, self.ink, 1.8))
 
     def add_right_angle(self, vertex: Point, arms: tuple[Point, Point], colour: str | None, size: float = 12.0) -> None:
         """Mark a right angle with a small square."""

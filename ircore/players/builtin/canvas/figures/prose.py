@@ -83,20 +83,16 @@ def _in_brackets(text: str, start: int, end: int) -> bool:
 def coloured(text: str) -> str:
     """Write every colour in ``text`` as ``#rrggbb``; everything else, quotes included, is unchanged.
 
-    Colours are found in lower case; what did not change in that keeps its capitals.
+    Colours are matched in lower case; all other text keeps its capitals.
     """
-    pieces = re.split(r'("[^"\n]{1,80}")', _as_names(text))
+    # Capitalised names such as Peru, which are CSS colours too, are marked, so that they are not read as colours.
+    pieces = re.split(r'("[^"\n]{1,80}")', _THINGS.sub(lambda match: match[0][0] + _MARK + match[0][1:], text))
     whole = "".join(piece if piece.startswith('"') else _coloured(piece) for piece in pieces)
     return _NAMED_TWICE.sub(r"\1", whole).replace(_MARK, "")
 
 
-def _as_names(text: str) -> str:
-    """Mark capitalised names such as Peru that are CSS colours too, so that they are not read as colours."""
-    return _THINGS.sub(lambda match: match[0][0] + _MARK + match[0][1:], text)
-
-
 def _coloured(text: str) -> str:
-    """Replace colours word for word: the parts between them are found again in the original."""
+    """Replace colours in a copy in lower case, then restore the original text between them."""
     changed = hex_colours(text.lower())
     parts, at = _HEX.split(changed), 0
     shades = _HEX.findall(changed)

@@ -37,7 +37,7 @@ _KNOWN = re.compile(
     r"\b(?:chart|graph|plot|diagram|figure|ax[ei]s|bars?|lines?|groups|categories|slices?|wedges?|pie|labels?|percentages?|letters|titles?|legend"
     r"|clockwise|data)\b", re.IGNORECASE,
 )  # fmt: skip
-"""Words of charts: a sentence with one of them says how things are drawn anyway."""
+"""Words of charts: a sentence with such a word is not reported, since charts are drawn that way anyway."""
 
 _CHART = re.compile(r"\b(?:chart|graph|plot|diagram|figure|axis|axes|bars)\b", re.IGNORECASE)
 
@@ -48,7 +48,7 @@ def read_told(message: str, sheet: Sheet) -> list[str] | None:
     A figure that was told before is taken away: a later message that tells all of it again replaces it.
 
     Returns:
-        The sentences that are left to be read as any others; none if the message tells no such figure.
+        The remaining sentences, to be read clause by clause; None if the message describes no such figure.
     """
     if _IN_PIXELS.search(message):
         return None

@@ -23,7 +23,7 @@ _MARKERS = re.compile(
 _SCALE = re.compile(
     r"\b(?:ticks?|grid ?lines?|range)\b[^:]*$|\b(?:categories|groups|(?<!value )(?<!data )labels)\b", re.IGNORECASE
 )
-"""What leads to a list of numbers that are no values."""
+"""Words before lists of numbers that are not values."""
 
 _FURNITURE = re.compile(
     rf"{_HEX}(?=[^,.;#]{{0,24}}\b(?:background|bg|grid|frame|outlines?|axis|panel|labels?|text)\b)|\bbackground\W+{_HEX}"
@@ -39,8 +39,8 @@ def read_values(
     Args:
         kind: ``bar`` or ``line``.
         sentences: Of the message.
-        taken: Those that speak of axes.
-        axis: That of the categories.
+        taken: Indices of the sentences about axes.
+        axis: Axis of the categories.
     """
     free = [(index, sentence) for index, sentence in enumerate(sentences) if index not in taken]
     words = axis.words or _listed(free) or _table_words(free)

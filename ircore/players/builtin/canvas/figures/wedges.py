@@ -117,11 +117,8 @@ def pie_items(wedges: list[Wedge], sentences: list[str], look: Look, size: tuple
     share = float(told[1] or told[2]) / 100 if told else 0.68
     radius = side * min(0.98, max(0.1, share)) / 2
     centre_told = _CENTRE.search(text)
-    centre = (
-        (size[0] * float(centre_told[1]) / 100, size[1] * float(centre_told[2]) / 100)
-        if centre_told
-        else (size[0] / 2, size[1] / 2)
-    )
+    x, y = (float(centre_told[1]), float(centre_told[2])) if centre_told else (50.0, 50.0)
+    centre = (size[0] * x / 100, size[1] * y / 100)
     outline = next(filter(None, map(outline_of, sentences)), None)
     slices = tuple(
         Slice(wedge.colour or PALETTE[index % len(PALETTE)], wedge.share, wedge.pulled)

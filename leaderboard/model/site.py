@@ -18,18 +18,24 @@ from ircore.results.subsets import rule_sets, under_rules
 from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.history import Step
 from ircore.submissions.merged import MergedSubmission
-from leaderboard.build_cache import BuildCache, content_key
-from leaderboard.labels import instance_title
-from leaderboard.pictures import PictureBook, Shown
-from leaderboard.site_judge import site_judge
-from leaderboard.site_runs import SiteRun
+from leaderboard.model.site_judge import site_judge
+from leaderboard.model.site_runs import SiteRun
+from leaderboard.storage.build_cache import BuildCache, content_key
+from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.theme import describer_class, generator_path
-from leaderboard.untrusted_text import visible
+from leaderboard.words.labels import instance_title
+from leaderboard.words.untrusted_text import visible
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page that a template writes."""
+    """A page that a template renders.
+
+    >>> Page("boards/index", "Leaderboard", "board").root
+    '../'
+    >>> Page("paper", "Published scores", "paper").root
+    ''
+    """
 
     path: str
     """Path without suffix, relative to the site's root: ``boards/index``."""
@@ -60,7 +66,19 @@ class Page:
 
 
 class Marked(Protocol):
-    """Players with their marks, as charts draw them: a pair of the reconstruction game, or a run of another game."""
+    """Players with their marks, as charts draw them: a pair of the reconstruction game, or a run of another game.
+
+    >>> @dataclass(frozen=True)
+    ... class Run:
+    ...     describer: str
+    ...     hue: int
+    ...     generator: str = ""
+    ...     apart: str = ""
+    ...     shape: int = 0
+    >>> player: Marked = Run("guesser", hue=2)
+    >>> player.describer, player.hue
+    ('guesser', 2)
+    """
 
     @property
     def describer(self) -> str:
@@ -150,9 +168,9 @@ class Site:
 
     Args:
         runs: At least one, all on the same instance set, at least one of them scored.
-        judge: Judge on pages with room for one; None for the choice of ``leaderboard.site_judge.site_judge``.
+        judge: Judge on pages with room for one; None for the choice of ``leaderboard.model.site_judge.site_judge``.
         address: Where the site will stand, absolute and ending in a slash; empty if that is not known.
-        originals: Where the original pictures lie, as ``leaderboard.pictures.PictureBook`` takes it; empty if nowhere.
+        originals: Where the original pictures lie, as ``PictureBook`` takes it; empty if nowhere.
         versions: The released versions of the benchmark; None for those that the project knows.
 
     Raises:

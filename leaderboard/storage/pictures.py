@@ -13,7 +13,7 @@ from ircore.core.files import write_bytes
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.progress import tracked
 from ircore.core.workers import worker_pool
-from leaderboard.output_folder import take_over
+from leaderboard.storage.output_folder import take_over
 
 SMALL = 256
 LARGE = 512
@@ -33,7 +33,11 @@ _FEW = 24
 
 @dataclass(frozen=True)
 class Shown:
-    """Addresses and size of a picture in a page."""
+    """Addresses and size of a picture in a page.
+
+    >>> Shown("img/0a-small.webp", "img/0a.webp", width=160, height=120).width
+    160
+    """
 
     small: str
     """File for thumbnails, relative to the site's root."""
