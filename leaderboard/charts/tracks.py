@@ -73,6 +73,10 @@ class Scale:
         return None if value is None else rounded(self.factor * value)
 
 
+Behind = Callable[[Scale, int], Sequence[go.Scatter]]
+"""Makes further traces of a panel from the scale and the panel's number."""
+
+
 def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weight: str, said: str) -> Track:
     """Return a pair's line over turns.
 
@@ -96,9 +100,20 @@ def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weig
     return Track(pair, tuple(spots))
 
 
-def panels(tracks: Sequence[Track], scale: Scale) -> Drawing:
-    """Return the drawing of a panel a track, in this order."""
-    traces = [trace for panel in range(len(tracks)) for trace in _panel(panel, tracks, scale)]
+def panels(tracks: Sequence[Track], scale: Scale, behind: Behind | None = None) -> Drawing:
+    """Return the drawing of a panel a track, in this order.
+
+    Args:
+        tracks: One for each panel.
+        scale: Axes that they share.
+        behind: Returns further traces of each panel, drawn behind its own.
+    """
+    numbers = range(len(tracks))
+    traces = [
+        trace
+        for panel in numbers
+        for trace in (*(behind(scale, panel) if behind else ()), *_panel(panel, tracks, scale))
+    ]
     wide, narrow = (_layout(tracks, scale, columns(len(tracks), narrow)) for narrow in (False, True))
     return Drawing(traces, wide, narrow)
 
