@@ -17,7 +17,8 @@ from typing import Any, Literal
 
 from dataset_card.card.metadata import PAPER
 from dataset_card.checking.check import sound_release
-from dataset_card.tables.schema import SPLIT, TRANSCRIPTS
+from dataset_card.tables.columns import SPLIT
+from dataset_card.tables.schema import TRANSCRIPTS
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_text
 from ircore.core.plugins import unknown

@@ -14,8 +14,9 @@ from dataset_card.card.pictures import alternative_text, draw_scores, draw_targe
 from dataset_card.card.verification import RunVerification, Verification
 from dataset_card.games.tables import DeclaredTables
 from dataset_card.markdown import Markdown, render
+from dataset_card.tables.columns import Column
 from dataset_card.tables.rows import ReconstructionSource, Row
-from dataset_card.tables.schema import LEADERBOARD, Column, transcripts_name
+from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import Written
 from ircore.instances.withheld import ways_to_get

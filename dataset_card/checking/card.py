@@ -14,7 +14,7 @@ from dataset_card.card.maintainer_texts import CARD
 from dataset_card.card.metadata import config_entry, hub_licences
 from dataset_card.findings import Findings
 from dataset_card.markdown import code_span, escape
-from dataset_card.tables.schema import Config
+from dataset_card.tables.columns import Config
 from ircore.core.game_records import GameInstance, GameRun
 from ircore.core.records import Instance, Run
 

@@ -23,6 +23,7 @@ from dataset_card.findings import Decode, Findings, Pictures, decoded
 from dataset_card.games.reading import GameRows, ReleasedGameRun
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
+from dataset_card.tables.columns import Config
 from dataset_card.tables.joined import foreign_columns
 from dataset_card.tables.parquet import read_table, schema_faults, table_hashes
 from dataset_card.tables.reading import Tables
@@ -37,7 +38,6 @@ from dataset_card.tables.schema import (
     PREVIEWS,
     SCORES,
     TRANSCRIPTS,
-    Config,
     game_of,
     is_transcripts,
 )

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dataset_card.tables.schema import SPLIT, Config
+from dataset_card.tables.columns import SPLIT, Config
 from ircore.core.errors import WorkError
 
 SECONDS = 3600

@@ -21,10 +21,11 @@ from dataset_card.releases.record import (
     read_release,
     release_name,
 )
+from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import config_of, table_files
 from dataset_card.tables.parts import Part, PartKey, layout_key
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES, TRANSCRIPTS, Config, transcripts_name
+from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES, TRANSCRIPTS, transcripts_name
 from ircore.core.errors import InputError
 from ircore.core.journal import read_records
 from ircore.core.lifecycle import Withdrawal

@@ -1,4 +1,4 @@
-"""Facts of a release compared with those that are computed again from its pictures."""
+"""Facts of a release compared with facts that are computed again from the release's pictures."""
 
 import hashlib
 import json
@@ -20,11 +20,17 @@ Place = tuple[str, str]
 
 
 class StatedFacts:
-    """The facts that a run of a release states; only a hash of each turn's is held.
+    """The facts that a run of a release states; of each turn only a hash of the facts is held.
 
     Args:
-        run: As it was read back.
+        run: The run, as read back.
         episodes: Ids of the episodes that are computed again.
+
+    >>> from pathlib import Path
+    >>> from dataset_card.checking.check import check_release
+    >>> (run,) = check_release(Path("release")).runs
+    >>> list(StatedFacts(run, episodes=()).differences(scenes={}, computed=()))
+    []
     """
 
     def __init__(self, run: ReleasedRun, episodes: Iterable[str]) -> None:
@@ -36,7 +42,7 @@ class StatedFacts:
                 self._keys.setdefault(place, {})[turn] = _key(rows)
 
     def differences(self, scenes: Mapping[str, Scene], computed: Iterable[RenderingFacts]) -> Iterator[str]:
-        """Yield a line for each turn whose facts differ from the computed ones.
+        """Yield a line for each turn whose facts differ from the computed facts.
 
         Args:
             scenes: What the targets show, by episode.

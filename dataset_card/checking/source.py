@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from dataset_card.tables.columns import SPLIT
 from dataset_card.tables.embedded import EmbeddedPictures
 from dataset_card.tables.game_tables import ReconstructionTables
 from dataset_card.tables.parquet import table_files
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import ReconstructionSource
-from dataset_card.tables.schema import FACTS, INSTANCES, SPLIT, TRANSCRIPTS
+from dataset_card.tables.schema import FACTS, INSTANCES, TRANSCRIPTS
 from ircore.core.records import Instance
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results

@@ -6,18 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_origin
 
+from dataset_card.tables.columns import Column, Config, Kind
 from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.rows import PictureFile, Row, episode_columns, picture_columns
-from dataset_card.tables.schema import (
-    EPISODES,
-    INSTANCES,
-    LEADERBOARD,
-    SCORES,
-    Column,
-    Config,
-    Kind,
-    transcripts_name,
-)
+from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, transcripts_name
 from ircore.core.episode_records import Rendering
 from ircore.core.game_records import Fields, GameEpisode, GameInstance
 from ircore.games.base import Game, picture_fields

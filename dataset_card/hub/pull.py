@@ -17,10 +17,11 @@ from dataset_card.checking.check import sound_release
 from dataset_card.games.reading import ReleasedGameRun
 from dataset_card.games.records_of_rows import renderings_of_step
 from dataset_card.releases.files import PATTERNS
+from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import INSTANCES, Config, game_of, is_transcripts
+from dataset_card.tables.schema import INSTANCES, game_of, is_transcripts
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import new_folder, write_bytes, write_text
 from ircore.core.game_records import GameInstance

@@ -9,7 +9,8 @@ from dataset_card.card.card import CARD_FILES
 from dataset_card.card.croissant import CROISSANT
 from dataset_card.card.verification import VERIFICATION
 from dataset_card.releases.record import CHANGES, JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
-from dataset_card.tables.schema import ALL_CONFIGS, SPLIT, transcripts_name
+from dataset_card.tables.columns import SPLIT
+from dataset_card.tables.schema import ALL_CONFIGS, transcripts_name
 from ircore.core.errors import InputError
 
 OPTIONAL_FILES = frozenset({PROVENANCE, TOMBSTONES, VERIFICATION})

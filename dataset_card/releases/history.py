@@ -18,8 +18,8 @@ from dataset_card.releases.record import (
 )
 from dataset_card.releases.renderer import renderer
 from dataset_card.releases.stored import StoredRelease
+from dataset_card.tables.columns import Config
 from dataset_card.tables.parts import Part, layout_key
-from dataset_card.tables.schema import Config
 from dataset_card.tables.source import ReleaseSource
 from ircore.core.days import parse_day
 from ircore.core.errors import InputError

@@ -14,6 +14,7 @@ from ircore.core.records import Record, Sha256
 _OF_TEXTS = (
     "card/*.py",
     "templates/*.j2",
+    "tables/columns.py",
     "tables/schema.py",
     "tables/joined.py",
     "games/tables.py",

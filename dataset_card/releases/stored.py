@@ -21,10 +21,11 @@ from dataset_card.releases.record import (
     read_release,
 )
 from dataset_card.releases.run_records import records_path
+from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.parts import Part
 from dataset_card.tables.records_of_rows import cell_of
-from dataset_card.tables.schema import LEADERBOARD, PREVIEWS, Config, game_of, holds_records
+from dataset_card.tables.schema import LEADERBOARD, PREVIEWS, game_of, holds_records
 from ircore.core.errors import InputError, WorkError
 from ircore.core.journal import read_records
 from ircore.core.lifecycle import Withdrawal

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from dataset_card.games import records_of_rows as games
 from dataset_card.releases.run_records import RunRecords, read_run_records
 from dataset_card.releases.stored import StoredRelease
+from dataset_card.tables.columns import Config
 from dataset_card.tables.embedded import EmbeddedPictures
 from dataset_card.tables.facts import FACT_COLUMNS, facts_of_rows
 from dataset_card.tables.parquet import read_plain
@@ -24,7 +25,7 @@ from dataset_card.tables.records_of_rows import (
     turn_fields,
 )
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import EPISODES, FACTS, SCORES, TRANSCRIPTS, Config, transcripts_name
+from dataset_card.tables.schema import EPISODES, FACTS, SCORES, TRANSCRIPTS, transcripts_name
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.fact_records import RenderingFacts
@@ -86,7 +87,7 @@ class StoredRun(_AnyStoredRun[Run, InstanceSet]):
         return self.records.scores
 
     def facts(self) -> Iterator[RenderingFacts]:
-        """Yield which facts of drawn targets its renderings show, in the order of the release."""
+        """Yield the facts of drawn targets that the run's renderings show, in the order of the release."""
         return facts_of_rows(self._rows(FACTS, FACT_COLUMNS))
 
     @property

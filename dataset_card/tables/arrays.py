@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dataset_card.tables.columns import Config, Kind
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import Config, Kind
 
 if TYPE_CHECKING:
     import pyarrow as pa

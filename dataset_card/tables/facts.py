@@ -80,7 +80,7 @@ def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
 
 
 def fact_faults(row: Row) -> Iterator[str]:
-    """Yield what is wrong with a row by itself."""
+    """Yield the faults of a row by itself."""
     for name, known in (("part", PARTS), ("verdict", tuple(LETTER))):
         if row[name] not in known:
             yield f"{name} is {str(row[name])[:40]!r}, must be one of {', '.join(known)}"

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dataset_card.tables.columns import Config
 from dataset_card.tables.facts import fact_rows
 from dataset_card.tables.joined import fill_row
 from dataset_card.tables.previews import preview_rows
@@ -16,7 +17,7 @@ from dataset_card.tables.rows import (
     score_rows,
     transcript_rows,
 )
-from dataset_card.tables.schema import ALL_CONFIGS, EPISODES, FACTS, INSTANCES, LEADERBOARD, PREVIEWS, SCORES, Config
+from dataset_card.tables.schema import ALL_CONFIGS, EPISODES, FACTS, INSTANCES, LEADERBOARD, PREVIEWS, SCORES
 from ircore.core.records import RECONSTRUCTION
 from ircore.instances.store import GameInstanceSet, InstanceSet
 from ircore.results.played_run import PlayedRun

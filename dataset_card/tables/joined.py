@@ -7,8 +7,9 @@ narrower table for each of them. A release of one game has that game's columns a
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from dataset_card.tables.columns import Column, Config
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import GAME, Column, Config
+from dataset_card.tables.schema import GAME
 
 
 def join_configs(games: Mapping[str, Sequence[Config]]) -> tuple[Config, ...]:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dataset_card.tables.arrays import arrow_type
+from dataset_card.tables.columns import SPLIT, Config
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import SPLIT, Config
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:

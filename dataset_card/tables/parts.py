@@ -11,8 +11,8 @@ from typing import cast
 
 from pydantic import Field
 
+from dataset_card.tables.columns import Config
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import Config
 from dataset_card.tables.writing import Written, shard_name
 from ircore.core.records import Name, Record, Sha256
 
@@ -65,7 +65,7 @@ class PartKey:
     Args:
         config: The table.
 
-    >>> from dataset_card.tables.schema import Column
+    >>> from dataset_card.tables.columns import Column
     >>> table = Config("words", "a word", (Column("word", "string", "A word."),))
     >>> part_key(table, [{"word": "red"}]) == part_key(table, [{"word": "red"}]) != part_key(table, [])
     True

@@ -4,106 +4,12 @@ From these come the Arrow schema of the files, the features that ``datasets`` re
 the card, and what ``release check`` demands.
 """
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
 
+from dataset_card.tables.columns import Column, Config, Kind
 from ircore.core.records import RECONSTRUCTION
 from ircore.results.tables.board import MEASURES, PRIMARY
 from ircore.results.tables.formats import flat_columns
-
-SPLIT = "test"
-
-Kind = Literal["string", "int32", "int64", "float64", "bool", "image", "strings"]
-"""Types of columns by their name in ``datasets``; ``strings`` is a list of strings."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a table.
-
-    >>> Column("width", "int32", "Pixels.").nullable
-    False
-    """
-
-    name: str
-    """Name of the column in the files."""
-
-    kind: Kind
-    """Type of the values."""
-
-    description: str
-    """One line for people, with unit and range."""
-
-    nullable: bool = False
-    """Whether a row may lack a value."""
-
-    repeats: bool = False
-    """Whether several rows may hold the same picture, which a row group then stores once."""
-
-    later: bool = False
-    """Whether the column is newer than the first layout, so that releases of earlier layouts lack it."""
-
-
-@dataclass(frozen=True)
-class Config:
-    """A table of a release; the Hub calls a table a config.
-
-    >>> Config("words", "a word", (Column("word", "string", "A word."),)).pattern
-    'data/words/test-*.parquet'
-    """
-
-    name: str
-    """Name of the table in ``load_dataset(…, name)``."""
-
-    row: str
-    """Meaning of a row."""
-
-    columns: tuple[Column, ...]
-    """Columns in the order of the files."""
-
-    default: bool = False
-    """Whether ``load_dataset`` loads this table when no table is named."""
-
-    @property
-    def pattern(self) -> str:
-        """Pattern of the table's files, relative to the release."""
-        return f"data/{self.name}/{SPLIT}-*.parquet"
-
-    @property
-    def images(self) -> tuple[Column, ...]:
-        """The columns that hold pictures."""
-        return tuple(column for column in self.columns if column.kind == "image")
-
-    def among(self, names: Collection[str]) -> "Config":
-        """Return the table without later columns whose names are missing.
-
-        What is not ``later`` stays, so that a file without it is at fault.
-        """
-        kept = tuple(column for column in self.columns if not column.later or column.name in names)
-        return self if len(kept) == len(self.columns) else replace(self, columns=kept)
-
-    def features(self) -> dict[str, dict[str, Any]]:
-        """Return the features as ``datasets`` keeps them in a Parquet file's metadata."""
-        return {column.name: _feature(column.kind) for column in self.columns}
-
-    def yaml_features(self) -> list[dict[str, str]]:
-        """Return the features as the YAML of a card has them."""
-        return [
-            {"name": column.name, "list": "string"}
-            if column.kind == "strings"
-            else {"name": column.name, "dtype": column.kind}
-            for column in self.columns
-        ]
-
-
-def _feature(kind: Kind) -> dict[str, Any]:
-    if kind == "image":
-        return {"_type": "Image"}
-    if kind == "strings":
-        return {"feature": _feature("string"), "_type": "List"}
-    return {"dtype": kind, "_type": "Value"}
-
 
 GAME = Column("game", "string", "The game: always `reconstruction` in these tables.", later=True)
 """The first column of every table but the transcripts, whose rows are of one game by their config."""

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from dataset_card.tables.arrays import make_table
+from dataset_card.tables.columns import SPLIT, Config
 from dataset_card.tables.parquet import arrow_schema
 from dataset_card.tables.rows import EmbeddedImage, PictureFile, Row
-from dataset_card.tables.schema import SPLIT, Config
 
 if TYPE_CHECKING:
     import pyarrow as pa

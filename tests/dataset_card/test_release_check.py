@@ -22,7 +22,8 @@ from dataset_card.checking.check import check_release
 from dataset_card.checking.full_check import full_check
 from dataset_card.checking.loading import loading_faults
 from dataset_card.checking.secrets import find_forbidden
-from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
+from dataset_card.tables.columns import Config
+from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
 from ircore.commands.main import run as ircore
 
 pytestmark = pytest.mark.slow

@@ -11,8 +11,9 @@ import pytest
 from PIL import Image
 
 from dataset_card.card.croissant import CROISSANT, croissant_faults, key_of, semantic_version
+from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import table_hashes
-from dataset_card.tables.schema import CONFIGS, Config
+from dataset_card.tables.schema import CONFIGS
 
 mlc = pytest.importorskip("mlcroissant")
 

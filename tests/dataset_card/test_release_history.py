@@ -19,9 +19,10 @@ from dataset_card.releases.record import ReleaseRecord, read_release
 from dataset_card.releases.run_records import FOLDER
 from dataset_card.releases.stored import StoredRelease
 from dataset_card.releases.stored_run import StoredRun
+from dataset_card.tables.columns import Config
 from dataset_card.tables.parts import layout_key
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
+from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines

@@ -25,10 +25,10 @@ from dataset_card.releases.record import (
     release_name,
     render_changes,
 )
+from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table
 from dataset_card.tables.parts import make_part, part_key
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import Config
 from dataset_card.tables.writing import write_table
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet, read_instances
