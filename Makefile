@@ -8,7 +8,7 @@ BIN := $(VENV)/$(if $(WINDOWS),Scripts,bin)
 PLATFORM := build/platform
 DEMO := build/demo
 PER_CONDITION ?= 3
-# The longest first, so that two at a time end together.
+# The longest first, so that they end together.
 PAIRS := $(shell ls -r submissions | grep ^builtin-)
 # Plays the other game of the demo, on contexts of its own: a few seconds.
 REFERENCE := looker
@@ -73,7 +73,7 @@ $(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card submissions/bui
 	@rm -rf $(DEMO)/instances $(DEMO)/contexts $(DEMO)/runs $(DEMO)/dataset $(DEMO)/site
 	$(BIN)/ircore instances build --out $(DEMO)/instances --per-condition $(PER_CONDITION)
 	@mkdir -p $(DEMO)/runs
-	printf '%s\n' $(PAIRS) | xargs -P 2 -I PAIR \
+	printf '%s\n' $(PAIRS) | xargs -P 4 -I PAIR \
 	  $(BIN)/ircore play submissions/PAIR --instances $(DEMO)/instances --out $(DEMO)/runs/PAIR --concurrency 1
 	$(BIN)/ircore score $(PAIRS:%=$(DEMO)/runs/%) --every-turn
 	$(BIN)/ircore instances build --game reference --out $(DEMO)/contexts --per-condition $(PER_CONDITION)
@@ -117,7 +117,7 @@ lint: $(INSTALLED_DEV)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/oxlint leaderboard/assets/js
+	$(BIN)/oxlint leaderboard/assets/js ircore/scorers/people/annotation_assets
 
 bench: $(INSTALLED_DEV)
 	@for one in benchmarks/*.py; do echo "== $$one"; $(BIN)/python $$one || exit 1; done

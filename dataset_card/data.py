@@ -6,14 +6,14 @@ not part of ``ircore`` since that knows nothing of releases.
 
 from typing import TYPE_CHECKING
 
-from dataset_card.checking.check import Report, check_release
+from dataset_card.checking.check import Report, sound_release
 from dataset_card.checking.full_check import full_check
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.pull import find_release
 from dataset_card.releases.record import RELEASE, read_release
 from dataset_card.tables.parquet import read_frame
 from dataset_card.tables.schema import LEADERBOARD, transcripts_name
-from ircore.core.errors import InputError, WorkError
+from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
 from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game
@@ -65,10 +65,7 @@ def load_game_results(place: str, game: str, revision: str | None = None) -> Gam
 
 
 def _sound_report(place: str, revision: str | None) -> Report:
-    report = check_release(find_release(place, revision), card=False)
-    if report.faults:
-        raise WorkError(f"{place}: {report.faults[0]} ({len(report.faults)} in all)", "See: ircore release check")
-    return report
+    return sound_release(find_release(place, revision), place)
 
 
 def load_table(

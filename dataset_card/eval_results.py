@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dataset_card.card.metadata import PAPER
-from dataset_card.checking.check import check_release
+from dataset_card.checking.check import sound_release
 from dataset_card.tables.schema import SPLIT, TRANSCRIPTS
-from ircore.core.errors import InputError, WorkError
+from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_text
 from ircore.core.plugins import unknown
 from ircore.core.records import Rules
@@ -73,9 +73,7 @@ def write_eval_results(release: Path, source: Source, out: Path) -> tuple[Player
         InputError: There is no such judge, or no model has a score of its own; or ``out`` holds something.
         WorkError: The release has faults.
     """
-    report = check_release(release, card=False)
-    if report.faults:
-        raise WorkError(f"{release}: {report.faults[0]} ({len(report.faults)} in all)", "See: ircore release check")
+    report = sound_release(release, str(release))
     if not report.runs:
         raise InputError(f"{release}: no runs of reconstruction", "Name a release that has some.")
     results = Results.from_runs(report.runs)

@@ -8,7 +8,6 @@ Every ``instance_id`` refers to that of the targets. Other tables join on severa
 cannot say: these are told by their ``key``.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,6 +39,7 @@ _KEYS = {
     "instances": ("instance_id",),
     "episodes": ("run_id", "episode_id"),
     "scores": ("run_id", "episode_id", "turn", "task", "judge", "annotator", "step", "measure"),
+    "facts": ("run_id", "episode_id", "turn", "fact"),
     "leaderboard": ("run_id", "category", "difficulty", "judge"),
     "previews": ("run_id", "episode_id", "turn"),
 }
@@ -72,9 +72,9 @@ def render_croissant(
     folder: Path,
     source: ReleaseSource,
     configs: Sequence[Config],
-    version: str = "0.0.0",
-    date: str | None = None,
-    hashes: Mapping[str, str] | None = None,
+    version: str,
+    date: str,
+    hashes: Mapping[str, str],
 ) -> str:
     """Return the content of ``croissant.json``.
 
@@ -83,12 +83,12 @@ def render_croissant(
         source: Its games.
         configs: Its tables.
         version: Of the release, three numbers with dots and perhaps ``+`` and more (semantic versioning).
-        date: Of the release, YYYY-MM-DD; the day of the newest run if None.
-        hashes: SHA-256 of files of its tables by path, as far as they are known; the others are read.
+        date: Of the release, YYYY-MM-DD.
+        hashes: SHA-256 of the files of its tables, by path.
     """
     document = _document(source, version, date)
-    document["distribution"] = list(_distribution(folder, configs, hashes or {}))
-    document["recordSet"] = list(_record_sets(configs))
+    document["distribution"] = list(_distribution(folder, configs, hashes))
+    document["recordSet"] = _record_sets(configs)
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -139,7 +139,7 @@ def _by_id(value: object) -> dict[str, Any]:
     return {str(entry.get("@id")): entry for entry in entries if isinstance(entry, dict)}
 
 
-def _document(source: ReleaseSource, version: str, date: str | None) -> dict[str, Any]:
+def _document(source: ReleaseSource, version: str, date: str) -> dict[str, Any]:
     """Return the description of a release without its files and tables."""
     days = sorted(run.run.started[:10] for run in source.runs)
     makers = sorted({(run.run.version, run.run.prompts) for run in source.runs})
@@ -157,7 +157,7 @@ def _document(source: ReleaseSource, version: str, date: str | None) -> dict[str
         "inLanguage": "en",
         "version": version,
         "dateCreated": days[0],
-        "datePublished": date or days[-1],
+        "datePublished": date,
         "prov:wasGeneratedBy": [_activity(version, prompts) for version, prompts in makers],
         **({} if source.reconstruction is None else _responsible_ai(source.reconstruction, (days[0], days[-1]))),
     }
@@ -232,12 +232,7 @@ def _distribution(folder: Path, configs: Sequence[Config], hashes: Mapping[str, 
             "encodingFormat": PARQUET,
             "includes": config.pattern,
         }
-        yield from (_file_object(folder, name, hashes.get(name) or _sha256(folder / name)) for name in files)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        yield from (_file_object(folder, name, hashes[name]) for name in files)
 
 
 def _file_object(folder: Path, name: str, sha256: str) -> dict[str, Any]:
@@ -252,25 +247,23 @@ def _file_object(folder: Path, name: str, sha256: str) -> dict[str, Any]:
     }
 
 
-def _record_sets(configs: Sequence[Config]) -> Iterator[dict[str, Any]]:
-    yield _splits()
-    yield from map(_record_set, configs)
+_SPLITS: dict[str, Any] = {
+    "@type": "cr:RecordSet",
+    "@id": "splits",
+    "name": "splits",
+    "description": "Every table has one split.",
+    "dataType": "cr:Split",
+    "key": {"@id": "splits/name"},
+    "field": [
+        {"@type": "cr:Field", "@id": "splits/name", "name": "name", "dataType": "sc:Text"},
+        {"@type": "cr:Field", "@id": "splits/url", "name": "url", "dataType": "sc:URL"},
+    ],
+    "data": [{"splits/name": SPLIT, "splits/url": "cr:TestSplit"}],
+}
 
 
-def _splits() -> dict[str, Any]:
-    return {
-        "@type": "cr:RecordSet",
-        "@id": "splits",
-        "name": "splits",
-        "description": "Every table has one split.",
-        "dataType": "cr:Split",
-        "key": {"@id": "splits/name"},
-        "field": [
-            {"@type": "cr:Field", "@id": "splits/name", "name": "name", "dataType": "sc:Text"},
-            {"@type": "cr:Field", "@id": "splits/url", "name": "url", "dataType": "sc:URL"},
-        ],
-        "data": [{"splits/name": SPLIT, "splits/url": "cr:TestSplit"}],
-    }
+def _record_sets(configs: Sequence[Config]) -> list[dict[str, Any]]:
+    return [_SPLITS, *map(_record_set, configs)]
 
 
 def _record_set(config: Config) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from dataset_card.tables.rows import ReconstructionSource
 from ircore.core.score_records import HUMAN
+from ircore.results.headline import VERIFIED
 
 PROCEDURAL = "procedural"
 """The source of a picture that a seeded program of this project drew."""
@@ -144,6 +145,11 @@ def _limits(source: ReconstructionSource) -> Iterator[str]:
         yield (
             "structural is a computed judge: a formula over image measures. It is no human and no LLM judgement, it "
             "sees pixels rather than meaning, and nothing here says how well it agrees with people."
+        )
+    if VERIFIED in source.results.judges:
+        yield (
+            "verified is a computed judge: a program checks which facts of a drawn target a rendering shows. It is no "
+            "human and no LLM judgement, overlooks some faults, and is not applicable to targets without a scene."
         )
     yield (
         "Automatic judges agree only slightly to fairly with people in the paper's own study. Use thresholds on scores "

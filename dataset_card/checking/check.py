@@ -1,11 +1,12 @@
 """``release check``: whether a release is complete, agrees with itself, and may be published."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import TypeAdapter
 
@@ -16,18 +17,20 @@ from dataset_card.checking.decoding import decoding_processes
 from dataset_card.checking.derived import check_derived
 from dataset_card.checking.record import RecordCheck, sound_records
 from dataset_card.checking.secrets import FindLeak, leak_finder
-from dataset_card.checking.source import released_tables
+from dataset_card.checking.source import released_tables, with_facts
 from dataset_card.findings import Decode, Findings, Pictures, decoded
 from dataset_card.games.reading import GameRows, ReleasedGameRun
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
 from dataset_card.tables.joined import foreign_columns
 from dataset_card.tables.parquet import read_table, schema_faults, table_hashes
-from dataset_card.tables.reading import ReleasedRun, Tables
+from dataset_card.tables.reading import Tables
+from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import (
     ALL_CONFIGS,
     EPISODES,
+    FACTS,
     INSTANCES,
     LEADERBOARD,
     PREVIEWS,
@@ -38,11 +41,12 @@ from dataset_card.tables.schema import (
     is_transcripts,
 )
 from dataset_card.tables.source import ReleaseSource
-from ircore.core.errors import InputError
+from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameInstance, GameRun
 from ircore.core.records import RECONSTRUCTION, Instance, Run
 from ircore.core.score_records import JudgeIdentity
-from ircore.runs.provenance import Provenance
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,24 @@ def check_release(folder: Path, processes: int = 1, card: bool = True) -> Report
         return _check(folder, find_leak, decode, card)
 
 
+def sound_release(folder: Path, place: str) -> Report:
+    """Check the data of a release, which has to be without a fault; its card may be another version's.
+
+    Args:
+        folder: The release.
+        place: What an error message calls the release, as the user named it.
+
+    Raises:
+        InputError: There is no such folder.
+        WorkError: The release has faults.
+    """
+    report = check_release(folder, card=False)
+    if report.faults:
+        count = len(report.faults)
+        raise WorkError(f"{place}: {report.faults[0]} ({count} in all)", f"See them with: ircore release check {place}")
+    return report
+
+
 def _is_large(path: Path) -> bool:
     return path.is_file() and path.stat().st_size > MAX_BYTES
 
@@ -141,7 +163,7 @@ def _check(folder: Path, find_leak: FindLeak, decode: Decode | None, card: bool)
         pictures=len(pictures),
         counts=counts,
         configs=record.configs,
-        runs=readers.tables.runs(),
+        runs=with_facts(folder, readers.tables.runs()),
         game_runs=readers.game_runs(),
         source=source,
         not_checked=not_checked,
@@ -159,8 +181,12 @@ class _Readers:
 
     def __init__(self, folder: Path, record: RecordCheck, findings: Findings, pictures: Pictures) -> None:
         self.findings, self.pictures = findings, pictures
-        self.runs = _read_runs(folder, findings)
-        judges, provenances = _read_judges(folder, findings), _read_provenance(folder, findings, self.runs.keys())
+        self.runs = _by_name(folder, RUNS, ANY_RUN, "run_id", findings)
+        judges = _by_name(folder, JUDGES, TypeAdapter(JudgeIdentity), "name", findings)
+        vouched = _by_name(folder, PROVENANCE, TypeAdapter(Vouched), "run_id", findings)
+        for run_id in vouched.keys() - self.runs.keys():
+            findings.add(PROVENANCE, f"unknown run {run_id}")
+        provenances = {run_id: voucher.provenance for run_id, voucher in vouched.items()}
         own = {run_id: run for run_id, run in self.runs.items() if isinstance(run, Run)}
         self.tables = Tables(findings, pictures, own, judges, provenances)
         others: dict[str, dict[str, GameRun]] = {game: {} for game in record.games if game != RECONSTRUCTION}
@@ -245,7 +271,7 @@ def _take_rows(folder: Path, record: RecordCheck, readers: _Readers, find_leak: 
 
 def _reading_order(config: Config) -> int:
     """Return where a table stands in the order in which every row can be checked against those it refers to."""
-    order = (INSTANCES.name, TRANSCRIPTS.name, EPISODES.name, SCORES.name, LEADERBOARD.name, PREVIEWS.name)
+    order = (INSTANCES.name, TRANSCRIPTS.name, EPISODES.name, SCORES.name, FACTS.name, LEADERBOARD.name, PREVIEWS.name)
     return order.index(TRANSCRIPTS.name if is_transcripts(config.name) else config.name)
 
 
@@ -265,31 +291,14 @@ def _check_files(folder: Path, record: RecordCheck, find_leak: FindLeak, finding
             findings.add(name, f"holds {leak}")
 
 
-def _read_runs(folder: Path, findings: Findings) -> dict[str, Run | GameRun]:
-    runs: dict[str, Run | GameRun] = {}
-    for run in sound_records(folder, RUNS, ANY_RUN, findings):
-        if run.run_id in runs:
-            findings.add(RUNS, f"run {run.run_id} is there twice")
-        runs[run.run_id] = run
-    return runs
-
-
-def _read_judges(folder: Path, findings: Findings) -> dict[str, JudgeIdentity]:
-    judges: dict[str, JudgeIdentity] = {}
-    for judge in sound_records(folder, JUDGES, TypeAdapter(JudgeIdentity), findings):
-        if judges.setdefault(judge.name, judge) is not judge:
-            findings.add(JUDGES, f"judge {judge.name} is there twice")
-    return judges
-
-
-def _read_provenance(folder: Path, findings: Findings, runs: Collection[str]) -> dict[str, Provenance]:
-    provenances: dict[str, Provenance] = {}
-    for voucher in sound_records(folder, PROVENANCE, TypeAdapter(Vouched), findings):
-        if voucher.run_id not in runs:
-            findings.add(PROVENANCE, f"unknown run {voucher.run_id}")
-        elif provenances.setdefault(voucher.run_id, voucher.provenance) is not voucher.provenance:
-            findings.add(PROVENANCE, f"run {voucher.run_id} is there twice")
-    return provenances
+def _by_name(folder: Path, file: str, kind: TypeAdapter[T], field: str, findings: Findings) -> dict[str, T]:
+    """Return the records of a file by the field that names them; a name that comes twice is a fault."""
+    records: dict[str, T] = {}
+    for record in sound_records(folder, file, kind, findings):
+        name = getattr(record, field)
+        if records.setdefault(name, record) is not record:
+            findings.add(file, f"{'judge' if field == 'name' else 'run'} {name} is there twice")
+    return records
 
 
 def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tuple[str, Row]]:

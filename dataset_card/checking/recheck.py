@@ -21,7 +21,7 @@ from dataset_card.checking.rescored_run import Draw
 from dataset_card.games.reading import ReleasedGameRun
 from dataset_card.releases.derived import derived_files
 from dataset_card.releases.record import ReleaseRecord, read_release
-from dataset_card.tables.reading import ReleasedRun
+from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.errors import WorkError
 from ircore.core.files import write_bytes
 

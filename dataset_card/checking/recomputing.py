@@ -15,7 +15,7 @@ from ircore.core.plugins import available, load
 from ircore.core.private_text import without_leaks
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
 from ircore.scorers.judges.base import Judge, identity_of
-from ircore.scorers.material import Material, scores_of
+from ircore.scorers.material import Material, Scored, scores_of
 from ircore.scorers.metrics.measure import MetricKey, load_metrics, version_of
 
 TOLERANCE = 1e-9
@@ -32,16 +32,16 @@ class Piece:
 
 @dataclass(frozen=True)
 class Recomputed:
-    """Result of a piece: the scores of each material, and the faults that the rules find in the episodes."""
+    """Result of a piece: the scores and facts of each material, and the faults that the rules find in the episodes."""
 
-    scores: tuple[tuple[str, tuple[Score, ...]], ...]
+    scored: tuple[tuple[str, Scored], ...]
     faults: tuple[str, ...]
 
 
 def recompute(piece: Piece) -> Recomputed:
     """Compute the scores of a piece and play its episodes again; runs in a process of its own."""
-    scores = tuple((run_id, tuple(scores_of(material).scores)) for run_id, material in piece.materials)
-    return Recomputed(scores, tuple(fault for replay in piece.replays for fault in replay_faults(replay)))
+    scored = tuple((run_id, scores_of(material)) for run_id, material in piece.materials)
+    return Recomputed(scored, tuple(fault for replay in piece.replays for fault in replay_faults(replay)))
 
 
 def agrees(stated: Score, score: Score) -> bool:

@@ -24,7 +24,7 @@ from dataset_card.releases.record import (
 from dataset_card.tables.parquet import config_of, table_files
 from dataset_card.tables.parts import Part, PartKey, layout_key
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, PREVIEWS, TRANSCRIPTS, Config, transcripts_name
+from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES, TRANSCRIPTS, Config, transcripts_name
 from ircore.core.errors import InputError
 from ircore.core.journal import read_records
 from ircore.core.lifecycle import Withdrawal
@@ -125,7 +125,7 @@ class RecordCheck:
             return
         if record.layout != layout_key(layout_configs(record.configs)):
             yield "layout is not the hash of the columns of its tables"
-        if {table.name for table in record.tables} - {PREVIEWS.name} != _table_names(record):
+        if {table.name for table in record.tables} - OPTIONAL_NAMES != _table_names(record):
             yield f"its tables are not {', '.join(sorted(_table_names(record)))}"
         if sum(table.default for table in record.tables) != 1 or not record.tables[0].default:
             yield "its first table is not the default one"

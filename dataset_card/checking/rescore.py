@@ -13,7 +13,7 @@ from dataset_card.checking.rescored_run import Draw, RunTask
 from dataset_card.checking.source import EmbeddedInstances, instances_of
 from dataset_card.games.reading import ReleasedGameRun
 from dataset_card.releases.record import read_release
-from dataset_card.tables.reading import ReleasedRun
+from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.errors import InputError
 from ircore.core.progress import tracked
 from ircore.core.records import Instance
@@ -112,8 +112,8 @@ def _rescored(folder: Path, tasks: Sequence[RunTask], processes: int) -> Iterato
     computed = in_order(recompute, pieces, min(processes, len(asked)))
     for recomputed in tracked(computed, "rescoring", len(asked)):
         yield from recomputed.faults
-        for run_id, scores in recomputed.scores:
-            yield from by_run[run_id].differences(scores)
+        for run_id, scored in recomputed.scored:
+            yield from by_run[run_id].differences(scored)
 
 
 def _piece(instances: EmbeddedInstances, instance: Instance, tasks: Sequence[RunTask]) -> Piece:

@@ -10,16 +10,17 @@ from typing import TypeVar
 
 from dataset_card.card.verification import REPLAYED, RunVerification
 from dataset_card.checking.recomputing import agrees, identity_fault, obstacles
+from dataset_card.checking.rescored_facts import StatedFacts
 from dataset_card.checking.rule_replay import Replay, not_replayable
 from dataset_card.checking.source import renderings_of
 from dataset_card.releases.record import JUDGES
-from dataset_card.tables.reading import ReleasedRun
+from dataset_card.tables.released_run import ReleasedRun
 from ircore import __version__
 from ircore.core.episode_records import AnyEpisode, Episode, Rendering
 from ircore.core.images import Picture
 from ircore.core.records import Instance, Scene
 from ircore.core.score_records import Score
-from ircore.scorers.material import Material, Wanted, wanted_of
+from ircore.scorers.material import Material, Scored, Wanted, wanted_of
 
 EpisodeT = TypeVar("EpisodeT", bound=AnyEpisode)
 
@@ -72,6 +73,11 @@ class RunTask:
         for score in run.scores():
             if score.episode_id in self._scores and score.judge not in self._not_verified:
                 self._scores[score.episode_id].append(score)
+        scenes = {instance.instance_id: instance.scene for instance in self.instances.instances}
+        self._scenes = {
+            episode.episode_id: scene for episode in drawn if (scene := scenes[episode.instance_id]) is not None
+        }
+        self._facts = StatedFacts(run, self._scores)
         reason = not_replayable(run.run)
         self.is_replayed = reason is None
         self._not_verified |= {} if reason is None else {"rules": reason}
@@ -101,10 +107,11 @@ class RunTask:
         """Return an episode to be played again by the rules."""
         return Replay(self._run.run, instance, episode)
 
-    def differences(self, computed: Sequence[Score]) -> Iterator[str]:
-        """Yield a line for each score of an episode that differs from the computed score."""
-        ours = {wanted_of(score): score for score in computed}
-        for stated in self._scores[computed[0].episode_id]:
+    def differences(self, computed: Scored) -> Iterator[str]:
+        """Yield a line for each score of an episode, and each rendering's facts, that differ from the computed ones."""
+        yield from self._facts.differences(self._scenes, computed.facts)
+        ours = {wanted_of(score): score for score in computed.scores}
+        for stated in self._scores[computed.scores[0].episode_id]:
             score = ours[wanted_of(stated)]
             if not agrees(stated, score):
                 yield _difference(self.run_id, stated, score)

@@ -8,18 +8,29 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 
-from dataset_card.texts import find_forbidden
 from ircore.core.errors import WorkError
+from ircore.core.private_text import find_leaks
 
 LEFT_OUT = frozenset({"KeywordDetector", "IPPublicDetector", "Base64HighEntropyString", "HexHighEntropyString"})
 
-SHOWN = 3
-"""Characters of a finding that a report repeats: enough to search for it, too few to use it."""
+SHOWN, SHOWN_OF_OURS = 3, 8
+"""Characters that a report repeats of a leak by ``detect-secrets`` and by our patterns: enough to search for the leak,
+too few to use it."""
 
 REMEMBERED = 10_000
 """Texts whose result is cached: names and words that occur in many rows."""
 
 FindLeak = Callable[[str], str | None]
+
+
+def find_forbidden(text: str) -> str | None:
+    """Return the first leak that our own patterns find in a text; None without a leak.
+
+    >>> find_forbidden("a photograph in /home/somebody/pictures")
+    'a path of a machine (/home/so…)'
+    """
+    leak = next(find_leaks(text), None)
+    return None if leak is None else f"{leak.rule} ({text[leak.begin : leak.end][:SHOWN_OF_OURS]}…)"
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Runs and instances of a checked release with the pictures of its own tables, for writing derived files again."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -7,9 +8,9 @@ from pathlib import Path
 from dataset_card.tables.embedded import EmbeddedPictures
 from dataset_card.tables.game_tables import ReconstructionTables
 from dataset_card.tables.parquet import table_files
-from dataset_card.tables.reading import ReleasedRun
+from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import ReconstructionSource
-from dataset_card.tables.schema import INSTANCES, SPLIT, TRANSCRIPTS
+from dataset_card.tables.schema import FACTS, INSTANCES, SPLIT, TRANSCRIPTS
 from ircore.core.records import Instance
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
@@ -37,6 +38,12 @@ def renderings_of(folder: Path, run_id: str) -> EmbeddedPictures:
     return EmbeddedPictures(paths, "rendering")
 
 
+def with_facts(folder: Path, runs: Iterable[ReleasedRun]) -> tuple[ReleasedRun, ...]:
+    """Return runs with the files of their facts."""
+    files = table_files(folder, FACTS)
+    return tuple(replace(run, fact_files=tuple(path for path in files if _is_of(path, run.run.run_id))) for run in runs)
+
+
 def instances_of(folder: Path, instances: InstanceSet) -> EmbeddedInstances:
     """Return the instance set of a release with its pictures."""
     pictures = EmbeddedPictures(table_files(folder, INSTANCES), "image")
@@ -54,7 +61,7 @@ def released_tables(folder: Path, runs: tuple[ReleasedRun, ...], results: Result
     instances = instances_of(folder, runs[0].instances)
     by_id = {
         run.run.run_id: PlayedRun(replace(run, instances=instances, pictures=renderings_of(folder, run.run.run_id)))
-        for run in runs
+        for run in with_facts(folder, runs)
     }
     ordered = tuple(by_id[entry.run_id] for entry in results.submissions)
     return ReconstructionTables(ReconstructionSource(instances, ordered, results))

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Literal, get_origin
 
 from dataset_card.tables.game_tables import GameTables
-from dataset_card.tables.rows import PictureFile, Row
+from dataset_card.tables.rows import PictureFile, Row, episode_columns, picture_columns
 from dataset_card.tables.schema import (
     EPISODES,
     INSTANCES,
@@ -198,9 +198,8 @@ class DeclaredTables(GameTables):
     def _step_rows(self, run: PlayedGameRun) -> Iterator[Row]:
         for episode in run.episodes:
             for number, step in enumerate(episode.steps, start=1):
-                row = self._of_run(run) | self._players(run) | _of_episode(episode) | {"step": number}
-                row |= self._of_step(run, step)
-                yield row | {"record": json.dumps(step, sort_keys=True, ensure_ascii=False)}
+                row = self._of_episode(run, episode) | self._players(run) | self._of_step(run, step)
+                yield row | {"step": number} | {"record": json.dumps(step, sort_keys=True, ensure_ascii=False)}
 
     def _of_step(self, run: PlayedGameRun, step: Fields) -> Row:
         row: Row = {}
@@ -208,7 +207,8 @@ class DeclaredTables(GameTables):
         for name, info in self.game.step.model_fields.items():
             value, column = step.get(name), step_column(name)
             if name in pictures:
-                row |= _drawn(run, column, value)
+                rendering = None if value is None else Rendering.model_validate(value)
+                row |= picture_columns(column, run, rendering)
             elif _kind(info.annotation) == "string" and value is not None and not isinstance(value, str):
                 row[column] = json.dumps(value)
             else:
@@ -223,7 +223,7 @@ class DeclaredTables(GameTables):
                 "abort_detail": episode.detail,
                 "steps": len(episode.steps),
             }
-            yield self._of_run(run) | self._players(run) | _of_episode(episode) | ending
+            yield self._of_episode(run, episode) | self._players(run) | ending
 
     def _score_rows(self, run: PlayedGameRun) -> Iterator[Row]:
         episodes = {episode.episode_id: episode for episode in run.episodes}
@@ -231,12 +231,12 @@ class DeclaredTables(GameTables):
             if score.episode_id not in episodes:  # of an episode that is played anew
                 continue
             value: Row = {name: getattr(score, name) for name in ("step", "measure", "value", "reason")}
-            yield self._of_run(run) | _of_episode(episodes[score.episode_id]) | value
+            yield self._of_episode(run, episodes[score.episode_id]) | value
 
-    def _of_run(self, run: PlayedGameRun) -> Row:
-        identity = run.run
-        named: Row = {_GAME.name: self.name, "run_id": identity.run_id, "submission": identity.slug}
-        return named | {"rules": rules_key(identity.rules)}
+    def _of_episode(self, run: PlayedGameRun, episode: GameEpisode) -> Row:
+        """Return the columns that name game, run, rules and episode of a row."""
+        named: Row = {_GAME.name: self.name, "run_id": run.run.run_id, "submission": run.run.slug}
+        return named | {"rules": rules_key(run.run.rules)} | episode_columns(episode)
 
     def _players(self, run: PlayedGameRun) -> Row:
         players = run.run.submission.players
@@ -266,22 +266,3 @@ def _kind(annotation: Any) -> Kind:
     if get_origin(annotation) is Literal:
         return "string"
     return plain.get(annotation, "string")
-
-
-def _drawn(run: PlayedGameRun, column: str, value: Any) -> Row:
-    if value is None:
-        return {column: None, f"{column}_sha256": None}
-    rendering = Rendering.model_validate(value)
-    return {
-        column: PictureFile(f"{rendering.sha256}.png", partial(_rendering_bytes, run, rendering)),
-        f"{column}_sha256": rendering.sha256,
-    }
-
-
-def _rendering_bytes(run: PlayedGameRun, rendering: Rendering) -> bytes:
-    return run.rendering(rendering).data
-
-
-def _of_episode(episode: GameEpisode) -> Row:
-    names = ("episode_id", "instance_id", "category", "difficulty")
-    return {name: getattr(episode, name) for name in names}

@@ -13,12 +13,12 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from dataset_card.card.card import LICENCES
-from dataset_card.checking.check import check_release
+from dataset_card.checking.check import sound_release
 from dataset_card.games.reading import ReleasedGameRun
 from dataset_card.games.records_of_rows import renderings_of_step
-from dataset_card.releases.files import PATTERNS, SINGLE_FILES
+from dataset_card.releases.files import PATTERNS
 from dataset_card.tables.parquet import read_table
-from dataset_card.tables.reading import ReleasedRun
+from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import INSTANCES, Config, game_of, is_transcripts
 from ircore.core.errors import InputError, WorkError
@@ -33,9 +33,6 @@ from ircore.runs.events import End, Entry, GameEnd
 from ircore.runs.folder import AnyRunFolder, GameRunFolder, create_run
 from ircore.runs.provenance import write_provenance
 from ircore.runs.writer import RunWriter
-
-MAX_FILE_BYTES = 64 * 1024 * 1024
-"""Of the files beside the tables."""
 
 AnyReleasedRun = ReleasedRun | ReleasedGameRun
 """A run of any game, read back from a release."""
@@ -129,12 +126,7 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> Pulled:
         InputError: There is no such run, or ``out`` holds something.
         WorkError: The release has faults, or ``out`` cannot be written.
     """
-    _refuse_large(release)
-    report = check_release(release, card=False)
-    if report.faults:
-        raise WorkError(
-            f"{release}: {report.faults[0]} ({len(report.faults)} in all)", f"See: ircore release check {release}"
-        )
+    report = sound_release(release, str(release))
     runs = [run for run in report.every_run if run_id in (None, run.run.run_id)]
     if not runs:
         raise unknown("run", str(run_id), [run.run.run_id for run in report.every_run])
@@ -149,14 +141,6 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> Pulled:
             write_bytes(folder / LICENCES, (release / LICENCES).read_bytes())
     paths = tuple(out / "runs" / run.run.run_id for run in runs)
     return Pulled(out / "instances", paths, sum(len(run.episodes()) for run in runs), sum(values))
-
-
-def _refuse_large(release: Path) -> None:
-    """Refuse a release with files beside the tables that are larger than any real file."""
-    for name in SINGLE_FILES:
-        path = release / name
-        if path.is_file() and path.stat().st_size > MAX_FILE_BYTES:
-            raise WorkError(f"{path}: larger than {MAX_FILE_BYTES // 2**20} MiB")
 
 
 def _refuse_unsafe(files: Iterable[tuple[str, str]]) -> None:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dataset_card.checking.check import check_release
+from dataset_card.checking.check import sound_release
 from dataset_card.hub.pull import write_instance_sets
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.build import Built
@@ -32,17 +32,12 @@ def merged_release(repo: Repository, folder: Path, commit: str) -> Iterator[tupl
         WorkError: As ``merge_releases``; or the release there has faults, or the Hub cannot be reached.
     """
     there = repo.download(commit, PATTERNS)
-    report = check_release(there, card=False)
-    if report.faults:
-        raise WorkError(
-            f"{repo.name}: its newest release has faults: {report.faults[0]}",
-            f"See them with: ircore release check {repo.name}",
-        )
+    report = sound_release(there, repo.name)
     with _beside(folder) as scratch:
         instances = write_instance_sets(there, scratch / "there", report.configs, report.every_run)
         mine = StoredRelease(folder)
         if not instances.keys() >= mine.record.instance_sets.keys():  # it has a game that the other one lacks
-            held = check_release(folder, card=False)
+            held = sound_release(folder, str(folder))
             instances = write_instance_sets(folder, scratch / "here", held.configs, held.every_run) | instances
         built = merge_releases(mine, StoredRelease(there, commit), instances, scratch / "release")
         yield scratch / "release", built

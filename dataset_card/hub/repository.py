@@ -37,8 +37,8 @@ from huggingface_hub.utils import (  # type: ignore[attr-defined]
 from huggingface_hub.utils import logging as hub_logging
 
 from dataset_card.hub.remote import MissingRevisionError, Remote, RemoteFile, StaleError, TemporaryError
-from dataset_card.texts import find_forbidden
 from ircore.core.errors import InputError, WorkError
+from ircore.core.private_text import find_leaks
 from ircore.core.terminal import printable
 
 T = TypeVar("T")
@@ -318,4 +318,4 @@ def _temporary(error: HfHubHTTPError, problem: str) -> WorkError:
 def _line(text: str | None) -> str:
     """Return a server's message as one short line, without anything that looks like a key."""
     line = printable(" ".join((text or "").split()))[:200]
-    return "…" if find_forbidden(line) else line
+    return "…" if any(find_leaks(line)) else line

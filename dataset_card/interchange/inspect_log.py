@@ -144,19 +144,19 @@ class _Export:
 
     def sample(self, result: EpisodeResult) -> Document:
         episode = result.episode
-        pictures = _Attachments()
         instance = self._instances[episode.instance_id]
         suffix = instance.image.rpartition(".")[2].lower()
-        target = pictures.add(instance.sha256, self._folder.instances.picture_bytes(instance), MIME.get(suffix, PNG))
+        target = _data_address(self._folder.instances.picture_bytes(instance), MIME.get(suffix, PNG))
+        pictures = {instance.sha256: target}
         made = {turn.turn: turn.rendering for turn in episode.rendered_turns if turn.rendering is not None}
-        drawn = {
-            turn: pictures.add(rendering.sha256, self._folder.rendering(rendering).data)
-            for turn, rendering in made.items()
-        }
-        messages = list(self._messages(episode, target, drawn))
+        for rendering in made.values():
+            pictures[rendering.sha256] = _data_address(self._folder.rendering(rendering).data)
+        drawn = {turn: f"attachment://{rendering.sha256}" for turn, rendering in made.items()}
+        messages = list(self._messages(episode, f"attachment://{instance.sha256}", drawn))
         asked = sum(message["role"] == "user" for message in messages)
-        unseen = {turn: pictures.by_name[rendering.sha256] for turn, rendering in made.items() if turn >= asked}
+        unseen = {turn: pictures[rendering.sha256] for turn, rendering in made.items() if turn >= asked}
         calls = [call for call in self._calls.values() if call.episode_id == episode.episode_id]
+        limit = {"type": "turn", "limit": self._run.rules.max_turns, "reason": "the turns are used up"}
         return {
             "id": episode.episode_id,
             "epoch": 1,
@@ -169,13 +169,10 @@ class _Export:
             "role_usage": _role_usage(calls),
             "total_time": result.seconds,
             **({"error": _error(episode)} if not episode.finished else {}),
-            **({"limit": self._limit()} if episode.outcome == "turn_limit" else {}),
+            **({"limit": limit} if episode.outcome == "turn_limit" else {}),
             "turn_count": len(episode.turns),
-            "attachments": pictures.by_name,
+            "attachments": pictures,
         }
-
-    def _limit(self) -> Document:
-        return {"type": "turn", "limit": self._run.rules.max_turns, "reason": "the turns are used up"}
 
     def _messages(self, episode: Episode, target: str, drawn: Mapping[int, str]) -> Iterator[Document]:
         """Yield the describer's prompts and answers, turn by turn, including an answer that broke the rules."""
@@ -201,16 +198,9 @@ class _Export:
         return {"model": label, "choices": choices, "completion": last[0]["content"] if last else ""}
 
 
-class _Attachments:
-    """Pictures of a sample, each once, as inspect_ai keeps them."""
-
-    def __init__(self) -> None:
-        self.by_name: dict[str, str] = {}
-
-    def add(self, sha256: str, data: bytes, mime: str = PNG) -> str:
-        """Keep a picture; return what stands for it in a message."""
-        self.by_name[sha256] = f"data:{mime};base64,{base64.b64encode(data).decode()}"
-        return f"attachment://{sha256}"
+def _data_address(data: bytes, mime: str = PNG) -> str:
+    """Return a picture as a ``data:`` address, the form in which inspect_ai keeps pictures."""
+    return f"data:{mime};base64,{base64.b64encode(data).decode()}"
 
 
 def _model(player: PlayerSpec, rules: Rules) -> Document:

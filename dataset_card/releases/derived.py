@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from dataset_card.card.card import CARD_FILES, CardFacts, card_files
+from dataset_card.card.card import CardFacts, card_files
 from dataset_card.card.croissant import CROISSANT, render_croissant, semantic_version
 from dataset_card.card.episode_picture import choose_example
 from dataset_card.card.maintainer_texts import MaintainerTexts
@@ -11,9 +11,6 @@ from dataset_card.card.verification import Verification
 from dataset_card.releases.record import CHANGES, ReleaseRecord, render_changes
 from dataset_card.tables.parts import sum_parts
 from dataset_card.tables.source import ReleaseSource
-
-DERIVED_FILES = (*CARD_FILES, CHANGES, CROISSANT)
-"""Files that ``derived_files`` writes."""
 
 
 def derived_files(

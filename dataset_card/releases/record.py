@@ -14,7 +14,7 @@ from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
 from dataset_card.releases.renderer import Renderer
 from dataset_card.tables.parts import Part
-from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, PREVIEWS, Column, Config, Kind
+from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES, Column, Config, Kind
 from ircore.core.days import Day
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameRun
@@ -216,8 +216,8 @@ class ReleaseRecord(Record):
 
 
 def layout_configs(configs: Iterable[Config]) -> tuple[Config, ...]:
-    """Return the tables whose columns decide the layout of a release: all but the small pictures, made on demand."""
-    return tuple(config for config in configs if config.name != PREVIEWS.name)
+    """Return the tables whose columns decide the layout of a release: those that no release lacks."""
+    return tuple(config for config in configs if config.name not in OPTIONAL_NAMES)
 
 
 def release_name(benchmark: str | None, date: str, content: str) -> str:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
@@ -12,6 +12,7 @@ from dataset_card.games import records_of_rows as games
 from dataset_card.releases.run_records import RunRecords, read_run_records
 from dataset_card.releases.stored import StoredRelease
 from dataset_card.tables.embedded import EmbeddedPictures
+from dataset_card.tables.facts import FACT_COLUMNS, facts_of_rows
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.records_of_rows import (
     EPISODE_COLUMNS,
@@ -23,9 +24,10 @@ from dataset_card.tables.records_of_rows import (
     turn_fields,
 )
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS, Config, transcripts_name
+from dataset_card.tables.schema import EPISODES, FACTS, SCORES, TRANSCRIPTS, Config, transcripts_name
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
+from ircore.core.fact_records import RenderingFacts
 from ircore.core.game_records import GameEpisode, GameRun, GameScore
 from ircore.core.images import Picture
 from ircore.core.records import Run
@@ -34,21 +36,39 @@ from ircore.core.validation import describe_validation_error
 from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet
 from ircore.runs.provenance import Provenance
 
+RunT = TypeVar("RunT", bound=Run | GameRun)
+SetT = TypeVar("SetT", bound=InstanceSet | GameInstanceSet)
 
-class StoredRun:
-    """A run of reconstruction; pictures are read one row group at a time.
+
+class _AnyStoredRun(Generic[RunT, SetT]):
+    """A run of any game in a stored release.
 
     Args:
         release: The release.
-        run: Its identity.
-        instances: The set that it was played on.
+        run: Identity of the run.
+        instances: The set that the run was played on.
     """
 
-    def __init__(self, release: StoredRelease, run: Run, instances: InstanceSet) -> None:
+    def __init__(self, release: StoredRelease, run: RunT, instances: SetT) -> None:
         self.path = release.folder
         self.run = run
         self.instances = instances
         self.release = release
+
+    def keys(self) -> Mapping[str, str]:
+        """Return the hash of the rows that the run's records are read from, by table."""
+        return self.release.keys(self.run.run_id)
+
+    def provenance(self) -> Provenance | None:
+        """Return who vouches for the run; None if nobody does."""
+        return self.release.provenance.get(self.run.run_id)
+
+    def _rows(self, config: Config, columns: Sequence[str]) -> Iterator[Row]:
+        return read_plain(self.release.paths(config, self.run.run_id), config, columns)
+
+
+class StoredRun(_AnyStoredRun[Run, InstanceSet]):
+    """A run of reconstruction in a stored release; its pictures are read one row group at a time."""
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return its episodes, in the order of the release."""
@@ -58,9 +78,9 @@ class StoredRun:
         """Return its scores, in the order of the release."""
         return self.records.scores
 
-    def keys(self) -> Mapping[str, str]:
-        """Return the hash of the rows that its records are read from, by table."""
-        return self.release.keys(self.run.run_id)
+    def facts(self) -> Iterator[RenderingFacts]:
+        """Yield which facts of drawn targets its renderings show, in the order of the release."""
+        return facts_of_rows(self._rows(FACTS, FACT_COLUMNS))
 
     @property
     def records_path(self) -> Path | None:
@@ -75,10 +95,6 @@ class StoredRun:
     def costs(self) -> Mapping[str, float | None]:
         """Return US dollars by episode; None where they are not known."""
         return self.records.costs
-
-    def provenance(self) -> Provenance | None:
-        """Return who vouches for it."""
-        return self.release.provenance.get(self.run.run_id)
 
     def rendering(self, rendering: Rendering) -> Picture:
         """Return a rendering of the run.
@@ -118,9 +134,6 @@ class StoredRun:
             problem = f"{self.path}: run {self.run.run_id}: {describe_validation_error(error)}"
             raise InputError(problem, "See: ircore release check") from error
 
-    def _rows(self, config: Config, columns: Sequence[str]) -> Iterator[Row]:
-        return read_plain(self.release.paths(config, self.run.run_id), config, columns)
-
 
 def _drawn(row: Row) -> dict[str, object] | None:
     """Return the fields of the rendering of a row of ``transcripts``."""
@@ -130,36 +143,20 @@ def _drawn(row: Row) -> dict[str, object] | None:
     return {"sha256": row["rendering_sha256"]} | size
 
 
-class StoredGameRun:
-    """A run of a game other than reconstruction.
-
-    Args:
-        release: The release.
-        run: Its identity.
-        instances: The set that it was played on.
-    """
-
-    def __init__(self, release: StoredRelease, run: GameRun, instances: GameInstanceSet) -> None:
-        self.path = release.folder
-        self.run = run
-        self.instances = instances
-        self.release = release
+class StoredGameRun(_AnyStoredRun[GameRun, GameInstanceSet]):
+    """A run of a game other than reconstruction in a stored release."""
 
     def episodes(self) -> tuple[GameEpisode, ...]:
         """Return its episodes, in the order of the release."""
-        return self._records[0]
+        return self.records[0]
 
     def measured(self) -> tuple[GameScore, ...]:
         """Return the values of the game's measures, in the order of the release."""
-        return self._records[1]
+        return self.records[1]
 
     def costs(self) -> Mapping[str, float | None]:
         """Return nothing: tables of other games have no costs."""
         return {}
-
-    def provenance(self) -> Provenance | None:
-        """Return who vouches for it."""
-        return self.release.provenance.get(self.run.run_id)
 
     def rendering(self, rendering: Rendering) -> Picture:
         """Return a picture of the run.
@@ -172,36 +169,27 @@ class StoredGameRun:
                 return Picture.from_own_file(pictures.read(rendering.sha256), rendering.width, rendering.height)
         raise InputError(f"{self.path}: picture {rendering.sha256[:12]}… is missing", "Get the release again.")
 
-    def keys(self) -> Mapping[str, str]:
-        """Return the hash of the rows that its records are read from, by table."""
-        return self.release.keys(self.run.run_id)
-
-    @property
-    def records(self) -> tuple[tuple[GameEpisode, ...], tuple[GameScore, ...]]:
-        """Its episodes and values, pictures left out."""
-        return self._records
-
     @cached_property
-    def _records(self) -> tuple[tuple[GameEpisode, ...], tuple[GameScore, ...]]:
+    def records(self) -> tuple[tuple[GameEpisode, ...], tuple[GameScore, ...]]:
+        """The run's episodes and measured values, without pictures."""
         steps: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         try:
-            for row in self._rows(transcripts_name(self.run.game), games.STEP_COLUMNS):
+            for row in self._rows(self._table(transcripts_name(self.run.game)), games.STEP_COLUMNS):
                 steps[str(row["episode_id"])].append(games.step_of(row))
-            rows = self._rows(EPISODES.name, games.EPISODE_COLUMNS)
+            rows = self._rows(self._table(EPISODES.name), games.EPISODE_COLUMNS)
             episodes = tuple(games.episode_of(row, steps[str(row["episode_id"])]) for row in rows)
-            return episodes, tuple(map(games.score_of, self._rows(SCORES.name, games.SCORE_COLUMNS)))
+            return episodes, tuple(map(games.score_of, self._rows(self._table(SCORES.name), games.SCORE_COLUMNS)))
         except ValueError as error:
             raise InputError(
                 f"{self.path}: run {self.run.run_id}: a damaged row", "See: ircore release check"
             ) from error
 
-    def _rows(self, name: str, columns: Sequence[str]) -> Iterator[Row]:
-        config = self.release.configs[name]
-        return read_plain(self.release.paths(config, self.run.run_id), config, columns)
+    def _table(self, name: str) -> Config:
+        return self.release.configs[name]
 
     @cached_property
     def _pictures(self) -> tuple[EmbeddedPictures, ...]:
-        config = self.release.configs[transcripts_name(self.run.game)]
+        config = self._table(transcripts_name(self.run.game))
         paths = self.release.paths(config, self.run.run_id)
         return tuple(EmbeddedPictures(paths, column.name) for column in config.images)
 

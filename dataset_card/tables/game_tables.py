@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dataset_card.tables.facts import fact_rows
 from dataset_card.tables.joined import fill_row
 from dataset_card.tables.previews import preview_rows
 from dataset_card.tables.rows import (
@@ -15,7 +16,7 @@ from dataset_card.tables.rows import (
     score_rows,
     transcript_rows,
 )
-from dataset_card.tables.schema import ALL_CONFIGS, EPISODES, INSTANCES, LEADERBOARD, PREVIEWS, SCORES, Config
+from dataset_card.tables.schema import ALL_CONFIGS, EPISODES, FACTS, INSTANCES, LEADERBOARD, PREVIEWS, SCORES, Config
 from ircore.core.records import RECONSTRUCTION
 from ircore.instances.store import GameInstanceSet, InstanceSet
 from ircore.results.played_run import PlayedRun
@@ -67,24 +68,12 @@ class ReconstructionTables(GameTables):
         source: Runs and results.
     """
 
+    name = RECONSTRUCTION
+    configs: Mapping[str, Config] = {config.name: config for config in ALL_CONFIGS}
+    runs: Sequence[PlayedRun] = ()
+
     def __init__(self, source: ReconstructionSource) -> None:
-        self.source = source
-        self.instances = source.instances
-
-    @property
-    def runs(self) -> Sequence[PlayedRun]:
-        """See ``GameTables``."""
-        return self.source.runs
-
-    @property
-    def name(self) -> str:
-        """See ``GameTables``."""
-        return RECONSTRUCTION
-
-    @property
-    def configs(self) -> Mapping[str, Config]:
-        """See ``GameTables``."""
-        return {config.name: config for config in ALL_CONFIGS}
+        self.source, self.instances, self.runs = source, source.instances, source.runs
 
     def own_rows(self, config: Config, run: Any) -> Iterable[Row]:
         """See ``GameTables``."""
@@ -93,5 +82,10 @@ class ReconstructionTables(GameTables):
             return instance_rows(source.instances)
         if config.name == LEADERBOARD.name:
             return leaderboard_rows(source.results)
-        make = {EPISODES.name: episode_rows, SCORES.name: score_rows, PREVIEWS.name: preview_rows}
+        make = {
+            EPISODES.name: episode_rows,
+            SCORES.name: score_rows,
+            PREVIEWS.name: preview_rows,
+            FACTS.name: fact_rows,
+        }
         return make.get(config.name, transcript_rows)(source.instances, run)

@@ -1,20 +1,22 @@
 """Rows of reconstruction in a release back to records, and the faults in them."""
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from functools import partial
 from math import fsum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
 
 from dataset_card.findings import Findings, Pictures, same_value, short_value
-from dataset_card.tables.embedded import EmbeddedPictures
+from dataset_card.tables.facts import fact_faults
 from dataset_card.tables.records_of_rows import cost_of, episode_fields, score_fields, turn_fields
+from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import OF_GAME, Row, leaderboard_rows
 from dataset_card.tables.schema import (
     EPISODES,
+    FACTS,
     INSTANCES,
     LEADERBOARD,
     PREVIEW_SIDE,
@@ -24,7 +26,6 @@ from dataset_card.tables.schema import (
 )
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError
-from ircore.core.images import Picture
 from ircore.core.records import Instance, Record, Run, Scene
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import describe_validation_error
@@ -36,51 +37,6 @@ R = TypeVar("R", bound=Record)
 
 EpisodeKey = tuple[str, str]
 """Run and episode."""
-
-
-@dataclass(frozen=True)
-class ReleasedRun:
-    """A run read back from a release: enough to compute results from."""
-
-    path: Path
-    run: Run
-    instances: InstanceSet
-    ended: tuple[Episode, ...]
-    given: tuple[Score, ...]
-    known_judges: Mapping[str, JudgeIdentity]
-    known_costs: Mapping[str, float | None]
-    known_provenance: Provenance | None = None
-    pictures: EmbeddedPictures | None = None
-
-    def episodes(self) -> tuple[Episode, ...]:
-        """Return its episodes, in the order of the release."""
-        return self.ended
-
-    def scores(self) -> tuple[Score, ...]:
-        """Return its scores, in the order of the release."""
-        return self.given
-
-    def judges(self) -> Mapping[str, JudgeIdentity]:
-        """Return who the judges are."""
-        return self.known_judges
-
-    def costs(self) -> Mapping[str, float | None]:
-        """Return US dollars by episode; None where they are not known."""
-        return self.known_costs
-
-    def provenance(self) -> Provenance | None:
-        """Return who vouches for it, as the release says."""
-        return self.known_provenance
-
-    def rendering(self, rendering: Rendering) -> Picture:
-        """Return one of its renderings, the hash checked.
-
-        Raises:
-            InputError: The run was read back without its pictures, or the release does not have this one.
-        """
-        if self.pictures is None:
-            raise InputError(f"{self.path}: was read back without its pictures")
-        return Picture.from_own_file(self.pictures.read(rendering.sha256), rendering.width, rendering.height)
 
 
 class Tables:
@@ -116,6 +72,7 @@ class Tables:
         self._turns_at: dict[EpisodeKey, str] = {}
         self._episodes: dict[EpisodeKey, Episode] = {}
         self._scores: dict[str, dict[tuple[str, int, str, str, str | None], Score]] = {run: {} for run in runs}
+        self._facts: set[tuple[object, ...]] = set()
         self._previews = 0
         self._board: dict[tuple[object, ...], tuple[str, Row]] = {}
         self.results: Results | None = None
@@ -126,12 +83,13 @@ class Tables:
         return bool(self._instances or self._turns or self._episodes or self._runs)
 
     def take(self, table: str, where: str, row: Row) -> None:
-        """Take a row of a table: instances first, then transcripts, episodes, scores, the leaderboard and previews."""
+        """Take a row of a table: instances, transcripts, episodes, scores, facts, leaderboard, previews."""
         take = {
             INSTANCES.name: self.take_instance,
             TRANSCRIPTS.name: self.take_turn,
             EPISODES.name: self.take_episode,
             SCORES.name: self.take_score,
+            FACTS.name: self.take_fact,
             LEADERBOARD.name: self.take_board_row,
             PREVIEWS.name: self.take_preview,
         }
@@ -145,9 +103,12 @@ class Tables:
             self._findings.add(where, f"the picture is {size.width} × {size.height} px, the row says otherwise")
         plain = {name: row[name] for name in ("instance_id", "category", "difficulty", "width", "height", "seed")}
         origin = {"source": row["source"], "licence": row["licence"]}
-        scene = None if row["scene"] is None else self._scene(where, str(row["scene"]))
+        scene = None
+        if row["scene"] is not None:
+            scene = self._record(f"{where}: scene", partial(Scene.model_validate_json, str(row["scene"])))
         file = {"image": row["file"], "sha256": row["image_sha256"]}
-        instance = self._record(where, Instance, plain | origin | file | {"scene": scene})
+        fields = plain | origin | file | {"scene": scene}
+        instance = self._record(where, partial(Instance.model_validate, fields))
         if instance is not None and self._instances.setdefault(instance.instance_id, instance) is not instance:
             self._findings.add(where, f"instance {instance.instance_id} is there twice")
 
@@ -161,7 +122,7 @@ class Tables:
         drawn = None if size is None else Rendering(sha256=str(row["rendering_sha256"]), **size._asdict())
         if (size or (None, None)) != (row["rendering_width"], row["rendering_height"]):
             self._findings.add(where, "rendering_width and rendering_height are not those of the rendering")
-        turn = self._record(where, Turn, turn_fields(row, drawn))
+        turn = self._record(where, partial(Turn.model_validate, turn_fields(row, drawn)))
         if turn is None:
             return
         if (turn.action == "done") != (turn.message is None) or (turn.action == "done" and drawn is not None):
@@ -192,14 +153,14 @@ class Tables:
         }
         self._compare(where, row, known, "its turns say")
         self._costs.setdefault(str(row["run_id"]), {})[str(row["episode_id"])] = cost_of(row)
-        episode = self._record(where, Episode, episode_fields(row, turns))
+        episode = self._record(where, partial(Episode.model_validate, episode_fields(row, turns)))
         if episode is not None and self._episodes.setdefault(_key(row), episode) is not episode:
             self._findings.add(where, f"episode {episode.episode_id} of this run is there twice")
 
     def take_score(self, where: str, row: Row) -> None:
         """Take a row of ``scores``; episodes and turns are known by now."""
         self._refer(where, row)
-        score = self._record(where, Score, score_fields(row))
+        score = self._record(where, partial(Score.model_validate, score_fields(row)))
         if score is None:
             return
         turns = self._turns.get(_key(row), [])
@@ -211,6 +172,21 @@ class Tables:
         identity = (score.episode_id, score.turn, score.task, score.judge, score.annotator)
         if self._scores.setdefault(str(row["run_id"]), {}).setdefault(identity, score) is not score:
             self._findings.add(where, f"{score.judge} scored turn {score.turn} of this episode twice")
+
+    def take_fact(self, where: str, row: Row) -> None:
+        """Take a row of ``facts``; turns and scores are known by now."""
+        self._refer(where, row)
+        turns = {turn.turn: turn for turn in self._turns.get(_key(row), [])}
+        turn = turns.get(int(str(row["turn"])))
+        drawn = turn.rendering.sha256 if turn is not None and turn.rendering is not None else None
+        if drawn is None or row["rendering_sha256"] != drawn:
+            self._findings.add(where, f"it is of another rendering than that of turn {row['turn']}")
+        for fault in fact_faults(row):
+            self._findings.add(where, fault)
+        key = (*_key(row), row["turn"], row["fact"])
+        if key in self._facts:
+            self._findings.add(where, f"fact {row['fact']} of turn {row['turn']} of this episode is there twice")
+        self._facts.add(key)
 
     def take_preview(self, where: str, row: Row) -> None:
         """Take a row of ``previews``; its turn is known by now."""
@@ -324,16 +300,9 @@ class Tables:
             if name in row and not same_value(row[name], value):  # a release of an earlier layout lacks later columns
                 self._findings.add(where, f"{name} is {short_value(row[name])}, {source} {short_value(value)}")
 
-    def _scene(self, where: str, text: str) -> Scene | None:
+    def _record(self, where: str, read: Callable[[], R]) -> R | None:
         try:
-            return Scene.model_validate_json(text)
-        except ValidationError as error:
-            self._findings.add(f"{where}: scene", describe_validation_error(error))
-            return None
-
-    def _record(self, where: str, kind: type[R], data: dict[str, Any]) -> R | None:
-        try:
-            return kind.model_validate(data)
+            return read()
         except ValidationError as error:
             self._findings.add(where, describe_validation_error(error))
             return None

@@ -12,9 +12,11 @@ from math import fsum
 from typing import TypedDict
 
 from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.game_records import GameEpisode
 from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet
+from ircore.results.games import PlayedGameRun
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.tables.board import leaderboard_table
@@ -67,7 +69,7 @@ def instance_rows(instances: InstanceSet) -> Iterator[Row]:
             "instance_id": instance.instance_id,
             "category": instance.category,
             "difficulty": instance.difficulty,
-            "image": target_file(instances, instance),
+            "image": _target_file(instances, instance),
             "image_sha256": instance.sha256,
             "width": instance.width,
             "height": instance.height,
@@ -84,9 +86,9 @@ def transcript_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     targets = {instance.instance_id: instance for instance in instances.instances}
     for episode in run.episodes:
         target = targets[episode.instance_id]
-        shown: Row = {"target": target_file(instances, target), "target_sha256": target.sha256}
+        shown: Row = {"target": _target_file(instances, target), "target_sha256": target.sha256}
         for turn in episode.turns:
-            yield of_run(run) | _of_pair(run) | of_episode(episode) | shown | _of_turn(run, turn) | of_rules(run)
+            yield of_episode(run, episode) | _of_pair(run) | shown | _of_turn(run, turn)
 
 
 def episode_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
@@ -94,10 +96,8 @@ def episode_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     for episode in run.episodes:
         drawn = [turn.rendering for turn in episode.turns if turn.rendering is not None]
         yield (
-            OF_GAME
-            | of_run(run)
+            of_episode(run, episode)
             | _of_pair(run)
-            | of_episode(episode)
             | {
                 "outcome": episode.outcome,
                 "abort_reason": episode.abort_reason,
@@ -108,9 +108,8 @@ def episode_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
                 "seconds": fsum(turn.seconds for turn in episode.turns),
                 "cost_usd": run.costs.get(episode.episode_id),
             }
-            | _picture("first_rendering", run, drawn[0] if drawn else None)
-            | _picture("final_rendering", run, drawn[-1] if drawn else None)
-            | of_rules(run)
+            | picture_columns("first_rendering", run, drawn[0] if drawn else None)
+            | picture_columns("final_rendering", run, drawn[-1] if drawn else None)
         )
 
 
@@ -121,26 +120,20 @@ def score_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     same thing the later line counts.
     """
     for episode, score in valid_scores(run.episodes, run.scores):
-        yield (
-            OF_GAME
-            | of_run(run)
-            | of_episode(episode)
-            | {
-                "turn": score.turn,
-                "task": score.task,
-                "judge": score.judge,
-                "value": score.value,
-                "reason": score.reason,
-                "rendering_sha256": score.rendering,
-                "annotator": score.annotator,
-                "first_leading": score.orders and score.orders.first_leading,
-                "final_leading": score.orders and score.orders.final_leading,
-                "leniencies": list(score.leniencies),
-                "metric_version": score.version,
-                "loading": score.loading,
-            }
-            | of_rules(run)
-        )
+        yield of_episode(run, episode) | {
+            "turn": score.turn,
+            "task": score.task,
+            "judge": score.judge,
+            "value": score.value,
+            "reason": score.reason,
+            "rendering_sha256": score.rendering,
+            "annotator": score.annotator,
+            "first_leading": score.orders and score.orders.first_leading,
+            "final_leading": score.orders and score.orders.final_leading,
+            "leniencies": list(score.leniencies),
+            "metric_version": score.version,
+            "loading": score.loading,
+        }
 
 
 def valid_scores(episodes: Iterable[Episode], scores: Iterable[Score]) -> Iterator[tuple[Episode, Score]]:
@@ -160,34 +153,19 @@ def leaderboard_rows(results: Results) -> Iterator[Row]:
     return (OF_GAME | row for row in flat_records(leaderboard_table(results)))
 
 
-def of_run(run: PlayedRun) -> Row:
-    """Return the columns that name the run of a row."""
-    return {"run_id": run.run.run_id, "submission": run.run.slug}
-
-
-def of_rules(run: PlayedRun) -> Row:
-    """Return the column with the key of the rules of a row."""
-    return {"rules": run.run.rules.key}
-
-
-def of_episode(episode: Episode) -> Row:
+def episode_columns(episode: Episode | GameEpisode) -> Row:
     """Return the columns that name the episode of a row."""
-    return {
-        "episode_id": episode.episode_id,
-        "instance_id": episode.instance_id,
-        "category": episode.category,
-        "difficulty": episode.difficulty,
-    }
+    return {name: getattr(episode, name) for name in ("episode_id", "instance_id", "category", "difficulty")}
 
 
-def target_file(instances: InstanceSet, instance: Instance) -> PictureFile:
-    """Return the picture of an instance."""
+def of_episode(run: PlayedRun, episode: Episode) -> Row:
+    """Return the columns that name game, run, rules and episode of a row."""
+    named: Row = {"run_id": run.run.run_id, "submission": run.run.slug, "rules": run.run.rules.key}
+    return OF_GAME | named | episode_columns(episode)
+
+
+def _target_file(instances: InstanceSet, instance: Instance) -> PictureFile:
     return PictureFile(instance.image.rpartition("/")[2], partial(instances.picture_bytes, instance))
-
-
-def rendering_file(run: PlayedRun, rendering: Rendering) -> PictureFile:
-    """Return a rendering of a run."""
-    return PictureFile(f"{rendering.sha256}.png", lambda: run.rendering(rendering).data)
 
 
 def _of_pair(run: PlayedRun) -> Row:
@@ -208,11 +186,19 @@ def _of_turn(run: PlayedRun, turn: Turn) -> Row:
         "seconds": turn.seconds,
         "rendering_width": drawn and drawn.width,
         "rendering_height": drawn and drawn.height,
-        **_picture("rendering", run, drawn),
+        **picture_columns("rendering", run, drawn),
     }
 
 
-def _picture(name: str, run: PlayedRun, rendering: Rendering | None) -> Row:
+def picture_columns(name: str, run: PlayedRun | PlayedGameRun, rendering: Rendering | None) -> Row:
+    """Return the columns of a rendering: the picture and, beside it, the SHA-256 of its bytes.
+
+    Args:
+        name: Name of the picture's column.
+        run: The run that holds the rendering.
+        rendering: The rendering; None for empty columns.
+    """
     if rendering is None:
         return {name: None, f"{name}_sha256": None}
-    return {name: rendering_file(run, rendering), f"{name}_sha256": rendering.sha256}
+    file = PictureFile(f"{rendering.sha256}.png", lambda: run.rendering(rendering).data)
+    return {name: file, f"{name}_sha256": rendering.sha256}

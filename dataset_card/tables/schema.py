@@ -306,11 +306,43 @@ PREVIEWS = Config(
     ),
 )
 
+FACTS = Config(
+    "facts",
+    "one fact of a drawn target as one rendering shows it",
+    (
+        GAME,
+        *_RUN,
+        _EPISODE,
+        *_INSTANCE,
+        Column("turn", "int32", "1-based; joins with `transcripts` and `scores`."),
+        Column("rendering_sha256", "string", "SHA-256 of the rendering, as in `transcripts`."),
+        Column("fact", "string", "The fact, unique within its target, such as `bar-3/value`; `extra-1` … of extras."),
+        Column("part", "string", "`presence`, `text`, `colour`, `value`, `place`, `count` or `extra`."),
+        Column("kind", "string", "What it is about: `bar`, `wedge`, `line`, `tick_label` …"),
+        Column("attribute", "string", "`presence`, `text`, `colour`, `value`, `size`, `place`, `relation` …"),
+        Column("sentence", "string", "The fact in plain English."),
+        Column("verdict", "string", "`holds`, `fails` or `undecided`."),
+        Column("credit", "float64", "0–1: 1 if it holds, between for what is nearly right."),
+        Column("weight", "float64", "How much it counts; 1 is the presence of a mark that carries data."),
+        Column("expected", "string", "The true value as JSON; null for extras.", nullable=True),
+        Column("seen", "string", "What was seen instead, as JSON; of extras the box in pixels.", nullable=True),
+        Column("reason", "string", "Why it fails or cannot be told; null if it holds.", nullable=True),
+        Column("eye_version", "string", "Version of the program that looked."),
+        _RULES,
+    ),
+)
+
 CONFIGS = (TRANSCRIPTS, INSTANCES, EPISODES, SCORES, LEADERBOARD)
 """Tables of every release, the default first, in the order of the card."""
 
-ALL_CONFIGS = (*CONFIGS, PREVIEWS)
-"""All tables, with the optional table of small pictures."""
+OPTIONAL_CONFIGS = (FACTS, PREVIEWS)
+"""Tables of some releases: facts where ``verified`` rated, and small pictures where they are asked for."""
+
+ALL_CONFIGS = (*CONFIGS, *OPTIONAL_CONFIGS)
+"""All tables."""
+
+OPTIONAL_NAMES = frozenset(config.name for config in OPTIONAL_CONFIGS)
+"""Names of the tables that a release may lack; they have no part in its layout."""
 
 _TRANSCRIPTS_OF = f"{TRANSCRIPTS.name}_"
 

@@ -1,6 +1,6 @@
 """The games of a release: their tables, runs and instances."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,9 +8,10 @@ from dataset_card.games.tables import DeclaredTables
 from dataset_card.tables.game_tables import GameTables, ReconstructionTables
 from dataset_card.tables.joined import join_configs
 from dataset_card.tables.rows import ReconstructionSource
-from dataset_card.tables.schema import PREVIEWS, Config
+from dataset_card.tables.schema import FACTS, PREVIEWS, Config
 from ircore.core.game_records import GameInstance
 from ircore.core.records import Instance
+from ircore.results.played_run import PlayedRun
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,16 @@ class ReleaseSource:
         Args:
             previews: Whether there is a table of small pictures, if reconstruction is among the games.
         """
-        return join_configs({game.name: _wanted(tuple(game.configs.values()), previews) for game in self.games})
+        left_out = {PREVIEWS.name} if not previews else set()
+        if self.reconstruction is None or not any(has_facts(run) for run in self.reconstruction.runs):
+            left_out.add(FACTS.name)
+        return join_configs({game.name: _but(tuple(game.configs.values()), left_out) for game in self.games})
 
 
-def _wanted(configs: Sequence[Config], previews: bool) -> tuple[Config, ...]:
-    return tuple(config for config in configs if previews or config.name != PREVIEWS.name)
+def has_facts(run: PlayedRun) -> bool:
+    """Return whether anything is known of the facts of a run's renderings."""
+    return next(run.facts(), None) is not None
+
+
+def _but(configs: Sequence[Config], left_out: Set[str]) -> tuple[Config, ...]:
+    return tuple(config for config in configs if config.name not in left_out)

@@ -23,10 +23,12 @@ def command() -> None:
 @click.option(
     "--items",
     type=click.IntRange(min=1),
-    help="At most so many, and at least those of one target: 3 for each run of two turns or more, more with "
+    help="At most this many items, but at least those of one target: 3 for each run of two turns or more, more with "
     "--every-turn. Whole targets are drawn, evenly over the conditions.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of that draw and the orders.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draw and of the orders."
+)
 @click.option("--annotators", metavar="A,B,C", help="Pseudonyms that may rate; default: any that people give.")
 @click.option("--every-turn", is_flag=True, help="Similarity of every rendering, not only the first and final one.")
 @click.option("--category", "-c", "categories", multiple=True, help="Only this one; may be repeated.")

@@ -27,7 +27,7 @@ def command() -> None:
     type=click.Choice(["none", "zero", "one"]),
     default="none",
     show_default=True,
-    help="Of the corrected measures: value of a ratio over an empty list. Published ones take one.",
+    help="Value of a corrected ratio over an empty list; the published measures take one.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None:
@@ -38,11 +38,11 @@ def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None
     from ircore.scorers.elements.model import read_elements
     from ircore.scorers.elements.presence import presence, presence_published
 
-    theirs, ours = read_elements(reference), read_elements(generated)
+    expected, given = read_elements(reference), read_elements(generated)
     document = {
-        "published": asdict(presence_published(theirs.counts, ours.counts)),
-        "corrected": asdict(presence(theirs.counts, ours.counts, empty)),
-        "iou": asdict(element_iou(theirs, ours, empty)),
+        "published": asdict(presence_published(expected.counts, given.counts)),
+        "corrected": asdict(presence(expected.counts, given.counts, empty)),
+        "iou": asdict(element_iou(expected, given, empty)),
         "rule_for_empty": empty,
     }
     click.echo(json.dumps(document, indent=2, ensure_ascii=False) if as_json else "\n".join(_lines(document)))
@@ -50,14 +50,25 @@ def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None
 
 @command.command()
 @click.argument("image", type=PATH)
-@click.option("--detector", required=True, metavar="detr|FILE", help="detr, or the file of a model (as of a judge).")
+@click.option(
+    "--detector", required=True, metavar="eye|detr|FILE", help="eye, detr, or the file of a model (as of a judge)."
+)
+@click.option("--instances", type=PATH, help="Of eye: the instance set.")
+@click.option("--instance", "instance_id", metavar="INSTANCE_ID", help="Of eye: the target whose elements are sought.")
 @click.option("--label", "labels", multiple=True, help="Look for this; may be repeated. Models only.")
 @click.option("--out", type=PATH, help="Write the list here instead of printing it.")
-def detect(image: Path, detector: str, labels: tuple[str, ...], out: Path | None) -> None:
-    """Let a detector list the elements in IMAGE, as JSON."""
+def detect(
+    image: Path, detector: str, instances: Path | None, instance_id: str | None, labels: tuple[str, ...],
+    out: Path | None,
+) -> None:  # fmt: skip
+    """Let a detector list what IMAGE shows, as JSON.
+
+    The eye, that of the judge `verified`, looks for the elements of one drawn target; detr and models take any picture.
+    """
     from ircore.scorers.elements.model import write_elements
 
-    elements = _detected(image, detector, labels)
+    is_eye = detector == "eye"
+    elements = _detected_by_eye(image, instances, instance_id) if is_eye else _detected(image, detector, labels)
     if out is None:
         click.echo(elements.model_dump_json(indent=2, exclude_none=True))
     else:
@@ -78,6 +89,28 @@ def _detected(image: Path, detector: str, labels: tuple[str, ...]) -> "ElementLi
     if reason is not None:
         raise InputError(f"detector detr: {reason}", "Set it up, or name the file of a model.")
     return detr.detect(picture.pixels)
+
+
+def _detected_by_eye(image: Path, folder: Path | None, instance_id: str | None) -> "ElementList":
+    from ircore.core.images import read_picture
+    from ircore.core.plugins import unknown
+    from ircore.instances.store import read_instances
+    from ircore.scorers.elements.eye import detect_by_eye
+
+    if folder is None or instance_id is None:
+        missing = "--instances" if folder is None else "--instance"
+        raise InputError(
+            f"detector eye: {missing} is missing",
+            "Name the target whose elements it looks for: --instances, --instance.",
+        )
+    instances = read_instances(folder)
+    by_id = {instance.instance_id: instance for instance in instances.instances}
+    if instance_id not in by_id:
+        raise unknown("instance", instance_id, list(by_id), "--instance")
+    instance = by_id[instance_id]
+    if instance.scene is None:
+        raise InputError(f"{instance_id}: nobody wrote down what this target shows", "Take a drawn target, or detr.")
+    return detect_by_eye(instances.target(instance), instance.scene, read_picture(image))
 
 
 def _lines(document: dict[str, Any]) -> list[str]:

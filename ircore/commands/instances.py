@@ -15,7 +15,7 @@ def command() -> None:
 
 @command.command()
 @click.option("--out", type=PATH, required=True, help="Folder to make.")
-@click.option("--game", default="reconstruction", show_default=True, metavar="NAME", help="What it is for.")
+@click.option("--game", default="reconstruction", show_default=True, metavar="NAME", help="The game of the set.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same set to the byte.")
 @click.option("--per-condition", default=10, show_default=True, help="Pictures for each category and difficulty.")
 @click.option("--category", "-c", "categories", multiple=True, help="Only this one; may be repeated.")
@@ -38,7 +38,7 @@ def build(
 @click.argument("format_", metavar="FORMAT")
 @click.argument("path", type=PATH)
 @click.option("--out", type=PATH, required=True, help="Folder to make.")
-@click.option("--category", help="Of pictures that lie in no folder of their own.")
+@click.option("--category", help="Category of pictures outside of category folders.")
 @click.option("--difficulty", help="easy or hard, for pictures in no folder of that name.")
 @click.option("--source", help="Where the pictures come from, for people.")
 @click.option("--licence", help="SPDX identifier, where metadata.jsonl names none.")

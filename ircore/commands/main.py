@@ -13,23 +13,23 @@ from ircore.core.terminal import printable
 
 HELP_LINES = {
     "annotate": "Make a page in which people rate renderings.",
-    "compare": "Any metric on any two images.",
-    "doctor": "Ask a submission's players tiny questions: what works?",
-    "games": "What can be played: seats, rules, measures.",
+    "compare": "Compute any metric on any two images.",
+    "doctor": "Ask a submission's players tiny questions, and show which work.",
+    "games": "List the installed games: seats, rules, measures.",
     "instances": "Build, show or import target pictures.",
-    "judge-test": "A judge's card on graded edits of targets.",
-    "language": "How people and players name things.",
+    "judge-test": "Test a judge on graded edits of targets.",
+    "language": "Measure how people and players name things.",
     "merge": "Join the shards of a run.",
     "new": "Write a package that adds a game, player, judge, metric, category or table.",
     "play": "Let a submitted pair play the game; run again to resume.",
-    "ratings": "Import what people rated.",
+    "ratings": "Import people's ratings.",
     "release": "Build, check, publish and bring back a dataset release.",
-    "results": "The leaderboard of some runs as a table.",
+    "results": "Show results of runs as tables.",
     "score": "Score the renderings of runs.",
-    "show": "What was played: outcomes, tokens, seconds, cost, dialogues.",
+    "show": "Show a run: outcomes, tokens, seconds, cost, dialogues.",
     "site": "Build the leaderboard site, or serve it here.",
     "submission": "Make, check and prepare a submission.",
-    "verify": "Which facts of a target a picture shows.",
+    "verify": "Check which facts of a target a picture shows.",
 }
 """One line a command for ``ircore --help``, so that help imports none of them."""
 

@@ -49,7 +49,7 @@ def plugin_files(kind: str, name: str) -> dict[str, str]:
 
     Args:
         kind: One of ``KINDS``.
-        name: Of the plug-in.
+        name: Name of the plug-in.
     """
     words = re.split("[_-]", name)
     names = {

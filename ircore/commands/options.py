@@ -28,14 +28,16 @@ def path_option(name: str, about: str, required: bool = False) -> Callable[[Comm
 def executor_options(command: CommandT) -> CommandT:
     """Add the parameters ``executor`` and ``scheduler``, of commands whose work other machines can do."""
     command = click.option(
-        "--scheduler", metavar="ADDRESS", help="Of the Dask scheduler, as tcp://HOST:PORT; with --executor dask."
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Address of the Dask scheduler, as tcp://HOST:PORT; with --executor dask.",
     )(command)
     return click.option(
         "--executor",
         type=click.Choice(["local", "dask"]),
         default="local",
         show_default=True,
-        help="Who works: this machine, or a Dask cluster.",
+        help="Where the work is done: on this machine, or on a Dask cluster.",
     )(command)
 
 
@@ -105,7 +107,7 @@ def published_runs(folder: Path) -> tuple[Path, ...]:
     """Return the runs of a release that was brought here.
 
     Args:
-        folder: What ``ircore release pull`` made.
+        folder: A folder made by ``ircore release pull``.
 
     Raises:
         InputError: There are none.

@@ -53,8 +53,8 @@ def import_(file: Path, runs: tuple[Path, ...], check: bool, as_json: bool) -> N
 
 def _page(file: Path, done: "ImportSummary", check: bool) -> str:
     would = "would be added (nothing was written)" if check else "added"
-    kept = f", {done.kept:,} kept as they were" if done.kept else ""
-    lines = [f"{file}: {done.added:,} rating{'' if done.added == 1 else 's'} {would}{kept}"]
+    unchanged = f", {done.kept:,} kept as they were" if done.kept else ""
+    lines = [f"{file}: {done.added:,} rating{'' if done.added == 1 else 's'} {would}{unchanged}"]
     for annotator in done.annotators:
         unable = f", {annotator.without_value:,} of them without a value" if annotator.without_value else ""
         lines.append(f"  {annotator.annotator}: {annotator.answered:,} of {annotator.items:,} items{unable}")

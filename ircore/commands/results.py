@@ -20,25 +20,30 @@ ORDERS = ("main", "quality")
 
 FORMATS: "tuple[Format, ...]" = ("text", "json", "csv", "markdown", "latex")
 SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md", "latex": "tex"}
-"""What ``--out`` writes of each table."""
+"""Suffixes of the files that ``--out`` writes for each table."""
 
 
 @click.command("results")
 @click.argument("runs", type=PATH, nargs=-1, required=True)
 @click.option(
-    "--table", "name", metavar="NAME", default="board", show_default=True, help="Which table: see docs/results.md."
+    "--table",
+    "name",
+    metavar="NAME",
+    default="board",
+    show_default=True,
+    help="Name of the table, see docs/results.md.",
 )
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="How.")
-@click.option("--judge", metavar="NAME", help="Whose scores to rank by.  [default: verified where it rated]")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Output format.")
+@click.option("--judge", metavar="NAME", help="Judge whose scores are shown.  [default: verified where it rated]")
 @click.option("--category", metavar="NAME", help="Only this category.")
 @click.option("--difficulty", metavar="NAME", help="Only easy or hard.")
 @click.option(
     "--order",
     metavar="main|quality|PART",
-    help="Of a board: by main score, which decides the ranks, or by quality, the score of what was played. Of the "
-    "table parts: by presence, text, colour, value, place, count or extra.  [default: main]",
+    help="Order of a board: main score, which decides the ranks, or quality, the score of played episodes; of the "
+    "table parts: presence, text, colour, value, place, count or extra.  [default: main]",
 )
-@click.option("--episode", metavar="ID", help="Of the table facts: those of one episode, turn by turn.")
+@click.option("--episode", metavar="ID", help="In the table facts: only this episode, turn by turn.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--episodes", is_flag=True, help="In JSON: list the episodes behind each number one by one.")
 @click.option("--out", type=PATH, help="Write every table in every format into this new folder.")
@@ -69,12 +74,12 @@ def command(
     if games:
         if len(games) < len(opened):
             raise InputError("runs of several games", "Ask for one game at a time.")
-        if judge or order or episode or episodes or out or (name != "board" and (category or difficulty)):
-            raise InputError(
-                f"runs of {games[0].game}: a board by category and difficulty, and other tables of all instances",
-                "Leave out --judge, --order, --episode, --episodes, --out; of other tables also --category.",
-            )
-        click.echo(render(_game_table(games, name, category, difficulty), "json" if as_json else form, None), nl=False)
+        _refuse_options(games[0].game, judge=judge, order=order, episode=episode, episodes=episodes)
+        tables = _game_tables(games, None if out else name, category, difficulty)
+        if out is not None:
+            _write(tables, out)
+        else:
+            click.echo(render(tables[name], "json" if as_json else form), nl=False)
         return
     entry = table_entry(name, "--table")
     _check_order(name, entry, order)
@@ -85,20 +90,10 @@ def command(
     part = None if order in ORDERS else order
     question = Question(judge, category, difficulty, by_board, part, episode)
     if out is not None:
-        _write_all(results, question, out)
+        _write(_all_tables(results, question), out)
     else:
         table = entry.table(results, question)
         click.echo(render(table, "json" if as_json else form, results if episodes else None), nl=False)
-
-
-def _game_table(games: "list[GameRunFolder]", name: str, category: str | None, difficulty: str | None) -> "Table":
-    """Return a table of runs of one game other than reconstruction."""
-    from ircore.results.games import read_game_results
-    from ircore.results.tables.game_curves import named_table
-    from ircore.results.tables.games import game_board
-
-    results = read_game_results(games)
-    return game_board(results, category, difficulty) if name == "board" else named_table(results, name)
 
 
 def _check_order(name: str, entry: "Entry", order: str | None) -> None:
@@ -118,28 +113,67 @@ def _check_order(name: str, entry: "Entry", order: str | None) -> None:
     raise click.UsageError(f"--order {order}: no such order; choose one of {', '.join((*ORDERS, *PARTS))}")
 
 
-def _write_all(results: "Results", question: "Question", out: Path) -> None:
-    """Write every table; tables of ratings once for each judge, unless a judge was named."""
+def _refuse_options(game: str, **options: object) -> None:
+    """Refuse options that apply to reconstruction alone."""
+    given = [f"--{name}" for name, value in options.items() if value]
+    if given:
+        raise InputError(f"{given[0]}: does not apply to runs of the game {game}", f"Leave out {' and '.join(given)}.")
+
+
+def _game_tables(
+    runs: "list[GameRunFolder]", name: str | None, category: str | None, difficulty: str | None
+) -> "dict[str, Table]":
+    """Return a table of another game than reconstruction by its name; all of them if ``name`` is None."""
+    from ircore.results.games import read_game_results
+    from ircore.results.tables.catalogue import table_entry
+    from ircore.results.tables.game_curves import game_tables
+    from ircore.results.tables.games import GAME_TABLES
+
+    results = read_game_results(runs)
+    whole = game_tables(results.game)
+    if name is not None and name not in (*GAME_TABLES, *whole):
+        table_entry(name, "--table")  # a name that no game knows is refused as such
+        raise InputError(
+            f"--table {name}: only for runs of reconstruction, not of the game {runs[0].game}",
+            f"Choose one of: {', '.join((*GAME_TABLES, *whole))}.",
+        )
+    if name in whole and (category or difficulty):
+        raise InputError(
+            f"--table {name}: is of all instances", "Leave out --category and --difficulty, which go with boards."
+        )
+    narrowed = {key: make(results, category, difficulty) for key, make in GAME_TABLES.items() if name in (None, key)}
+    return narrowed | {key: make(results) for key, make in whole.items() if name in (None, key)}
+
+
+def _all_tables(results: "Results", question: "Question") -> "dict[str, Table]":
+    """Return every table by its file's name; tables of ratings once for each judge, unless a judge was named."""
     from dataclasses import replace
 
-    from ircore.core.files import new_folder, write_text
     from ircore.core.plugins import BrokenPluginError
     from ircore.core.terminal import printable
-    from ircore.results.tables.catalogue import Entry, table_entry, table_names
-    from ircore.results.tables.formats import render
+    from ircore.results.tables.catalogue import table_entry, table_names
 
-    entries: dict[str, Entry] = {}
+    judges = (question.the_judge(results),) if question.judge or len(results.judges) < 2 else results.judges
+    tables = {}
     for name in table_names():
         try:
-            entries[name] = table_entry(name)
+            entry = table_entry(name)
         except BrokenPluginError as error:
             click.echo(printable(f"ircore: left out: {error.problem}"), err=True)
-    judges = (question.the_judge(results),) if question.judge or len(results.judges) < 2 else results.judges
+            continue
+        for judge in judges if entry.of_judge else judges[:1]:
+            stem = f"{name}-{judge}" if entry.of_judge and len(judges) > 1 else name
+            tables[stem] = entry.table(results, replace(question, judge=judge))
+    return tables
+
+
+def _write(tables: "dict[str, Table]", out: Path) -> None:
+    """Write tables in every format into a new folder."""
+    from ircore.core.files import new_folder, write_text
+    from ircore.results.tables.formats import render
+
     with new_folder(out) as folder:
-        for name, entry in entries.items():
-            for judge in judges if entry.of_judge else judges[:1]:
-                table = entry.table(results, replace(question, judge=judge))
-                stem = f"{name}-{judge}" if entry.of_judge and len(judges) > 1 else name
-                for form, suffix in SUFFIXES.items():
-                    write_text(folder / f"{stem}.{suffix}", render(table, form))
-    click.echo(f"{out}: {', '.join(entries)} as {', '.join(SUFFIXES.values())}", err=True)
+        for name, table in tables.items():
+            for form, suffix in SUFFIXES.items():
+                write_text(folder / f"{name}.{suffix}", render(table, form))
+    click.echo(f"{out}: {', '.join(tables)} as {', '.join(SUFFIXES.values())}", err=True)

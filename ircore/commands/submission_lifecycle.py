@@ -101,7 +101,7 @@ def update(
         raise
 
 
-@click.command("history", short_help="What happened to a pair.")
+@click.command("history", short_help="Show the history of a pair.")
 @click.argument("path", type=PATH)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def history(path: Path, as_json: bool) -> None:

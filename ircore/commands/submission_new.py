@@ -41,19 +41,19 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
     "players",
     metavar="SEAT[.FIELD]=VALUE",
     multiple=True,
-    help="Of another game: who takes a seat, and its model, revision, url, key, source or parameter.NAME.",
+    help="In another game: player of a seat, and its model, revision, url, key, source or parameter.NAME.",
 )
 @click.option(
-    "--rule", "rules", metavar="NAME=VALUE", multiple=True, help="Of another game; may be given several times."
+    "--rule", "rules", metavar="NAME=VALUE", multiple=True, help="Rule of another game; may be given several times."
 )
-@click.option("--name", metavar="NAME", help="Of the pair; its players' names by default.")
-@click.option("--author", "authors", metavar="NAME", multiple=True, help="May be given several times.")
-@click.option("--licence", metavar="SPDX", help="Of messages and renderings; CC-BY-4.0 by default.")
-@click.option("--link", "links", metavar="NAME=URL", multiple=True, help="May be given several times.")
-@click.option("--hardware", metavar="TEXT", help="What the models run on.")
+@click.option("--name", metavar="NAME", help="Name of the pair; its players' names by default.")
+@click.option("--author", "authors", metavar="NAME", multiple=True, help="An author; may be given several times.")
+@click.option("--licence", metavar="SPDX", help="Licence of messages and renderings; CC-BY-4.0 by default.")
+@click.option("--link", "links", metavar="NAME=URL", multiple=True, help="A link; may be given several times.")
+@click.option("--hardware", metavar="TEXT", help="Hardware or service that runs the models.")
 @click.option("--token-budget", metavar="N", type=int, help="Tokens a message may have; 200 by default.")
 @click.option("--max-turns", metavar="N", type=int, help="10 by default.")
-@click.option("--local", is_flag=True, help="It stays with you: servers, people and files of your own.")
+@click.option("--local", is_flag=True, help="For a pair that stays with you: servers, people and files of your own.")
 @click.option("--site-url", metavar="URL", help="Where the site stands: for the schema that editors read.")
 def command(path: Path, site_url: str | None, local: bool, game: str, **options: Any) -> None:
     """Make the submission PATH, such as submissions/my-pair: asks for what no option says, writes submission.yaml."""

@@ -17,7 +17,7 @@ by_option = click.option(
     type=click.Choice(["anybody", "maintainers"]),
     default="anybody",
     show_default=True,
-    help="Who proposes it: maintainers may change several pairs, built-in ones and other files too.",
+    help="Proposer of the change: maintainers may change several pairs, built-in ones and other files too.",
 )
 
 

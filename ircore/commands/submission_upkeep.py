@@ -14,7 +14,7 @@ SHOWN = 20
 _folder = click.argument("folder", default="submissions", type=PATH)
 
 
-@click.command("pending", short_help="Which merged pairs are still to be evaluated.")
+@click.command("pending", short_help="List merged pairs that still have to be evaluated.")
 @_folder
 @path_option("--published", "What ircore release pull made: the runs that are published.", required=True)
 @path_option("--instances", "The set that counts, to see which runs of its game were played on an earlier one.")

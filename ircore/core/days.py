@@ -29,7 +29,7 @@ def parse_day(text: str, name: str) -> str:
 
     Args:
         text: YYYY-MM-DD.
-        name: What to call it in an error message.
+        name: Name of the date in an error message.
 
     Raises:
         InputError: It is no date.

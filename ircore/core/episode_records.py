@@ -45,7 +45,7 @@ FaultKind = Literal[
     "no_credit",
     "unsupported",
 ]
-"""What can go wrong with one request to a provider; ``ircore.players.calls`` says what is done about each."""
+"""Faults of a request to a provider; ``ircore.players.calls`` says how each is handled."""
 
 TECHNICAL_REASONS: frozenset[str] = frozenset({"provider_error"})
 """Reasons that say nothing about the pair: such episodes are played again when the run is resumed."""

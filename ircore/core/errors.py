@@ -14,8 +14,8 @@ class InputError(Exception):
     ('rules.yaml: max_turns: must be at least 1', 'Mend this field.')
 
     Args:
-        problem: What is wrong, naming the file and the field.
-        remedy: What the user can do about it, one sentence; empty when the problem says it already.
+        problem: The fault, naming the file and the field.
+        remedy: The user's next step, a sentence; empty when the problem names it already.
     """
 
     def __init__(self, problem: str, remedy: str = "") -> None:

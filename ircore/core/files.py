@@ -1,4 +1,4 @@
-"""Writing files so that no reader ever meets a half-written file.
+"""Reading files up to a limit, and writing files so that no reader ever meets a half-written file.
 
 Everything is written to a temporary name in the same folder, then renamed: after ``kill -9`` or a full disk the
 old content, or nothing, is there, never a part.
@@ -17,14 +17,39 @@ from typing import BinaryIO
 from ircore.core.errors import InputError, WorkError
 
 AS_BYTES: int = getattr(os, "O_BINARY", 0)
-"""What ``os.open`` has to be told on Windows, or it would write each newline as two bytes."""
+"""Flag of ``os.open`` without which Windows would write each newline as two bytes; 0 elsewhere."""
+
+
+def read_bounded(path: Path, most: int, if_missing: str, if_larger: str, kind: type[InputError] = InputError) -> bytes:
+    """Read a file that must not be larger than a limit.
+
+    Args:
+        path: The file.
+        most: The limit in bytes, a whole number of KiB.
+        if_missing: Remedy to show when the file cannot be read.
+        if_larger: Remedy to show when the file is too large.
+        kind: Error to raise.
+
+    Raises:
+        InputError: The file cannot be read, or is too large.
+    """
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size or most
+            data = file.read(min(size, most) + 1)  # asked for the limit, Python makes room for all of it first
+    except OSError as error:
+        raise kind(f"{path}: cannot be read ({error.strerror})", if_missing) from error
+    if len(data) > most:
+        limit = f"{most // 2**20} MiB" if most >= 2**20 else f"{most // 1024} KiB"
+        raise kind(f"{path}: larger than {limit}", if_larger)
+    return data
 
 
 def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
     """Write ``data`` to ``path`` atomically.
 
     Args:
-        path: Where to write; missing parent folders are made, unless ``durable``.
+        path: The file; missing parent folders are made, unless ``durable``.
         data: The whole content.
         durable: Whether the content is on the disk itself on return; its name is with ``sync_folder`` only.
 
@@ -49,7 +74,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
     """Write a file piece by piece; it appears under its own name only when it is complete.
 
     Args:
-        path: Where to write; missing parent folders are made, an older file is replaced.
+        path: The file; missing parent folders are made, an older file is replaced.
 
     Yields:
         A temporary file beside it, open for writing, renamed to ``path`` on success and removed on any failure.

@@ -7,7 +7,6 @@ It carries no name, path or metadata, so that nothing but what can be seen reach
 
 import hashlib
 import io
-import os
 import struct
 import warnings
 import zlib
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from PIL import Image, ImageCms, UnidentifiedImageError
 
 from ircore.core.errors import InputError
+from ircore.core.files import read_bounded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,7 +67,7 @@ class Picture:
         data: The bytes of a PNG or JPEG file.
         width: In pixels.
         height: In pixels.
-        changes: What had to be done to get plain RGB (``"alpha on white"`` …); empty if nothing.
+        changes: Conversions to plain RGB (``"alpha on white"`` …); empty if none was needed.
     """
 
     data: bytes = field(repr=False)
@@ -98,7 +98,7 @@ class Picture:
 
         Args:
             pixels: Height × width × 3, uint8; kept, so that it is not decoded again.
-            changes: What had to be done to get plain RGB.
+            changes: Conversions to plain RGB.
         """
         from ircore.core import png
 
@@ -190,15 +190,7 @@ def shown_pixels(image: Image.Image) -> Pixels:
 
 def read_image_bytes(path: Path) -> bytes:
     """Read an image file's bytes; a file that is missing, unreadable or larger than ``MAX_BYTES`` is refused."""
-    try:
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size or MAX_BYTES
-            data = file.read(min(size, MAX_BYTES) + 1)  # asked for the limit, Python makes room for all of it first
-    except OSError as error:
-        raise ImageError(f"{path}: cannot be read ({error.strerror})", "Check the path.") from error
-    if len(data) > MAX_BYTES:
-        raise ImageError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Use a smaller file.")
-    return data
+    return read_bounded(path, MAX_BYTES, "Check the path.", "Use a smaller file.", ImageError)
 
 
 def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
@@ -319,7 +311,7 @@ _TURNS = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-"""What shows a picture upright, by EXIF orientation (EXIF 2.3, tag 0x0112)."""
+"""Transposition that shows a picture upright, by EXIF orientation (EXIF 2.3, tag 0x0112)."""
 
 
 def _from_other_colours(image: Image.Image, profile: bytes, changes: list[str]) -> Image.Image:

@@ -1,7 +1,7 @@
 """Decisions about published results: withdrawn, corrected, reinstated or disputed, each with its reason.
 
 Nothing is deleted in silence. A withdrawn run leaves the next release and its boards; a record of it (a tombstone)
-stays in every later release, and former releases keep the run itself under their tags. It does not come back by
+stays in every later release, and earlier releases keep the run itself under their tags. It does not come back by
 mistake: that it may is a record too.
 """
 
@@ -14,6 +14,7 @@ from pydantic import Field, ValidationError
 
 from ircore.core.days import Day
 from ircore.core.errors import InputError
+from ircore.core.files import read_bounded
 from ircore.core.game_records import GameRun
 from ircore.core.records import Line, Name, Record, Run, TranscriptsReference
 from ircore.core.validation import describe_validation_error
@@ -85,8 +86,8 @@ def read_decisions(
     Args:
         lines: Each line with its number.
         kind: The record: a ``Withdrawal`` of a release, or a step of a submission's history.
-        name: What to call the file in an error message.
-        remedy: What to do about a line that does not fit.
+        name: Name of the file in an error message.
+        remedy: Remedy for a line that does not fit.
 
     Raises:
         InputError: A line is no such record.
@@ -120,15 +121,10 @@ def read_withdrawals(path: Path) -> tuple[Withdrawal, ...]:
     Raises:
         InputError: There is no such file, it is larger than 4 MiB, or a line is no withdrawal.
     """
-    try:
-        size = path.stat().st_size
-    except OSError as error:
-        raise InputError(
-            f"{path}: cannot be read ({error.strerror})", "Name a file of one JSON record a line."
-        ) from error
-    if size > MOST_BYTES:
-        raise InputError(f"{path}: larger than {MOST_BYTES // 2**20} MiB", "One line a withdrawal is enough.")
+    data = read_bounded(
+        path, MOST_BYTES, "Name a file with a JSON record in each line.", "A line for each withdrawal is enough."
+    )
     # Not a journal, whose last line counts only if it was ended: people write this file.
-    lines = ((number, line) for number, line in enumerate(path.read_bytes().splitlines(), 1) if line.strip())
+    lines = ((number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip())
     remedy = "Give it slug, kind, reason and date; see docs/release.md."
     return tuple(read_decisions(lines, Withdrawal, str(path), remedy))

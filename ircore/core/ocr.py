@@ -1,7 +1,7 @@
 """Optical character recognition by ``rapidocr``, an extra: the lines of text in a picture, with their places.
 
-Each picture is read once: lines are kept in memory for the process and in a folder for later ones, both by the hash of
-its pixels and by the version of the engine. The models (PP-OCRv6, small; Apache-2.0) come with the package, so
+Each picture is read once: lines are cached in memory for this process and in a folder for later ones, by the hash of
+the pixels and the version of the engine. The models (PP-OCRv6, small; Apache-2.0) come with the package, so
 nothing is downloaded.
 """
 
@@ -89,8 +89,8 @@ def require_ocr(where: str, otherwise: str = "") -> None:
     """Refuse to go on without the extra ``ocr``.
 
     Args:
-        where: What needs it, such as ``"metric text_f1"``, for the message.
-        otherwise: What else could be done, appended to the remedy.
+        where: The feature that needs OCR, such as ``"metric text_f1"``, for the message.
+        otherwise: An alternative, appended to the remedy.
 
     Raises:
         InputError: ``rapidocr`` or its engine is not installed.
@@ -119,7 +119,7 @@ def read_text(pixels: Pixels, folder: Path | None = None) -> tuple[TextLine, ...
 
     Args:
         pixels: Height × width × 3, RGB. Of a picture without text the answer is empty.
-        folder: Where readings are kept for later processes; ``cache_folder()`` if None.
+        folder: Cache folder for later processes; ``cache_folder()`` if None.
 
     Returns:
         The lines in the order of the engine, of every confidence.
@@ -153,7 +153,7 @@ def _read(pixels: Pixels, key: str, folder: Path | None) -> tuple[TextLine, ...]
     if lines is None:
         lines = _recognise(pixels)
         if path is not None:
-            with suppress(WorkError):  # what cannot be kept is read again next time
+            with suppress(WorkError):  # without a cache file the picture is read again next time
                 write_bytes(path, _LINES.dump_json(lines))
     return lines
 

@@ -1,4 +1,4 @@
-"""Where values lie in a picture: the scales of a plot area."""
+"""The scales of a plot area, which map values to pixels and back."""
 
 from dataclasses import dataclass
 

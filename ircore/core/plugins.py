@@ -46,8 +46,8 @@ def load(group: Group, name: str, where: str = "") -> Any:
     """Import a plug-in.
 
     Args:
-        group: Which kind of plug-in.
-        name: Its name.
+        group: Kind of the plug-in.
+        name: Name of the plug-in.
         where: File and field in which the name stood, for the error message.
 
     Returns:
@@ -87,8 +87,8 @@ def unknown(kind: str, name: str, known: "dict[str, Any] | tuple[str, ...] | lis
     'Did you mean geometry? Known: geometry, photos.'
 
     Args:
-        kind: What the name should be the name of, such as ``"category"``.
-        name: What was given.
+        kind: Kind of the named object, such as ``"category"``.
+        name: The unknown name.
         known: The names that exist.
         where: File and field in which the name stood.
     """

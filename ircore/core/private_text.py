@@ -38,7 +38,7 @@ class Leak(NamedTuple):
     ('a path of a machine at character 10', False)
 
     Attributes:
-        rule: What it looks like, such as ``"a GitHub token"``.
+        rule: Name of the pattern, such as ``"a GitHub token"``.
         begin: Position of its first character, from 0.
         end: Position after its last.
     """

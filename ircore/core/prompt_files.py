@@ -6,6 +6,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ircore.core.errors import InputError
+from ircore.core.files import read_bounded
 
 MAX_BYTES = 64 * 1024
 
@@ -16,10 +17,10 @@ def read_prompts(
     """Read a set of texts.
 
     Args:
-        places: The texts by name, and what each must have a place for, such as ``{message}``.
-        built_in: Where the built-in ``NAME.txt`` are.
-        folder: Where to read them instead; None for the built-in ones.
-        given_by: What names the folder, for error messages.
+        places: The texts by name, with the placeholders that each must contain, such as ``{message}``.
+        built_in: Folder of the built-in ``NAME.txt``.
+        folder: Folder of texts that replace the built-in ones; None for the built-in ones.
+        given_by: Option that names the folder, for error messages.
 
     Raises:
         InputError: A file is missing, too large, not UTF-8, empty, or lacks a place for what it must tell.
@@ -38,15 +39,9 @@ def prompts_version(texts: Sequence[str], folder: Path | None) -> str:
 
 def _read(path: Path, needed: str, places: Sequence[str]) -> str:
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        text = data.decode().strip()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})", needed) from error
+        text = read_bounded(path, MAX_BYTES, needed, "Shorten it.").decode().strip()
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text", "Save it as UTF-8.") from error
-    if len(data) > MAX_BYTES:
-        raise InputError(f"{path}: larger than {MAX_BYTES // 1024} KiB", "Shorten it.")
     if not text:
         raise InputError(f"{path}: is empty", "Write what is to be said.")
     for place in places:

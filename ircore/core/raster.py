@@ -1,4 +1,4 @@
-"""Which pixels lie inside polygons, and turned masks: in whole numbers, so that every machine says the same.
+"""Filling polygons and turning masks in whole numbers, so that every machine gives the same pixels.
 
 Pillow fills polygons and turns pictures with floats of 32 bits, which processors with fused multiply-add round in
 another way.
@@ -26,8 +26,8 @@ def filled(polygon: Polygon, width: int, height: int) -> Mask:
 
     Args:
         polygon: Corners in pixels; (0, 0) is the upper left corner of the first pixel.
-        width: Of the mask.
-        height: Of the mask.
+        width: Width of the mask in pixels.
+        height: Height of the mask in pixels.
     """
     return np.asarray(_windings([polygon], width, height) & 1, np.bool_)
 

@@ -46,7 +46,7 @@ class Recorder(Generic[Entry]):
     ['an answer']
 
     Args:
-        writer: Of the run.
+        writer: Writes batches of entries.
     """
 
     def __init__(self, writer: Writer[Entry]) -> None:

@@ -27,7 +27,6 @@ ONE_LINE = r"^[^\x00-\x1f\x7f]*$"
 Line = Annotated[str, StringConstraints(min_length=1, max_length=300, pattern=ONE_LINE)]
 """Text of one line, 1–300 characters, no control characters."""
 
-
 RECONSTRUCTION = "reconstruction"
 """Name of the game that older files mean without naming it."""
 
@@ -39,6 +38,11 @@ def _without_examples(schema: dict[str, Any]) -> None:
     """Leave the examples of a class's docstring out of the description in its JSON Schema."""
     if "description" in schema:
         schema["description"] = schema["description"].partition(">>>")[0].rstrip()
+
+
+def is_none(value: object) -> bool:
+    """Say whether a written record leaves a field out: one without a value, so that older records keep their bytes."""
+    return value is None
 
 
 class Record(BaseModel):
@@ -132,19 +136,9 @@ class Instance(AnyInstance):
     seed: int | None = Field(default=None, ge=0, description="The seed it was drawn from; null if it was not drawn.")
     measures: dict[Name, float] | None = Field(
         default=None,
-        exclude_if=lambda value: value is None,
+        exclude_if=is_none,
         description="Numbers known of the picture, such as how differently people name it (snd).",
     )
-
-
-def is_none(value: object) -> bool:
-    """Say whether a written record leaves a field out: one without a value, so that older records keep their bytes."""
-    return value is None
-
-
-def is_unset(value: object) -> bool:
-    """Say whether a written record leaves a mark out: one that is not set, as ``is_none`` for values."""
-    return value is False
 
 
 class PlayerSpec(Record):
@@ -335,7 +329,7 @@ class AnyRun(Record):
     started: Line = Field(description="When play began, ISO 8601 in UTC.")
     reference: bool = Field(
         default=False,
-        exclude_if=is_unset,
+        exclude_if=lambda value: not value,
         description="Whether a player saw what no player may see: a ceiling or a floor, never ranked.",
     )
 

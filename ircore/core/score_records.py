@@ -10,7 +10,7 @@ from ircore.core.records import Line, Name, PlayerSpec, Record, Sha256, is_none
 Task = Literal["similarity", "preference", "metric"]
 
 JudgeKind = Literal["computed", "model", "human"]
-"""What a judge's ratings come from; never mixed on a board."""
+"""Source of a judge's ratings; sources are never mixed on a board."""
 
 HUMAN = "human"
 """Name of the judge that stands for all human annotators of a run."""

@@ -36,7 +36,7 @@ _TOO_LARGE = "a number of more than 64 bits"
 _MERGE = "tag:yaml.org,2002:merge"
 
 FieldPath = tuple[str | int, ...]
-"""Where a value stands in a document: keys and 0-based positions, outermost first."""
+"""Path of a value in a document: keys and 0-based positions, outermost first."""
 
 
 class Place(NamedTuple):
@@ -62,13 +62,13 @@ class Document(NamedTuple):
     """
 
     mapping: dict[Any, Any]
-    """What it says."""
+    """The parsed content."""
 
     keys: dict[FieldPath, Place]
-    """Where each key or item begins."""
+    """Start of each key or item."""
 
     values: dict[FieldPath, Place]
-    """Where each value begins."""
+    """Start of each value."""
 
 
 class YamlError(InputError):
@@ -83,7 +83,7 @@ class YamlError(InputError):
     Args:
         problem: One line with file and line.
         remedy: One line.
-        place: Where in the text.
+        place: Place in the text.
         detail: The problem without file and line.
     """
 
@@ -157,16 +157,16 @@ def read_mapping(path: Path, if_missing: str, if_other: str) -> dict[Any, Any]:
 
     Args:
         path: The file.
-        if_missing: What to do when it cannot be read.
+        if_missing: Remedy to show when the file cannot be read.
         if_other: Where its format is described.
 
     Raises:
         InputError: It is missing, larger than ``MAX_BYTES``, not YAML, or not a mapping.
     """
-    return parse_mapping(read_bounded(path, if_missing), str(path), if_other).mapping
+    return parse_mapping(read_yaml_bytes(path, if_missing), str(path), if_other).mapping
 
 
-def read_bounded(path: Path, if_missing: str) -> bytes:
+def read_yaml_bytes(path: Path, if_missing: str) -> bytes:
     """Read a file up to the limit and one byte more, by which ``parse_mapping`` recognises a file that is too large.
 
     Raises:

@@ -28,7 +28,7 @@ def validating(where: Path | str, remedy: str) -> Iterator[None]:
 
     Args:
         where: File, and line or field, for the message.
-        remedy: What the user can do about it.
+        remedy: The user's next step.
     """
     try:
         yield
@@ -67,7 +67,7 @@ WORDING = {
     "string_type": "must be text",
     "tuple_type": "must be a list",
 }
-"""What is said of a fault, by pydantic's name for its kind; what pydantic itself says where it is not listed."""
+"""Words for a fault, by pydantic's name of its kind; pydantic's own words are used for other kinds."""
 
 
 _PATTERNS = {

@@ -38,7 +38,7 @@ def in_order(function: Callable[[T], R], pieces: Iterable[T], workers: int) -> I
     """Yield a function's results for all pieces, in the order of the pieces, computed by several processes.
 
     Args:
-        function: Of a module, so that another process finds it.
+        function: A function of a module, so that another process finds it by name.
         pieces: Taken when there is room for them; a single one is computed here.
         workers: Processes at most.
 

@@ -37,10 +37,10 @@ class Seat(Generic[QuestionT, AnswerT]):
     Attributes:
         name: In manifests, journals and columns.
         title: For people.
-        sees: What it is shown, in words.
-        answers: What it answers with.
+        sees: The contents of its questions, in words.
+        answers: Kind of its answers.
         method: Name of the players' coroutine method that takes this seat's questions.
-        recorded: Whether it may be filled from recorded data, such as people's answers.
+        recorded: Whether recorded answers, such as people's, may fill the seat.
         records_prompt: Whether the question's ``prompt`` is written into the journal beside the answer; False where it
             follows from earlier answers.
     """
@@ -89,9 +89,9 @@ class Measure:
         title: For people.
         unit: Such as ``points``; empty for a share or a count.
         range: Lowest and highest value; None if it is not bounded. A headline has one.
-        direction: What is better.
-        per: What has a value: each step, or the episode.
-        needs: What it is computed from: ``steps`` (the game's own ``measured``), ``judge`` or ``person``.
+        direction: Direction of better values.
+        per: Unit that has a value: each step, or the episode.
+        needs: Source of the values: ``steps`` (the game's own ``measured``), ``judge`` or ``person``.
     """
 
     key: str
@@ -149,12 +149,12 @@ class EpisodeSetup(Generic[RulesT]):
     'fruit'
 
     Attributes:
-        instance: Its id and labels.
+        instance: Id and labels of the instance.
         payload: The game's own fields of the instance, a record of ``Game.payload``.
         pictures: The instance's pictures by name.
-        rules: Of the run.
+        rules: Rules of the run.
         prompts: The game master's words, as ``Game.prompts`` read them.
-        seed: Of this episode.
+        seed: Seed of this episode.
     """
 
     instance: AnyInstance
@@ -173,9 +173,9 @@ class Ending(NamedTuple):
 
     Attributes:
         outcome: One of ``Game.outcomes``.
-        steps: What was recorded, in order, each a record of ``Game.step``.
-        reason: Why it was aborted; None unless it was.
-        detail: What was seen that led to the abort.
+        steps: Records of ``Game.step``, in order.
+        reason: Why the episode was aborted; None for other outcomes.
+        detail: Observation that led to the abort.
     """
 
     outcome: str
@@ -257,7 +257,7 @@ class Game(ABC, Generic[RulesT]):
         name: For commands, manifests and files.
         title: For people.
         paper: Address of the paper that describes it; None if there is none.
-        seats: Who is asked.
+        seats: The seats that are asked.
         payload: Record of the fields that an instance has besides id, category, difficulty, licence and source.
         rules: Closed record of the rules, every field with a default.
         step: Record of one step of an episode; a picture is a field of the type ``Rendering``.
@@ -292,7 +292,7 @@ class Game(ABC, Generic[RulesT]):
         """Compute the measures that need nothing but the steps of a played episode.
 
         Args:
-            payload: Of the instance.
+            payload: Payload of the instance.
             ending: Of the episode.
         """
         return ()
@@ -301,7 +301,7 @@ class Game(ABC, Generic[RulesT]):
         """Return data that the game's templates need beyond the records, such as steps grouped into repetitions.
 
         Args:
-            payload: Of the instance.
+            payload: Payload of the instance.
             ending: Of the episode; None for the template of an instance.
         """
         return {}

@@ -12,7 +12,7 @@ def load_game(name: str, where: str = "") -> Game[Any]:
     """Return a game by the name of its entry point.
 
     Args:
-        name: Of the game.
+        name: Name of the game.
         where: File and field in which the name stood, for the error message.
 
     Raises:

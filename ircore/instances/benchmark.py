@@ -60,7 +60,7 @@ def record_version(version: BenchmarkVersion, path: Path = RECORDS) -> None:
     """Add a released version to a file of versions; other entries and comments stay as they are.
 
     Args:
-        version: What to add.
+        version: The version to add.
         path: A file as ``read_versions`` reads it; made if it is missing.
 
     Raises:
@@ -99,9 +99,9 @@ def require_set(folder: Path, instance_set: str, version: BenchmarkVersion) -> N
     """Check that an instance set belongs to a released version.
 
     Args:
-        folder: Where the set lies, for the message.
-        instance_set: Its identity.
-        version: What it must be.
+        folder: Folder of the set, for the message.
+        instance_set: Identity of the set.
+        version: The required version.
 
     Raises:
         InputError: It is another set.

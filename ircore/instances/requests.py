@@ -27,8 +27,8 @@ class BuildRequest:
         out: The folder to make.
         seed: The same seed gives the same set to the byte.
         per_condition: Instances for each category and difficulty.
-        categories: Which to build; all if empty.
-        difficulties: Which to build; both if empty.
+        categories: Categories to build; all if empty.
+        difficulties: Difficulties to build; both if empty.
     """
 
     out: Path
@@ -46,12 +46,12 @@ class ImportRequest:
     True
 
     Attributes:
-        path: What is imported.
+        path: File or folder to import.
         out: The folder to make.
-        category: Of instances that say none.
-        difficulty: Of instances that say none.
-        source: Where they come from, for people.
-        licence: SPDX identifier of those that say none.
+        category: Category of instances that state none.
+        difficulty: Difficulty of instances that state none.
+        source: Origin of the instances, for people.
+        licence: SPDX identifier for instances that state none.
     """
 
     path: Path

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, write_bytes
+from ircore.core.files import new_folder, read_bounded, write_bytes
 from ircore.core.game_records import GameInstance, PictureFile
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, AnyInstance, Instance
@@ -33,7 +33,7 @@ class _InstancesOf(ABC, Generic[InstanceT]):
     """A set of instances of one game, read from a folder.
 
     Attributes:
-        folder: Where it lies.
+        folder: Folder of the set.
         identity: SHA-256 of ``instances.jsonl``.
         instances: In the order of the file.
     """
@@ -223,9 +223,7 @@ def _index_bytes_of(folder: Path) -> bytes:
         raise InputError(
             f"{folder}: no instance set here (no {INDEX})", "Make one with: ircore instances build --out DIR"
         )
-    if index.stat().st_size > MAX_INDEX_BYTES:
-        raise InputError(f"{index}: larger than {MAX_INDEX_BYTES // 2**20} MiB", "Split the set.")
-    return index.read_bytes()
+    return read_bounded(index, MAX_INDEX_BYTES, "Check the file's permissions.", "Split the set.")
 
 
 def _names_a_game(line: bytes) -> bool:

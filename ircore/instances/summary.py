@@ -28,12 +28,12 @@ class Summary:
     (2, {(512, 512): 2})
 
     Attributes:
-        folder: Where it lies.
+        folder: Folder of the set.
         identity: SHA-256 of its index.
         conditions: Instances by category and difficulty, in the set's order.
         licences: Licences by category, with their counts, in the set's order.
         sizes: Pictures by width and height in pixels, most frequent first.
-        size_bytes: Of all picture files together.
+        size_bytes: Bytes of all picture files together.
         versions: Released versions of the benchmark that are played on this set.
     """
 
@@ -47,7 +47,7 @@ class Summary:
 
     @property
     def instances(self) -> int:
-        """How many there are."""
+        """Number of instances."""
         return sum(self.conditions.values())
 
 

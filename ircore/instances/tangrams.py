@@ -130,7 +130,7 @@ def draw_tangram(
     Args:
         tangram: The figure.
         size: Pixels of a side.
-        colours: Of the pieces by number; black for those not named.
+        colours: Colours of the pieces by number; black for pieces not named.
         ground: Colour of the ground.
     """
     drawing = Drawing(size, size, ground)

@@ -40,10 +40,10 @@ def build_instances(
 
     Args:
         out: The folder to make.
-        game: What the set is for.
+        game: Game of the set.
         seed: The same seed gives the same set to the byte.
         per_condition: Instances for each category and difficulty, at least 1.
-        categories: Which to build; all if empty.
+        categories: Categories to build; all if empty.
         difficulties: ``easy``, ``hard``; both if empty.
 
     Returns:
@@ -65,7 +65,7 @@ def load_instances(folder: Place) -> AnyInstanceSet:
     """Return the instance set in a folder; each picture is checked against its hash when it is read.
 
     Args:
-        folder: What ``build_instances`` or ``ircore instances import`` made.
+        folder: A folder made by ``build_instances`` or ``ircore instances import``.
 
     Raises:
         InputError: There is no set, or it is damaged.

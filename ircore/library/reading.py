@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 Source = RunPlace | Results | Sequence[RunPlace]
-"""What tables are made of: a run, several, a release's place, or results."""
+"""Source of tables: a run, several runs, a release's place, or results."""
 
 
 def load_results(*places: RunPlace, revision: str | None = None) -> Results:
@@ -180,7 +180,7 @@ def compare(
 
     Args:
         target: A path or a PIL image.
-        image: The same; resized to the target where a metric needs both alike. ``brisque`` looks at it alone.
+        image: A path or a PIL image; resized to the target where a metric needs equal sizes. ``brisque`` uses it alone.
         metrics: Names, such as ``ssim``; all that need no weights and no extra if empty.
         loading: ``upstream``: as published values were computed, EXIF orientation and alpha ignored, the image squashed
             to the target's size. ``native``: as a viewer shows the pictures, on white, proportions kept.
@@ -219,10 +219,10 @@ class Verification(NamedTuple):
     """One line each; none if everything agrees."""
 
     recomputed: tuple[str, ...]
-    """What was computed again, one line each."""
+    """Recomputed values, a line each."""
 
     not_checked: tuple[str, ...]
-    """What could not be checked, and why."""
+    """Parts that could not be checked, with the reason."""
 
     @property
     def sound(self) -> bool:
@@ -238,8 +238,8 @@ def verify(
     Args:
         release: A folder, or ``ORG/NAME`` on the Hugging Face Hub.
         revision: Tag, branch or commit on the Hub; the newest commit if None.
-        share: Of each run's episodes that are computed again, above 0, up to 1.
-        seed: Of the draw of a share; choose one that whoever made the release could not know.
+        share: Share of each run's episodes to compute again, above 0, up to 1.
+        seed: Seed of the draw of a share; choose a seed that the makers of the release could not know.
         workers: Processes, as in ``score``.
 
     Returns:

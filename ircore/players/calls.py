@@ -8,23 +8,22 @@ provider that says "too many" is asked less at a time (``Gate``).
 
 import asyncio
 import math
-from collections import Counter, deque
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from random import Random
 from typing import Generic, TypeVar
-from weakref import WeakValueDictionary
 
-from ircore.core.episode_records import AbortReason, AnyAbortReason, Attempt, FaultKind, Usage
+from ircore.core.episode_records import AnyAbortReason, Attempt, FaultKind, Usage
 from ircore.core.errors import WorkError
 from ircore.core.records import Role
 from ircore.core.score_records import JudgeReason
+from ircore.players.pacing import Gate
 
 T = TypeVar("T")
 
 BACKOFF_S = 0.5
-"""Seconds before the second attempt, about; doubled with every further one."""
+"""Seconds before the second attempt, roughly; doubled with every further attempt."""
 
 LONGEST_BACKOFF_S = 60.0
 
@@ -49,7 +48,7 @@ MOST_ATTEMPTS: dict[FaultKind, float] = {
     "no_credit": 1,
     "unsupported": 1,
 }
-"""How often a call may meet a fault of a kind before it gives up; the deadline ends it in any case."""
+"""How often a call may meet a kind of fault before it gives up; the deadline ends every call."""
 
 STRANGER_ATTEMPTS = 5
 """How often a call tries to reach a provider that was never reached: then its address is wrong, and the run stops."""
@@ -60,11 +59,14 @@ HARD: frozenset[FaultKind] = frozenset({"denied", "not_found", "no_credit", "uns
 
 @dataclass(frozen=True)
 class Fault:
-    """What was wrong with one attempt.
+    """The reason why an attempt failed.
+
+    >>> Fault("rate_limit", "slow down", 429).retriable
+    True
 
     Attributes:
-        kind: Decides what is done about it.
-        detail: What the provider said, whole: it is made short after secrets were taken out.
+        kind: Kind of fault, which decides whether the call is repeated.
+        detail: The provider's whole words; they are shortened after secrets are removed.
         status: HTTP status, if one was read.
         retry_after: Seconds that the provider asks to wait, if it does; infinite if it names no time that comes.
     """
@@ -82,7 +84,11 @@ class Fault:
 
 @dataclass(frozen=True)
 class Tokens:
-    """What one attempt cost, as the provider counts; None where it does not say."""
+    """Tokens and cost of an attempt as the provider counts; None where it does not say.
+
+    >>> Tokens(prompt=100).completion is None
+    True
+    """
 
     prompt: int | None = None
     completion: int | None = None
@@ -92,11 +98,14 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Reply(Generic[T]):
-    """A good answer to one attempt.
+    """A usable answer to an attempt.
+
+    >>> Reply("hello", Tokens(), status=200, received=5).value
+    'hello'
 
     Attributes:
-        value: What was asked for.
-        tokens: What it cost.
+        value: The answer.
+        tokens: Tokens and cost of the attempt.
         status: HTTP status.
         received: Bytes of the body.
     """
@@ -108,11 +117,14 @@ class Reply(Generic[T]):
 
 
 class FaultError(Exception):
-    """One attempt failed.
+    """An attempt failed.
+
+    >>> FaultError(Fault("server", "overloaded", 503)).status
+    503
 
     Args:
         fault: How.
-        tokens: What it cost nevertheless.
+        tokens: Tokens and cost of the failed attempt.
         received: Bytes of the body that arrived.
     """
 
@@ -124,55 +136,67 @@ class FaultError(Exception):
         self.received = received
 
 
+_REASONS: dict[Role | None, tuple[AnyAbortReason, AnyAbortReason, AnyAbortReason]] = {
+    "describer": ("describer_refused", "generator_no_image", "describer_empty"),
+    "generator": ("generator_refused", "generator_no_image", "describer_empty"),
+    None: ("answer_refused", "answer_format", "answer_empty"),
+}
+"""Abort reasons by seat: the question was refused, the picture cannot be used, the answer is empty."""
+
+
 class CallError(Exception):
-    """A call failed for good: the last fault, and every attempt."""
+    """A call failed for good: the last fault, and every attempt.
+
+    >>> CallError(Fault("refused", "not allowed"), ()).reason("generator")
+    'generator_refused'
+    """
 
     def __init__(self, fault: Fault, attempts: tuple[Attempt, ...]) -> None:
         super().__init__(fault.detail)
         self.fault = fault
         self.attempts = attempts
 
-    def reason(self, seat: Role) -> AbortReason:
-        """Return what it means for an episode in which ``seat`` was asked."""
+    def reason(self, seat: Role | None) -> AnyAbortReason:
+        """Return the abort reason of an episode in which ``seat`` was asked; None is any seat of other games."""
+        refused, unusable, empty = _REASONS[seat]
         if self.fault.kind in ("refused", "filtered"):
-            return "generator_refused" if seat == "generator" else "describer_refused"
+            return refused
         if self.fault.kind in ("no_image", "bad_image"):
-            return "generator_no_image"
-        return "describer_empty" if self.fault.kind == "empty" else "provider_error"
-
-    @property
-    def answer_reason(self) -> AnyAbortReason:
-        """What it means for an episode of a game that names no seat in its reasons."""
-        if self.fault.kind in ("refused", "filtered"):
-            return "answer_refused"
-        if self.fault.kind in ("no_image", "bad_image"):
-            return "answer_format"
-        return "answer_empty" if self.fault.kind == "empty" else "provider_error"
+            return unusable
+        return empty if self.fault.kind == "empty" else "provider_error"
 
     @property
     def judge_reason(self) -> JudgeReason:
-        """What it means for a question to a judge."""
+        """The reason to record for a judge's question."""
         if self.fault.kind in ("refused", "filtered"):
             return "judge_refused"
         return "judge_empty" if self.fault.kind == "empty" else "provider_error"
 
 
 class ProviderStopError(WorkError):
-    """Every further call to this provider would fail as well; ends the run."""
+    """Every further call to this provider would fail as well; ends the run.
+
+    >>> ProviderStopError("no credit left", "Add credit with the provider.").attempts
+    ()
+    """
 
     attempts: tuple[Attempt, ...] = ()
 
 
 @dataclass(frozen=True)
 class Called(Generic[T]):
-    """A call that was answered, and the attempts that it took."""
+    """An answered call with its attempts.
+
+    >>> Called("hello", ()).usage.requests
+    0
+    """
 
     value: T
     attempts: tuple[Attempt, ...]
 
     @property
     def usage(self) -> Usage:
-        """The sum of all attempts: those that failed may have cost as well."""
+        """Sum over all attempts: failed attempts may have cost as well."""
         return usage_of(self.attempts)
 
 
@@ -195,92 +219,22 @@ def _sum(values: list[Number | None]) -> Number | None:
     return sum(known, start=known[0] - known[0]) if known else None
 
 
-class Gate:
-    """How many requests one provider gets at a time: all that are wanted, until it says "too many".
-
-    A 429 halves the number, at most once for the requests that were under way together; every answer raises it by one,
-    up to what is wanted (additive increase, multiplicative decrease: Chiu and Jain, 1989). Raising by one an answer
-    rather than by one a round keeps a provider that refuses now and then by chance, not for load, near full use.
-
-    Attributes:
-        limit: Requests at a time.
-        running: Requests now.
-        reached: Whether the provider was ever there.
-    """
-
-    def __init__(self) -> None:
-        self.limit = math.inf
-        self.running = 0
-        self.reached = False
-        self._wanted = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
-        self._halved = -math.inf
-
-    @asynccontextmanager
-    async def slot(self) -> AsyncIterator[None]:
-        """Hold one of the places; wait for it in turn."""
-        if self._waiting or self.running >= self.limit:
-            await self._turn()
-        else:
-            self.running += 1
-        self._wanted = max(self._wanted, self.running + len(self._waiting))
-        try:
-            yield
-        finally:
-            self.running -= 1
-            self._admit()
-
-    async def _turn(self) -> None:
-        place = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
-        try:
-            await place
-        except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
-                self.running -= 1
-                self._admit()
-            else:
-                self._waiting.remove(place)
-            raise
-
-    def _admit(self) -> None:
-        while self._waiting and self.running < self.limit:
-            place = self._waiting.popleft()
-            if not place.done():
-                self.running += 1
-                place.set_result(None)
-
-    def answered(self) -> None:
-        """Note a good answer."""
-        if self.limit < math.inf:
-            self.limit = min(self.limit + 1, max(self._wanted, self.limit))
-            self._admit()
-
-    def refused(self, started: float, now: float) -> None:
-        """Note a 429 to a request that was sent at ``started``."""
-        if started > self._halved:
-            self.limit = max(1, int(min(self.limit, self._wanted)) // 2)
-            self._halved = now
-
-
-_GATES: WeakValueDictionary[str, Gate] = WeakValueDictionary()
-
-
-def gate_for(base_url: str) -> Gate:
-    """Return the gate that all players of this process share for one provider."""
-    return _GATES.setdefault(base_url.rstrip("/"), Gate())
-
-
 @dataclass
 class Caller:
-    """Makes the calls of one player.
+    """Makes the calls of a player.
+
+    >>> async def ask() -> Reply[str]:
+    ...     return Reply("hello", Tokens(), status=200, received=5)
+    >>> caller = Caller("a player", Gate(), timeout=5, deadline=10)
+    >>> asyncio.run(caller.call(ask)).value
+    'hello'
 
     Attributes:
         who: Player, model and address, for error messages.
         gate: Of the provider.
         timeout: Seconds that one attempt may take.
         deadline: Seconds that one call may take, from its first attempt on.
-        remedies: What a user can do about each kind in ``HARD``, and about ``unreachable``.
+        remedies: Advice to the user for each kind in ``HARD``, and for ``unreachable``.
         scrub: Removes secrets from a text.
         random: Draws the jitter.
     """
@@ -294,14 +248,14 @@ class Caller:
     random: Random = field(default_factory=lambda: Random(0))
 
     async def call(self, ask: Callable[[], Awaitable[Reply[T]]]) -> Called[T]:
-        """Ask until there is a good answer.
+        """Repeat a question until it is answered.
 
         Args:
             ask: Makes one attempt; raises ``FaultError`` if it fails. Cancelled when the attempt takes too long.
 
         Raises:
-            CallError: There will be none.
-            ProviderStopError: Nor for any other call.
+            CallError: The call failed for good.
+            ProviderStopError: Every further call would fail as well.
         """
         loop = asyncio.get_running_loop()
         attempts: list[Attempt] = []
@@ -322,7 +276,7 @@ class Caller:
                 fault = outcome.fault
                 if fault.kind == "rate_limit":
                     self.gate.refused(started, loop.time())
-            # An attempt that the deadline cut short says nothing of the provider: the one before it does.
+            # An attempt cut short by the deadline tells nothing about the provider; the attempt before it does.
             if told is None or fault.kind != "timeout" or end - started >= self.timeout:
                 told = fault
             met[fault.kind] += 1
@@ -333,7 +287,7 @@ class Caller:
             await asyncio.sleep(wait)
 
     async def _attempt(self, ask: Callable[[], Awaitable[Reply[T]]], left: float) -> Reply[T] | FaultError:
-        """Make one attempt within its time."""
+        """Make an attempt within its time limit."""
         seconds = min(self.timeout, max(left, 0.001))
         try:
             async with asyncio.timeout(seconds):
@@ -358,7 +312,7 @@ class Caller:
         )
 
     def _said(self, fault: Fault) -> str:
-        """Return what the provider said as one short line. Secrets go first: half of one could not be recognised."""
+        """Return the provider's words as one short line; secrets are removed before the line is cut."""
         return one_line(self.scrub(fault.detail))
 
     def _wait(self, fault: Fault, attempts: int) -> float:
@@ -383,7 +337,7 @@ class Caller:
 
 
 def one_line(text: str, longest: int = 300) -> str:
-    """Return a stranger's text as one short line without control characters."""
+    """Return untrusted text as one short line without control characters."""
     plain = "".join(sign if sign.isprintable() else " " for sign in text)
     line = " ".join(plain.split())
     return line if len(line) <= longest else f"{line[: longest - 1]}…"

@@ -6,32 +6,36 @@ from typing import NamedTuple
 from ircore.players.base import Question
 
 LONGEST_NOTE = 500
-"""Characters of words that are none of the choices, as they are recorded."""
+"""Characters of an invalid answer that are recorded."""
 
 MARKS = "\"'`*_.,!()[]“”‘’«» \t\r\n"
-"""What may stand around a choice."""
+"""Characters that may stand around a choice."""
 
 
 class Choice(NamedTuple):
-    """A choice, and how its words were taken if they were not the choice itself."""
+    """A choice, with a note on the words if they differ from the choice.
+
+    >>> Choice("paper", ("taken for 'paper': 'Paper.'",)).choice
+    'paper'
+    """
 
     choice: str
     notes: tuple[str, ...] = ()
 
 
 def choice_of(text: str, question: Question) -> Choice | None:
-    """Return the choice that the words of an answer are; ``question.unclear`` with a note if they are none.
+    """Return the choice that an answer names; ``question.unclear`` with a note if it names none.
 
     >>> question = Question(1, "Which one?", choices=("A", "B"), unclear="invalid", exact=True)
     >>> choice_of(" b ", question).choice, choice_of("Image B", question)
     ('B', Choice(choice='invalid', notes=('Image B',)))
 
     Args:
-        text: What was answered.
-        question: What was asked.
+        text: The answer.
+        question: The question with its choices.
 
     Returns:
-        None if the words are no choice and the question has no choice for that.
+        The choice; None if the words name none and the question has no choice for unclear answers.
     """
     choice = read_choice(text, question.choices, question.exact)
     if choice is None and question.unclear is not None:
@@ -40,7 +44,7 @@ def choice_of(text: str, question: Question) -> Choice | None:
 
 
 def read_choice(text: str, choices: Sequence[str], exact: bool = False) -> Choice | None:
-    """Return the choice that words are; None if they are none, or could be several.
+    """Return the choice that words name; None if they name none, or could name several.
 
     Words that differ in nothing but letter case and the marks around them are taken, with a note.
 
@@ -52,8 +56,8 @@ def read_choice(text: str, choices: Sequence[str], exact: bool = False) -> Choic
     True
 
     Args:
-        text: What was answered.
-        choices: What was offered.
+        text: The answer.
+        choices: The choices offered.
         exact: Whether marks around a choice are refused; letter case then counts for nothing and needs no note.
     """
     words = text.strip()

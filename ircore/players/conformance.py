@@ -24,7 +24,7 @@ from ircore.players.base import (
 )
 
 ANSWERS: Mapping[str, type[Any]] = {"describe": TextAnswer, "judge": TextAnswer, "render": PictureAnswer}
-"""What the methods of this project's seats answer with; other games' seats are free."""
+"""Type of answer by method for the seats of this project; other games are free."""
 
 
 def check_player(
@@ -33,15 +33,15 @@ def check_player(
     spec: PlayerSpec | None = None,
     traits: Traits | None = None,
 ) -> None:
-    """Check a player: traits, settings, kinds of answers, and that an answer depends on its question alone.
+    """Check a player: traits, settings, kinds of answers, and that answers depend on the question alone.
 
     A player that needs a service, a person or files is checked as far as that goes without asking it anything.
 
     Args:
-        player: Its class.
+        player: Class of the player.
         questions: Questions by method, instead of ``sample_questions``.
-        spec: What the player is made from; a spec without settings if None.
-        traits: What it declares, if not in its attribute ``TRAITS``.
+        spec: Settings that the player is made with; none by default.
+        traits: Traits of the player, if they are not in its attribute ``TRAITS``.
 
     Raises:
         ConformanceError: The first fault.
@@ -91,12 +91,8 @@ def sample_questions(method: str) -> tuple[Any, ...]:
             GeneratorView(1, later, (), None, 1, later),
         )
     if method == "judge":
-        return tuple(
-            JudgeView(
-                "How similar are the two pictures, 0 to 10?", (Captioned("target", red), Captioned("image", picture))
-            )
-            for picture in (red, moved, blue)
-        )
+        asked, target = "How similar are the two pictures, 0 to 10?", Captioned("target", red)
+        return tuple(JudgeView(asked, (target, Captioned("image", picture))) for picture in (red, moved, blue))
     choices = ("first", "second")
     return tuple(
         Question(step, "Which of the two?", (Captioned("a picture", picture),), choices, seed=step)
@@ -105,7 +101,7 @@ def sample_questions(method: str) -> tuple[Any, ...]:
 
 
 def _check_refusal(player: type[Any], spec: PlayerSpec) -> None:
-    """Check that a setting which a player does not have is an error: it would be ignored in silence."""
+    """Check that a player refuses unknown settings, which it would ignore silently."""
     name, wrong = player.__name__, spec.model_copy(update={"parameters": {**spec.parameters, "no_such_setting": 1}})
     try:
         getattr(player, "check", player)(wrong)
@@ -115,7 +111,7 @@ def _check_refusal(player: type[Any], spec: PlayerSpec) -> None:
 
 
 async def _check_answers(player: type[Any], spec: PlayerSpec, method: str, questions: Sequence[Any]) -> None:
-    """Ask each question of a new player; then all of them of one player, last first and at the same time."""
+    """Ask new players one by one, then one player in reverse order and concurrently; all answers must agree."""
     where = f"player {player.__name__}: {method}"
     expect(bool(questions), f"{where}: no question to ask: give some in questions")
     alone = [await _answer(player(spec), method, question, where) for question in questions]
@@ -127,13 +123,14 @@ async def _check_answers(player: type[Any], spec: PlayerSpec, method: str, quest
 
 
 async def _answer(player: Any, method: str, question: Any, where: str) -> tuple[object, ...]:
-    """Return what counts of an answer: its kind and its content; a refusal counts by its reason."""
+    """Return kind and content of an answer for comparison; for a refusal, its reason."""
     try:
         answer = await getattr(player, method)(question)
     except (PlayerError, JudgeError) as refusal:
         return ("refusal", refusal.reason)
     kind = ANSWERS.get(method, Answer)
-    expect(isinstance(answer, kind), f"{where}: answers with a {type(answer).__name__}, not a {_kind_name(kind)}")
+    expected = getattr(kind, "__name__", None) or "TextAnswer, PictureAnswer or ChoiceAnswer"
+    expect(isinstance(answer, kind), f"{where}: answers with a {type(answer).__name__}, not a {expected}")
     if isinstance(answer, PictureAnswer):
         return ("picture", answer.picture.sha256, answer.notes)
     if isinstance(answer, ChoiceAnswer):
@@ -141,7 +138,3 @@ async def _answer(player: Any, method: str, question: Any, where: str) -> tuple[
         expect(answer.choice in offered, f"{where}: chooses {answer.choice!r}, which was not offered")
         return ("choice", answer.choice)
     return ("text", answer.text)
-
-
-def _kind_name(kind: Any) -> str:
-    return getattr(kind, "__name__", None) or "TextAnswer, PictureAnswer or ChoiceAnswer"

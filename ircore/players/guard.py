@@ -12,14 +12,14 @@ Answer = TypeVar("Answer")
 
 
 async def unbroken(asked: Awaitable[Answer], who: str) -> Answer:
-    """Wait for an answer; a player that breaks, as a plug-in may, becomes an error with one line.
+    """Wait for an answer; an unexpected exception of a player becomes an error of one line.
 
     Args:
-        asked: A question under way.
-        who: Is asked what, such as ``geometry-easy-01, turn 1: the describer``.
+        asked: The answer of a player, not yet awaited.
+        who: The question and the player, such as ``geometry-easy-01, turn 1: the describer``.
 
     Raises:
-        WorkError: The player broke. What players raise on purpose passes as it is.
+        WorkError: The player raised an unexpected exception; errors of the contract pass unchanged.
     """
     try:
         return await asked

@@ -18,7 +18,8 @@ import os
 import select
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from time import monotonic
 
@@ -48,18 +49,24 @@ TERMINAL_POLL_S = 0.1
 TO_DRAW = "Draw what message.txt says and save it here as picture.png.\n"
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif")
 _TERMINAL = asyncio.Lock()
-"""One question at a time at the one terminal, whichever seat and episode asks."""
+"""Only one question at a time is shown at the terminal, whatever its seat and episode."""
 
 
 class HumanPlayer:
     """Takes a seat of any game for a person.
+
+    >>> spec = PlayerSpec(player="human", parameters={"folder": "answers", "timeout_s": 0.01})
+    >>> asyncio.run(HumanPlayer(spec).answer(Question(1, "Which hand is this?")))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ircore.players.answers.PlayerError: No answer within 0.01 s (answers...answer.txt).
 
     Args:
         spec: ``parameters.folder``: exchange files there instead of asking at the terminal; ``parameters.timeout_s``:
             seconds that a person has for one answer, 3600; ``parameters.poll_s``: seconds between looks for it, 0.5.
 
     Raises:
-        InputError: There are other settings, or a terminal of Windows would be asked: it cannot be waited for.
+        InputError: There are other settings, or no folder is named on Windows, whose terminal cannot be awaited.
     """
 
     def __init__(self, spec: PlayerSpec) -> None:
@@ -72,37 +79,28 @@ class HumanPlayer:
         self._timeout = _seconds(spec, "timeout_s", TIMEOUT_S)
         self._poll = _seconds(spec, "poll_s", POLL_S)
         self._folder = _folder(spec)
-        if self._folder is None and sys.platform == "win32":
-            raise InputError(
-                "player human: cannot ask at a terminal of Windows",
-                "Name a folder to exchange files in: parameters: {folder: PATH}.",
-            )
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Show the target and every rendering so far, and wait for a message or done.
 
         Raises:
-            PlayerError: Nobody answered in time.
+            PlayerError: The person did not answer in time.
             WorkError: Standard input has ended, or the folder cannot be written.
         """
-        numbered = {f"rendering-{number}.png": one for number, one in enumerate(view.renderings, start=1)}
+        numbered = {f"rendering-{number}.png": rendering for number, rendering in enumerate(view.renderings, start=1)}
         pictures = {"target.png": view.target, **numbered}
         if self._folder is not None:
             place = self._folder / _name("describer", view.turn, (view.prompt, *view.replies), pictures)
             _put(place, pictures, {"instructions.txt": f"{view.prompt}\n\nWrite your answer into answer.txt.\n"})
             return TextAnswer(_tagged(await self._text_in(place / "answer.txt")))
-        async with _TERMINAL:
-            with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
-                _put(Path(temporary), pictures, {})
-                _say(f"\n--- turn {view.turn} ---\n{view.prompt}\n\nLook at:{_listed(temporary, pictures)}")
-                answer = await self._line("Your message in one line (tags are added), or DONE: ")
-        return TextAnswer(_tagged(answer))
+        async with _at_terminal(f"turn {view.turn} ---\n{view.prompt}", pictures):
+            return TextAnswer(_tagged(await self._line("Your message in one line (tags are added), or DONE: ")))
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
-        """Show the message and the person's own rendering before it, and wait for a picture.
+        """Show the message and the previous rendering, and wait for a picture.
 
         Raises:
-            PlayerError: Nobody answered in time.
+            PlayerError: The person did not answer in time.
             WorkError: Standard input has ended, or the folder cannot be written.
         """
         pictures = {} if view.previous is None else {"previous.png": view.previous}
@@ -110,18 +108,14 @@ class HumanPlayer:
             place = self._folder / _name("generator", view.turn, (*view.earlier, view.message), pictures)
             _put(place, pictures, {"message.txt": f"{view.message}\n", "instructions.txt": TO_DRAW})
             return PictureAnswer(await self._picture_in(place))
-        async with _TERMINAL:
-            with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
-                _put(Path(temporary), pictures, {})
-                before = f"\n\nYour picture before:{_listed(temporary, pictures)}" if pictures else ""
-                _say(f"\n--- turn {view.turn} ---\n{printable(view.message)}{before}")
-                return PictureAnswer(await self._picture_named())
+        async with _at_terminal(f"turn {view.turn} ---\n{printable(view.message)}", pictures, "Your picture before:"):
+            return PictureAnswer(await self._picture_named())
 
     async def answer(self, question: Question) -> Answer:
-        """Show a question of any game, and wait for words, for one of its choices or for a picture.
+        """Show a question of any game, and wait for words, a choice or a picture.
 
         Raises:
-            PlayerError: Nobody answered in time.
+            PlayerError: The person did not answer in time.
             WorkError: Standard input has ended, or the folder cannot be written.
         """
         pictures = {f"shown-{number}.png": shown.picture for number, shown in enumerate(question.in_sight, start=1)}
@@ -132,17 +126,13 @@ class HumanPlayer:
             if question.answers == "picture":
                 return PictureAnswer(await self._picture_in(place))
             return _worded(question, await self._text_in(place / "answer.txt", question))
-        async with _TERMINAL:
-            with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
-                _put(Path(temporary), pictures, {})
-                look = f"\n\nLook at:{_listed(temporary, pictures)}" if pictures else ""
-                _say(f"\n--- step {question.step} ---\n{printable(words)}{look}")
-                if question.answers == "picture":
-                    return PictureAnswer(await self._picture_named())
-                return _worded(question, await self._line_for(question))
+        async with _at_terminal(f"step {question.step} ---\n{printable(words)}", pictures):
+            if question.answers == "picture":
+                return PictureAnswer(await self._picture_named())
+            return _worded(question, await self._line_for(question))
 
     async def _line_for(self, question: Question) -> str:
-        """Ask for a line until it can be an answer."""
+        """Ask for a line until it is a valid answer."""
         while True:
             line = (await self._line("Your answer in one line: ")).strip()
             if line and not (problem := _problem(question, line)):
@@ -164,7 +154,7 @@ class HumanPlayer:
             await self._wait(deadline, self._poll, str(path))
 
     async def _picture_in(self, place: Path) -> Picture:
-        """Wait until a folder holds a usable picture; what is wrong with one that stays unusable is said once."""
+        """Wait until a folder holds a usable picture; a problem with a file is reported once."""
         deadline, before, told = monotonic() + self._timeout, "", ""
         while True:
             file = _look(place)
@@ -185,7 +175,7 @@ class HumanPlayer:
                 _say(f"{error.problem}  {error.remedy}")
 
     async def _line(self, question: str) -> str:
-        """Read one line from standard input, byte by byte so that nothing is read ahead; Ctrl-C stops at once."""
+        """Read a line from standard input byte by byte, so that nothing is read ahead; Ctrl-C stops at once."""
         deadline, typed = monotonic() + self._timeout, b""
         _say(question, end="")
         while not typed.endswith(b"\n"):
@@ -203,6 +193,17 @@ class HumanPlayer:
         await asyncio.sleep(seconds)
 
 
+@asynccontextmanager
+async def _at_terminal(words: str, pictures: dict[str, Picture], look: str = "Look at:") -> AsyncIterator[None]:
+    """Hold the terminal and show a question there, its pictures as files of a temporary folder."""
+    async with _TERMINAL:
+        with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
+            _put(Path(temporary), pictures, {})
+            listed = "".join(f"\n  {temporary}/{name}" for name in pictures)
+            _say(f"\n--- {words}" + (f"\n\n{look}{listed}" if pictures else ""))
+            yield
+
+
 _HOW: dict[AnswerKind, str] = {
     "text": "Write your answer into answer.txt.",
     "choice": "Write one of the choices into answer.txt.",
@@ -211,7 +212,7 @@ _HOW: dict[AnswerKind, str] = {
 
 
 def _in_words(question: Question) -> str:
-    """Return a question without its pictures: what was said before, the prompt, captions, choices."""
+    """Return a question as text: earlier exchanges, the prompt, captions and choices."""
     earlier = [f"{said.prompt}\n> {said.answer}" for said in question.earlier]
     captions = [f"shown-{number}.png: {shown.caption}" for number, shown in enumerate(question.in_sight, start=1)]
     offered = [f"One of: {', '.join(question.choices)}"] if question.answers == "choice" else []
@@ -219,7 +220,7 @@ def _in_words(question: Question) -> str:
 
 
 def _problem(question: Question, text: str) -> str:
-    """Return what is wrong with an answer in words; empty if nothing is."""
+    """Return the problem with an answer; empty if it is valid."""
     if question.answers == "choice" and choice_of(text, question) is None:
         return f"Not one of: {', '.join(question.choices)}."
     return ""
@@ -259,12 +260,8 @@ def _put(place: Path, pictures: dict[str, Picture], texts: dict[str, str]) -> No
         write_text(place / name, text)
 
 
-def _listed(folder: str, names: Iterable[str]) -> str:
-    return "".join(f"\n  {folder}/{name}" for name in names)
-
-
 def _look(place: Path) -> Picture | str:
-    """Return the picture in a folder, or what is wrong with it; empty text if there is none."""
+    """Return the picture in a folder, or the problem with it; empty text if there is no picture."""
     problem = ""
     for path in (place / f"picture{ending}" for ending in ENDINGS):
         if path.is_file():

@@ -1,4 +1,4 @@
-"""Which family a model is of, by its name; patterns are in ``model_families.yaml``."""
+"""Families of models by name, with the patterns in ``model_families.yaml``."""
 
 import re
 from functools import cache
@@ -8,7 +8,7 @@ from ircore.core.strict_yaml import read_mapping
 
 
 def model_family(model: str) -> str | None:
-    """Return the family of a model, such as ``gpt`` for ``openai/gpt-5.2``; None if its name says none.
+    """Return the family of a model, such as ``gpt`` for ``openai/gpt-5.2``; None for unknown names.
 
     Args:
         model: As its provider names it.

@@ -1,4 +1,4 @@
-"""A seat that is filled with recorded answers, such as people's, which come with the instances."""
+"""A seat filled with recorded answers, such as people's, that come with the instances."""
 
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
@@ -9,6 +9,9 @@ RECORDED = "recorded"
 
 class RecordedSeat:
     """Stands in a seat whose answers the game finds among the fields of the instance.
+
+    >>> RecordedSeat(PlayerSpec(player="recorded", source="human")).source
+    'human'
 
     Args:
         spec: ``source`` names whose answers; nothing else may be set.

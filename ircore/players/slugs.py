@@ -1,4 +1,4 @@
-"""Names of submissions' folders: safe in addresses, on every disk, and beside one another."""
+"""Names of submissions' folders: safe in addresses and on every file system."""
 
 import re
 
@@ -15,7 +15,7 @@ MAINTAINERS = "builtin-"
 
 
 def reserved_name(name: str) -> bool:
-    """Whether Windows keeps a name for a device, or drops its end."""
+    """Whether Windows reserves a name for a device, or drops its end."""
     stem = name.split(".", 1)[0].rstrip(" ").upper()
     devices = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}
     numbered = re.fullmatch(r"(COM|LPT)[0-9\u00b9\u00b2\u00b3]", stem) is not None

@@ -20,7 +20,13 @@ FORMAT = "See docs/submit.md for the format."
 
 
 class LoadedSubmission(NamedTuple):
-    """A submission with the name of its folder."""
+    """A submission to the reconstruction game, with the name of its folder.
+
+    >>> from ircore.players.builtin_pairs import builtin_pairs
+    >>> loaded = read_manifest(builtin_pairs()["classical+canvas"])
+    >>> loaded.submission.describer.player
+    'classical'
+    """
 
     slug: str
     submission: Submission
@@ -28,7 +34,14 @@ class LoadedSubmission(NamedTuple):
 
 
 class LoadedGameSubmission(NamedTuple):
-    """A submission to another game than reconstruction, with the name of its folder."""
+    r"""A submission to another game, with the name of its folder.
+
+    >>> text = "schema: 2\nname: A pair\ngame: reference\nlicence: Apache-2.0\nplayers: {speaker: {player: looker}}\n"
+    >>> Path("a-pair").mkdir()
+    >>> _ = Path("a-pair", MANIFEST).write_text(text)
+    >>> read_any_manifest(Path("a-pair")).submission.game
+    'reference'
+    """
 
     slug: str
     submission: GameSubmission
@@ -43,10 +56,10 @@ def folder_of(path: Path) -> Path:
     """Return the folder of a submission that is there.
 
     Args:
-        path: It, or its ``submission.yaml``.
+        path: The folder, or its ``submission.yaml``.
 
     Raises:
-        InputError: There is none.
+        InputError: The folder holds no submission.
     """
     folder = path.parent if path.name == MANIFEST else path
     if not (folder / MANIFEST).is_file():
@@ -58,7 +71,7 @@ def manifests_in(folder: Path) -> list[Path]:
     """Return the manifests of all submissions in a folder.
 
     Raises:
-        InputError: There are none: it is another folder than was meant.
+        InputError: The folder does not exist or holds no submission.
     """
     manifests = sorted(folder.glob(f"*/{MANIFEST}"))
     if not manifests:
@@ -67,29 +80,14 @@ def manifests_in(folder: Path) -> list[Path]:
     return manifests
 
 
-def read_submission(path: Path) -> LoadedSubmission:
-    """Read a manifest of the reconstruction game that is to be played, and check that its players are installed.
-
-    Args:
-        path: The submission's folder or its ``submission.yaml``.
-
-    Raises:
-        InputError: It is missing, too large, not YAML, or does not fit the schema; or it names an unknown player.
-    """
-    loaded = read_manifest(path)
-    for seat, method in (("describer", "describe"), ("generator", "render")):
-        check_seat(loaded, seat, method)
-    return loaded
-
-
 def read_manifest(path: Path) -> LoadedSubmission:
-    """Read a manifest of the reconstruction game, of players that need not be here, such as a submitter's own.
+    """Read a manifest of the reconstruction game; its players need not be installed.
 
     Args:
         path: The submission's folder or its ``submission.yaml``.
 
     Raises:
-        InputError: It is missing, too large, not YAML, or does not fit the schema; or it is for another game.
+        InputError: The manifest is missing, too large, no YAML, does not fit the schema, or is for another game.
     """
     loaded = read_any_manifest(path)
     if isinstance(loaded, LoadedGameSubmission):
@@ -107,7 +105,7 @@ def read_any_manifest(path: Path) -> AnyLoaded:
         path: The submission's folder or its ``submission.yaml``.
 
     Raises:
-        InputError: It is missing, too large, not YAML, or does not fit the schema.
+        InputError: The manifest is missing, too large, no YAML, or does not fit the schema.
     """
     manifest = path / MANIFEST if path.is_dir() else path
     document = read_mapping(manifest, "Name a folder with a submission.yaml.", FORMAT)
@@ -136,31 +134,17 @@ def make_player(loaded: AnyLoaded, seat: str) -> Any:
         raise InputError(f"{loaded.path}: {seat}: {error.problem}", error.remedy) from error
 
 
-def check_player(loaded: AnyLoaded, seat: str) -> None:
-    """Check that a player takes its settings, without the keys that it needs to play.
-
-    Raises:
-        InputError: It does not.
-    """
-    spec = loaded.submission.players[seat]
-    player = load("players", spec.player)
-    try:
-        getattr(player, "check", player)(spec)
-    except InputError as error:
-        raise InputError(f"{loaded.path}: {seat}: {error.problem}", error.remedy) from error
-
-
 def check_seat(loaded: AnyLoaded, seat: str, method: str, answers: AnswerKind | None = None) -> None:
-    """Check that the player of a seat is installed and can take it.
+    """Check that the player of a seat is installed and can take the seat.
 
     Args:
         loaded: The submission.
         seat: Name of the seat.
         method: Name of the coroutine method that its questions go to.
-        answers: What the seat answers with, if its questions are of the kind that all games share.
+        answers: The kind of answer that the seat expects, if it is asked with ``Question``.
 
     Raises:
-        InputError: There is no such player, or it takes no such seat.
+        InputError: The player is not installed, or cannot take the seat.
     """
     spec = loaded.submission.players[seat]
     player = load("players", spec.player, f"{loaded.path}: {seat}.player")

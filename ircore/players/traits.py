@@ -1,4 +1,4 @@
-"""What players declare of themselves: the one place where anybody asks what a player needs, takes or bills."""
+"""Traits of players: the only place that tells a player's needs, answers and costs."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,7 +27,7 @@ CALLING_DRAWER = replace(DRAWING_SERVICE, draws_apart=True)
 
 @cache
 def traits_of(name: str) -> Traits:
-    """Return what the player of a name declares.
+    """Return the traits of a player by name.
 
     A player that is not installed, cannot be imported or declares nothing is taken to ask a service.
 
@@ -47,17 +47,17 @@ def traits_of(name: str) -> Traits:
 
 
 def reference_players(players: Mapping[str, PlayerSpec]) -> tuple[str, ...]:
-    """Return the players of a submission that see what no player may see, see ``Traits.reference``."""
+    """Return the reference players of a submission, see ``Traits.reference``."""
     return tuple(spec.player for spec in players.values() if traits_of(spec.player).reference)
 
 
 def answer_problem(name: str, method: str, answers: AnswerKind | None) -> str | None:
-    """Return why a player cannot answer as a seat does; None if it can, or does not say.
+    """Return why a player cannot answer as a seat does; None if it can, or declares nothing.
 
     Args:
         name: Of the player.
-        method: Its method that the seat's questions go to.
-        answers: What the seat answers with; None if nothing depends on it.
+        method: The method that the seat's questions go to.
+        answers: The kind of answer that the seat expects; None if any kind is accepted.
     """
     known = traits_of(name).answers
     if method != "answer" or answers is None or not known or answers in known:

@@ -36,7 +36,14 @@ EpisodesByRun = Mapping[str, Sequence[EpisodeResult]]
 
 @dataclass(frozen=True)
 class RatedTask:
-    """Who gave what to the same things in one task."""
+    """Ratings of the same renderings in one task, one row of numbers for each rater.
+
+    Example:
+        >>> import numpy as np
+        >>> task = RatedTask({"gpt": np.array([7.0, 9.0])}, {}, np.array([0, 1]), ("pie", "pie"), ("run", "run"))
+        >>> float(task.judges["gpt"].mean())
+        8.0
+    """
 
     judges: Mapping[str, Floats]
     """By judge, ``human`` included where there are annotators; shape (things,), NaN where missing."""
@@ -56,7 +63,16 @@ class RatedTask:
 
 @dataclass(frozen=True)
 class RaterPair:
-    """Two raters side by side: a row of a table."""
+    """Two raters side by side: a row of a table.
+
+    Example:
+        >>> import numpy as np
+        >>> from ircore.results.statistics.agreement import pearson
+        >>> agreement = pearson([1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 6.0, 8.0])
+        >>> pair = RaterPair("gpt", "human", "judge-human", *[agreement] * 6)
+        >>> pair.pearson.value
+        1.0
+    """
 
     one: str
     """A judge, or an annotator's pseudonym."""
@@ -87,7 +103,7 @@ class RaterPair:
 
 
 @dataclass(frozen=True)
-class OrderBias:
+class _OrderBias:
     """Effect of the order of showing two renderings on a judge's preference."""
 
     judge: str
@@ -107,7 +123,15 @@ class OrderBias:
 
 @dataclass(frozen=True)
 class AgreementResults:
-    """All that is known about how raters agree."""
+    """All that is known about how raters agree.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.model import Results
+        >>> from ircore.runs.folder import RunFolder
+        >>> Results.from_runs([RunFolder(Path("run"))]).raters.agreement.annotators
+        ()
+    """
 
     pairs: tuple[RaterPair, ...]
     """Judges with judges, judges with humans, annotators with annotators, in this order."""
@@ -121,7 +145,7 @@ class AgreementResults:
     preference_alpha: Agreement
     """Krippendorff's α of all annotators in task 2, nominal."""
 
-    orders: tuple[OrderBias, ...]
+    orders: tuple[_OrderBias, ...]
     """Order effect of each judge that was asked in both orders."""
 
 
@@ -179,7 +203,7 @@ class _Collector:
         self._annotators: dict[str, dict[int, float]] = {}
 
     def of(self, result: EpisodeResult) -> Iterator[tuple[dict[int, float], JudgedEpisode]]:
-        """Yield everyone who judged an episode, with where to put it."""
+        """Yield each judge and annotator of an episode, with the place of their ratings."""
         for known, given in ((self._judges, result.judged), (self._annotators, result.annotations)):
             for name, judged in given.items():
                 yield known.setdefault(name, {}), judged
@@ -249,7 +273,7 @@ def _alpha(task: RatedTask, level: Level) -> Agreement:
     return krippendorffs_alpha(table, level, task.instances)
 
 
-def _orders(episodes: EpisodesByRun) -> tuple[OrderBias, ...]:
+def _orders(episodes: EpisodesByRun) -> tuple[_OrderBias, ...]:
     asked: dict[str, dict[str, list[Orders]]] = {}
     for result in _played(episodes):
         for name, judged in result.judged.items():
@@ -258,13 +282,13 @@ def _orders(episodes: EpisodesByRun) -> tuple[OrderBias, ...]:
     return tuple(_order_bias(name, asked[name]) for name in sorted(asked))
 
 
-def _order_bias(judge: str, by_instance: Mapping[str, Sequence[Orders]]) -> OrderBias:
+def _order_bias(judge: str, by_instance: Mapping[str, Sequence[Orders]]) -> _OrderBias:
     groups = [by_instance[name] for name in sorted(by_instance)]
     disagree = [sum(orders.first_leading != orders.final_leading for orders in group) for group in groups]
     sizes = [len(group) for group in groups]
     decided = [[fmean(chosen) for orders in group if (chosen := _chose_first_shown(orders))] for group in groups]
     shares = [group for group in decided if group]
-    return OrderBias(
+    return _OrderBias(
         judge=judge,
         episodes=sum(sizes),
         disagree=clustered_share(disagree, sizes),

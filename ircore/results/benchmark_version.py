@@ -14,7 +14,12 @@ from ircore.results.model import Results
 
 @dataclass(frozen=True)
 class Version:
-    """The version that results belong to, released or not."""
+    """The version that results belong to, released or not.
+
+    Example:
+        >>> Version(instance_set="a" * 64, prompts="built-in 1a2b3c4d5e6f").name is None
+        True
+    """
 
     instance_set: str
     """Identity of the instance set."""
@@ -36,7 +41,7 @@ class Version:
         return f"benchmark {self.name}" if self.released else f"unreleased benchmark (set {self.instance_set[:8]})"
 
     def as_dict(self) -> dict[str, str | None]:
-        """Return what exports say of it."""
+        """Return the version as a record for exports."""
         return {"benchmark": self.name, "instance_set": self.instance_set, "prompts": self.prompts}
 
 

@@ -11,7 +11,7 @@ from ircore.results.statistics.intervals import Estimate
 
 
 @dataclass(frozen=True)
-class BudgetPoint:
+class _BudgetPoint:
     """A pair under one token budget."""
 
     budget: int
@@ -43,7 +43,7 @@ class BudgetPoint:
 
 
 @dataclass(frozen=True)
-class BudgetSeries:
+class _BudgetSeries:
     """One pair under several budgets."""
 
     describer: str
@@ -52,13 +52,13 @@ class BudgetSeries:
     generator: str
     """The generator's label."""
 
-    points: tuple[BudgetPoint, ...]
+    points: tuple[_BudgetPoint, ...]
     """By budget, smallest first; at least two."""
 
 
 def budget_series(
     results: Results, judge: str, category: str | None = None, difficulty: str | None = None
-) -> tuple[BudgetSeries, ...]:
+) -> tuple[_BudgetSeries, ...]:
     """Compare token budgets.
 
     Runs belong together if their players with all their settings, the other rules, the prompts and the seed are the
@@ -77,14 +77,14 @@ def budget_series(
     for submission in results.submissions:
         groups.setdefault(_all_but_budget(submission.run), []).append(submission)
     return tuple(
-        BudgetSeries(group[0].describer, group[0].generator, _points(results, group, judge, category, difficulty))
+        _BudgetSeries(group[0].describer, group[0].generator, _points(results, group, judge, category, difficulty))
         for group in groups.values()
         if len({submission.run.rules.token_budget for submission in group}) > 1
     )
 
 
 def _all_but_budget(run: Run) -> str:
-    """Say what two runs must share for their difference to be the budget's."""
+    """Return the key that two runs must share so that they differ in the token budget alone."""
     rules, pair = run.rules, run.submission
     players = (pair.describer.model_dump_json(), pair.generator.model_dump_json())
     return repr((run.game, *players, rules.max_turns, rules.over_budget, run.prompts, run.seed))
@@ -92,13 +92,13 @@ def _all_but_budget(run: Run) -> str:
 
 def _points(
     results: Results, group: Iterable[SubmissionResult], judge: str, category: str | None, difficulty: str | None
-) -> tuple[BudgetPoint, ...]:
+) -> tuple[_BudgetPoint, ...]:
     points = (_point(submission, results.cell(submission.run_id, judge, category, difficulty)) for submission in group)
     return tuple(sorted(points, key=lambda point: (point.budget, point.run_id)))
 
 
-def _point(submission: SubmissionResult, cell: Cell) -> BudgetPoint:
-    return BudgetPoint(
+def _point(submission: SubmissionResult, cell: Cell) -> _BudgetPoint:
+    return _BudgetPoint(
         budget=submission.run.rules.token_budget,
         run_id=submission.run_id,
         score=cell.score,

@@ -31,7 +31,7 @@ MARKS: Mapping[Mark, str] = {
 
 
 @dataclass(frozen=True)
-class RecalibratedCell:
+class _RecalibratedCell:
     """The mean final score of one pair under one condition on the humans' scale."""
 
     run_id: str
@@ -61,17 +61,17 @@ CellKey = tuple[str, str | None, str | None, str]
 
 
 @dataclass(frozen=True)
-class Calibration:
-    """All judges' maps and what they make of every cell."""
+class _Calibration:
+    """The maps of all judges, and every cell on the humans' scale."""
 
     maps: Mapping[str, Recalibration | Refusal]
     """By judge."""
 
-    cells: Mapping[CellKey, RecalibratedCell]
+    cells: Mapping[CellKey, _RecalibratedCell]
     """By run_id, category, difficulty and judge; one for each condition of the instances played."""
 
 
-def calibrate(episodes: EpisodesByRun) -> Calibration:
+def calibrate(episodes: EpisodesByRun) -> _Calibration:
     """Fit a map for each judge, and apply it to every cell.
 
     Args:
@@ -85,7 +85,7 @@ def calibrate(episodes: EpisodesByRun) -> Calibration:
         for judge in sorted({judge for result in results for judge in result.judged if judge in maps})
         for cell in design.cells(maps[judge], judge, run_id, results)
     ]
-    return Calibration(maps, {(cell.run_id, cell.category, cell.difficulty, cell.judge): cell for cell in cells})
+    return _Calibration(maps, {(cell.run_id, cell.category, cell.difficulty, cell.judge): cell for cell in cells})
 
 
 def fit_maps(episodes: EpisodesByRun) -> dict[str, Recalibration | Refusal]:
@@ -107,7 +107,7 @@ def fit_maps(episodes: EpisodesByRun) -> dict[str, Recalibration | Refusal]:
 
 def recalibrated_cells(
     fitted: Recalibration | Refusal, judge: str, run_id: str, episodes: EpisodesByRun
-) -> tuple[RecalibratedCell, ...]:
+) -> tuple[_RecalibratedCell, ...]:
     """Return a judge's mean final scores of one run on the humans' scale, by its own map or, marked, another judge's.
 
     Args:
@@ -164,9 +164,9 @@ class _Design:
 
     def cells(
         self, fitted: Recalibration | Refusal, judge: str, run_id: str, results: Sequence[EpisodeResult]
-    ) -> Iterator[RecalibratedCell]:
+    ) -> Iterator[_RecalibratedCell]:
         if isinstance(fitted, Refusal):
-            yield from (RecalibratedCell(run_id, *key, judge, None, (), fitted.reason) for key in self.conditions)
+            yield from (_RecalibratedCell(run_id, *key, judge, None, (), fitted.reason) for key in self.conditions)
             return
         scores = np.full(len(self.places), np.nan)
         for result in results:
@@ -184,9 +184,9 @@ def _cell(
     condition: tuple[str | None, str | None],
     score: Recalibrated,
     unrated: bool,
-) -> RecalibratedCell:
+) -> _RecalibratedCell:
     if score.n == 0:
-        return RecalibratedCell(run_id, *condition, judge, None, (), "the judge rated nothing here")
+        return _RecalibratedCell(run_id, *condition, judge, None, (), "the judge rated nothing here")
     applies: dict[Mark, bool] = {
         "other_judge": judge != fitted.fitted_for,
         "unrated_pair": fitted.pairs is not None and run_id not in fitted.pairs.names,
@@ -195,4 +195,4 @@ def _cell(
         "outside_range": score.outside > 0,
     }
     marks = tuple(mark for mark, true in applies.items() if true)
-    return RecalibratedCell(run_id, *condition, judge, score, marks, None)
+    return _RecalibratedCell(run_id, *condition, judge, score, marks, None)

@@ -11,7 +11,17 @@ from ircore.results.statistics.intervals import Estimate, wilson
 
 @dataclass(frozen=True, kw_only=True)
 class Cell(Coverage):
-    """One pair under one condition as one judge sees it."""
+    """One pair under one condition as one judge sees it.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.model import Results
+        >>> from ircore.runs.folder import RunFolder
+        >>> results = Results.from_runs([RunFolder(Path("run"))])
+        >>> cell = results.cell(results.submissions[0].run_id, "structural", difficulty="easy")
+        >>> cell.played, cell.played_share
+        (1, 1.0)
+    """
 
     run_id: str
     """The pair's run."""

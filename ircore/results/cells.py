@@ -183,14 +183,14 @@ class _Condition:
         self._drawn = drawn
 
     def shared(self) -> _Shared:
-        """Return what does not depend on the judge."""
+        """Return the estimates that no judge enters, such as turns and tokens."""
         amounts = np.hstack([getattr(self._columns, name)[self._rows] for name in _AMOUNTS])
         over = Ratios(self._columns.over_budget[self._rows], self._columns.messages[self._rows])
         means = ratio_intervals(Ratios.means(amounts), self._drawn, AMOUNT)
         return _Shared(*means, *ratio_intervals(over, self._drawn, SHARE))
 
     def judged(self) -> list[_Judged]:
-        """Return what each judge makes of the run."""
+        """Return the ratings of the run by each judge."""
         ratings, drawn = self._ratings, self._drawn
         finals = Ratios.means(ratings.final)
         counts = coverages(ratings)

@@ -89,5 +89,5 @@ def _messages(result: EpisodeResult) -> float:
 
 
 def _whole(cost: Column, ended: NDArray[np.bool_]) -> Column:
-    """Leave out the costs of a run of which one is not known."""
+    """Leave out the costs of a run if any cost is unknown."""
     return np.where((np.isnan(cost) & ended).any(axis=0), np.nan, cost)

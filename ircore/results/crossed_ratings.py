@@ -16,7 +16,12 @@ NEAR = 1.0
 
 @dataclass(frozen=True)
 class CrossedRatings:
-    """Two judges' scores of the renderings that both rated."""
+    """Two judges' scores of the renderings that both rated.
+
+    Example:
+        >>> CrossedRatings("gpt", "claude", {(7, 8): 3, (2, 2): 1}, renderings=4, near=1.0).counts[7, 8]
+        3
+    """
 
     one: str
     """A judge."""

@@ -17,7 +17,7 @@ _grid = lru_cache(maxsize=8)(complete_grid)
 
 @dataclass(frozen=True)
 class PairEffects:
-    """Effects on one judge's scores under one condition."""
+    """Effects of describers and generators on one judge's scores under one condition."""
 
     judge: str
     """Judge whose scores are decomposed."""

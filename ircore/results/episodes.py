@@ -17,7 +17,14 @@ CONVERGENCES: tuple[Convergence, ...] = ("improved", "stable", "regressed", "no_
 
 @dataclass(frozen=True)
 class JudgedEpisode:
-    """One played episode as one judge sees it."""
+    """Ratings of one played episode by one judge.
+
+    Example:
+        >>> rated = JudgedEpisode("structural", first=6.0, final=9.0, delta=3.0, convergence="improved", preference=1.0,
+        ...                       trajectory={1: 6.0, 2: 9.0})
+        >>> rated.final - rated.first == rated.delta
+        True
+    """
 
     judge: str
     """The judge's name."""
@@ -49,7 +56,16 @@ class JudgedEpisode:
 
 @dataclass(frozen=True)
 class EpisodeResult:
-    """One episode with everything that was computed about it."""
+    """One episode with its ratings and metric values.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.model import Results
+        >>> from ircore.runs.folder import RunFolder
+        >>> (episodes,) = Results.from_runs([RunFolder(Path("run"))]).episodes.values()
+        >>> [episode.episode.outcome for episode in episodes]
+        ['converged', 'converged']
+    """
 
     run_id: str
     """The run it belongs to."""
@@ -176,7 +192,7 @@ def _mean_values(people: Iterable[_Values]) -> _Values:
 
 
 def _refusal(episode: Episode, given: Iterable[_ByTask]) -> str | None:
-    """Return why nobody of these rated the final rendering; None where an answer is still to come."""
+    """Return the reason why no judge rated the final rendering; None while an answer is still awaited."""
     turns = episode.rendered_turns
     answers = [scores.get("similarity", {}).get(turns[-1].turn) for scores in given] if turns else []
     reasons = [answer.reason for answer in answers if answer is not None and answer.reason is not None]

@@ -35,7 +35,16 @@ Floats = NDArray[np.float64]
 
 
 class GameRunSource(AnyRunSource[GameRun, GameEpisode, GameInstanceSet], Protocol):
-    """A run of a game other than reconstruction in the place where it is stored: a folder, or tables of a release."""
+    """A run of a game other than reconstruction in the place where it is stored: a folder, or tables of a release.
+
+    >>> class Stored:
+    ...     def measured(self):
+    ...         return [GameScore(episode_id="one", measure="correct", value=1.0)]
+    ...     # and run, instances, episodes, costs and so on, as ``AnyRunSource`` lists them
+    >>> source: GameRunSource = Stored()
+    >>> [score.value for score in source.measured()]
+    [1.0]
+    """
 
     def measured(self) -> Sequence[GameScore]:
         """Return the values of the game's measures."""

@@ -11,7 +11,12 @@ from ircore.runs.folder import RunFolder
 
 @dataclass(frozen=True)
 class UnrankedRun:
-    """A run that one judge gives no rank."""
+    """A run without a rank on the board of one judge, and the reason.
+
+    Example:
+        >>> UnrankedRun("a-b-1a2b3c4d", "gpt", "incomplete", "3 episodes are not played").judge
+        'gpt'
+    """
 
     run: str
     """Id of the run."""

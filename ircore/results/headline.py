@@ -66,7 +66,7 @@ def ordered_judges(results: Results, category: str | None = None, difficulty: st
 
 
 def headline_judge(results: Results, category: str | None = None, difficulty: str | None = None) -> str | None:
-    """Return the judge that orders a board when nobody names one; None if nobody rated anything there.
+    """Return the default judge of a board; None if no judge has rated anything on it.
 
     Where a condition holds photographs alone, ``verified`` is not applicable and the next judge takes its place.
     """
@@ -74,7 +74,7 @@ def headline_judge(results: Results, category: str | None = None, difficulty: st
 
 
 def headline_words(results: Results, category: str | None = None, difficulty: str | None = None) -> str | None:
-    """Say what a reader should know of ``verified`` under a condition; None if there is nothing to say."""
+    """Return the note about the judge ``verified`` under a condition; None if no note is needed."""
     targets = [
         instance
         for instance in results.instances

@@ -20,7 +20,7 @@ Series: TypeAlias = Sequence[float | None]
 
 
 @dataclass(frozen=True)
-class TurnMeasure:
+class _TurnMeasure:
     """A measure at a turn, and of all renderings up to it."""
 
     turn: int
@@ -36,7 +36,7 @@ class TurnMeasure:
     """Mean of each episode's best value up to this turn."""
 
 
-def by_turn(series: Sequence[Series], higher_is_better: bool = True, scale: Scale = OPEN) -> tuple[TurnMeasure, ...]:
+def by_turn(series: Sequence[Series], higher_is_better: bool = True, scale: Scale = OPEN) -> tuple[_TurnMeasure, ...]:
     """Return a measure turn by turn.
 
     Args:
@@ -55,7 +55,7 @@ def by_turn(series: Sequence[Series], higher_is_better: bool = True, scale: Scal
         known = [values for values in reached if values]
         at = [value for values in series if len(values) >= turn and (value := values[turn - 1]) is not None]
         measures.append(
-            TurnMeasure(
+            _TurnMeasure(
                 turn,
                 estimate(at, scale),
                 estimate([values[-1] for values in known], scale),

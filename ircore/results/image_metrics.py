@@ -16,7 +16,13 @@ from ircore.scorers.metrics.measure import MetricKey
 
 @dataclass(frozen=True)
 class MetricCell:
-    """One pair under one condition by one metric."""
+    """One pair under one condition by one metric.
+
+    Example:
+        >>> from ircore.results.statistics.intervals import Estimate
+        >>> MetricCell("a-b-1a2b3c4d", Estimate(0.9, 0.8, 1.0, 12), Estimate(0.1, 0.0, 0.2, 12)).final.mean
+        0.9
+    """
 
     run_id: str
     """The pair's run."""
@@ -30,7 +36,12 @@ class MetricCell:
 
 @dataclass(frozen=True)
 class MetricFacts:
-    """Title, unit, direction and range of a metric."""
+    """Title, unit, direction and range of a metric.
+
+    Example:
+        >>> metric_facts("psnr").unit
+        'dB'
+    """
 
     name: str
     """Name of the metric, as in scores."""
@@ -49,7 +60,7 @@ class MetricFacts:
 
 
 def metric_facts(name: str) -> MetricFacts:
-    """Return what is known of a metric; of one that is not installed, its name alone."""
+    """Return name, unit, direction and scale of a metric; the name alone if the metric is not installed."""
     key = MetricKey.parse(name)
     if key.name not in available("metrics"):
         return MetricFacts(name, name, "", True, Scale(-np.inf, np.inf, 0.0))
@@ -63,7 +74,7 @@ def metric_facts(name: str) -> MetricFacts:
 def metric_cells(
     results: Results, metric: str, category: str | None = None, difficulty: str | None = None
 ) -> tuple[MetricCell, ...]:
-    """Return what a metric gives each pair, in the order of ``results.submissions``.
+    """Return the values of a metric for each pair, in the order of ``results.submissions``.
 
     The intervals are those of scores: bootstrap over instances, stratified by condition.
 

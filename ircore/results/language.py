@@ -20,7 +20,15 @@ TOP = 10
 
 @dataclass(frozen=True)
 class MessageResult:
-    """One message of a played episode."""
+    """One message of a played episode.
+
+    Example:
+        >>> message = MessageResult(
+        ...     "pie_graph-easy-01", "pie_graph", "easy", 2, tokens=21, words=16, marks=(), novelty=0.4, similarity=0.5
+        ... )
+        >>> message.turn
+        2
+    """
 
     episode_id: str
     """The episode."""
@@ -51,7 +59,7 @@ class MessageResult:
 
 
 @dataclass(frozen=True)
-class CorrectionProfile:
+class _CorrectionProfile:
     """Corrections in a group of correction messages."""
 
     lexicon: str
@@ -71,7 +79,7 @@ class CorrectionProfile:
 
 
 @dataclass(frozen=True)
-class TurnLanguage:
+class _TurnLanguage:
     """The messages of one turn."""
 
     turn: int
@@ -95,15 +103,24 @@ class TurnLanguage:
 
 @dataclass(frozen=True)
 class RunLanguage:
-    """The messages of one run, or of a part of its episodes."""
+    """The messages of one run, or of a part of its episodes.
 
-    profile: CorrectionProfile
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.model import Results
+        >>> from ircore.runs.folder import RunFolder
+        >>> results = Results.from_runs([RunFolder(Path("run"))])
+        >>> sorted(results.language_of(results.submissions[0].run_id).by_turn)[:2]
+        [2, 3]
+    """
+
+    profile: _CorrectionProfile
     """Corrections in the messages."""
 
-    by_turn: Mapping[int, CorrectionProfile]
+    by_turn: Mapping[int, _CorrectionProfile]
     """The same for every turn ≥ 2 that has a message."""
 
-    turns: tuple[TurnLanguage, ...]
+    turns: tuple[_TurnLanguage, ...]
     """Length and novelty of the messages, turn by turn."""
 
 
@@ -133,7 +150,7 @@ def chosen(
 
 
 def run_language(messages: Sequence[MessageResult]) -> RunLanguage:
-    """Say what messages correct, how long they are and how new.
+    """Return the topics of corrections, message lengths and shares of new words.
 
     Args:
         messages: Of one run, narrowed by ``chosen`` where only a category is wanted.
@@ -146,8 +163,8 @@ def run_language(messages: Sequence[MessageResult]) -> RunLanguage:
     )
 
 
-def correction_profile(messages: Iterable[MessageResult]) -> CorrectionProfile:
-    """Say what messages correct; those of turn 1 are passed over.
+def correction_profile(messages: Iterable[MessageResult]) -> _CorrectionProfile:
+    """Count the topics of corrections; messages of turn 1, which correct nothing, are left out.
 
     Args:
         messages: Of one run, narrowed by ``chosen`` where only a turn or a category is wanted.
@@ -157,7 +174,7 @@ def correction_profile(messages: Iterable[MessageResult]) -> CorrectionProfile:
     for message in corrections:
         by_episode.setdefault(message.episode_id, []).append(frozenset(mark.correction for mark in message.marks))
     sizes = [len(fired) for fired in by_episode.values()]
-    return CorrectionProfile(
+    return _CorrectionProfile(
         lexicon=load_lexicon().version,
         messages=len(corrections),
         episodes=len(by_episode),
@@ -171,7 +188,7 @@ def correction_profile(messages: Iterable[MessageResult]) -> CorrectionProfile:
     )
 
 
-def turn_language(messages: Iterable[MessageResult]) -> tuple[TurnLanguage, ...]:
+def turn_language(messages: Iterable[MessageResult]) -> tuple[_TurnLanguage, ...]:
     """Say how long and how new messages are, turn by turn.
 
     Args:
@@ -219,8 +236,8 @@ def _top_tokens(messages: Iterable[MessageResult]) -> dict[Correction, tuple[tup
     }
 
 
-def _turn(turn: int, messages: Sequence[MessageResult]) -> TurnLanguage:
-    return TurnLanguage(
+def _turn(turn: int, messages: Sequence[MessageResult]) -> _TurnLanguage:
+    return _TurnLanguage(
         turn=turn,
         messages=len(messages),
         tokens=estimate([message.tokens for message in messages], AMOUNT),

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class MetricAgreement:
+class _MetricAgreement:
     """A metric beside a rater."""
 
     metric: str
@@ -43,7 +43,7 @@ class MetricAgreement:
 
 def metric_agreements(
     episodes: EpisodesByRun, metrics: Sequence[str], raters: Sequence[str]
-) -> tuple[MetricAgreement, ...]:
+) -> tuple[_MetricAgreement, ...]:
     """Hold every metric against every rater.
 
     Args:
@@ -58,7 +58,7 @@ def metric_agreements(
     return tuple(_agreement(played, metric, rater) for metric in metrics for rater in raters)
 
 
-def _agreement(played: Sequence[EpisodeResult], metric: str, rater: str) -> MetricAgreement:
+def _agreement(played: Sequence[EpisodeResult], metric: str, rater: str) -> _MetricAgreement:
     sign = 1.0 if metric_facts(metric).higher_is_better else -1.0
     measured, rated, renderings = [], [], []
     changes, choices, instances = [], [], []
@@ -75,7 +75,7 @@ def _agreement(played: Sequence[EpisodeResult], metric: str, rater: str) -> Metr
         changes.append(_choice(sign * (_number(values.get(turns[-1].turn)) - _number(values.get(turns[0].turn)))))
         choices.append(_number(judged.preference if judged.preference != 0.5 else None))
         instances.append(instance)
-    return MetricAgreement(
+    return _MetricAgreement(
         metric,
         rater,
         pearson(measured, rated, renderings),

@@ -37,7 +37,14 @@ Order = Literal["main", "quality"]
 
 @dataclass(frozen=True)
 class SubmissionResult:
-    """A pair as it was played in one run: what a row of a board stands for."""
+    """A pair as it was played in one run: what a row of a board stands for.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.runs.folder import RunFolder
+        >>> SubmissionResult(RunFolder(Path("run")).run).describer
+        'classical'
+    """
 
     run: Run
     """The run's identity, rules and manifest included."""
@@ -77,7 +84,14 @@ BoardRow = RankedRow[SubmissionResult, Cell]
 
 @dataclass(frozen=True)
 class Reference:
-    """A run whose describer saw what no describer may see: drawn as a line beside pairs, never ranked among them."""
+    """A run whose describer saw what no describer may see: drawn as a line beside pairs, never ranked among them.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.runs.folder import RunFolder
+        >>> Reference(SubmissionResult(RunFolder(Path("run")).run), cells={}).submission.generator
+        'canvas'
+    """
 
     submission: SubmissionResult
     """Describer, generator and rules."""
@@ -88,7 +102,15 @@ class Reference:
 
 @dataclass(frozen=True)
 class Results:
-    """Everything known of some runs on one instance set."""
+    """Results of runs on one instance set: cells, boards, episodes and the runs themselves.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.runs.folder import RunFolder
+        >>> results = Results.from_runs([RunFolder(Path("run"))])
+        >>> [(row.submission.name, row.cell.played) for row in results.board("structural")]
+        [('classical + canvas', 2)]
+    """
 
     instance_set: str
     """Identity (SHA-256) of the set that every run was played on."""
@@ -332,7 +354,7 @@ def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
 
 
 def _identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
-    """Return who the judges are; judges of one name must be the same everywhere."""
+    """Return the identity of each judge; judges with the same name must have the same identity in all runs."""
     seen: dict[str, tuple[PlayedRun, JudgeIdentity]] = {}
     for run in runs:
         for name, identity in run.judges.items():

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PartResult:
-    """One part over some episodes of a run."""
+class _PartResult:
+    """Mean share of one part of the facts over episodes of a run."""
 
     share: Estimate
     """Share of the facts, by weight, that final renderings show, 0–1: mean over episodes. Of extra: precision."""
@@ -45,17 +45,17 @@ def final_parts(episodes: Iterable[Episode], facts: Iterable[RenderingFacts]) ->
     return {line.episode_id: dict(line.parts) for line in facts if finals.get(line.episode_id) == line.rendering}
 
 
-def part_results(shares: Iterable[Mapping[Part, PartShare]]) -> dict[Part, PartResult]:
+def part_results(shares: Iterable[Mapping[Part, PartShare]]) -> dict[Part, _PartResult]:
     """Return each part over some episodes.
 
     >>> part_results([{"text": PartShare(0.5, 1, 2, 3)}, {"text": PartShare(1.0, 2, 2, 2)}])["text"].share.mean
     0.75
     """
     episodes = list(shares)
-    results: dict[Part, PartResult] = {}
+    results: dict[Part, _PartResult] = {}
     for part in PARTS:
         own = [parts[part] for parts in episodes if part in parts]
-        results[part] = PartResult(
+        results[part] = _PartResult(
             estimate([score.share for score in own if score.share is not None], SHARE),
             sum(score.held for score in own),
             sum(score.decided for score in own),
@@ -66,7 +66,7 @@ def part_results(shares: Iterable[Mapping[Part, PartShare]]) -> dict[Part, PartR
 
 def parts_under(
     results: "Results", run_id: str, category: str | None = None, difficulty: str | None = None
-) -> dict[Part, PartResult]:
+) -> dict[Part, _PartResult]:
     """Return each part of a run over the episodes of one condition."""
     known = results.runs[run_id].part_shares
     return part_results(

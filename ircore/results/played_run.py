@@ -33,7 +33,15 @@ SetT_co = TypeVar("SetT_co", bound=InstanceSet | GameInstanceSet, covariant=True
 
 
 class AnyRunSource(Protocol[RunT_co, EpisodeT_co, SetT_co]):
-    """A run of any game in the place where it is stored."""
+    """A run of any game in the place where it is stored.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.runs.folder import RunFolder
+        >>> source: AnyRunSource = RunFolder(Path("run"))
+        >>> [episode.outcome for episode in source.episodes()]
+        ['converged', 'converged']
+    """
 
     @property
     def path(self) -> Path:
@@ -87,7 +95,7 @@ class RunSource(AnyRunSource[Run, Episode, InstanceSet], Protocol):
 
 @runtime_checkable
 class FactSource(Protocol):
-    """A run that knows which facts its renderings show, beside run folders: tables of a release.
+    """A stored run with the facts that its renderings show, such as the tables of a release.
 
     Example:
         >>> class NothingSeen:
@@ -103,7 +111,14 @@ class FactSource(Protocol):
 
 
 class RunView(Generic[RunT_co, EpisodeT_co, SetT_co]):
-    """The part of the view that runs of all games share."""
+    """The part of the view that runs of all games share.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.runs.folder import RunFolder
+        >>> RunView(RunFolder(Path("run"))).instances.instances[0].category
+        'simple_shapes'
+    """
 
     def __init__(self, source: AnyRunSource[RunT_co, EpisodeT_co, SetT_co]) -> None:
         self.source = source

@@ -15,7 +15,14 @@ from ircore.results.statistics.intervals import Estimate
 
 @dataclass(frozen=True)
 class PlayerResult:
-    """One player with all its partners, as one judge sees it."""
+    """One player with all its partners, as one judge sees it.
+
+    Example:
+        >>> from ircore.results.statistics.intervals import Estimate
+        >>> player = PlayerResult("describer", "gpt-5.2", ("a-1", "b-2"), Estimate(8.1, 7.9, 8.3, 280), by_category={})
+        >>> player.score.mean
+        8.1
+    """
 
     role: Role
     """Role of the player: describer or generator."""

@@ -32,7 +32,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Rated:
-    """One judge's ratings of some runs on some instances; every array has the shape (instances, runs)."""
+    """One judge's ratings of some runs on some instances; every array has the shape (instances, runs).
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.model import Results
+        >>> from ircore.runs.folder import RunFolder
+        >>> results = Results.from_runs([RunFolder(Path("run"))])
+        >>> results.finals("structural", list(results.episodes), results.instances).shape
+        (2, 1)
+    """
 
     status: NDArray[np.int8]
     """One of the six words above."""
@@ -67,7 +76,7 @@ class Rated:
 
     @property
     def at_worst(self) -> tuple[Floats, Floats]:
-        """The same as ``quality`` as if each unplayed episode had been played, with whatever result."""
+        """Bounds like ``quality``, with each unplayed episode counted as played with any result."""
         return self._between(~np.isin(self.status, (RATED, OUTSIDE)), 1.0)
 
     def main_scores(self) -> Floats:
@@ -116,7 +125,7 @@ def rated(
 def all_rated(
     instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], scopes: Mapping[str, Scope]
 ) -> dict[str, Rated]:
-    """Return what ``rated`` makes of each judge of ``scopes``."""
+    """Return the ratings by each judge of ``scopes``."""
     return {judge: rated(instances, episodes, judge, scope) for judge, scope in scopes.items()}
 
 

@@ -15,6 +15,13 @@ class Raters:
 
     Args:
         episodes: By run_id, all of one instance set.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.model import Results
+        >>> from ircore.runs.folder import RunFolder
+        >>> Raters(Results.from_runs([RunFolder(Path("run"))]).episodes).agreement.annotators
+        ()
     """
 
     def __init__(self, episodes: EpisodesByRun) -> None:

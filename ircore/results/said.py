@@ -14,7 +14,7 @@ Weights = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class SaidPoint:
+class _SaidPoint:
     """The three shares of some episodes at one turn, or at their last one."""
 
     turn: int | None
@@ -32,7 +32,7 @@ class SaidPoint:
 
 def said_points(
     turns: Iterable[SaidTurn], episodes: Iterable[Episode], instances: Iterable[Instance]
-) -> tuple[SaidPoint, ...]:
+) -> tuple[_SaidPoint, ...]:
     """Return the shares of a run: over all turns first, then turn by turn.
 
     Means are over episodes, so over pictures; intervals as everywhere (``ircore.results.statistics.intervals``). An
@@ -51,7 +51,7 @@ def said_points(
 
 @dataclass(frozen=True)
 class _Step:
-    """One turn of one episode: shares, None where there is nothing to take a share of."""
+    """The shares of one turn of an episode; a share is None where no fact counts towards it."""
 
     said: float | None
     drawn: float | None
@@ -85,7 +85,7 @@ def _track(turns: Sequence[SaidTurn], own: Weights) -> list[_Step]:
 
 
 def _share(weights: Weights, letters: str) -> float | None:
-    """Return the share of the facts that can be told, by weight, that are so; None if none can."""
+    """Return the weighted share of decidable facts that hold; None if no fact is decidable."""
     told = [(weight, letter) for weight, letter in zip(weights, letters, strict=True) if letter != "?"]
     whole = fsum(weight for weight, _ in told)
     return fsum(weight for weight, letter in told if letter == "1") / whole if whole else None
@@ -97,14 +97,14 @@ def _corrected(weights: Weights, before: SaidTurn, now: SaidTurn) -> tuple[float
     return fsum(weight for weight, _ in wrong), fsum(weight for weight, shown in wrong if shown == "1")
 
 
-def _point(tracks: Sequence[Sequence[_Step]], turn: int | None) -> SaidPoint:
+def _point(tracks: Sequence[Sequence[_Step]], turn: int | None) -> _SaidPoint:
     latest = [track[-1 if turn is None else min(turn, len(track)) - 1] for track in tracks]
     corrections = [
         (fsum(step.corrected[0] for step in steps), fsum(step.corrected[1] for step in steps))
         for track in tracks
         for steps in [track if turn is None else track[turn - 1 : turn]]
     ]
-    return SaidPoint(
+    return _SaidPoint(
         turn,
         estimate([step.said for step in latest if step.said is not None], SHARE),
         estimate([step.drawn for step in latest if step.drawn is not None], SHARE),
@@ -119,7 +119,7 @@ def _weights(scene: Scene) -> Weights:
 
 
 @dataclass(frozen=True)
-class ReaderAgreement:
+class _ReaderAgreement:
     """How far two readers of the same turns agree which facts the messages state."""
 
     agreement: Estimate
@@ -132,7 +132,7 @@ class ReaderAgreement:
     """Number of facts compared, each once a turn."""
 
 
-def reader_agreement(one: Iterable[SaidTurn], other: Iterable[SaidTurn]) -> ReaderAgreement:
+def reader_agreement(one: Iterable[SaidTurn], other: Iterable[SaidTurn]) -> _ReaderAgreement:
     """Compare two readers on the turns that both have read; facts that either cannot tell are left out."""
     known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in other}
     pairs: dict[str, list[tuple[str, str]]] = {}
@@ -143,7 +143,7 @@ def reader_agreement(one: Iterable[SaidTurn], other: Iterable[SaidTurn]) -> Read
             pairs.setdefault(turn.episode_id, []).extend(told)
     shares = [sum(a == b for a, b in told) / len(told) for told in pairs.values() if told]
     every = [pair for told in pairs.values() for pair in told]
-    return ReaderAgreement(estimate(shares, SHARE), _kappa(every), len(every))
+    return _ReaderAgreement(estimate(shares, SHARE), _kappa(every), len(every))
 
 
 def _kappa(pairs: Sequence[tuple[str, str]]) -> float | None:

@@ -1,4 +1,4 @@
-"""Counting the episodes of one condition as one judge sees them."""
+"""Counts of episodes under one condition, by outcome and rating of one judge."""
 
 from math import fsum
 from typing import get_args
@@ -9,12 +9,16 @@ from ircore.results.statistics.intervals import Estimate, wilson
 
 
 class Tally:
-    """Takes episodes one by one.
+    """Counter of episodes, fed one episode at a time.
 
     Attributes:
         played: Episodes that were not aborted.
         outcomes: Count of each outcome, aborted included.
         convergence: Count of each convergence outcome among rated episodes.
+
+    Example:
+        >>> Tally().preference().n
+        0
     """
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ KNOWN_SHARE = 0.9
 
 
 @dataclass(frozen=True)
-class TurnPoint:
+class _TurnPoint:
     """Mean similarity of a group of episodes after a turn."""
 
     turn: int
@@ -27,7 +27,7 @@ class TurnPoint:
 
 def trajectory(
     episodes: Iterable[EpisodeResult], judge: str, category: str | None = None, difficulty: str | None = None
-) -> tuple[TurnPoint, ...]:
+) -> tuple[_TurnPoint, ...]:
     """Average similarity turn by turn.
 
     An episode that has ended keeps its last score. So every turn averages the same episodes: the line begins at the
@@ -51,7 +51,7 @@ def trajectory(
         known = [value for value in latest if value is not None]
         if len(known) >= KNOWN_SHARE * len(tracks):
             refining = sum(len(track) >= turn for track in tracks)
-            points.append(TurnPoint(turn, estimate(known, SCORE), refining))
+            points.append(_TurnPoint(turn, estimate(known, SCORE), refining))
     return tuple(points)
 
 

@@ -78,7 +78,7 @@ def answer_of(seat: Seat[Any, Any], call: Call, picture_of: Callable[[Rendering]
     """Return the answer in a record; None if the record holds no answer of the seat's kind.
 
     Args:
-        seat: Who was asked.
+        seat: The seat that was asked.
         call: The record.
         picture_of: Finds the picture of a rendering.
     """

@@ -29,7 +29,7 @@ from ircore.players.base import Answer, Asked, ChoiceAnswer, PictureAnswer, Text
 from ircore.runs.answers import answer_fields
 
 NOT_ASKED = Usage(requests=0)
-"""What a kept answer cost: nothing."""
+"""Usage of a cached answer: no request."""
 
 
 class _CachedAnswer(Record):
@@ -55,9 +55,9 @@ class Cache:
     'A red circle.'
 
     Args:
-        folder: Where they are kept; made when the first one is.
-        players: Who is asked, by seat.
-        generators: Whether pictures are kept as well.
+        folder: Folder of the cache; made with the first answer.
+        players: Players by seat.
+        generators: Whether pictures are cached as well.
     """
 
     def __init__(self, folder: Path, players: Mapping[str, PlayerSpec], generators: bool = False) -> None:

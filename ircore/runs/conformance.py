@@ -31,7 +31,7 @@ class _Table:
     """A table whose seats answer from a record, and from players where these are given.
 
     Attributes:
-        game: Whose seats sit here.
+        game: The game.
         players: By their seats; empty if only the record answers.
         record: Answers as a journal keeps them.
         pictures: Answered pictures by their hash.
@@ -85,7 +85,7 @@ def check_game(
 
     Args:
         game: The game or its class.
-        setups: What is played, at least one; ``episode_setups`` makes them from an instance set.
+        setups: Setups of the episodes to play, at least one; ``episode_setups`` makes them from an instance set.
         players: One for each seat, by the seat's name.
 
     Raises:

@@ -22,7 +22,7 @@ from ircore.runs.costs.limit import Watch
 from ircore.runs.costs.prices import Asked
 
 Refusal = PlayerError | JudgeError | ProviderStopError
-"""What a player raises on purpose instead of answering."""
+"""Exceptions that a player raises on purpose instead of answering."""
 
 
 class Entry(Protocol):

@@ -94,7 +94,7 @@ def episode_record(
         outcome: One of the game's outcomes.
         steps: The steps as the game or an earlier record has them.
         reason: Why the episode was aborted; None for any other outcome.
-        detail: What was seen that led to the abort; the first 2,000 characters are kept.
+        detail: Observation that led to the abort; the first 2,000 characters are recorded.
     """
     stated = {
         "episode_id": instance.instance_id,

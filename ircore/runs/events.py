@@ -76,7 +76,7 @@ class GameEnd(Record):
 
 
 Event = Annotated[Call | Failure | End, Field(discriminator="event")]
-"""What happened in a run of the reconstruction game."""
+"""An event of a run of the reconstruction game."""
 
 EVENTS: TypeAdapter[Call | Failure | End] = TypeAdapter(Event)
 """Reads a line of the journal of a reconstruction run."""
@@ -90,7 +90,7 @@ AnyEnd = End | GameEnd
 """The end of an episode of any game."""
 
 AnyEvent = Call | Failure | AnyEnd
-"""What happened in a run of any game."""
+"""An event of a run of any game."""
 
 
 class Entry(NamedTuple):

@@ -41,7 +41,6 @@ SCORES = "scores.jsonl"
 MEASURES = "measures.jsonl"
 JUDGES = "judges"
 _RESTORE = "Restore it from a copy of the run."
-
 _GAME_SCORES = TypeAdapter(GameScore)
 _SCORES = TypeAdapter(Score)
 

@@ -14,8 +14,8 @@ def informed(question: Asked, setup: EpisodeSetup[Any], instances: AnyInstanceSe
     """Return a describer's question with full knowledge of the target; any other question unchanged.
 
     Args:
-        question: As the game asks it.
-        setup: Of the episode.
+        question: The game's question.
+        setup: Setup of the episode.
         instances: The set that is played.
     """
     if not isinstance(question, DescriberView) or not isinstance(instances, InstanceSet):

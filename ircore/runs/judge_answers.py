@@ -27,7 +27,7 @@ from pydantic import JsonValue
 T = TypeVar("T", bound=int | str)
 
 LONGEST = 16_000
-"""Characters of an answer that are read and kept."""
+"""Characters of an answer that are read and recorded."""
 
 SIMILARITY_FORM = '{"score": N} with a whole number N from 0 to 10'
 PREFERENCE_FORM = '{"choice": "A"} or {"choice": "B"}'

@@ -25,7 +25,7 @@ JudgedTask = Literal["similarity", "preference", "facts"]
 """``facts``: which facts messages state; no rendering is shown."""
 
 Order = Literal["first_leading", "final_leading"]
-"""Which of the two renderings of a preference is shown first."""
+"""Order of a preference's two renderings."""
 
 
 class Reading(NamedTuple):
@@ -39,7 +39,7 @@ class Reading(NamedTuple):
     """The rating 0–10, or 1 for the final rendering and 0 for the first."""
 
     leniencies: tuple[str, ...]
-    """What had to be overlooked, see ``ircore.runs.judge_answers``."""
+    """Accepted deviations, see ``ircore.runs.judge_answers``."""
 
 
 class JudgeQuestion(Record):

@@ -138,11 +138,11 @@ def open_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> RunFo
 def _differences(ours: dict[str, Any], theirs: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Yield the dotted name and both values of each field that differs."""
     for field in ours | theirs:
-        one, other = ours.get(field), theirs.get(field)
-        if isinstance(one, dict) and isinstance(other, dict):
-            yield from _differences(one, other, f"{prefix}{field}.")
-        elif one != other:
-            yield prefix + field, one, other
+        own, other = ours.get(field), theirs.get(field)
+        if isinstance(own, dict) and isinstance(other, dict):
+            yield from _differences(own, other, f"{prefix}{field}.")
+        elif own != other:
+            yield prefix + field, own, other
 
 
 def play(
@@ -156,7 +156,7 @@ def play(
     """Play the episodes of a plan that have no result yet.
 
     Args:
-        plan: What is to be played.
+        plan: Run, instances and limits of this session.
         folder: The run folder.
         game: The rules.
         players: By their seats.
@@ -270,8 +270,8 @@ class _SeatInquiry(Inquiry[Entry, Any]):
     def cached(self) -> Entry | None:
         # What a reference player was told is no part of a cached question.
         cache = None if self._is_informed else self.session.cache
-        kept = cache.answer(self.seat, self.question) if cache else None
-        return None if kept is None else self._entry(kept, 0.0)
+        answer = cache.answer(self.seat, self.question) if cache else None
+        return None if answer is None else self._entry(answer, 0.0)
 
     def ask(self) -> Awaitable[Any]:
         player = self.session.players[self.seat.name]

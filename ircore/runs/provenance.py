@@ -20,7 +20,7 @@ from ircore.core.validation import validating
 PROVENANCE = "provenance.json"
 MAX_BYTES = 4 * 1024 * 1024
 MAX_FLAGS = 200
-"""More of them say nothing new."""
+"""Recorded findings at most; more of them add nothing."""
 
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 
@@ -69,8 +69,8 @@ def make_provenance(
 
     Args:
         manifest: The submission.yaml.
-        source: Where the transcripts were fetched from; None if the run is played here.
-        flags: What was found in them; the first ``MAX_FLAGS`` are kept.
+        source: Origin of the transcripts; None if the run is played here.
+        flags: Findings in the transcripts; the first ``MAX_FLAGS`` are recorded.
     """
     from hashlib import sha256
 

@@ -41,13 +41,13 @@ class RecordedTable:
     'converged'
 
     Args:
-        episode_id: Of the episode.
-        calls: Its answers.
-        failures: Its questions without an answer, in order.
+        episode_id: Id of the episode.
+        calls: Answers of the episode.
+        failures: Questions of the episode without an answer, in order.
         picture_of: Finds the picture of a rendering.
 
     Attributes:
-        asked: What the rules have asked for.
+        asked: Keys of the questions that the rules have asked.
         odd: Step and seat of questions whose words are not those of the transcript.
     """
 

@@ -17,7 +17,7 @@ from ircore.players.recorded import RECORDED, RecordedSeat
 from ircore.players.submission import AnyLoaded, check_seat, make_player, read_any_manifest
 from ircore.players.traits import traits_of
 from ircore.runs.costs.limit import Watch
-from ircore.runs.costs.prices import keep_prices, prices_of_run
+from ircore.runs.costs.prices import prices_of_run, store_prices
 from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
 from ircore.runs.play import Players, PlayPlan, open_run
 from ircore.runs.provenance import keep_provenance
@@ -117,10 +117,10 @@ def begin_run(
     """Open the run folder, store the settings that a resumed run needs, and return it with the watch on its cost.
 
     Args:
-        plan: What is to be played.
-        loaded: Who plays.
+        plan: Run, instances and limits of this session.
+        loaded: The submission.
         out: The run folder: created, or resumed if it exists.
-        shard: Which part of a run the plan selects; None for a run in one piece.
+        shard: Part of the run that the plan selects; None for an undivided run.
         prices_file: Prices on top of the built-in ones.
         max_cost: US dollars that the run may cost; no limit if None.
         vouching: Whether the maintainers vouch for the run.
@@ -132,7 +132,7 @@ def begin_run(
     folder = open_run(out, plan.run, plan.instances)
     keep_provenance(folder.path, loaded.path, begun, vouching)
     keep_part(folder, shard, tuple(instance.instance_id for instance in plan.selected))
-    keep_prices(folder, prices_file)
+    store_prices(folder, prices_file)
     return folder, Watch(prices_of_run(folder), max_cost)
 
 

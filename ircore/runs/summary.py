@@ -21,7 +21,7 @@ def summarise(folder: AnyRunFolder, prices: RunPrices | None = None) -> dict[str
 
     Args:
         folder: The run.
-        prices: What its answers cost; by default those that it was played with.
+        prices: Prices of the run; by default the prices that it was played with.
 
     Returns:
         ``run`` (its identity), ``planned`` and ``episodes`` (in the set; ended), ``unfinished`` (without a result yet:

@@ -35,7 +35,7 @@ class Dialogue(NamedTuple):
         instance: The instance that was played.
         pictures: Files of the instance's pictures, relative to the instance set, by name.
         episode: How it ended; None if it has not.
-        questions: What was asked, in the order of the answers, questions asked in vain included.
+        questions: All questions in the order of their answers, also questions that brought no answer.
     """
 
     game: str

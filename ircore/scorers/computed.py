@@ -37,7 +37,12 @@ RUNS_AT_ONCE = 8
 
 @dataclass(frozen=True)
 class ScoringPlan:
-    """Selection of the metrics, judges and renderings to score."""
+    """Selection of the metrics, judges and renderings to score.
+
+    Example:
+        >>> ScoringPlan(metrics=("ssim",), every_turn=True).metrics
+        ('ssim',)
+    """
 
     judges: tuple[str, ...] = JUDGES
     """Judges by name: similarity of renderings, and preference of the final to the first."""
@@ -54,7 +59,12 @@ class ScoringPlan:
 
 @dataclass(frozen=True)
 class ScoringSummary:
-    """Counts of a scoring command."""
+    """Counts of a scoring command.
+
+    Example:
+        >>> ScoringSummary(runs=1, episodes=2, kept=0, new=12, unavailable=0).new
+        12
+    """
 
     runs: int
     """Run folders."""
@@ -77,7 +87,7 @@ class ScoringSummary:
 
 @dataclass(frozen=True)
 class _Work:
-    """One episode's part: what a process needs to know."""
+    """Work on one episode, with all that a worker process needs."""
 
     run: Path
     episode: Episode
@@ -145,7 +155,7 @@ def _applies(name: str, instance: Instance) -> bool:
 
 
 def scores_by_question(run: RunFolder) -> dict[Wanted, Score]:
-    """Return the scores of a run by what each of them answers."""
+    """Return the scores of a run by the question that each score answers."""
     return {wanted_of(score): score for score in run.scores()}
 
 
@@ -215,7 +225,7 @@ def _score_all(
 
 
 def _by_target(works: Sequence[tuple[RunFolder, _Work]]) -> list[list[tuple[RunFolder, _Work]]]:
-    """Group episodes of one target in several runs: what a judge finds out about a target it finds out once.
+    """Group the episodes of one target in several runs, so that a judge analyses each target once.
 
     Groups are in the order of the instance set, a few runs at a time, so that few are open at once.
     """

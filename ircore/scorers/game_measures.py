@@ -13,7 +13,7 @@ from ircore.runs.episode import payload_of
 from ircore.runs.folder import GameRunFolder
 
 
-class MeasureCounts(NamedTuple):
+class _MeasureCounts(NamedTuple):
     """Counts of scoring a run: played episodes, new or changed values, and values that were there already."""
 
     episodes: int
@@ -21,7 +21,7 @@ class MeasureCounts(NamedTuple):
     kept: int
 
 
-def score_game_run(run: GameRunFolder, game: Game[Any]) -> MeasureCounts:
+def score_game_run(run: GameRunFolder, game: Game[Any]) -> _MeasureCounts:
     """Compute the measures of a run and keep them in it.
 
     Args:
@@ -40,7 +40,7 @@ def score_game_run(run: GameRunFolder, game: Game[Any]) -> MeasureCounts:
         scores = [score for episode in episodes for score in measured_scores(game, episode, payloads)]
         run.keep_measured(scores)
     kept = sum(score in known for score in scores)
-    return MeasureCounts(len(episodes), len(scores) - kept, kept)
+    return _MeasureCounts(len(episodes), len(scores) - kept, kept)
 
 
 def measured_scores(game: Game[Any], episode: GameEpisode, payloads: Mapping[str, Any]) -> Iterator[GameScore]:

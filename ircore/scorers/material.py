@@ -15,7 +15,12 @@ from ircore.scorers.metrics.measure import MetricKey, measure, version_of
 
 
 class Wanted(NamedTuple):
-    """A score to be had: what identifies it."""
+    """Identity of a score that is still to be computed.
+
+    Example:
+        >>> Wanted("pie_graph-easy-01", 1, "similarity", "structural", rendering="a" * 64).judge
+        'structural'
+    """
 
     episode_id: str
     turn: int
@@ -28,7 +33,7 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True)
 class Material:
-    """All that the scores of one episode depend on; it can be scored where the run folder is not."""
+    """Everything that the scores of one episode depend on, so that another machine can compute them."""
 
     target: Picture
     """The target picture."""
@@ -47,7 +52,12 @@ class Material:
 
 
 class Scored(NamedTuple):
-    """The scores of one episode, and the facts behind them."""
+    """The scores of one episode, and the facts behind them.
+
+    Example:
+        >>> Scored([], []).scores
+        []
+    """
 
     scores: list[Score]
     """In the order in which they were wanted."""
@@ -62,7 +72,7 @@ def wanted_of(score: Score) -> Wanted:
 
 
 def scores_of(material: Material) -> Scored:
-    """Compute the scores of one episode. What two turns share is computed once."""
+    """Compute the scores of one episode; equal renderings are scored once."""
     known: dict[tuple[str, str, str], Judgement] = {}
     scores, facts = [], []
     for request in material.wanted:

@@ -17,7 +17,7 @@ from ircore.scorers.material import Material, Scored, scores_of
 
 
 def scored_by(scheduler: str) -> Elsewhere:
-    """Return what computes scores on the workers of a cluster.
+    """Return the function that computes scores on the workers of a cluster.
 
     Args:
         scheduler: The address.

@@ -7,7 +7,12 @@ from ircore.core.score_records import Score
 
 @dataclass
 class ScoreCount:
-    """Counts of one judge or metric."""
+    """Counts of one judge or metric.
+
+    Example:
+        >>> ScoreCount(new=12, kept=3).new
+        12
+    """
 
     new: int = 0
     """Scores that were added."""

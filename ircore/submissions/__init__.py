@@ -1,1 +1,1 @@
-"""Submissions: checking what strangers hand in, re-scoring it, and what becomes of it afterwards."""
+"""Submissions: checking the files that strangers hand in, re-scoring transcripts, and the history after the merge."""

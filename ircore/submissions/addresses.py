@@ -1,4 +1,4 @@
-"""Which addresses and keys a stranger's manifest may name: nothing inside a network, no key but to its service."""
+"""Addresses and names of keys that a stranger's manifest may hold: none inside a network, each key for its service."""
 
 import re
 from functools import cache
@@ -35,7 +35,11 @@ _REPOSITORY = re.compile(f"{_PART}/{_PART}")
 
 
 class Address(NamedTuple):
-    """The parts of a web address that was read strictly."""
+    """The parts of a web address that was read strictly.
+
+    >>> read_address("https://api.openai.com/v1")
+    Address(scheme='https', host='api.openai.com', port=None, rest='/v1')
+    """
 
     scheme: str
     host: str
@@ -44,7 +48,12 @@ class Address(NamedTuple):
 
 
 class AddressError(ValueError):
-    """An address that is not taken; the text says why."""
+    """An address that is not taken; the text says why.
+
+    >>> read_address("https://me:secret@example.org")
+    Traceback (most recent call last):
+    ircore.submissions.addresses.AddressError: an address with an account or password
+    """
 
 
 def read_address(url: str) -> Address:
@@ -93,7 +102,7 @@ def internal_host(host: str) -> str | None:
 
 
 def internal_address(number: IPv4Address | IPv6Address) -> str | None:
-    """Say why an address is not on the public internet; None if it is."""
+    """Return the reason why an address is not on the public internet; None for a public address."""
     if isinstance(number, IPv6Address):
         inner = number.ipv4_mapped or number.sixtofour or (number.teredo[1] if number.teredo else None)
         if number in _NAT64:
@@ -112,7 +121,7 @@ def internal_address(number: IPv4Address | IPv6Address) -> str | None:
 
 
 def resolved_internal(host: str, port: int = 443) -> str | None:
-    """Look a host up and say why one of its addresses is not on the public internet; None if all of them are.
+    """Look a host up and return the reason why an address of the host is not public; None if all are public.
 
     This asks the network: for the moment before a pair is played, never for a check of a pull request.
     """
@@ -135,7 +144,7 @@ def is_repository(name: str) -> bool:
 
 
 def link_problem(url: str) -> str | None:
-    """Say why a link is not taken; None if it is: https, a listed host, its usual port."""
+    """Return the reason why a link is refused; None for https at a listed host and the usual port."""
     try:
         address = read_address(url)
     except AddressError as error:
@@ -150,12 +159,12 @@ def link_problem(url: str) -> str | None:
 
 
 def link_hosts() -> tuple[str, ...]:
-    """Return the hosts that links may lead to; one that begins with a dot stands for every host below it."""
+    """Return the hosts that links may lead to; a host that begins with a dot stands for every host below that name."""
     return tuple(_lists()["links"])
 
 
 def service_hosts(key: str) -> tuple[str, ...]:
-    """Return the hosts whose key has this name; empty if no known service has such a key."""
+    """Return the hosts whose key has this name; empty if no known service has a key of this name."""
     services: dict[str, str] = _lists()["services"]
     return tuple(host for host, name in services.items() if name == key)
 

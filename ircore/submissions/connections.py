@@ -1,4 +1,4 @@
-"""No connection into a network while a stranger's pair is played, wherever the names that it gives lead by then.
+"""While a stranger's pair is played, no connection may reach an address inside a network.
 
 A name that was looked up may lead elsewhere the next time. So the last word is had where a connection is made: at the
 socket, about the very address that it is made to, whichever client makes it and for whatever reason.
@@ -20,7 +20,16 @@ _under_way: list[None] = []
 
 
 class InsideError(ConnectionRefusedError):
-    """A connection to an address that is not on the public internet; clients take it for one that failed."""
+    """A connection to an address that is not on the public internet; clients treat the error as a failed connection.
+
+    >>> import socket
+    >>> with only_outside():
+    ...     try:
+    ...         socket.create_connection(("127.0.0.1", 80))
+    ...     except InsideError as error:
+    ...         print(str(error).partition(":")[0])
+    127.0.0.1 is this machine's own address
+    """
 
 
 @contextmanager
@@ -43,12 +52,12 @@ def only_outside() -> Iterator[None]:
 
 @cache
 def _install() -> None:
-    """Be asked before every connection from now on; Python has no way to take such a hook back."""
+    """Install the hook that sees every connection of this process; Python cannot remove the hook again."""
     sys.addaudithook(_refuse)
 
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
-    """Refuse a connection over a network that is none to the outside (audit event ``socket.connect``).
+    """Refuse a connection to an address that is not public (audit event ``socket.connect``).
 
     Raises:
         InsideError: The address is not on the public internet.

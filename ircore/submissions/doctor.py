@@ -1,4 +1,4 @@
-"""Asking each player of a submission, or a judge, a tiny question, to learn what works before a long run.
+"""Tiny questions to each player of a submission, or to a judge, that show what works before a long run.
 
 Every player gets a question about a red disc, by the method that its seat's questions go to. Of a game's own kind of
 questions only those of reconstruction are known here; other players of such seats are made and not asked.
@@ -15,9 +15,9 @@ from ircore.core.episode_records import Usage
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
-from ircore.core.records import PlayerSpec, Rules
+from ircore.core.records import RECONSTRUCTION, PlayerSpec, Rules
 from ircore.games.base import Seat
-from ircore.games.reconstruction.prompts import Prompts, load_prompts
+from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.reply import ProtocolViolationError, parse_reply
 from ircore.players.base import (
     Answer,
@@ -63,7 +63,7 @@ QUESTIONS: Mapping[AnswerKind, str] = {
 
 
 class Finding(NamedTuple):
-    """What one question to one player showed.
+    """Result of a question to a player.
 
     Attributes:
         seat: Which player.
@@ -71,6 +71,9 @@ class Finding(NamedTuple):
         works: Whether it did.
         detail: What was seen, in one line.
         remedy: What to do about it; empty if there is nothing to do.
+
+    >>> Finding("describer", "image input", False, "no answer within 30 s", "Try again with a longer --timeout.").works
+    False
     """
 
     seat: str
@@ -111,7 +114,7 @@ class _Patient:
         return Finding(self.seat, question, works, " ".join(detail.split()), remedy)
 
     async def ask(self, question: str, asked: Awaitable[Answer]) -> _Timed | Finding:
-        """Wait for an answer, a little longer than a hurried player does; whatever goes wrong becomes a finding."""
+        """Wait for an answer, slightly longer than the player's own deadline; every failure becomes a finding."""
         started = perf_counter()
         try:
             answer = await asyncio.wait_for(_unbroken(asked), self.timeout * 1.1)
@@ -128,7 +131,7 @@ class _Patient:
 
 
 def examine_seat(loaded: AnyLoaded, seat: Seat[Any, Any], timeout: float) -> list[Finding]:
-    """Make the player of a seat and ask it; whatever goes wrong becomes a finding.
+    """Make the player of a seat and ask a tiny question; every failure becomes a finding.
 
     Args:
         loaded: The submission.
@@ -147,7 +150,7 @@ def examine_seat(loaded: AnyLoaded, seat: Seat[Any, Any], timeout: float) -> lis
 
 
 def examine_judge(judge: LoadedJudge, timeout: float) -> Finding:
-    """Show a judge a red and a blue disc and ask for their similarity; whatever goes wrong becomes a finding.
+    """Show a judge a red and a blue disc and ask for their similarity; every failure becomes a finding.
 
     Args:
         judge: From its file.
@@ -166,7 +169,7 @@ def examine_judge(judge: LoadedJudge, timeout: float) -> Finding:
 def _examined(
     seat: str, spec: PlayerSpec, timeout: float, trial: Callable[[_Patient], Awaitable[list[Finding]]], **more: Any
 ) -> list[Finding]:
-    """Make a player and let a trial ask it; its connections are closed afterwards."""
+    """Make a player, let a trial ask the player, and close the player's connections."""
     try:
         player = load("players", spec.player)(_hurried(spec, timeout))
     except InputError as error:
@@ -175,13 +178,13 @@ def _examined(
 
 
 async def _accept(patient: _Patient) -> list[Finding]:
-    """Ask nothing: that the player could be made is all that can be seen without an instance of its game."""
+    """Ask nothing: without an instance of the player's game only the settings can be tried."""
     return [patient.finding("settings", True, "are taken; not asked, since it answers questions of its game only")]
 
 
 async def _describe(patient: _Patient) -> list[Finding]:
-    """Show a describer a red disc, then a blue one as its rendering."""
-    prompts, budget = _prompts(), patient.rules.token_budget
+    """Show a describer a red disc, then a blue disc as the rendering."""
+    prompts, budget = load_prompts(RECONSTRUCTION), patient.rules.token_budget
     first, later = prompts.describer(1, budget), prompts.describer(2, budget)
     view = DescriberView(1, first, shown_picture(), (), (), (), (), budget, 0)
     timed = await patient.ask("image input", patient.player.describe(view))
@@ -199,12 +202,12 @@ async def _describe(patient: _Patient) -> list[Finding]:
 
 
 async def _render(patient: _Patient) -> list[Finding]:
-    """Ask a generator for a red disc, then for a blue one in its place."""
+    """Ask a generator for a red disc, then for a blue disc in its place."""
     findings: list[Finding] = []
     previous: Picture | None = None
     messages: tuple[str, ...] = ()
     for question, message, channel in (("image output", FIRST_MESSAGE, 0), ("correction", SECOND_MESSAGE, 2)):
-        prompt = _prompts().generator(message, messages)
+        prompt = load_prompts(RECONSTRUCTION).generator(message, messages)
         view = GeneratorView(len(messages) + 1, message, messages, previous, 0, prompt)
         timed = await patient.ask(question, patient.player.render(view))
         if isinstance(timed, Finding):
@@ -243,10 +246,6 @@ _TRIALS: Mapping[str, Callable[[_Patient], Awaitable[list[Finding]]]] = {
 """What is asked, by the method that a seat's questions go to."""
 
 
-def _prompts() -> Prompts:
-    return load_prompts("reconstruction")
-
-
 def _rating(patient: _Patient, timed: _Timed) -> Finding:
     try:
         score = read_score(timed.answer.text).value
@@ -259,7 +258,7 @@ def _rating(patient: _Patient, timed: _Timed) -> Finding:
 
 
 def _reply(patient: _Patient, question: str, timed: _Timed, turn: int) -> Finding:
-    """Say whether a describer keeps to the protocol, and on turn 1 whether it names the colour that it was shown."""
+    """Return whether a describer keeps to the protocol, and on turn 1 whether the message names the shown colour."""
     answer: TextAnswer = timed.answer
     seen = f"{len(answer.text.split())} words, {timed.took}"
     try:
@@ -276,7 +275,7 @@ def _reply(patient: _Patient, question: str, timed: _Timed, turn: int) -> Findin
 
 
 def _drawing(timed: _Timed, channel: int) -> tuple[str, bool]:
-    """Say how large a picture is and what it took, and whether its middle is red (channel 0) or blue (2) as asked."""
+    """Return a line about the size of a picture, time and tokens, and whether its middle has the asked colour."""
     answer: PictureAnswer = timed.answer
     picture = answer.picture
     middle = picture.pixels[picture.height // 2, picture.width // 2].astype(int)
@@ -301,7 +300,7 @@ def shown_picture(colour: str = COLOUR) -> Picture:
 
 
 def _hurried(spec: PlayerSpec, timeout: float) -> PlayerSpec:
-    """Shorten the deadline of a player that has one, so that it gives up in time and says what was wrong."""
+    """Shorten the deadline of a player that has a deadline, so that the player fails in time with its own reason."""
     check = getattr(load("players", spec.player), "check", None)
     if check is None or "deadline_s" in spec.parameters:
         return spec
@@ -314,7 +313,7 @@ def _hurried(spec: PlayerSpec, timeout: float) -> PlayerSpec:
 
 
 async def _unbroken(asked: Awaitable[AnswerT]) -> AnswerT:
-    """Wait for an answer; a player that breaks, as a plug-in may, becomes an error with one line."""
+    """Wait for an answer; any exception of a plug-in player becomes an error with a single line."""
     try:
         return await asked
     except (PlayerError, JudgeError, InputError):
@@ -334,7 +333,7 @@ async def _closing(player: Any, asked: Awaitable[AnswerT]) -> AnswerT:
 
 
 def _remedy_of(error: PlayerError, spec: PlayerSpec) -> str:
-    """Return what to do about a player that could not answer."""
+    """Return the remedy for a player that could not answer."""
     if error.reason == "generator_no_image":
         return f"Make sure that {spec.label} makes pictures through the player {spec.player}; try another player."
     if error.reason in ("describer_refused", "generator_refused", "answer_refused"):

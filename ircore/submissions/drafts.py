@@ -85,7 +85,7 @@ def problems_with(
 
 
 def purpose_of(answers: Mapping[str, Any], local: bool) -> Purpose:
-    """Return what a new manifest is checked for.
+    """Return the purpose with which a new manifest is checked.
 
     A pair that maintainers cannot play, since a server or a player is the submitter's own, waits for its transcripts.
 
@@ -103,14 +103,14 @@ def purpose_of(answers: Mapping[str, Any], local: bool) -> Purpose:
 
 
 def player_specs(answers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the players of a manifest of either format, or of parts of it, by their seats."""
+    """Return the players of a manifest of either format, or of parts of a manifest, by seat."""
     if "game" in answers:
         return dict(answers.get("players", {}))
     return {seat: answers[seat] for seat in SEATS if seat in answers}
 
 
 def manifest_text(document: Mapping[str, Any], schema: str | None) -> str:
-    """Return a manifest as it is written.
+    """Return the text of a manifest.
 
     Args:
         document: Its content.
@@ -125,7 +125,7 @@ def manifest_text(document: Mapping[str, Any], schema: str | None) -> str:
 
 
 def write_manifest(folder: Path, text: str) -> Path:
-    """Write a manifest whole or not at all; returns its path."""
+    """Write a manifest, whole or not at all, and return its path."""
     write_text(folder / MANIFEST, text)
     return folder / MANIFEST
 
@@ -150,12 +150,12 @@ def schema_address(folder: Path, site: str | None) -> str | None:
 
 
 def known_author() -> str | None:
-    """Return the name under which the user commits; None if git knows no name."""
+    """Return the user's name in git's settings; None if git knows no name."""
     return _git(Path(), "config", "user.name")
 
 
 def player_label(seat: Mapping[str, Any]) -> str:
-    """Return what boards call a player."""
+    """Return the label of a player on boards."""
     return str(seat.get("model") or seat.get("player"))
 
 
@@ -175,7 +175,7 @@ def parameter(text: str, option: str) -> tuple[str, Any]:
 
 
 def players_of(seats: Iterable[str], options: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return what options say of the players of a game, by seat.
+    """Return the settings of a game's players that command-line options state, by seat.
 
     Args:
         seats: Names of the game's seats.

@@ -1,4 +1,4 @@
-"""What happened to a submission after it was merged: data, added line by line, never deleted.
+"""The history of a submission after the merge: records, added line by line, never deleted.
 
 ``submissions/<slug>/history.jsonl`` has one JSON record a line, the oldest first. Whoever reads the repository sees
 what was updated, withdrawn, corrected, reinstated or disputed, when and why; the dataset's next release follows it.
@@ -28,7 +28,13 @@ Status = Literal["active", "withdrawn", "disputed"]
 
 
 class Step(Record):
-    """Something that happened to a submission."""
+    """Something that happened to a submission.
+
+    >>> withdrawn = Step(date="2026-11-01", kind="withdrawn", reason="wrong model")
+    >>> back = Step(date="2026-11-20", kind="reinstated", reason="played again")
+    >>> status_of([withdrawn]), status_of([withdrawn, back])
+    ('withdrawn', 'active')
+    """
 
     date: Day = Field(description="When this was decided, YYYY-MM-DD.")
     kind: Kind = Field(
@@ -76,7 +82,7 @@ def parse_history(data: bytes, name: str) -> tuple[Step, ...]:
 
 
 def step_faults(step: Step) -> Iterator[Fault]:
-    """Yield what is wrong with a step that fits the format: everybody reads its words, and releases go by its date."""
+    """Yield the faults of a step that fits the format: people read its reason, and releases follow its date."""
     yield from text_faults(("reason",), step.reason)
     if step.former is not None:
         yield from repository_faults(("former", "repo"), step.former.repo)
@@ -116,7 +122,7 @@ def add_step(folder: Path, step: Step) -> tuple[Step, ...]:
 
 
 def _refuse_idle(step: Step, before: Sequence[Step], file: Path) -> None:
-    """Refuse a step that changes nothing: it was taken already, or there is nothing to settle.
+    """Refuse a step that changes nothing: the same step was taken before, or no dispute is open.
 
     Raises:
         InputError: It is such a step.
@@ -157,7 +163,7 @@ def status_of(steps: Sequence[Step]) -> Status:
 
 
 def open_dispute(steps: Sequence[Step], run_id: str) -> Step | None:
-    """Return the dispute about a run, or about all runs of its submission, that is not settled; None if there is none.
+    """Return the open dispute about a run, or about all runs of the submission; None if no dispute is open.
 
     Args:
         steps: The submission's history.
@@ -178,7 +184,7 @@ def _is_disputed(steps: Sequence[Step], run_id: str | None) -> bool:
 
 
 def withdrawals_of(folder: Path) -> Iterator[Withdrawal]:
-    """Yield what a release must follow, of all submissions in a folder.
+    """Yield the decisions that a release must follow, of all submissions in a folder.
 
     An update is a correction to the release: the runs of the former transcripts go, and the new one takes their place.
 

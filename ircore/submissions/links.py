@@ -15,7 +15,6 @@ from ircore.players.submission import AnyLoaded
 from ircore.submissions.rescoring.fetch import SafeRedirects, endpoint, is_safe
 
 SECONDS = 20.0
-TRIES = 2
 WAIT = 5.0
 """Seconds before a link that failed is asked for once more: a stumble is no dead link."""
 
@@ -25,7 +24,11 @@ _REFUSES_PROGRAMS = {403, 405, 406, 429, 999}
 
 
 class Link(NamedTuple):
-    """A link of a submission."""
+    """A link of a submission.
+
+    >>> Link("my-pair", "links.code", "https://github.com/me/my-pair").field
+    'links.code'
+    """
 
     slug: str
     """Name of the submission's folder."""
@@ -38,7 +41,11 @@ class Link(NamedTuple):
 
 
 class DeadLink(NamedTuple):
-    """A link that leads nowhere."""
+    """A link that leads nowhere.
+
+    >>> dead_links([Link("my-pair", "links.code", "ftp://example.org")])[0].problem
+    'not https at a public host with a name'
+    """
 
     link: Link
     """The link."""
@@ -48,7 +55,7 @@ class DeadLink(NamedTuple):
 
 
 def links_of(loaded: AnyLoaded) -> list[Link]:
-    """Return the links of a submission; that of its transcripts leads to the listing of the pinned commit."""
+    """Return the links of a submission; the link of transcripts leads to the listing of the pinned commit."""
     links = [Link(loaded.slug, f"links.{name}", link) for name, link in loaded.submission.links.items()]
     if (reference := loaded.submission.transcripts) is not None:
         place = f"{endpoint()}/api/datasets/{reference.repo}/tree/{reference.revision}/{reference.run}"
@@ -66,20 +73,17 @@ def dead_links(links: Iterable[Link]) -> list[DeadLink]:
         The links that lead nowhere, in the order given. A site that refuses programs counts as being there.
     """
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return [dead for dead in pool.map(_asked, links) if dead is not None]
+        return [dead for dead in pool.map(_asked_twice, links) if dead is not None]
+
+
+def _asked_twice(link: Link) -> DeadLink | None:
+    if _asked(link) is None:
+        return None
+    sleep(WAIT)
+    return _asked(link)
 
 
 def _asked(link: Link) -> DeadLink | None:
-    dead = _tried(link)
-    for _ in range(TRIES - 1):
-        if dead is None:
-            break
-        sleep(WAIT)
-        dead = _tried(link)
-    return dead
-
-
-def _tried(link: Link) -> DeadLink | None:
     base = endpoint()
     try:
         if not is_safe(link.address, base):

@@ -12,7 +12,12 @@ from ircore.submissions.history import Status, Step, read_history, status_of
 
 @dataclass(frozen=True)
 class MergedSubmission:
-    """A merged submission to any game."""
+    """A merged submission to any game.
+
+    >>> from ircore.players.builtin_pairs import builtin_pairs
+    >>> MergedSubmission(read_any_manifest(builtin_pairs()["classical+canvas"])).status
+    'active'
+    """
 
     loaded: AnyLoaded
     """The manifest."""

@@ -1,6 +1,6 @@
 """Which merged submissions maintainers have still to play, or to re-score."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,8 +16,8 @@ from ircore.submissions.history import Step, is_gone
 from ircore.submissions.merged import merged_submissions
 
 
-class PendingSubmission(NamedTuple):
-    """A submission that no published run shows as it is now."""
+class _PendingSubmission(NamedTuple):
+    """A submission without a published run that shows the submission as it is now."""
 
     slug: str
     """Name of the submission's folder."""
@@ -28,8 +28,8 @@ class PendingSubmission(NamedTuple):
 
 def pending_submissions(
     folder: Path, runs: Sequence[Path], instances: AnyInstanceSet | None = None
-) -> list[PendingSubmission]:
-    """Return the submissions of a folder that no published run shows as they are now; withdrawn ones are left out.
+) -> list[_PendingSubmission]:
+    """Return the submissions of a folder whose current state no published run shows, without withdrawn submissions.
 
     Args:
         folder: The submissions.
@@ -45,23 +45,20 @@ def pending_submissions(
     for path in runs:
         run = open_any_run(path)
         published.setdefault(run.run.slug, []).append(run)
-    return list(_pending(folder, published, instances))
-
-
-def _pending(
-    folder: Path, published: Mapping[str, Sequence[AnyRunFolder]], instances: AnyInstanceSet | None
-) -> Iterator[PendingSubmission]:
+    pending = []
     for submission in merged_submissions(folder):
         if submission.status == "withdrawn":
             continue
         loaded, steps = submission.loaded, submission.steps
         verb = "to be played" if loaded.submission.transcripts is None else "to be re-scored"
         known = published.get(loaded.slug, ())
-        runs = [run for run in known if _is_current(run.run, instances)]
-        if known and not runs:
-            yield PendingSubmission(loaded.slug, f"{verb}: its published run is of another version of the benchmark")
-        elif why := _why(loaded, runs):
-            yield PendingSubmission(loaded.slug, f"{verb}: {why}{_first(loaded, runs, steps)}")
+        current = [run for run in known if _is_current(run.run, instances)]
+        if known and not current:
+            reason = "its published run is of another version of the benchmark"
+            pending.append(_PendingSubmission(loaded.slug, f"{verb}: {reason}"))
+        elif reason := _why(loaded, current):
+            pending.append(_PendingSubmission(loaded.slug, f"{verb}: {reason}{_first(loaded, current, steps)}"))
+    return pending
 
 
 def _is_current(run: Run | GameRun, instances: AnyInstanceSet | None) -> bool:
@@ -72,7 +69,7 @@ def _is_current(run: Run | GameRun, instances: AnyInstanceSet | None) -> bool:
 
 
 def _first(loaded: AnyLoaded, runs: list[AnyRunFolder], steps: Sequence[Step]) -> str:
-    """Say which published run has to go before another run by the same rules can be released; empty if none has."""
+    """Return a remark about the published run that has to be withdrawn first; empty if no run stands in the way."""
     stays = [
         run.run.run_id
         for run in runs
@@ -82,7 +79,7 @@ def _first(loaded: AnyLoaded, runs: list[AnyRunFolder], steps: Sequence[Step]) -
 
 
 def _why(loaded: AnyLoaded, runs: list[AnyRunFolder]) -> str:
-    """Say why no run shows a submission as it is; empty if there is such a run."""
+    """Return the reason why no run shows a submission as it is; empty if a run does."""
     players = loaded.submission.players
     same = [run for run in runs if _same_rules(run, loaded) and run.run.submission.players == players]
     if not same:

@@ -27,7 +27,12 @@ MOST_TRIES = 5
 
 
 class Context(NamedTuple):
-    """What questions are asked with."""
+    """The conditions under which questions are asked.
+
+    >>> context = Context("my-pair", (), ask=None, say=print)
+    >>> complete({"describer": {"player": "classical"}, "generator": {"player": "canvas"}}, context)["name"]
+    'classical + canvas'
+    """
 
     slug: str
     """The folder's name."""
@@ -70,7 +75,11 @@ def _settings(text: str) -> Any:
 
 
 class Question(NamedTuple):
-    """One question."""
+    """A question about a field of a new manifest.
+
+    >>> Question(("authors",), "Authors, separated by commas", read=_several).read("Ada, Grace")
+    ['Ada', 'Grace']
+    """
 
     path: tuple[str, ...]
     """The field that its answer fills."""
@@ -92,7 +101,7 @@ class Question(NamedTuple):
 
 
 def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
-    """Complete a manifest: fields that are not stated are asked for, or filled with what is known.
+    """Complete a manifest: missing fields are asked for, or filled with known values.
 
     Args:
         stated: Parts of a manifest, from options; the players of another game than reconstruction under ``players``.
@@ -130,7 +139,7 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
 
 
 def _name(answers: Mapping[str, Any], context: Context) -> str:
-    """Propose a name: that of the players, with the folder's where another pair is called that already."""
+    """Propose a name: the players' names, with the folder's name where another pair has that name already."""
     label = " + ".join(map(player_label, player_specs(answers).values()))
     taken = any(other.name == label and other.slug != context.slug for other in context.neighbours)
     return f"{label}, {context.slug}" if taken else label
@@ -162,7 +171,7 @@ def _settle_seat(answers: dict[str, Any], seat: Seat[Any, Any], context: Context
 
 
 def _about(seat: Seat[Any, Any]) -> str:
-    """Say what a seat does and who can take it."""
+    """Describe the task of a seat and the players that can take the seat."""
     offline, services = (
         [name for name in players_of_project(needs, seat.method) if not answer_problem(name, seat.method, seat.answers)]
         for needs in ("nothing", "service")
@@ -273,7 +282,7 @@ def _wrong(answers: Mapping[str, Any], field: str, context: Context) -> list[Fin
 
 
 def _refuse(answers: Mapping[str, Any], field: str, context: Context) -> None:
-    """Refuse what is wrong with a field.
+    """Refuse a field with a fault.
 
     Raises:
         InputError: Something is.

@@ -26,7 +26,7 @@ def plays_offline(run: Run | GameRun) -> bool:
 
 
 def differences(published: AnyRunFolder, out: Path, limit: int | None = None) -> Iterator[str]:
-    """Play a run again and yield what differs from the published run, one line an episode.
+    """Play a run again and yield a line for each episode that differs from the published run.
 
     Args:
         published: The run.

@@ -1,4 +1,4 @@
-"""Seasons: a fresh instance set that nobody has seen, with its hash published before anybody plays it.
+"""Seasons: a fresh, secret instance set, whose hash is published before anybody plays the set.
 
     begin     the maintainers draw a set from a seed that nobody can guess, keep it, and publish a commitment to it
     play      in the protected job, on the secret set
@@ -37,7 +37,14 @@ DRAWN = tuple(category for category in CATEGORIES if category != "photos")
 
 
 class Season(Record):
-    """What is published of a season: first the commitment, later what it commits to."""
+    """The published record of a season: first the commitment, later the set and salt behind the commitment.
+
+    >>> commitment = commitment_to("2027-spring", identity="1" * 64, salt="2" * 64)
+    >>> season = Season(season="2027-spring", commitment=commitment, committed="2027-03-01T00:00:00+00:00",
+    ...                 instances=160, version="1.0")
+    >>> season.revealed is None
+    True
+    """
 
     schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
     season: Name = Field(description="Its name, such as 2027-spring.")
@@ -57,8 +64,8 @@ class Season(Record):
         return self
 
 
-class SeasonSecret(Record):
-    """What the maintainers keep until the season is over. File ``secret.json`` beside the set."""
+class _SeasonSecret(Record):
+    """The secret that maintainers keep until the season is over. File ``secret.json`` beside the set."""
 
     season: Season
     identity: Sha256
@@ -124,14 +131,14 @@ def begin_season(
         instances=len(instances.instances),
         version=__version__,
     )
-    secret = SeasonSecret(season=season, identity=instances.identity, salt=salt, seed=seed)
+    secret = _SeasonSecret(season=season, identity=instances.identity, salt=salt, seed=seed)
     write_text(folder / SECRET, secret.model_dump_json(indent=2, by_alias=True) + "\n")
     _publish(publication, season)
     return season
 
 
 def _own_folder(path: Path) -> None:
-    """Make a folder that nobody else on this machine can look into: the pictures in it are as secret as the seed."""
+    """Make a folder that no other user of this machine can read: the pictures in it are as secret as the seed."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         path.chmod(0o700)
@@ -140,7 +147,7 @@ def _own_folder(path: Path) -> None:
 
 
 def reveal_season(folder: Path, publication: Path) -> Season:
-    """Publish what a season's commitment commits to.
+    """Publish the set, seed and salt behind a season's commitment.
 
     Args:
         folder: What ``begin_season`` made.
@@ -149,7 +156,7 @@ def reveal_season(folder: Path, publication: Path) -> Season:
     Raises:
         InputError: They are not of one season.
     """
-    secret = _read(folder / SECRET, SeasonSecret)
+    secret = _read(folder / SECRET, _SeasonSecret)
     known = read_season(publication)
     if known.commitment != secret.season.commitment:
         raise InputError(
@@ -164,7 +171,7 @@ def reveal_season(folder: Path, publication: Path) -> Season:
 
 
 def verify_season(season: Season, instances: AnyInstanceSet | None) -> None:
-    """Check that a revealed set is the one that was committed to.
+    """Check that a revealed set matches the commitment.
 
     Args:
         season: As published.
@@ -190,7 +197,7 @@ def verify_season(season: Season, instances: AnyInstanceSet | None) -> None:
 
 
 def read_season(path: Path) -> Season:
-    """Read what is published of a season.
+    """Read the published record of a season.
 
     Raises:
         InputError: It cannot be read, or is not in the format.

@@ -9,7 +9,6 @@ from pathlib import Path
 from ircore.core.collector import without_collector
 from ircore.instances.benchmark import RECORDS
 from ircore.players.submission import AnyLoaded
-from leaderboard.build_cache import BuildCache
 from leaderboard.building.content import Content, Options, read_content
 from leaderboard.building.finish import finish_pages, merge, no_notice, write_surroundings
 from leaderboard.building.marker import check_replaceable, earlier_build, write_marker
@@ -18,15 +17,16 @@ from leaderboard.building.shells import write_sources
 from leaderboard.building.sources import check_sources, copy_sources
 from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
-from leaderboard.output_folder import build_folder, replace
 from leaderboard.pages.waiting import played_pages
 from leaderboard.rendering.render import block
 from leaderboard.skeleton import SKELETON
+from leaderboard.storage.build_cache import BuildCache
+from leaderboard.storage.output_folder import build_folder, replace
 from leaderboard.versions.archive import write_frozen
 
 
 @dataclass(frozen=True)
-class BuildReport:
+class _BuildReport:
     """Counts of a finished build."""
 
     pages: int
@@ -52,14 +52,14 @@ def build_site(
     waiting: AnyLoaded | None = None,
     submissions: Path | None = None,
     judge_cards: Sequence[Path] = (),
-) -> BuildReport:
+) -> _BuildReport:
     """Build the site of some runs.
 
     Args:
         runs: Run folders of any games; those of one game are on one instance set.
         out: The site's folder: missing, empty, or an earlier build, which is replaced at the end.
         sources: Folder with ``mkdocs.yml`` and ``docs``.
-        judge: Judge on pages with room for one; None for the choice of ``leaderboard.site_judge.site_judge``.
+        judge: Judge on pages with room for one; None for the choice of ``leaderboard.model.site_judge.site_judge``.
         address: Address of the site, absolute, ending in a slash, for feeds and badges; empty if unknown.
         archive: Folder of the frozen boards of former versions; None for none.
         version: The benchmark version that the runs must be of; None for any.
@@ -82,7 +82,7 @@ def build_site(
     with without_collector(), build_folder(out) as work:
         tree = Tree(work)
         content = read_content(runs, options, BuildCache(tree.files, out if out.is_dir() else None))
-        copy_sources(tree, content.pages, content.game_boards, address, sources)
+        copy_sources(tree, content.pages, content.game_boards, address, sources, content.title)
         sharing = write_sources(content.pages, tree.docs)
         write_content(content, tree)
         with mkdocs(tree):
@@ -90,10 +90,10 @@ def build_site(
             encoded = content.pictures.write(tree.files, earlier_build(out))
         finish_pages(tree, sharing, originals, _notice(content, waiting))
         merge(tree.files, tree.site)
-        write_surroundings(tree.site, address)
+        write_surroundings(tree.site, address, content.title)
         write_marker(tree.site, content.marker)
         replace(tree.site, out)
-    return BuildReport(len(content.pages), len(content.pictures), encoded)
+    return _BuildReport(len(content.pages), len(content.pictures), encoded)
 
 
 def _notice(content: Content, waiting: AnyLoaded | None) -> partial[str]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from leaderboard.output_folder import write_text
+from leaderboard.storage.output_folder import write_text
 
 MODULES = Path(__file__).resolve().parents[1] / "assets" / "js"
 """The modules."""

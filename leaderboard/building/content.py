@@ -15,7 +15,6 @@ from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import GameRunFolder
 from ircore.scorers.judge_test.cards import cards_of
 from ircore.submissions.merged import MergedSubmission, merged_submissions, unplayed
-from leaderboard.build_cache import BuildCache
 from leaderboard.building.sources import ABSENT
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.gallery.pages import gallery_pages
@@ -23,16 +22,20 @@ from leaderboard.gallery.shards import gallery_shards
 from leaderboard.games.files import games_board_files, only_games_files
 from leaderboard.games.pages import game_pages
 from leaderboard.games.section import GameSection, game_sections, split_runs
+from leaderboard.model.site import Page, Site
+from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.badges import badge_files
 from leaderboard.pages.board_files import LEADERBOARD, leaderboard_files
 from leaderboard.pages.boards import board_pages
 from leaderboard.pages.citation import citation_page
 from leaderboard.pages.compare import Comparisons, compare_page, comparison_files
-from leaderboard.pages.feed import changes_page, feed_files
+from leaderboard.pages.feed import NAME, changes_page, feed_files
 from leaderboard.pages.figures import figures_page
 from leaderboard.pages.judge_cards import card_pages
 from leaderboard.pages.limits import limits_page
 from leaderboard.pages.matrix import matrix_files, matrix_pages
+from leaderboard.pages.metric_agreement import PATH as METRIC_AGREEMENT
+from leaderboard.pages.metric_agreement import metric_agreement_page
 from leaderboard.pages.metric_boards import metric_pages
 from leaderboard.pages.overview import front_page, games_front_page
 from leaderboard.pages.pairs import pair_pages
@@ -40,14 +43,16 @@ from leaderboard.pages.paper import paper_page
 from leaderboard.pages.players import player_pages
 from leaderboard.pages.targets import targets_page
 from leaderboard.pages.waiting import played_pages, waiting_page
-from leaderboard.pictures import PictureBook
-from leaderboard.site import Page, Site
-from leaderboard.site_runs import read_runs
+from leaderboard.storage.build_cache import BuildCache
+from leaderboard.storage.pictures import PictureBook
 from leaderboard.versions.archive import FrozenBoard, read_archive
 from leaderboard.versions.pages import version_pages
 
 Files = Callable[[], Iterable[tuple[str, str]]]
 """Function that makes files of data: paths below the site's root, and texts."""
+
+GAMES = "Games of words and pictures"
+"""Name of a site of several games, none of them the reconstruction game."""
 
 _MANY = 8
 """Number of runs from which pages are written in several processes."""
@@ -61,6 +66,7 @@ _LINKED = {
     "pairs/index": "Pairs and players",
     "changes": "What changed",
     "compare": "Compare pairs",
+    METRIC_AGREEMENT: "How metrics agree",
     "limits": "What the numbers cannot tell",
     "paper": "Published scores",
     "replay": "One episode, turn by turn",
@@ -114,6 +120,13 @@ class Content:
         if self.site is None:
             return {"benchmark": None, "instance_set": None, "prompts": None}
         return self.site.version.as_dict()
+
+    @property
+    def title(self) -> str:
+        """Name of the site: the game's, or what several games have in common."""
+        if self.site is not None:
+            return NAME
+        return self.games[0].game.title if len(self.games) == 1 else GAMES
 
     @property
     def game_boards(self) -> list[tuple[str, str]]:
@@ -193,7 +206,7 @@ def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
         gallery_pages(site),
         game_pages(games),
     )
-    return chain(*several, single, (figures_page(site), cited, targets_page(site)))
+    return chain(*several, single, (figures_page(site), metric_agreement_page(site), cited, targets_page(site)))
 
 
 def _prompts_page() -> Page:

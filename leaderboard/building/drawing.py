@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import astuple
 
 from leaderboard.charts.catalogue import Chart, Drawn, figures
+from leaderboard.model.site import Page, Site
 from leaderboard.rendering.render import block
-from leaderboard.site import Page, Site
 
 
 def draw(site: Site, pages: Sequence[Page]) -> dict[str, Chart | Drawn]:

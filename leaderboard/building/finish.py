@@ -10,9 +10,10 @@ from ircore.core.errors import WorkError
 from ircore.core.workers import run_shares
 from leaderboard.building.shells import PageShell, read_shells
 from leaderboard.building.tree import Tree
-from leaderboard.output_folder import write_text
+from leaderboard.pages.feed import NAME
 from leaderboard.rendering.render import block
 from leaderboard.rendering.shell import Shell
+from leaderboard.storage.output_folder import write_text
 
 _CHART = '<figure class="chart"'
 """Beginning of a figure in a page: strangers' words cannot imitate it, since their quotes are escaped."""
@@ -71,7 +72,7 @@ def _finish_share(
         write_text(tree.site / f"{path}.html", whole)
 
 
-def write_surroundings(site: Path, address: str = "") -> None:
+def write_surroundings(site: Path, address: str = "", title: str = NAME) -> None:
     """Write the files for servers and crawlers: ``404.html``, ``robots.txt``, and a site map if the address is known.
 
     A missing page is asked for at any depth, so that its page cannot refer to anything by a relative address.
@@ -79,8 +80,9 @@ def write_surroundings(site: Path, address: str = "") -> None:
     Args:
         site: Root of the site.
         address: Address of the site, absolute, ending in a slash; empty if unknown.
+        title: Name of the site.
     """
-    write_text(site / "404.html", Shell(block("not_found", {"address": address})).filled())
+    write_text(site / "404.html", Shell(block("not_found", {"address": address, "title": title})).filled())
     write_text(site / "robots.txt", ROBOTS + (f"Sitemap: {address}sitemap.xml\n" if address else ""))
     # The site map of MkDocs knows nothing of pages that share a shell.
     (site / "sitemap.xml.gz").unlink(missing_ok=True)

@@ -7,8 +7,8 @@ from typing import Any
 
 from ircore import __version__
 from ircore.core.errors import InputError
-from leaderboard.output_folder import write_text
-from leaderboard.pictures import ENCODING
+from leaderboard.storage.output_folder import write_text
+from leaderboard.storage.pictures import ENCODING
 
 MARKER = ".ircore-site.json"
 """Marker file in the root of every built site: a folder that is not empty is replaced only if it holds this file."""

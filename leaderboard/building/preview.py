@@ -12,9 +12,9 @@ from ircore.results.games import read_game_results
 from ircore.results.ranking import RankedRow
 from ircore.results.tables.ranks import why_no_rank
 from leaderboard.games.section import split_runs
-from leaderboard.labels import interval_words, rank
-from leaderboard.site import Pair, Site
-from leaderboard.site_runs import read_runs
+from leaderboard.model.site import Pair, Site
+from leaderboard.model.site_runs import read_runs
+from leaderboard.words.labels import interval_words, rank
 
 
 def preview(loaded: AnyLoaded, runs: Sequence[Path], out: Path) -> list[str]:

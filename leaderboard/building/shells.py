@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from markupsafe import escape
 
-from leaderboard.output_folder import write_text
+from leaderboard.model.site import Page
 from leaderboard.rendering.shell import NAME, TITLE, Shell
-from leaderboard.site import Page
+from leaderboard.storage.output_folder import write_text
 
 
 class PageShell(NamedTuple):

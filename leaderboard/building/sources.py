@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from markupsafe import escape
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.json_schemas import json_schemas
 from ircore.scorers.judge_test.page import card_style
 from leaderboard.building.bundle import write_bundles
 from leaderboard.building.tree import Tree
-from leaderboard.output_folder import write_text
+from leaderboard.model.site import Page
 from leaderboard.pages.board_files import LEADERBOARD
-from leaderboard.site import Page
+from leaderboard.pages.feed import NAME
 from leaderboard.skeleton import SKELETON
+from leaderboard.storage.output_folder import write_text
 from leaderboard.theme import stylesheet
 
 SETTINGS = "mkdocs.yml"
@@ -43,7 +45,12 @@ def check_sources(sources: Path = SKELETON) -> None:
 
 
 def copy_sources(
-    tree: Tree, pages: Sequence[Page], games: Sequence[tuple[str, str]], address: str, sources: Path = SKELETON
+    tree: Tree,
+    pages: Sequence[Page],
+    games: Sequence[tuple[str, str]],
+    address: str,
+    sources: Path = SKELETON,
+    title: str = NAME,
 ) -> None:
     """Copy everything that MkDocs reads into the build folder.
 
@@ -53,6 +60,7 @@ def copy_sources(
         games: Title and path of the board of each other game.
         address: Address of the site, absolute, ending in a slash; empty if unknown.
         sources: Folder with ``mkdocs.yml`` and ``docs``.
+        title: Name of the site.
 
     Raises:
         WorkError: The disk is full.
@@ -78,6 +86,10 @@ def copy_sources(
     known = {path.relative_to(tree.docs).as_posix() for path in tree.docs.rglob("*.md")}
     shown = {f"{page.path}.md" for page in pages if page.template != ABSENT}
     settings["nav"] = list(_navigation(settings["nav"], known | shown, games))
+    if title != NAME:
+        # The theme does not escape titles; the description speaks of the reconstruction game.
+        name = str(escape(title))
+        settings |= {"site_name": name, "site_description": f"{name}: scores, intervals and episodes."}
     settings["extra"]["feeds"] = "changes.md" in shown
     settings["not_in_nav"] += "".join(f"/{page.path}.md\n" for page in pages)
     if address:

@@ -7,9 +7,9 @@ from ircore.core.workers import run_pieces
 from leaderboard.building.content import Content, Files
 from leaderboard.building.drawing import draw
 from leaderboard.building.tree import Tree
-from leaderboard.output_folder import write_text
+from leaderboard.model.site import Page
 from leaderboard.rendering.render import Renderer, read_templates
-from leaderboard.site import Page
+from leaderboard.storage.output_folder import write_text
 
 PIECES = 12
 """Number of pieces that pages are cut into: many, so that all processes end together."""

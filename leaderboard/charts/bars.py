@@ -8,12 +8,12 @@ import plotly.graph_objects as go
 from ircore.results.episodes import CONVERGENCES, Convergence
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.turns import budgets_table, outcomes_table
-from leaderboard import labels
 from leaderboard.charts.data import MOST_ROWS, RUN, Subject, grouped, of_runs, picked
 from leaderboard.charts.grammar import Drawing, Json, Missing, Sketch, axis, mean, pair_lines, plain, steps, words
 from leaderboard.charts.rows import Row, row_layouts
-from leaderboard.site import Pair
+from leaderboard.model.site import Pair
 from leaderboard.theme import CONVERGENCE_TOKENS, token
+from leaderboard.words import labels
 
 _COLUMNS = (RUN, "pair", *CONVERGENCES)
 

@@ -7,11 +7,11 @@ from math import log10
 from ircore.results.statistics.intervals import clear_of, too_few
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.turns import budgets_table
-from leaderboard import labels
 from leaderboard.charts.data import MOST_PANELS, RUN, Subject, picked
 from leaderboard.charts.grammar import Json, Missing, Sketch, axis, mean, plain, steps
 from leaderboard.charts.scores import around_zero
 from leaderboard.charts.tracks import Scale, Spot, Track, panels
+from leaderboard.words import labels
 
 _Series = Sequence[Mapping[str, Value]]
 """Rows of one pair under several budgets, smallest first."""

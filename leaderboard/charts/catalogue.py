@@ -27,11 +27,13 @@ from leaderboard.charts.grammar import Missing, Sketch, plain
 from leaderboard.charts.heat import heat_maps_sketch, pair_heat_map_sketch
 from leaderboard.charts.judges import agreement_sketch, reliability_sketch
 from leaderboard.charts.language import lengths_sketch, novelty_sketch
+from leaderboard.charts.metrics import correlations_sketch, metric_preferences_sketch
 from leaderboard.charts.ratings import ratings_sketch
+from leaderboard.charts.said import pair_said_sketch
 from leaderboard.charts.scores import delta_sketch, deltas_sketch, preferences_sketch, scores_sketch
 from leaderboard.charts.still import still_picture
 from leaderboard.charts.turns import pair_trajectory_sketch, trajectories_sketch
-from leaderboard.site import Pair
+from leaderboard.model.site import Pair
 from leaderboard.theme import NARROW
 
 
@@ -138,7 +140,7 @@ def figures(
 
     Returns:
         By id, which is ``chart_id``: those of ``OF_ALL``; for each judge those of ``OF_JUDGE`` and, for each pair,
-        those of ``OF_PAIR``.
+        those of ``OF_PAIR``; for each pair those of ``OF_PAIR_ONCE``.
     """
     charts = {}
     same = comparable or under_rules(results, rule_sets(results)[0])
@@ -175,11 +177,18 @@ OF_ALL: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
     "agreement": agreement_sketch,
     "ratings": ratings_sketch,
     "reliability": reliability_sketch,
+    "metric-correlations": correlations_sketch,
+    "metric-preferences": metric_preferences_sketch,
     "costs": costs_sketch,
 }
 """Figures that the site has once: of every judge, of none, or of the site's own."""
 
-ACROSS_RULES = frozenset({"budget-scores", "budget-deltas", "budget-outcomes", "agreement", "ratings", "reliability"})
+ACROSS_RULES = frozenset(
+    {
+        "budget-scores", "budget-deltas", "budget-outcomes", "agreement", "ratings", "reliability",
+        "metric-correlations", "metric-preferences",
+    }
+)  # fmt: skip
 """Figures of all runs: what they compare is the rules, or is not hurt by them."""
 
 OF_JUDGE: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
@@ -196,6 +205,9 @@ OF_PAIR: Mapping[str, Callable[[Subject, Pair], Sketch | Missing]] = {
 }
 """Figures of one pair for each judge."""
 
+OF_PAIR_ONCE: Mapping[str, Callable[[Subject, Pair], Sketch | Missing]] = {"said": pair_said_sketch}
+"""Figures of one pair that no judge has a part in."""
+
 
 def _drawings(
     results: Results, pairs: Mapping[str, Pair], own: str, comparable: Results
@@ -211,7 +223,7 @@ def _drawings(
         for kind, of_judge in OF_JUDGE.items():
             yield chart_id(kind, None, said), kind, usual.results, partial(of_judge, usual)
         for pair in pairs.values():
-            for kind, of_one in OF_PAIR.items():
+            for kind, of_one in {**OF_PAIR, **(OF_PAIR_ONCE if judge == own else {})}.items():
                 yield chart_id(kind, pair.key, said), kind, subject.results, partial(of_one, subject, pair)
 
 

@@ -21,8 +21,8 @@ from leaderboard.charts.grammar import (
     words,
 )
 from leaderboard.charts.heat import HeatMap, name_axis, small_maps
-from leaderboard.marked_messages import CORRECTION_WORDS
-from leaderboard.site import Pair
+from leaderboard.model.site import Pair
+from leaderboard.words.marked_messages import CORRECTION_WORDS
 
 _NAMES = [CORRECTION_WORDS[correction] for correction in CORRECTIONS]
 

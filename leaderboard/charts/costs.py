@@ -6,7 +6,6 @@ from math import ceil, floor, log10
 import plotly.graph_objects as go
 
 from ircore.results.tables.model import Value
-from leaderboard import labels
 from leaderboard.charts.data import RUN, Subject, of_runs, picked
 from leaderboard.charts.grammar import (
     FOOT,
@@ -27,8 +26,9 @@ from leaderboard.charts.grammar import (
     whiskers,
     words,
 )
-from leaderboard.site import Pair
+from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token
+from leaderboard.words import labels
 
 _TITLE = "What does a better picture cost?"
 

@@ -11,7 +11,10 @@ from functools import cached_property
 from ircore.results.model import Results
 from ircore.results.tables.board import board_table
 from ircore.results.tables.model import Column, Table, Value
-from leaderboard.site import Pair
+from leaderboard.model.site import Pair
+
+Entry = Mapping[str, Value]
+"""Entries of one row of a table, by key."""
 
 RUN = "run_id"
 """Key of the column that says which run a row is about."""
@@ -125,11 +128,15 @@ def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:
     return replace(first, columns=(*first.columns[:at], column, *first.columns[at:]), rows=tuple(rows))
 
 
-def grouped(table: Table) -> dict[str, list[dict[str, Value]]]:
-    """Return the rows of each run, each as its entries by key."""
+def entries_of(table: Table) -> list[Entry]:
+    """Return every row of a table as its entries by key."""
     keys = [column.key for column in table.columns]
-    by_run: dict[str, list[dict[str, Value]]] = {}
-    for row in table.rows:
-        entries = dict(zip(keys, row, strict=True))
-        by_run.setdefault(str(entries[RUN].value), []).append(entries)
+    return [dict(zip(keys, row, strict=True)) for row in table.rows]
+
+
+def grouped(table: Table) -> dict[str, list[Entry]]:
+    """Return the rows of each run, each as its entries by key."""
+    by_run: dict[str, list[Entry]] = {}
+    for entry in entries_of(table):
+        by_run.setdefault(str(entry[RUN].value), []).append(entry)
     return by_run

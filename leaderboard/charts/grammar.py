@@ -13,10 +13,10 @@ import plotly.graph_objects as go
 
 from ircore.results.statistics.intervals import TOO_FEW, too_few
 from ircore.results.tables.model import Table, Value
-from leaderboard import labels
-from leaderboard.site import Marked
+from leaderboard.model.site import Marked
 from leaderboard.theme import FONT_FAMILY, FONT_SIZE, token
-from leaderboard.untrusted_text import one_line
+from leaderboard.words import labels
+from leaderboard.words.untrusted_text import one_line
 
 Json = dict[str, Any]
 

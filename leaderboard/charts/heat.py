@@ -8,7 +8,6 @@ import plotly.graph_objects as go
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.names import ALL
 from ircore.results.tables.turns import trajectories_table
-from leaderboard import labels
 from leaderboard.charts.data import MOST_PANELS, RUN, Subject, grouped, of_runs, picked, where
 from leaderboard.charts.grammar import (
     CHARACTER,
@@ -28,8 +27,9 @@ from leaderboard.charts.grammar import (
     words,
 )
 from leaderboard.charts.panels import Grid, axes_of, columns, pair_titles
-from leaderboard.site import Pair
+from leaderboard.model.site import Pair
 from leaderboard.theme import score_ink_token, score_scale, share_ink_token, share_scale
+from leaderboard.words import labels
 
 _TOP = 14
 """Room above a single map, CSS pixels."""

@@ -12,8 +12,7 @@ from ircore.results.tables.agreement import agreement_table
 from ircore.results.tables.model import Value
 from ircore.results.tables.published import published_agreement_table
 from ircore.results.tables.recalibration import reliability_table
-from leaderboard import labels
-from leaderboard.charts.data import Subject, where
+from leaderboard.charts.data import Subject, entries_of, where
 from leaderboard.charts.grammar import (
     Drawing,
     Missing,
@@ -33,6 +32,7 @@ from leaderboard.charts.published import AID, agreement_rows
 from leaderboard.charts.rows import Mark, Row, marked_rows
 from leaderboard.charts.tracks import band
 from leaderboard.theme import judge_token, token
+from leaderboard.words import labels
 
 _MOST = 30
 """Pairs of raters in a figure; annotators among themselves come last."""
@@ -49,8 +49,7 @@ def agreement_sketch(subject: Subject) -> Sketch | Missing:
     table = agreement_table(subject.results)
     if not table.rows:
         return Missing("Do judges agree?", table.notes[0])
-    keys = [column.key for column in table.columns]
-    entries = [dict(zip(keys, row, strict=True)) for row in table.rows[:_MOST]]
+    entries = entries_of(table)[:_MOST]
     low = min([0.0, *(end for row in entries for key, *_ in _MEASURES if (end := row[key].low) is not None)])
     first = -1.0 if low < -0.5 else -0.5 if low < 0 else 0.0
     people = any(str(row["kind"].value) == "judge × human" for row in entries)

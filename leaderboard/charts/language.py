@@ -5,11 +5,11 @@ from math import ceil
 
 from ircore.results.tables.language import messages_table
 from ircore.results.tables.model import Table, Value
-from leaderboard import labels
 from leaderboard.charts.data import MOST_PANELS, RUN, Subject, grouped, of_runs, picked, where
 from leaderboard.charts.grammar import Json, Missing, Sketch, axis, interval_ends, mean, percent, steps
 from leaderboard.charts.tracks import Scale, Track, panels, turn_track
 from leaderboard.charts.turns import turn_axis
+from leaderboard.words import labels
 
 _AID = (
     "The line is the mean over the episodes that have a message at a turn, the band its 95 % interval, and a mark's"

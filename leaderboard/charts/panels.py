@@ -7,8 +7,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from leaderboard.charts.grammar import FOOT, Json, axis, layout, plain, steps, words
-from leaderboard.site import Marked
+from leaderboard.charts.grammar import FOOT, Json, axis, layout, pair_lines, plain, steps, words
+from leaderboard.model.site import Marked
 from leaderboard.theme import describer_token, token
 
 Axes = Callable[[int, "Grid"], tuple[Json, Json]]
@@ -100,7 +100,7 @@ def pair_titles(pairs: Sequence[Marked]) -> Titles:
 
     def title(panel: int, grid: Grid) -> list[Json]:
         pair, length = pairs[panel], 20 if grid.columns <= 2 else 26
-        generator = f"+ {pair.generator}" + (f" ({pair.apart})" if pair.apart else "")
+        generator = pair_lines(pair)[1].strip()
         # Bold by a property: Plotly's <b> becomes a style attribute, which the pages' policy forbids.
         hue = {"colour": describer_token(pair.hue, "-text"), "weight": 700}
         return [

@@ -9,8 +9,8 @@ from ircore.games.reconstruction.published.published import JUDGES, mean_prefere
 from ircore.results.tables.model import Value
 from leaderboard.charts.grammar import plain
 from leaderboard.charts.rows import Mark, Row
-from leaderboard.labels import judge_name
 from leaderboard.theme import token
+from leaderboard.words.labels import judge_name
 
 AID = " Hollow marks below are the paper's published values, of other targets, pairs and judges, without intervals."
 """Sentence about the paper's values in a chart's reading aid."""

@@ -6,11 +6,11 @@ import plotly.graph_objects as go
 
 from ircore.results.crossed_ratings import CrossedRatings
 from ircore.results.tables.ratings import ratings_table
-from leaderboard import labels
 from leaderboard.charts.data import Subject
 from leaderboard.charts.grammar import Drawing, Missing, Sketch, plain
 from leaderboard.charts.panels import axes_of, diagonal, squares
 from leaderboard.theme import token
+from leaderboard.words import labels
 
 _MOST = 9
 """Panels in the figure; of more, the table has all."""

@@ -8,7 +8,6 @@ from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of
 from ircore.results.tables.judges import judges_table
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.published import published_means_table
-from leaderboard import labels
 from leaderboard.charts.data import MOST_ROWS, RUN, Subject, of_runs, picked, with_judges
 from leaderboard.charts.grammar import (
     HEAD,
@@ -29,8 +28,9 @@ from leaderboard.charts.grammar import (
 )
 from leaderboard.charts.published import AID, preference_rows, score_rows
 from leaderboard.charts.rows import Mark, Row, marked_rows
-from leaderboard.site import Pair
+from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, judge_token
+from leaderboard.words import labels
 
 _Form = Callable[[float | None], str]
 

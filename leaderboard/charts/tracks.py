@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from ircore.results.tables.model import Value
-from leaderboard import labels
-from leaderboard.charts.grammar import Drawing, Json, interval_words, mean, pair_name, plain, rounded, words
+from leaderboard.charts.grammar import Drawing, Json, interval_words, mean, pair_name, plain, rounded, whiskers, words
 from leaderboard.charts.panels import Grid, axes_of, axis_name, columns, inside, pair_titles
-from leaderboard.site import Marked
+from leaderboard.model.site import Marked
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
+from leaderboard.words import labels
 
 _APART = 0.3
 """Share of the width that the ends of a line are apart at least if both have their values beside them."""
@@ -128,7 +128,10 @@ def end_words(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
     known = track.known
     low, high = scale.x["range"]
     apart = len(known) > 1 and known[-1][0] - known[0][0] > _APART * (high - low)
-    return [_end(x, value, scale, panel) for x, value, _ in ([known[0], known[-1]] if apart else known[-1:])]
+    return [
+        _end(x, value, scale, panel, len(known) == 1)
+        for x, value, _ in ([known[0], known[-1]] if apart else known[-1:])
+    ]
 
 
 def _panel(panel: int, tracks: Sequence[Track], scale: Scale) -> list[go.Scatter]:
@@ -191,12 +194,20 @@ def _line(track: Track, scale: Scale, panel: int) -> go.Scatter:
             "line": {"width": 0},
         },
         cliponaxis=False,
+        **_alone(track, scale, colour),
         customdata=[
             [scale.form(mean(spot.value)), interval_words(spot.value, scale.form), spot.said] for spot in track.spots
         ],
         hovertemplate="%{customdata[2]}%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
         **axes_of(panel),
     )
+
+
+def _alone(track: Track, scale: Scale, colour: str) -> Json:
+    """Return the interval of a single point as a whisker, since a band would have no width."""
+    if len(track.known) != 1:
+        return {}
+    return {"error_y": whiskers([spot.value for spot in track.spots], colour, scale.factor)}
 
 
 def _layout(tracks: Sequence[Track], scale: Scale, count: int) -> Json:
@@ -224,8 +235,9 @@ def _layout(tracks: Sequence[Track], scale: Scale, count: int) -> Json:
     return Grid(len(tracks), count, panel=150, between=64, top=78).layout(axes, titles, notes, left, shapes=zeros)
 
 
-def _end(x: float, value: float, scale: Scale, panel: int) -> Json:
+def _end(x: float, value: float, scale: Scale, panel: int, alone: bool) -> Json:
+    """Return the words at an end of a line; beside the mark if it stands alone, for the sake of its whisker."""
     height, (low, high) = scale.height(value) or 0.0, scale.y["range"]
-    shift = 14 if height < low + 0.8 * (high - low) else -14
+    above = 14 if height < low + 0.8 * (high - low) else -14
     refs = f"{axis_name('x', panel)} {axis_name('y', panel)}"
-    return words(scale.form(value), (x, height), refs, shift=(0, shift), colour=token("text"))
+    return words(scale.form(value), (x, height), refs, shift=(22, 0) if alone else (0, above), colour=token("text"))

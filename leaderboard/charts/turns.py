@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.names import ALL
 from ircore.results.tables.turns import trajectories_table
-from leaderboard import labels
 from leaderboard.charts.data import MOST_PANELS, RUN, Subject, grouped, of_runs, picked, where
 from leaderboard.charts.grammar import FOOT, Drawing, Json, Missing, Sketch, Ticks, axis, layout, mean, pair_name, steps
 from leaderboard.charts.tracks import Scale, Track, end_words, line, panels, turn_track
-from leaderboard.site import Pair
+from leaderboard.model.site import Pair
+from leaderboard.words import labels
 
 _SMALL_TOP = 14
 """Room above a figure that needs no words there, CSS pixels."""

@@ -13,8 +13,8 @@ from ircore.results.statistics.intervals import Estimate
 from leaderboard.components.markup import safe
 from leaderboard.components.plots import rank_bar
 from leaderboard.components.values import empty_heat, rank_range, rated
-from leaderboard.labels import number, percent, rank, unrated_words
 from leaderboard.theme import score_class
+from leaderboard.words.labels import number, percent, rank, unrated_words
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from markupsafe import Markup, escape
 
 from ircore.games.reconstruction.language.lexicon import Correction
 from leaderboard.components.markup import safe
-from leaderboard.marked_messages import CORRECTION_WORDS, Marked, Segment
-from leaderboard.pictures import Shown
-from leaderboard.untrusted_text import inert
+from leaderboard.storage.pictures import Shown
+from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked, Segment
+from leaderboard.words.untrusted_text import inert
 
 _CLASSES: Mapping[Correction, str] = {name: f"fix fix-{name}" for name in CORRECTION_WORDS}
 

@@ -13,11 +13,11 @@ from leaderboard.components.markup import safe
 from leaderboard.components.players import own_family, tier_badge
 from leaderboard.components.plots import main_dot
 from leaderboard.components.values import badge, main_score, missing, rated, score
-from leaderboard.labels import number, rank, signed
-from leaderboard.pictures import Shown
-from leaderboard.site import Gallery, Pair
-from leaderboard.trust import Tier
-from leaderboard.untrusted_text import one_line
+from leaderboard.model.site import Gallery, Pair
+from leaderboard.model.trust import Tier
+from leaderboard.storage.pictures import Shown
+from leaderboard.words.labels import number, rank, signed
+from leaderboard.words.untrusted_text import one_line
 
 _REMEMBERED = 4_096
 """Pairs whose names and addresses are kept."""

@@ -10,10 +10,10 @@ from markupsafe import Markup, escape
 
 from ircore.submissions.history import Step
 from leaderboard.components.markup import HIDDEN, safe
-from leaderboard.site import Pair
+from leaderboard.model.site import Pair
+from leaderboard.model.trust import Tier
 from leaderboard.theme import describer_class, generator_path
-from leaderboard.trust import Tier
-from leaderboard.untrusted_text import stranger, visible
+from leaderboard.words.untrusted_text import stranger, visible
 
 _BOX = 'viewBox="-1.2 -1.2 2.4 2.4"'
 

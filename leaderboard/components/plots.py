@@ -9,8 +9,8 @@ from markupsafe import Markup, escape
 from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.components.markup import HIDDEN, REMEMBERED, safe
-from leaderboard.labels import interval_words, number
 from leaderboard.theme import describer_class
+from leaderboard.words.labels import interval_words, number
 
 MAIN = (0.0, 100.0)
 """Ends of the main score's scale."""

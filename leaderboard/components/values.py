@@ -12,7 +12,8 @@ from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate, clear_of
 from ircore.results.tables.ranks import why_no_rank
 from leaderboard.components.markup import REMEMBERED, safe
-from leaderboard.labels import (
+from leaderboard.theme import delta_class, score_class
+from leaderboard.words.labels import (
     MISSING,
     NOT_RATED,
     interval_width,
@@ -23,7 +24,6 @@ from leaderboard.labels import (
     signed,
     unrated_words,
 )
-from leaderboard.theme import delta_class, score_class
 
 NO_MAIN = "none of what was played is rated"
 """Reason given where a pair has no main score."""
@@ -219,7 +219,10 @@ def rated(cell: Cell) -> Markup:
         return missing("nothing was played")
     counts = f"{cell.rated}/{cell.applicable}" if cell.applicable else "n/a"
     title = f"{cell.rated} rated of {cell.applicable} that the judge rates, of {cell.played} played"
-    unrated = "".join(f' <span class="half {kind}">{words}</span>' for kind, words in unrated_words(cell))
+    unrated = "".join(
+        f' <span class="half {kind}" title="{words}">{words.replace("not applicable", "n/a")}</span>'
+        for kind, words in unrated_words(cell)
+    )
     return safe(f'<span class="value" title="{title}">{counts}</span>{unrated}')
 
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from ircore.core.episode_records import Episode, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.vouched import Vouched, vouched_scores
-from leaderboard.alt_text import rendering_words
-from leaderboard.labels import REASONS
-from leaderboard.marked_messages import Marked, mark_message
-from leaderboard.pictures import Shown
-from leaderboard.site import Gallery, Pair, Site
+from leaderboard.model.site import Gallery, Pair, Site
+from leaderboard.model.turn_facts import Lines, TurnFacts, facts_by_turn
+from leaderboard.storage.pictures import Shown
+from leaderboard.words.alt_text import rendering_words
+from leaderboard.words.labels import REASONS
+from leaderboard.words.marked_messages import Marked, mark_message
 
 _NOTES = 20
 """Notes shown of a turn at most; further notes of the generator are left out."""
@@ -43,6 +44,9 @@ class TurnView:
     notes: tuple[str, ...]
     """Instructions that the generator reported as not followed."""
 
+    facts: TurnFacts | None = None
+    """What is right of the target's facts; None if that is not known."""
+
 
 @dataclass(frozen=True)
 class EpisodeView:
@@ -70,23 +74,33 @@ class EpisodeView:
     """Numbers of scores shown and of those among them that the maintainers vouch for."""
 
 
-def view_episode(site: Site, pair: Pair, gallery: Gallery) -> EpisodeView:
+def facts_of_pair(site: Site, pair: Pair) -> Lines:
+    """Return the facts of a pair's renderings: of one pair at a time, since those of all would fill the memory."""
+    run = site.results.runs[pair.run_id]
+    return {(line.episode_id, line.rendering): line for line in run.facts()}
+
+
+def view_episode(site: Site, pair: Pair, gallery: Gallery, facts: Lines | None = None) -> EpisodeView:
     """Return how a pair did on an instance, as pages and shards show it.
 
     Args:
         site: What is shown; the renderings are added to its pictures.
         pair: One of its pairs.
         gallery: One of its instances.
+        facts: Of the pair's renderings; none are shown if None.
     """
     result = site.episode(pair.run_id, gallery.instance.instance_id)
     if result is None:
         return EpisodeView(pair, None, (), (), "Not played", "")
     episode = result.episode
+    known = facts_by_turn(gallery.instance.scene, episode, facts or {})
     return EpisodeView(
         pair=pair,
         episode=episode,
         judged=tuple(judged for judged in result.judged.values() if judged.final is not None),
-        turns=tuple(_turn(site, pair, result, turn) for turn in episode.turns if turn.action != "done"),
+        turns=tuple(
+            _turn(site, pair, result, turn, known.get(turn.turn)) for turn in episode.turns if turn.action != "done"
+        ),
         ended={"converged": "Converged", "turn_limit": "Turn limit", "aborted": "Aborted"}[episode.outcome],
         why=_why(episode),
         vouched=vouched_scores(result, pair.result.provenance),
@@ -99,7 +113,7 @@ def _why(episode: Episode) -> str:
     return "the describer was satisfied" if episode.outcome == "converged" else "all turns were played"
 
 
-def _turn(site: Site, pair: Pair, result: EpisodeResult, turn: Turn) -> TurnView:
+def _turn(site: Site, pair: Pair, result: EpisodeResult, turn: Turn, facts: TurnFacts | None) -> TurnView:
     main = site.judged(result)
     score = main.trajectory.get(turn.turn) if main else None
     alt = rendering_words(turn.turn, f"{pair.describer} + {pair.generator}", score, site.judge)
@@ -112,4 +126,5 @@ def _turn(site: Site, pair: Pair, result: EpisodeResult, turn: Turn) -> TurnView
         tokens=turn.message_tokens,
         over_budget=turn.over_budget,
         notes=turn.notes[:_NOTES],
+        facts=facts,
     )

@@ -12,12 +12,13 @@ from typing import Any
 from markupsafe import Markup
 
 from ircore.core.workers import run_shares
-from leaderboard.build_cache import BuildCache
-from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
-from leaderboard.marked_messages import CORRECTION_WORDS, Marked
+from leaderboard.gallery.episode_view import EpisodeView, TurnView, facts_of_pair, view_episode
+from leaderboard.model.site import Pair, Site
+from leaderboard.model.turn_facts import TurnFacts
 from leaderboard.rendering.render import block
-from leaderboard.site import Pair, Site
-from leaderboard.untrusted_text import one_line, visible
+from leaderboard.storage.build_cache import BuildCache
+from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked
+from leaderboard.words.untrusted_text import one_line, visible
 
 FIRST = 6
 """Number of pairs whose episodes stand in an instance's page itself."""
@@ -82,7 +83,8 @@ class Fragments:
             cache.store(self._name(pair), "\n".join(self._rendered(pair)).encode())
 
     def _rendered(self, pair: Pair) -> list[str]:
-        views = (view_episode(self._site, pair, gallery) for gallery in self._site.galleries.values())
+        facts = facts_of_pair(self._site, pair)
+        views = (view_episode(self._site, pair, gallery, facts) for gallery in self._site.galleries.values())
         if pair.run_id in self._first:
             return [compact(block("episode", {"row": view, "root": _ROOT})) for view in views]
         return [compact(episode_json(view)) for view in views]
@@ -122,6 +124,14 @@ def _turn(turn: TurnView) -> dict[str, Any]:
         "tokens": turn.tokens,
         "over": turn.over_budget,
         "notes": [one_line(note, _NOTE) for note in turn.notes],
+        "facts": _facts(turn.facts) if turn.facts else None,
+    }
+
+
+def _facts(facts: TurnFacts) -> dict[str, Any]:
+    return {
+        "counts": [facts.held, facts.decided, facts.gained, facts.lost],
+        "groups": [[group.heading, [list(part) for part in group.parts]] for group in facts.groups],
     }
 
 

@@ -5,14 +5,14 @@ from functools import partial
 from typing import Any
 
 from ircore.results.episodes import CONVERGENCES, EpisodeResult
-from leaderboard.alt_text import target_words
-from leaderboard.gallery.episode_view import view_episode
+from leaderboard.gallery.episode_view import facts_of_pair, view_episode
 from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs
 from leaderboard.gallery.sample_episode import sample_episode
 from leaderboard.gallery.shards import FOLDER
-from leaderboard.labels import OUTCOMES
+from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.selections import Chosen, selections, telling_episode
-from leaderboard.site import Gallery, Page, Pair, Site
+from leaderboard.words.alt_text import target_words
+from leaderboard.words.labels import OUTCOMES
 
 
 def gallery_pages(site: Site) -> Iterator[Page]:
@@ -52,7 +52,7 @@ def _replay(site: Site) -> dict[str, Any]:
     if chosen is None:
         return {"row": None}
     return {
-        "row": view_episode(site, chosen.pair, chosen.gallery),
+        "row": view_episode(site, chosen.pair, chosen.gallery, facts_of_pair(site, chosen.pair)),
         "gallery": chosen.gallery,
         "seen": target_words(chosen.gallery.instance),
     }

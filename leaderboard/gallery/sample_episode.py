@@ -6,9 +6,10 @@ from ircore.core.episode_records import Episode
 from ircore.results.episodes import JudgedEpisode
 from ircore.results.vouched import Vouched
 from leaderboard.gallery.episode_view import EpisodeView, TurnView
-from leaderboard.marked_messages import Marked, Segment
-from leaderboard.pictures import Shown
-from leaderboard.site import Pair
+from leaderboard.model.site import Pair
+from leaderboard.model.turn_facts import FactGroup, TurnFacts
+from leaderboard.storage.pictures import Shown
+from leaderboard.words.marked_messages import Marked, Segment
 
 _ANY = "…"
 """Stands where a script puts words."""
@@ -24,7 +25,10 @@ def sample_episode(pair: Pair) -> EpisodeView:
     """
     judged = partial(JudgedEpisode, _ANY, 0.0, 0.0, convergence=None, preference=None, trajectory={})
     message = Marked((Segment(_ANY, ("position",)),), 1, ("position",))
-    turn = partial(TurnView, alt=_ANY, scores=((_ANY, 0.0), (_ANY, None)), message=message, tokens=0, over_budget=True)
+    facts = TurnFacts(0, 0, 1, 1, (FactGroup(_ANY, (("presence", _ANY),)),))
+    turn = partial(
+        TurnView, alt=_ANY, scores=((_ANY, 0.0), (_ANY, None)), message=message, tokens=0, over_budget=True, facts=facts
+    )
     picture = Shown("index.html", "index.html", 1, 1)
     return EpisodeView(
         pair=pair,

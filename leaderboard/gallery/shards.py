@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from leaderboard.gallery.fragments import FIRST, Fragments, compact, ranked_pairs
-from leaderboard.site import Pair, Site
+from leaderboard.model.site import Pair, Site
 
 SHARD = 20
 """Pairs in one file."""

@@ -9,11 +9,11 @@ from ircore.results.game_curves import partner_mean
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.games.entries import Entry
 from leaderboard.games.section import GameSection
-from leaderboard.labels import category_short, category_title, number
+from leaderboard.words.labels import category_short, category_title, number
 
 
 @dataclass(frozen=True)
-class HeatCell:
+class _HeatCell:
     """Mean of the headline under one condition, as a small coloured cell."""
 
     value: float | None
@@ -39,7 +39,7 @@ class Line:
     columns: tuple[Estimate, ...]
     """Means of the further measures that the board shows."""
 
-    heats: tuple[tuple[HeatCell, ...], ...]
+    heats: tuple[tuple[_HeatCell, ...], ...]
     """For each category, the headline under each of its difficulties."""
 
     played: int
@@ -102,20 +102,20 @@ def heat_columns(section: GameSection) -> list[tuple[str, str]]:
     return [(category_short(category), category_title(category)) for category in section.categories]
 
 
-def _heats(section: GameSection, entry: Entry) -> tuple[tuple[HeatCell, ...], ...]:
+def _heats(section: GameSection, entry: Entry) -> tuple[tuple[_HeatCell, ...], ...]:
     return tuple(
         tuple(_heat(section, entry, *condition) for condition in section.conditions if condition[0] == category)
         for category in section.categories
     )
 
 
-def _heat(section: GameSection, entry: Entry, category: str, difficulty: str) -> HeatCell:
+def _heat(section: GameSection, entry: Entry, category: str, difficulty: str) -> _HeatCell:
     mean = section.results.mean(entry.run_id, section.game.headline, category, difficulty)
     where = f"{category_title(category)}, {difficulty}"
     if mean.mean is None:
-        return HeatCell(None, f"{where}: no value", "")
+        return _HeatCell(None, f"{where}: no value", "")
     digits = value_digits(section.game.headline)
-    return HeatCell(
+    return _HeatCell(
         similarity(section.game.headline, mean.mean),
         f"{where}: {number(mean.mean, digits)}, n {mean.n}",
         number(mean.mean, digits),

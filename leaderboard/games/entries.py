@@ -8,7 +8,7 @@ from ircore.games.base import Measure
 from ircore.results.games import GameCell, GameResults, PlayedGameRun
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.ranks import why_no_rank
-from leaderboard.labels import rank
+from leaderboard.words.labels import rank
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from ircore.core.errors import WorkError
 from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.results.games import PlayedGameRun
 from ircore.scorers.game_measures import ending_of
-from leaderboard import labels
 from leaderboard.components import episodes as components
 from leaderboard.components.markup import safe
 from leaderboard.games.entries import Entry
 from leaderboard.games.section import GameSection
-from leaderboard.pictures import Shown
-from leaderboard.untrusted_text import visible
+from leaderboard.storage.pictures import Shown
+from leaderboard.words import labels
+from leaderboard.words.untrusted_text import visible
 
 INSTANCE = """{% if pictures %}<div class="game-pictures">
 {% for name in pictures %}<figure>{{ picture(name, name) }}<figcaption>{{ name }}</figcaption></figure>

@@ -19,7 +19,7 @@ from leaderboard.games.beside_curves import BesideCurves
 from leaderboard.games.board import measure, scale_ends, value_digits
 from leaderboard.games.entries import Entry
 from leaderboard.games.section import GameSection
-from leaderboard.labels import number
+from leaderboard.words.labels import number
 
 Episodes = Mapping[Entry, Sequence[SteppedEpisode]]
 """Values of each run, step by step."""

@@ -23,8 +23,8 @@ from leaderboard.games.entries import Entry
 from leaderboard.games.episodes import episode_html, instance_html, register_pictures
 from leaderboard.games.figures import curve_charts
 from leaderboard.games.section import GameSection
-from leaderboard.labels import category_title, number
-from leaderboard.site import Page
+from leaderboard.model.site import Page
+from leaderboard.words.labels import category_title, number
 
 _TABS = (
     ("index", "Board"),

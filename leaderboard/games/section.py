@@ -18,7 +18,7 @@ from ircore.results.games import GameResults, read_game_results
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import GameRunFolder, open_any_run
 from leaderboard.games.entries import Entry, entries_of
-from leaderboard.pictures import PictureBook, Shown
+from leaderboard.storage.pictures import PictureBook, Shown
 
 _PAGES = frozenset({"index", "players", "matrix", "gallery", "figures", "method"})
 """Names of a section's own pages, which no instance may take."""

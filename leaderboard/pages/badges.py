@@ -8,9 +8,9 @@ from itertools import product
 
 from ircore.results.model import BoardRow
 from ircore.results.tables.ranks import why_no_rank
-from leaderboard.labels import category_title, interval_width, number, rank
-from leaderboard.site import Pair, Site
-from leaderboard.untrusted_text import one_line
+from leaderboard.model.site import Pair, Site
+from leaderboard.words.labels import category_title, interval_width, number, rank
+from leaderboard.words.untrusted_text import one_line
 
 _LABEL = "image reconstruction"
 _HEIGHT = 20

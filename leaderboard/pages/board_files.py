@@ -8,8 +8,8 @@ from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import as_csv, flat_records
 from ircore.results.tables.model import Table
-from leaderboard.labels import rules_words
-from leaderboard.trust import tier_of
+from leaderboard.model.trust import tier_of
+from leaderboard.words.labels import rules_words
 
 LEADERBOARD = ("data/leaderboard.csv", "data/leaderboard.json")
 """Paths of both files, relative to the site's root."""

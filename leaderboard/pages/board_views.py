@@ -8,9 +8,9 @@ from ircore.core.records import Rules
 from ircore.results.headline import VERIFIED, headline_words, judge_kind
 from ircore.results.image_metrics import metric_facts
 from ircore.results.model import Order, Results
-from leaderboard.labels import category_title, rules_words
-from leaderboard.site import Site
-from leaderboard.site_judge import rates
+from leaderboard.model.site import Site
+from leaderboard.model.site_judge import rates
+from leaderboard.words.labels import category_title, rules_words
 
 
 @dataclass(frozen=True)

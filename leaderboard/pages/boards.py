@@ -5,13 +5,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
+from ircore.core.fact_records import PARTS, Part
+from ircore.results.headline import VERIFIED
 from ircore.results.model import BoardRow, Cell, Results
+from ircore.results.parts import parts_under
+from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import MEASURES
 from ircore.results.tables.judges import SAME_FAMILY
+from ircore.results.tables.parts import ABOUT
 from ircore.submissions.history import Step, open_dispute
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.board_cells import Heat
-from leaderboard.labels import category_short, category_title
+from leaderboard.model.site import Gallery, Page, Pair, Site
+from leaderboard.model.trust import LEGEND, Tier, tier_of
 from leaderboard.pages.board_views import (
     View,
     applicable_words,
@@ -30,8 +36,7 @@ from leaderboard.pages.board_views import (
 )
 from leaderboard.pages.judge_cards import card_notes
 from leaderboard.pages.references import board_references, reference_lines
-from leaderboard.site import Gallery, Page, Pair, Site
-from leaderboard.trust import LEGEND, Tier, tier_of
+from leaderboard.words.labels import category_short, category_title
 
 _THUMBNAILS = 24
 """Targets shown under a board; the gallery has all."""
@@ -41,7 +46,7 @@ MEASURED = {measure.column.key: measure.column for measure in MEASURES}
 
 
 @dataclass(frozen=True)
-class HeatColumn:
+class _HeatColumn:
     """A column of small cells: one column per category, easy over hard, or one per difficulty."""
 
     key: str
@@ -79,6 +84,9 @@ class Line:
     disputed: Step | None
     """The dispute about its run that is not settled."""
 
+    parts: tuple[tuple[Part, Estimate], ...] = ()
+    """Share of right facts by part, on the boards of judge verified."""
+
     references: tuple[float, ...] = ()
     """Ceilings and floors with the same generator, on the scale of the main score."""
 
@@ -109,7 +117,7 @@ def board_words(site: Site, judge: str) -> str:
     return view_words(site, View(judge, rules=site.rule_sets[0]))
 
 
-def board_lines(site: Site, view: View, columns: Sequence[HeatColumn] = ()) -> list[Line]:
+def board_lines(site: Site, view: View, columns: Sequence[_HeatColumn] = ()) -> list[Line]:
     """Return the rows of a board, best first; of a judge that only compares, by the share that prefers the final."""
     results, rated = view_results(site, view), is_rated(site, view)
     rows = results.board(view.judge, view.category, view.difficulty, view.order)
@@ -123,10 +131,18 @@ def board_lines(site: Site, view: View, columns: Sequence[HeatColumn] = ()) -> l
             budget=rules_label(site, row.submission.run.rules),
             heats=tuple(_heats(results, pair, view, column, rated) for column in columns),
             disputed=dispute_of(site, pair),
+            parts=_parts(results, view, pair),
             references=tuple(line.value for line in reference_lines(site, view, pair)),
         )
         for row in rows
     ]
+
+
+def _parts(results: Results, view: View, pair: Pair) -> tuple[tuple[Part, Estimate], ...]:
+    if view.judge != VERIFIED:
+        return ()
+    parts = parts_under(results, pair.run_id, view.category, view.difficulty)
+    return tuple((part, parts[part].share) for part in PARTS) if any(right.total for right in parts.values()) else ()
 
 
 def dispute_of(site: Site, pair: Pair) -> Step | None:
@@ -177,15 +193,16 @@ def _rows(site: Site, view: View) -> dict[str, Any]:
         "too_few": bool(reasons) and set(reasons) == {"too_few"},
         "left_out": [line for line in lines if line.cell.played < line.cell.episodes],
         "tools": tools_for(lines),
-        "groups": _groups(columns, is_rated(site, view) or preferred),
+        "groups": _groups(columns, any(line.parts for line in lines), is_rated(site, view) or preferred),
+        "parts": [(part, ABOUT[part]) for part in PARTS] if any(line.parts for line in lines) else [],
         "preferred": preferred,
         "same_family": SAME_FAMILY if any(line.cell.same_family for line in lines) else "",
     }
 
 
-def _groups(columns: Sequence[HeatColumn], refined: bool) -> list[str]:
+def _groups(columns: Sequence[_HeatColumn], parts: bool, refined: bool) -> list[str]:
     """Return the groups of columns that can be hidden."""
-    return ["quality"] * bool(columns) + ["refinement"] * refined + ["effort", "provenance"]
+    return ["quality"] * bool(columns) + ["facts"] * parts + ["refinement"] * refined + ["effort", "provenance"]
 
 
 def _charts(site: Site, view: View) -> tuple[str, ...]:
@@ -195,12 +212,12 @@ def _charts(site: Site, view: View) -> tuple[str, ...]:
     return tuple(chart_id(kind, None, said) for kind in ("trajectories", "delta", "convergence"))
 
 
-def _heat_columns(results: Results, view: View) -> tuple[HeatColumn, ...]:
+def _heat_columns(results: Results, view: View) -> tuple[_HeatColumn, ...]:
     """Return the columns of small cells: one per category, or one per difficulty where a category is chosen."""
     difficulties = (view.difficulty,) if view.difficulty else results.difficulties
     if view.category is None:
         return tuple(
-            HeatColumn(
+            _HeatColumn(
                 category,
                 category_short(category),
                 category_title(category),
@@ -212,11 +229,11 @@ def _heat_columns(results: Results, view: View) -> tuple[HeatColumn, ...]:
         return ()
     title = category_title(view.category)
     return tuple(
-        HeatColumn(which, which.capitalize(), f"{title}, {which}", ((view.category, which),)) for which in difficulties
+        _HeatColumn(which, which.capitalize(), f"{title}, {which}", ((view.category, which),)) for which in difficulties
     )
 
 
-def _heats(results: Results, pair: Pair, view: View, column: HeatColumn, rated: bool) -> tuple[Heat, ...]:
+def _heats(results: Results, pair: Pair, view: View, column: _HeatColumn, rated: bool) -> tuple[Heat, ...]:
     cells = [(where, results.cells.get((pair.run_id, where[0], where[1], view.judge))) for where in column.conditions]
     return tuple(
         Heat(
@@ -232,7 +249,7 @@ def _heats(results: Results, pair: Pair, view: View, column: HeatColumn, rated: 
 
 
 @dataclass(frozen=True)
-class Tool:
+class _Tool:
     """A menu above a board that keeps the rows with one value."""
 
     name: str
@@ -261,7 +278,7 @@ class Listed(Protocol):
         """Short description of the pair's rules."""
 
 
-def tools_for(lines: Sequence[Listed]) -> list[Tool]:
+def tools_for(lines: Sequence[Listed]) -> list[_Tool]:
     """Return a menu for everything in which the rows differ."""
     choices = {
         "describer": ("Describer", [line.pair.describer for line in lines]),
@@ -269,7 +286,7 @@ def tools_for(lines: Sequence[Listed]) -> list[Tool]:
         "budget": ("Budget", [line.budget for line in lines]),
         "tier": ("Trust", [line.tier.label for line in lines]),
     }
-    tools = (Tool(name, label, tuple(sorted(set(values)))) for name, (label, values) in choices.items())
+    tools = (_Tool(name, label, tuple(sorted(set(values)))) for name, (label, values) in choices.items())
     return [tool for tool in tools if len(tool.options) > 1]
 
 

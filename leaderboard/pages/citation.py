@@ -8,9 +8,9 @@ from typing import Any
 import yaml
 
 from ircore.results.benchmark_version import Version
-from leaderboard.site import Page, Pair
+from leaderboard.model.site import Page, Pair
 from leaderboard.skeleton import SKELETON
-from leaderboard.untrusted_text import one_line
+from leaderboard.words.untrusted_text import one_line
 
 SOURCE = SKELETON / "CITATION.cff"
 """The one place that says how the benchmark and the paper are cited."""

@@ -21,9 +21,9 @@ from ircore.results.statistics.comparison import Comparison
 from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate
 from ircore.results.statistics.scales import DIFFERENCE
 from ircore.results.tables.comparisons import MOST
-from leaderboard.labels import category_title
+from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.board_views import judge_words
-from leaderboard.site import Page, Pair, Site
+from leaderboard.words.labels import category_title
 
 FOLDER = "data/compare"
 """Folder of the files, relative to the site's root."""

@@ -13,9 +13,9 @@ from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.cell import Cell
 from ircore.submissions.history import Step
 from ircore.submissions.merged import MergedSubmission
-from leaderboard.labels import interval_words, number, unrated_words
-from leaderboard.site import Page, Pair, Site
-from leaderboard.untrusted_text import one_line
+from leaderboard.model.site import Page, Pair, Site
+from leaderboard.words.labels import interval_words, number, unrated_words
+from leaderboard.words.untrusted_text import one_line
 
 NAME = "Image Reconstruction Game"
 

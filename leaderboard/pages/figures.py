@@ -1,8 +1,8 @@
 """The page of all figures of all pairs, in the order in which the paper asks."""
 
+from leaderboard.model.site import Page, Site
+from leaderboard.model.site_judge import rates
 from leaderboard.pages.board_views import View, view_path, view_words
-from leaderboard.site import Page, Site
-from leaderboard.site_judge import rates
 
 SECTIONS = (
     ("similarity", "How close do pairs get?", ("scores",)),

@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 from ircore.scorers.judge_test.card import PASSING
 from ircore.scorers.judge_test.page import card_body
-from leaderboard.labels import judge_name
-from leaderboard.site import Page, Site
+from leaderboard.model.site import Page, Site
+from leaderboard.words.labels import judge_name
 
 FOLDER = "judges"
 """Folder of the pages, relative to the site's root."""

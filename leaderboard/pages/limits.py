@@ -15,8 +15,8 @@ from ircore.results.tables.model import Table, Value
 from ircore.results.tables.published import published_agreement_table
 from ircore.results.tables.recalibration import maps_table
 from leaderboard.charts.data import picked, where
-from leaderboard.labels import judge_name
-from leaderboard.site import Page, Pair, Site
+from leaderboard.model.site import Page, Pair, Site
+from leaderboard.words.labels import judge_name
 
 _MEASURES = ("pearson", "spearman", "agreement", "kappa")
 
@@ -46,7 +46,7 @@ def limits_page(site: Site) -> Page:
 
 
 @dataclass(frozen=True)
-class Agreements:
+class _Agreements:
     """Agreement of judges with people, and with each other."""
 
     people: Table
@@ -62,13 +62,13 @@ class Agreements:
     """Notes on reading the numbers."""
 
 
-def agreements(results: Results) -> Agreements:
+def agreements(results: Results) -> _Agreements:
     """Return the tables of agreement between judges, of this site and of the paper."""
     every = agreement_table(results)
     people = where(every, "kind", lambda kind: kind == "judge × human")
     judges = where(every, "kind", lambda kind: kind == "judge × judge")
     maps = picked(maps_table(results), ("judge", "method", "bias_before", "absolute_before", "absolute_after"))
-    return Agreements(
+    return _Agreements(
         _headed(picked(people, ("one", *_MEASURES), title="Here: judge against people")),
         _headed(picked(judges, ("one", "other", *_MEASURES), title="Here: judge against judge")),
         maps if people.rows else None,
@@ -76,10 +76,10 @@ def agreements(results: Results) -> Agreements:
     )
 
 
-def published_agreements() -> Agreements:
+def published_agreements() -> _Agreements:
     """Return the paper's Tables 2 and 1 under the same columns: reported by the paper, not computed here."""
     people, judges = (_named(published_agreement_table(number)) for number in ("table2", "table1"))
-    return Agreements(
+    return _Agreements(
         _headed(picked(people, ("other", *_MEASURES), title="In the paper, not run here: judge against people")),
         _headed(picked(judges, ("one", "other", *_MEASURES), title="In the paper, not run here: judge against judge")),
         None,

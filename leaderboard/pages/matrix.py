@@ -17,7 +17,8 @@ from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
 from ircore.results.tables.judges import SAME_FAMILY
 from leaderboard.components.matrix_cells import MatrixCell
-from leaderboard.labels import category_short, category_title
+from leaderboard.model.site import Gallery, Page, Pair, Site
+from leaderboard.model.trust import tier_of
 from leaderboard.pages.board_views import (
     Chip,
     View,
@@ -31,9 +32,8 @@ from leaderboard.pages.board_views import (
 )
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.references import board_references, reference_lines
-from leaderboard.pictures import Shown
-from leaderboard.site import Gallery, Page, Pair, Site
-from leaderboard.trust import tier_of
+from leaderboard.storage.pictures import Shown
+from leaderboard.words.labels import category_short, category_title
 
 FOLDER = "data/matrix"
 """Folder of the files, relative to the site's root."""
@@ -46,7 +46,7 @@ class Grid:
     generators: tuple[tuple[str, int], ...]
     """Label of each column, which may be a stranger's words, and its marker's number, 0-based."""
 
-    rows: "tuple[MatrixRow, ...]"
+    rows: "tuple[_MatrixRow, ...]"
     """Rows, one for each describer."""
 
     @property
@@ -56,7 +56,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class MatrixRow:
+class _MatrixRow:
     """A describer's row."""
 
     describer: str
@@ -217,7 +217,7 @@ def _grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
     return Grid(
         tuple(generators),
         tuple(
-            MatrixRow(
+            _MatrixRow(
                 describer, hue, tuple(tuple(cells.get((describer, generator), ())) for generator, _ in generators)
             )
             for hue, describer in enumerate(site.describers)

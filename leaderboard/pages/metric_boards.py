@@ -7,10 +7,10 @@ from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, 
 from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
 from ircore.submissions.history import Step
+from leaderboard.model.site import Page, Pair, Site
+from leaderboard.model.trust import Tier, tier_of
 from leaderboard.pages.board_views import Chip, View, metric_path, rules_label, view_path, view_words
 from leaderboard.pages.boards import MEASURED, dispute_of, tools_for
-from leaderboard.site import Page, Pair, Site
-from leaderboard.trust import Tier, tier_of
 
 
 def metric_pages(site: Site) -> Iterator[Page]:
@@ -20,7 +20,7 @@ def metric_pages(site: Site) -> Iterator[Page]:
 
 
 @dataclass(frozen=True)
-class MetricLine:
+class _MetricLine:
     """A row of an image metric's board."""
 
     pair: Pair
@@ -50,7 +50,7 @@ def _metric_page(site: Site, metric: str) -> Page:
     overall = metric_cells(results, metric)
     parts = [metric_cells(results, metric, category) for category in results.categories]
     lines = [
-        MetricLine(
+        _MetricLine(
             pair := site.pairs[cell.run_id],
             cell,
             tuple(part[index].final for part in parts),
@@ -81,7 +81,7 @@ def _metric_page(site: Site, metric: str) -> Page:
     )
 
 
-def _metric_place(line: MetricLine, facts: MetricFacts) -> tuple[bool, float]:
+def _metric_place(line: _MetricLine, facts: MetricFacts) -> tuple[bool, float]:
     mean = line.cell.final.mean
     return mean is None, 0.0 if mean is None else -mean if facts.higher_is_better else mean
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from ircore.core.episode_records import Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
+from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.boards import board_words, paired
-from leaderboard.site import Page, Pair, Site
 
 _TOP = 5
 """Pairs on the front page."""

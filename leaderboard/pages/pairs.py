@@ -20,16 +20,16 @@ from ircore.submissions.history import open_dispute
 from ircore.submissions.merged import unplayed
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.plots import BarPart
-from leaderboard.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
+from leaderboard.model.site import Page, Pair, Site
+from leaderboard.model.site_judge import rates
+from leaderboard.model.trust import trust_lines
 from leaderboard.pages.badges import badge_snippet, badges
 from leaderboard.pages.board_views import View, judge_words, view_path, view_words
 from leaderboard.pages.boards import paired
 from leaderboard.pages.citation import pair_bibtex
 from leaderboard.pages.compare import span_of
 from leaderboard.pages.players import player_paths
-from leaderboard.site import Page, Pair, Site
-from leaderboard.site_judge import rates
-from leaderboard.trust import trust_lines
+from leaderboard.words.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
 
 Judged = tuple[EpisodeResult, JudgedEpisode]
 
@@ -64,7 +64,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "judge_words": judge_words(site, site.judge),
                 "bars": [_outcome_bar(total), _convergence_bar(total)],
                 "reasons": _abort_reasons(site, pair),
-                "charts": tuple(chart_id(kind, pair.key) for kind in ("trajectory", "heat-map", "pair-convergence")),
+                "charts": tuple(chart_id(kind, pair.key) for kind in _charts(site, pair)),
                 "by_judge": [_by_judge(site, pair, judge, board[pair.run_id]) for judge, board in boards.items()],
                 "language": site.runs[pair.run_id].language,
                 "players": {role: players[role, label] for role, label in _seats(pair)},
@@ -82,6 +82,12 @@ def pair_pages(site: Site) -> Iterator[Page]:
             },
             later=partial(_episodes, site, pair),
         )
+
+
+def _charts(site: Site, pair: Pair) -> tuple[str, ...]:
+    """Return the kinds of a pair's figures; the template shows the first three together."""
+    said = ("said",) if site.results.said.get(pair.run_id) else ()
+    return ("trajectory", "heat-map", "pair-convergence", *said)
 
 
 def _episodes(site: Site, pair: Pair) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from ircore.games.reconstruction.published.published import (
     published_pairs,
     published_scores,
 )
-from leaderboard.labels import category_title, judge_name
-from leaderboard.site import Page
+from leaderboard.model.site import Page
+from leaderboard.words.labels import category_title, judge_name
 
 
 def paper_page() -> Page:

@@ -10,9 +10,9 @@ from ircore.results.effects import PairEffects, pair_effects
 from ircore.results.players import PlayerResult, player_result
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.intervals import Estimate
+from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.board_views import judge_words
 from leaderboard.pages.selections import judged_episodes
-from leaderboard.site import Gallery, Page, Pair, Site
 
 _OTHER: Mapping[Role, Role] = {"describer": "generator", "generator": "describer"}
 

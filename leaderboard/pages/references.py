@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from ircore.results.model import Results
+from leaderboard.model.site import Pair, Site
 from leaderboard.pages.board_views import View, view_results
-from leaderboard.site import Pair, Site
 
 
 @dataclass(frozen=True)
-class ReferenceLine:
+class _ReferenceLine:
     """A reference describer with one generator under the rules of a pair."""
 
     describer: str
@@ -21,7 +21,7 @@ class ReferenceLine:
     """Ten times its mean score, 0–100: of what it played, since photographs have no scene to be told."""
 
 
-def reference_lines(site: Site, view: View, pair: Pair) -> tuple[ReferenceLine, ...]:
+def reference_lines(site: Site, view: View, pair: Pair) -> tuple[_ReferenceLine, ...]:
     """Return the references of a pair: with the same generator, under the same rules, best first."""
     run, key = pair.result.run, (view.category, view.difficulty, view.judge)
     lines = []
@@ -29,11 +29,11 @@ def reference_lines(site: Site, view: View, pair: Pair) -> tuple[ReferenceLine, 
         other, cell = reference.submission.run, reference.cells.get(key)
         same = other.submission.generator == run.submission.generator and other.rules == run.rules
         if same and cell is not None and cell.score.mean is not None:
-            lines.append(ReferenceLine(reference.submission.describer, pair.generator, 10 * cell.score.mean))
+            lines.append(_ReferenceLine(reference.submission.describer, pair.generator, 10 * cell.score.mean))
     return tuple(sorted(lines, key=lambda line: -line.value))
 
 
-def board_references(site: Site, view: View) -> list[ReferenceLine]:
+def board_references(site: Site, view: View) -> list[_ReferenceLine]:
     """Return every reference line of a board, each once."""
     results: Results = view_results(site, view)
     lines = [

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ircore.core.episode_records import Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
-from leaderboard.site import Gallery, Pair, Site
+from leaderboard.model.site import Gallery, Pair, Site
 
 TELLING = 3
 """Renderings from which a dialogue is seen to go somewhere."""

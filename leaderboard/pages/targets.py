@@ -3,8 +3,8 @@
 from typing import Any
 
 from ircore.results.tables.targets import targets_table
-from leaderboard.alt_text import target_words
-from leaderboard.site import Page, Site
+from leaderboard.model.site import Page, Site
+from leaderboard.words.alt_text import target_words
 
 _ASKED = {
     "bar_graph": "A data chart whose bars are read off an axis; a correction has to get the numbers right.",

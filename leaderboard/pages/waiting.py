@@ -10,10 +10,10 @@ from ircore.games.registry import installed_games
 from ircore.players.submission import AnyLoaded
 from ircore.submissions.history import Step, status_of
 from leaderboard.games.section import GameSection
+from leaderboard.model.site import Page, Site
+from leaderboard.model.trust import REPORTED
 from leaderboard.pages.board_views import View, view_path
 from leaderboard.pages.pairs import credit_lines, player_words
-from leaderboard.site import Page, Site
-from leaderboard.trust import REPORTED
 
 
 def waiting_page(

@@ -14,12 +14,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of, too_few
 from ircore.results.tables import formats
 from ircore.results.tables.ranks import remedies
-from leaderboard import labels, theme, untrusted_text
+from leaderboard import theme
 from leaderboard.charts.catalogue import Chart, Drawn
-from leaderboard.components import board_cells, episodes, matrix_cells, players, plots, prototypes, values
-from leaderboard.marked_messages import CORRECTION_WORDS
-from leaderboard.site import Page, Site
-from leaderboard.trust import tier_of
+from leaderboard.components import board_cells, episodes, facts, matrix_cells, players, plots, prototypes, values
+from leaderboard.model.site import Page, Site
+from leaderboard.model.trust import tier_of
+from leaderboard.words import labels, untrusted_text
+from leaderboard.words.marked_messages import CORRECTION_WORDS
 
 
 class Renderer:
@@ -97,7 +98,7 @@ def _environment() -> Environment:
 
 def _components() -> SimpleNamespace:
     """Return every component by name, as templates call it: ``c.NAME``."""
-    modules = (board_cells, episodes, matrix_cells, players, plots, prototypes, values)
+    modules = (board_cells, episodes, facts, matrix_cells, players, plots, prototypes, values)
     return SimpleNamespace(
         **{
             name: component

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ircore.instances.benchmark import BenchmarkVersion
-from leaderboard.labels import category_title
-from leaderboard.untrusted_text import one_line
+from leaderboard.words.labels import category_title
+from leaderboard.words.untrusted_text import one_line
 
 Row = Mapping[str, Any]
 """A row of ``leaderboard.json``."""
@@ -19,7 +19,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True)
-class FrozenView:
+class _FrozenView:
     """Board of a former version."""
 
     name: str
@@ -61,7 +61,7 @@ class Choice:
     """Whether the link leads to the board that is shown."""
 
 
-def frozen_views(rows: Sequence[Row]) -> tuple[FrozenView, ...]:
+def frozen_views(rows: Sequence[Row]) -> tuple[_FrozenView, ...]:
     """Return every board among the rows of ``leaderboard.json``, the first overall board of the first judge first.
 
     Args:
@@ -74,12 +74,12 @@ def frozen_views(rows: Sequence[Row]) -> tuple[FrozenView, ...]:
             rows_by_view.setdefault(key, []).append(row)
     keys = sorted(rows_by_view, key=lambda key: (key[1] != ALL or key[2] != ALL, key[0]))
     return tuple(
-        FrozenView("index" if not number else f"board-{number}", *key, tuple(rows_by_view[key]))
+        _FrozenView("index" if not number else f"board-{number}", *key, tuple(rows_by_view[key]))
         for number, key in enumerate(keys)
     )
 
 
-def choices(views: Sequence[FrozenView], shown: FrozenView) -> Iterator[tuple[str, list[Choice]]]:
+def choices(views: Sequence[_FrozenView], shown: _FrozenView) -> Iterator[tuple[str, list[Choice]]]:
     """Yield links to the boards that differ from one in one thing, grouped by what differs."""
     for field in _FIELDS:
         others = [name for name in _FIELDS if name != field]
@@ -89,7 +89,7 @@ def choices(views: Sequence[FrozenView], shown: FrozenView) -> Iterator[tuple[st
             yield field.capitalize(), links
 
 
-def values_of(record: BenchmarkVersion, views: Sequence[FrozenView], view: FrozenView) -> dict[str, Any]:
+def values_of(record: BenchmarkVersion, views: Sequence[_FrozenView], view: _FrozenView) -> dict[str, Any]:
     """Return the values of the template ``frozen`` for a board."""
     # Earlier releases of the project ranked by score; their files say nothing of what a judge did not rate.
     ranked_by_main = any("applicable" in row for row in view.rows)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ircore.results.benchmark_version import Version
-from leaderboard.site import Page
+from leaderboard.model.site import Page
 from leaderboard.versions.archive import FOLDER, FrozenBoard
 from leaderboard.versions.frozen import frozen_views, values_of
 

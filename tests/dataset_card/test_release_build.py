@@ -92,6 +92,7 @@ def test_a_sound_release_has_no_faults(built: Path) -> None:
     assert report.rows == 12 + 60 + 24 + 80 + 18
 
 
+@pytest.mark.slow
 def test_command_line(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = [str(path) for path in (built / "runs").iterdir()]
     out = str(tmp_path / "out")

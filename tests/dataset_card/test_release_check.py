@@ -21,8 +21,8 @@ from dataset_card.card.code import run_blocks
 from dataset_card.checking.check import check_release
 from dataset_card.checking.full_check import full_check
 from dataset_card.checking.loading import loading_faults
+from dataset_card.checking.secrets import find_forbidden
 from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
-from dataset_card.texts import find_forbidden
 from ircore.commands.main import run as ircore
 
 pytestmark = pytest.mark.slow

@@ -8,10 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from dataset_card.tables.schema import CONFIGS, TRANSCRIPTS
 from ircore.core.images import read_stored_pixels
 
 
+@pytest.mark.slow
 def test_every_config_loads_with_its_types_and_pictures(built: Path, tmp_path: Path) -> None:
     seen = load(built / "release", tmp_path / "hub")
 

@@ -53,6 +53,7 @@ def test_previews_go_turn_by_turn_with_the_transcripts(with_previews: Path) -> N
     assert check_release(with_previews).faults == ()
 
 
+@pytest.mark.slow
 def test_the_card_lists_them_and_datasets_loads_them(with_previews: Path, tmp_path: Path) -> None:
     assert "config_name: previews" in (with_previews / "README.md").read_text("utf-8")
     code = (

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from releases import sample_release
 
 from dataset_card.checking.check import check_release
@@ -13,9 +14,10 @@ from ircore.core.records import TranscriptsReference
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, write_provenance
-from leaderboard.trust import HERE, RESCORED, tier_of
+from leaderboard.model.trust import HERE, RESCORED, tier_of
 
 
+@pytest.mark.slow
 def test_a_release_carries_who_vouches(tmp_path: Path) -> None:
     sample_release(tmp_path)
     assert not (tmp_path / "release" / PROVENANCE).exists()

@@ -158,6 +158,7 @@ def test_a_model_that_cannot_draw_is_refused_before_it_is_asked(toy: Toy, server
     assert server.count() == 0
 
 
+@pytest.mark.slow
 def test_a_person_chooses_at_the_terminal(toy: Toy) -> None:
     text = MANIFEST.replace('rps-chooser, parameters: {delay_s: DELAY, asked: "ASKED", slip: 3}', "human")
     playing = toy.start(

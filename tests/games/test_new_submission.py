@@ -5,6 +5,7 @@ import pty
 import subprocess
 import sys
 
+import pytest
 import yaml
 from toy_games import Toy
 
@@ -24,6 +25,7 @@ def test_a_manifest_is_made_from_options_and_can_be_played(toy: Toy) -> None:
     assert toy.json("show", "run")["requests"] == {"signer": 2, "chooser": 2}
 
 
+@pytest.mark.slow
 def test_questions_are_asked_about_the_seats_of_any_game(toy: Toy) -> None:
     """At a real terminal: each seat is introduced by what the game says of it, and each answer is checked."""
     ours, theirs = pty.openpty()

@@ -96,6 +96,17 @@ def test_runs_are_scored_by_the_games_own_measures_and_ranked_by_its_headline(to
         ("perfect", 1.0),
         ("fair", 0.666667),
     ]
+    outcomes = toy.json("results", "fair", "perfect", "--table", "outcomes")["rows"]
+    assert [(row["submission"], row["completed"], row["aborted"]) for row in outcomes] == [
+        ("perfect", 4, 0),
+        ("fair", 4, 0),
+    ]
+    said = toy.run("results", "fair", "--table", "trajectories", status=2)
+    assert "only for runs of reconstruction, not of the game rps" in said
+    assert "Choose one of: board, outcomes." in said
+    assert "--judge: does not apply to runs of the game rps" in toy.run("results", "fair", "--judge", "gpt", status=2)
+    toy.run("results", "fair", "perfect", "--out", "tables")
+    assert len(list((toy.folder / "tables").iterdir())) == 2 * 4
 
 
 def test_runs_become_a_release_that_loads_and_comes_back_to_the_same_values(toy: Toy) -> None:
@@ -189,7 +200,8 @@ def test_a_site_of_the_game_alone_has_every_page_that_its_declarations_ask_for(t
     folder = toy.folder / "site" / "games" / "rps"
     pages = {path.stem: path.read_text() for path in folder.glob("*.html")}
     assert {"index", "players", "matrix", "gallery", "figures", "method"} <= pages.keys()
-    assert "Rock, paper, scissors" in (toy.folder / "site" / "index.html").read_text()
+    assert "Rock, paper, scissors</title>" in (toy.folder / "site" / "index.html").read_text()
+    assert "<title>Not here – Rock, paper, scissors</title>" in (toy.folder / "site" / "404.html").read_text()
     # The one who slips on every second question loses one of three rounds.
     assert [row["wins"]["mean"] for row in toy.json("results", *runs)["rows"]] == [1, 1, pytest.approx(2 / 3)]
     assert "0.67" in pages["matrix"]

@@ -65,6 +65,6 @@ def test_tables(name: str, results: Results) -> None:
 
 
 def test_every_kind_of_builtin_plug_in_is_checked() -> None:
-    """lipsim needs a checkpoint, verified a scene: tests of their own; so have builders and importers."""
-    assert set(builtin("judges")) == {"structural", "lipsim", "verified"}
+    """lipsim needs a checkpoint, verified and pieces a scene: tests of their own; so have builders and importers."""
+    assert set(builtin("judges")) == {"structural", "lipsim", "pieces", "verified"}
     assert set(available("games")) >= {"reconstruction"}

@@ -20,6 +20,9 @@ from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.results.tables.board import board_table
+from leaderboard.model.site import Site
+from leaderboard.model.site_judge import site_judge
+from leaderboard.model.trust import HERE, LEGEND, tier_of
 from leaderboard.pages.board_files import leaderboard_files
 from leaderboard.pages.board_views import View, condition_anchor, view_path, view_words, views
 from leaderboard.pages.boards import board_lines, board_pages
@@ -27,9 +30,6 @@ from leaderboard.pages.limits import limits_page
 from leaderboard.pages.matrix import matrix_files, matrix_pages
 from leaderboard.pages.targets import targets_page
 from leaderboard.rendering.render import Renderer
-from leaderboard.site import Site
-from leaderboard.site_judge import site_judge
-from leaderboard.trust import HERE, LEGEND, tier_of
 
 SET = invented_set(2, ("geometry", "photos"))
 HOSTILE = '"><img src=x onerror=alert(1)>\u202e'

@@ -12,13 +12,13 @@ from samples import sample_instances, sample_run, sample_submission
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import SCORES, RunFolder
 from ircore.scorers.computed import ScoringPlan, score_runs
-from leaderboard import site_runs
-from leaderboard.build_cache import FOLDER, BuildCache, content_key, folder_hash, run_key
 from leaderboard.building.build import build_site
 from leaderboard.gallery import fragments
 from leaderboard.gallery.fragments import FIRST, Fragments
-from leaderboard.site import Site
-from leaderboard.site_runs import read_run, read_runs
+from leaderboard.model import site_runs
+from leaderboard.model.site import Site
+from leaderboard.model.site_runs import read_run, read_runs
+from leaderboard.storage.build_cache import FOLDER, BuildCache, content_key, folder_hash, run_key
 
 pytestmark = pytest.mark.slow
 

@@ -20,7 +20,7 @@ from ircore.results.model import Results
 from ircore.results.tables.model import Selection, Value
 from ircore.results.trajectories import trajectory
 from leaderboard import theme
-from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, OF_PAIR, Chart, chart_id, figures
+from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, OF_PAIR, OF_PAIR_ONCE, Chart, chart_id, figures
 
 BEHIND = Selection(("seer-painter",), "refined", judge="structural")
 ASSETS = Path(leaderboard.__file__).parent / "assets"
@@ -103,7 +103,7 @@ def test_turns_that_were_not_scored_are_left_out() -> None:
 def test_every_chart_is_there(results: Results, charts: dict[str, Chart]) -> None:
     every = {*OF_ALL, *OF_JUDGE}
     for submission in results.submissions:
-        every |= {chart_id(kind, submission.slug) for kind in OF_PAIR}
+        every |= {chart_id(kind, submission.slug) for kind in {**OF_PAIR, **OF_PAIR_ONCE}}
     assert charts.keys() == every
     assert all(chart.id == identity and identity.startswith(chart.kind) for identity, chart in charts.items())
     assert chart_id("delta", judge="panel") == "delta-by-panel"
@@ -244,6 +244,7 @@ def test_a_hostile_name_stays_words() -> None:
             assert "\u202e" not in text
 
 
+@pytest.mark.slow
 def test_twelve_pairs_stay_apart() -> None:
     results = invented_results([f"describer-{at}" for at in range(4)], [f"generator-{at}" for at in range(3)], 1)
     chart = figures(results, pairs_of(results))["trajectories"]

@@ -18,10 +18,10 @@ from ircore.results.statistics.intervals import Estimate
 from leaderboard import theme
 from leaderboard.building.bundle import bundle
 from leaderboard.charts.catalogue import figures
+from leaderboard.model.site import Page
 from leaderboard.pages.figures import SECTIONS
 from leaderboard.rendering.render import Renderer
 from leaderboard.rendering.shell import Shell
-from leaderboard.site import Page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

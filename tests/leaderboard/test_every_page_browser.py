@@ -32,6 +32,7 @@ BOARDS = (
     "matrix/geometry-hard.html",
     "matrix/target-geometry-hard-01.html",
     "figures.html",
+    "metric-agreement.html",
     "pairs/index.html",
     "pairs/seer-painter.html",
     "describers/seer.html",

@@ -20,9 +20,9 @@ from leaderboard.building.build import build_site
 from leaderboard.building.bundle import bundle
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import episode_json
+from leaderboard.model.site import Site
+from leaderboard.model.site_runs import read_runs
 from leaderboard.rendering.render import block
-from leaderboard.site import Site
-from leaderboard.site_runs import read_runs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

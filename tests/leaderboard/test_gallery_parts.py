@@ -10,15 +10,15 @@ from samples import sample_instances, sample_run
 from ircore.core.records import Box, Element, Instance, Scene
 from ircore.games.reconstruction.language.corrections import find_corrections
 from ircore.runs.folder import RunFolder
-from leaderboard.alt_text import LONGEST, colour_name, rendering_words, target_words
 from leaderboard.gallery import shards
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import Fragments, episode_json, ranked_pairs
-from leaderboard.marked_messages import LONGEST as LONGEST_MESSAGE
-from leaderboard.marked_messages import Segment, mark_message
+from leaderboard.model.site import Site
+from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.selections import selections, telling_episode
-from leaderboard.site import Site
-from leaderboard.site_runs import read_runs
+from leaderboard.words.alt_text import LONGEST, colour_name, rendering_words, target_words
+from leaderboard.words.marked_messages import LONGEST as LONGEST_MESSAGE
+from leaderboard.words.marked_messages import Segment, mark_message
 
 
 def test_words_that_correct_are_cut_out_of_the_message() -> None:

@@ -127,12 +127,14 @@ def kinds(site: Path) -> list[str]:
     return sorted({*first.values(), *(path for path in ordered if "hostile" in path)} - {"404.html"})
 
 
+@pytest.mark.slow
 def test_nothing_of_a_strangers_is_wrong_with_the_pages(site: Path) -> None:
     findings, pages = check_site(site)
     assert pages > 40
     assert findings == []
 
 
+@pytest.mark.slow
 def test_nothing_runs_and_nothing_is_fetched(browser: "Browser", address: str, site: Path) -> None:
     paths = kinds(site)
     assert {
@@ -168,6 +170,7 @@ def test_the_words_stand_there_as_text(visit: Visit) -> None:
         assert "evil.example" in name
 
 
+@pytest.mark.slow
 def test_exports_hold_no_formula(site: Path) -> None:
     import csv
 
@@ -177,6 +180,7 @@ def test_exports_hold_no_formula(site: Path) -> None:
     assert [cell for cell in cells if cell.startswith(("=", "+", "@", "\t"))] == []
 
 
+@pytest.mark.slow
 def test_search_and_titles_hold_no_strangers_words(site: Path) -> None:
     index = json.loads((site / "search" / "search_index.json").read_text())
     assert [page["location"] for page in index["docs"] if "hacked" in page["title"] + page["text"]] == []

@@ -12,9 +12,9 @@ from ircore.core.errors import InputError, WorkError
 from leaderboard.building.check import check_site
 from leaderboard.building.finish import finish_pages, write_surroundings
 from leaderboard.building.tree import Tree
-from leaderboard.output_folder import build_folder, remove_left_over
 from leaderboard.rendering import shell as shells
 from leaderboard.rendering.shell import Shell, content_policy
+from leaderboard.storage.output_folder import build_folder, remove_left_over
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = (

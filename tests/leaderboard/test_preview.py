@@ -11,10 +11,10 @@ from ircore.commands.main import run as ircore
 from ircore.players.submission import LoadedSubmission
 from leaderboard.building.check import check_site
 from leaderboard.building.preview import preview
+from leaderboard.model.site import Site
+from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.pairs import credit_lines, player_words
 from leaderboard.pages.waiting import waiting_page
-from leaderboard.site import Site
-from leaderboard.site_runs import read_runs
 
 pytestmark = pytest.mark.slow
 

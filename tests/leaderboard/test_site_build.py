@@ -26,7 +26,6 @@ from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import PlayPlan, make_run, open_run, play
 from ircore.scorers.computed import ScoringPlan, score_runs
-from leaderboard.build_cache import BuildCache
 from leaderboard.building.build import build_site
 from leaderboard.building.content import Options, read_content
 from leaderboard.building.marker import MARKER
@@ -34,11 +33,12 @@ from leaderboard.building.shells import write_sources
 from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
 from leaderboard.charts.catalogue import figures
-from leaderboard.labels import number, rank
+from leaderboard.model.site import Site
+from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.board_files import leaderboard_files
 from leaderboard.pages.compare import comparison_files
-from leaderboard.site import Site
-from leaderboard.site_runs import read_runs
+from leaderboard.storage.build_cache import BuildCache
+from leaderboard.words.labels import number, rank
 
 pytestmark = pytest.mark.slow
 

@@ -18,10 +18,10 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.scorers.computed import ScoringPlan, score_runs
 from leaderboard.building.serve import make_server
 from leaderboard.components import plots
-from leaderboard.labels import category_title, interval_words, number, percent, rank, signed
 from leaderboard.pages.board_files import leaderboard_files
 from leaderboard.pages.paper import paper_page
-from leaderboard.untrusted_text import one_line, stranger, visible
+from leaderboard.words.labels import category_title, interval_words, number, percent, rank, signed
+from leaderboard.words.untrusted_text import one_line, stranger, visible
 
 
 def test_numbers_have_two_decimals_and_a_true_minus_sign() -> None:

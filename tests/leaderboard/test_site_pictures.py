@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from ircore.core.images import ImageError, Picture
-from leaderboard.pictures import PictureBook
+from leaderboard.storage.pictures import PictureBook
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ from leaderboard.building.mkdocs_run import mkdocs
 from leaderboard.building.shells import read_shells, write_sources
 from leaderboard.building.sources import copy_sources
 from leaderboard.building.tree import Tree
-from leaderboard.site import Page
+from leaderboard.model.site import Page
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +22,16 @@ PAGES = (
     Page("index", "Start", "front"),
     *(
         Page(name, name, "paper")
-        for name in ("boards/index", "gallery/index", "changes", "compare", "limits", "replay", "prompts")
+        for name in (
+            "boards/index",
+            "gallery/index",
+            "changes",
+            "compare",
+            "limits",
+            "replay",
+            "prompts",
+            "metric-agreement",
+        )
     ),
 )
 

@@ -12,10 +12,10 @@ from ircore.core.records import Box, Element, Scene
 from ircore.results.model import Results
 from ircore.results.tables.targets import targets_table
 from ircore.runs.folder import RunFolder
+from leaderboard.model.site import Site
+from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.targets import targets_page
 from leaderboard.rendering.render import Renderer
-from leaderboard.site import Site
-from leaderboard.site_runs import read_runs
 
 BOX = Box(10, 10, 20, 20)
 

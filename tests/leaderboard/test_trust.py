@@ -8,7 +8,7 @@ from invented import invented_results
 from ircore.core.records import TranscriptsReference
 from ircore.runs.provenance import Flag, make_provenance
 from ircore.submissions.rescoring import flags
-from leaderboard.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, tier_of, trust_lines
+from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, tier_of, trust_lines
 
 SOURCE = TranscriptsReference(repo="me/mine", revision="a" * 40, run="pair-12345678")
 FLAG = Flag(rule="identical_to_target", where="geometry-easy-01, turn 2", what="the rendering is the target")

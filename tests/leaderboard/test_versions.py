@@ -16,10 +16,10 @@ from ircore.scorers.computed import ScoringPlan, score_runs
 from leaderboard.building.build import build_site
 from leaderboard.building.check import check_site
 from leaderboard.building.marker import read_marker
-from leaderboard.labels import number
 from leaderboard.versions.archive import freeze_site, read_archive, released_as
 from leaderboard.versions.frozen import choices, frozen_views
 from leaderboard.versions.pages import version_pages
+from leaderboard.words.labels import number
 
 pytestmark = pytest.mark.slow
 

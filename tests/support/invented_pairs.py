@@ -1,7 +1,7 @@
 """Names and marks of the pairs of invented results."""
 
 from ircore.results.model import Results
-from leaderboard.site import Pair
+from leaderboard.model.site import Pair
 
 
 def pairs_of(results: Results) -> dict[str, Pair]:

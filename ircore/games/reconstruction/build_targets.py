@@ -32,10 +32,10 @@ BUILDERS: dict[str, Builder] = {
     "pie_graph": pie_graph.build,
     "simple_shapes": simple_shapes.build,
 }
-"""What draws each synthetic category; photographs are taken as they are."""
+"""Builder of each synthetic category; photographs are used unchanged."""
 
 LICENCE = "CC0-1.0"
-"""Of what the builders draw."""
+"""Licence of drawn targets."""
 
 MOST_PER_CONDITION = 1000
 MOST_ATTEMPTS = 100
@@ -43,7 +43,7 @@ VARIED, VARIETY_ATTEMPTS = 12, 8
 """The first pictures of a condition are of different kinds, as far as that comes about in so many attempts each."""
 
 WORTH_A_POOL = 16
-"""Fewer pictures than this are drawn sooner than other processes start."""
+"""Number of pictures from which other processes are worth their start-up time."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Place:
     ('bar_graph-easy-01', False)
 
     Attributes:
-        category: Of the game.
+        category: Category of the game.
         difficulty: ``easy`` or ``hard``.
         index: 1-based number within the condition.
     """
@@ -96,11 +96,11 @@ def build_instances(
 
     Args:
         out: The folder to make; it must not exist or be empty.
-        seed: Of the whole set, 0 or more; the same seed gives the same bytes.
+        seed: Seed of the whole set, 0 or more; the same seed gives the same bytes.
         per_condition: Pictures for each category and difficulty. Of photographs there may be fewer, which
             is said on stderr.
-        categories: Which to build; all of this package if empty.
-        difficulties: Which to build; both if empty.
+        categories: Categories to build; all of this package if empty.
+        difficulties: Difficulties to build; both if empty.
         workers: Processes that draw; as many as there are cores if None. The result does not depend on it.
 
     Raises:
@@ -197,22 +197,22 @@ def _make(place: Place, seed: int) -> Made:
 def _unlike(made: Iterator[Made], places: list[Place], seed: int) -> Iterator[Made]:
     """Draw a picture again, from its next seed, while it resembles an earlier picture of its condition."""
     seen: set[tuple[str, str, str]] = set()
-    for place, one in zip(places, made, strict=True):
+    for place, target in zip(places, made, strict=True):
         attempt = 0
-        while _is_like(one, place, attempt, seen):
+        while _is_like(target, place, attempt, seen):
             attempt += 1
             if attempt > MOST_ATTEMPTS:
                 raise WorkError(f"{place.instance_id}: no picture unlike the earlier ones in {attempt} attempts")
-            one = _make(place, place.seed(seed, attempt))
-        seen |= {(place.category, place.difficulty, what) for what in (one.instance.sha256, one.kind)}
-        yield one
+            target = _make(place, place.seed(seed, attempt))
+        seen |= {(place.category, place.difficulty, trait) for trait in (target.instance.sha256, target.kind)}
+        yield target
 
 
-def _is_like(one: Made, place: Place, attempt: int, seen: set[tuple[str, str, str]]) -> bool:
+def _is_like(target: Made, place: Place, attempt: int, seen: set[tuple[str, str, str]]) -> bool:
     """Return whether an earlier picture is the same or, while variety is wanted, of the same kind."""
-    same = (place.category, place.difficulty, one.instance.sha256) in seen
-    wants_variety = bool(one.kind) and place.index <= VARIED and attempt < VARIETY_ATTEMPTS
-    return same or (wants_variety and (place.category, place.difficulty, one.kind) in seen)
+    same = (place.category, place.difficulty, target.instance.sha256) in seen
+    wants_variety = bool(target.kind) and place.index <= VARIED and attempt < VARIETY_ATTEMPTS
+    return same or (wants_variety and (place.category, place.difficulty, target.kind) in seen)
 
 
 def _photographs(difficulty: Difficulty, wanted: int) -> Iterator[tuple[Instance, bytes]]:

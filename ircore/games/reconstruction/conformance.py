@@ -16,8 +16,8 @@ def check_category(build: Builder, name: str = "") -> None:
     """Check a category: it draws easy and hard targets from the generator alone, with a scene that fits the picture.
 
     Args:
-        build: What its entry point names.
-        name: Of the category, for messages; that of the function's module if empty.
+        build: The function that the entry point names.
+        name: Name of the category, for messages; the name of the function's module if empty.
 
     Raises:
         ConformanceError: The first fault.

@@ -23,7 +23,7 @@ class Knowledge:
         instance: Category, difficulty and, if the target was drawn, its scene.
         others: Every other instance of the set.
         picture_of: Returns the picture of an instance of the set.
-        seed: Of the episode, the same at every turn.
+        seed: Seed of the episode, the same at every turn.
     """
 
     instance: Instance

@@ -1,4 +1,4 @@
-"""A describer that is weaker on purpose: it says what and roughly where, and soon gives up.
+"""A describer that is weaker on purpose: it names things and rough places, and soon gives up.
 
 It sees with the same eyes as the classical describer but measures nothing: no pixels, no exact colours, no shares.
 """
@@ -13,14 +13,24 @@ from ircore.players.builtin.classical.colours import plain_name
 from ircore.players.builtin.classical.describer import DONE
 from ircore.players.builtin.classical.matching import Item, items_of, pair
 from ircore.players.builtin.classical.perceive import in_size_of, perceive
-from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text, Ticks
+from ircore.players.builtin.classical.percepts import (
+    Bars,
+    Grid,
+    Percept,
+    Perception,
+    Pie,
+    Shape,
+    Text,
+    Ticks,
+    middle_of,
+)
 from ircore.players.builtin.classical.statements import article
 from ircore.players.builtin.classical.wording import NUMBERS, noun, weight_of
 
 MOST_TOKENS = 60
 MOST_CORRECTIONS = 2
 LAST_TURN = 3
-"""From this turn on it is content with what it sees."""
+"""First turn at which any rendering is accepted."""
 OFF = 0.08
 """Shares of the picture's width or height by which something must be off to be noticed."""
 
@@ -28,8 +38,13 @@ OFF = 0.08
 class CaptionerDescriber:
     """Writes captions. Deterministic, offline, without state.
 
+    >>> from ircore.players.conformance import sample_questions
+    >>> red_square = sample_questions("describe")[0]
+    >>> asyncio.run(CaptionerDescriber(PlayerSpec(player="captioner")).describe(red_square)).text
+    '<DESCRIPTION>A white background. A large red square on the left.</DESCRIPTION>'
+
     Args:
-        spec: Names the player; this one has no model and no parameters.
+        spec: Settings of the player; it takes neither model nor parameters.
     """
 
     def __init__(self, spec: PlayerSpec) -> None:
@@ -69,7 +84,7 @@ def _sentence(phrases: list[str], seen: Perception) -> str:
 
 
 def _phrase(percept: Percept, seen: Perception) -> str:
-    """Name a thing with its rough size and place."""
+    """Return a thing with its rough size and place in words."""
     if isinstance(percept, Bars):
         count = NUMBERS.get(len(percept.bars), "several")
         return f"{count.capitalize()} {plain_name(percept.bars[0].colour)} bars {_place(percept, seen)}"
@@ -83,11 +98,8 @@ def _phrase(percept: Percept, seen: Perception) -> str:
     if isinstance(percept, Shape):
         colour = plain_name(percept.colour) if percept.colour else "unfilled"
         return article(f"{_size(percept, seen)}{colour} {noun(percept)} {_place(percept, seen)}")
-    return article(f"{plain_name(percept.colour)} {_stroke_noun(percept)} {_place(percept, seen)}")
-
-
-def _stroke_noun(stroke: Stroke) -> str:
-    return noun(stroke) if stroke.dash == "solid" else f"{stroke.dash} {noun(stroke)}"
+    dash = "" if percept.dash == "solid" else f"{percept.dash} "
+    return article(f"{plain_name(percept.colour)} {dash}{noun(percept)} {_place(percept, seen)}")
 
 
 def _size(shape: Shape, seen: Perception) -> str:
@@ -96,10 +108,9 @@ def _size(shape: Shape, seen: Perception) -> str:
 
 
 def _place(percept: Percept, seen: Perception) -> str:
-    """Return one of nine places."""
-    left, top, right, bottom = percept.box
-    column = min(2, int(3 * (left + right) / 2 / seen.width))
-    row = min(2, int(3 * (top + bottom) / 2 / seen.height))
+    """Return the place of a thing in words: one of nine."""
+    x, y = middle_of(percept.box)
+    column, row = min(2, int(3 * x / seen.width)), min(2, int(3 * y / seen.height))
     if (row, column) == (1, 1):
         return "near the centre"
     if row == 1:

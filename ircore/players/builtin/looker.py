@@ -1,4 +1,4 @@
-"""The offline player of reference games: says what sets a picture apart, and finds the picture that words fit best.
+"""The offline player of reference games: describes a picture among several, and finds a described picture.
 
 It looks at pixels alone: what stands on the ground, its colour, form, size and where in the picture it lies. In the
 speaker's seat it names a picture's features until no other picture has all of them, more fully the first time; in the
@@ -19,10 +19,10 @@ from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, 
 from ircore.players.traits import LOOKS_OFFLINE
 
 Features = Mapping[str, str]
-"""Phrases by what they tell of: ``{"colour": "red", "form": "circle", …}``, the most telling first."""
+"""Phrases by kind of feature: ``{"colour": "red", "form": "circle", …}``, the most telling first."""
 
 INK = 60
-"""How far a pixel's colour is from the ground's, summed over the channels, before it counts as drawn on it."""
+"""Difference from the ground's colour, summed over the channels, from which on a pixel counts as drawn."""
 
 COLOURS = {
     "black": (0, 0, 0), "white": (255, 255, 255), "grey": (128, 128, 128), "red": (214, 40, 40),
@@ -47,6 +47,16 @@ _FIRST = 3
 class LookerPlayer:
     """Takes either seat of a reference game, or any seat that answers with words or a choice about pictures.
 
+    >>> import asyncio
+    >>> def square(colour: str) -> Picture:
+    ...     pixels = np.full((64, 64, 3), 255, np.uint8)
+    ...     pixels[16:48, 16:48] = COLOURS[colour]
+    ...     return Picture.from_pixels(pixels)
+    >>> shown = (Captioned("Image A", square("red")), Captioned("Image B", square("blue")))
+    >>> question = Question(1, "The blue square.", shown, choices=("A", "B"), answers="choice")
+    >>> asyncio.run(LookerPlayer(PlayerSpec(player="looker")).answer(question)).choice
+    'B'
+
     Args:
         spec: Without settings.
     """
@@ -57,7 +67,7 @@ class LookerPlayer:
         refuse_settings(spec)
 
     async def answer(self, question: Question) -> TextAnswer | ChoiceAnswer:
-        """Describe the target that the prompt names, or choose the picture that its last words fit best.
+        """Describe the target that the prompt names, or choose the picture that best fits the prompt's last line.
 
         Raises:
             PlayerError: No pictures were shown, or the prompt names none of them as the target.
@@ -87,7 +97,7 @@ def _chosen(question: Question) -> str:
 
 
 def labels_of(pictures: Sequence[Captioned]) -> list[str]:
-    """Return the label in each caption: its last word, without marks."""
+    """Return the label in each caption: its last word, without punctuation."""
     return [re.findall(r"\w+", shown.caption)[-1] for shown in pictures]
 
 
@@ -104,9 +114,9 @@ def telling(target: int, seen: Sequence[Features], least: int = 1) -> Features:
     {'form': 'circle'}
 
     Args:
-        target: Its place among the pictures.
+        target: Index of the picture.
         seen: Features of every picture.
-        least: Features that are named, as far as there are so many.
+        least: Least number of features to name, if the picture has as many.
     """
     own = seen[target]
     rivals = [features for place, features in enumerate(seen) if place != target]
@@ -130,7 +140,7 @@ def worded(features: Features) -> str:
 
 
 def _fit(said: str, features: Features) -> int:
-    """Return by how many more of the features that words name a picture has than it has not."""
+    """Return the number of named features that a picture has, minus the number that it lacks."""
     score = 0
     for name, phrases in _PHRASES.items():
         named = {phrase for phrase in phrases if re.search(rf"\b{phrase}\b", said)}
@@ -165,7 +175,7 @@ class _Key:
 
 
 def features_of(picture: Picture) -> Features:
-    """Return what is to be seen in a picture; the same picture is looked at only once."""
+    """Return the features of a picture; each picture is examined once."""
     key = _Key(picture)
     features = _features(key)
     key.picture = None
@@ -193,7 +203,7 @@ def _ground(pixels: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
 
 
 def _form(picture: Picture) -> dict[str, str]:
-    """Return form and fill, if one shape of a known form is to be seen and nothing else."""
+    """Return form and fill of a picture with a single shape of a known form; empty for others."""
     from ircore.players.builtin.classical.perceive import perceive
     from ircore.players.builtin.classical.percepts import Shape
 

@@ -1,4 +1,4 @@
-"""The built-in generator ``sketch``, weaker on purpose: it takes the whole dialogue for one description.
+"""The generator ``sketch``, weaker on purpose: it reads the whole dialogue as one description.
 
 A correction is read as if it described a new thing, positions snap to a coarse grid, sizes to steps, colours to ten;
 texts and dash patterns are left out. So a describer's refinement can make its picture worse, which a benchmark of
@@ -32,7 +32,12 @@ STROKES = (1.0, 3.0, 6.0)
 
 
 class SketchGenerator:
-    """Draws roughly what was said, all of it, every time anew.
+    """Draws a rough sketch of the whole dialogue, from scratch each turn.
+
+    >>> view = GeneratorView(1, "A red circle of radius 40 px centred at (100, 100).", (), None, 0, "")
+    >>> answer = asyncio.run(SketchGenerator(PlayerSpec(player="sketch")).render(view))
+    >>> answer.picture.pixels[96, 96].tolist()  # its own red, #e02020
+    [224, 32, 32]
 
     Raises:
         InputError: The spec has a model or parameters; there is nothing to set.

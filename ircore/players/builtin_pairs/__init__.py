@@ -25,13 +25,13 @@ def builtin_pairs() -> dict[str, Path]:
 
 
 def submission_place(named: Path) -> Path:
-    """Return where a submission lies that is named by its folder, its manifest or as a built-in pair.
+    """Return the place of a submission named by its folder, its manifest or as a built-in pair.
 
     Args:
         named: A path, or ``DESCRIBER+GENERATOR`` of a built-in pair; a path that exists goes first.
 
     Raises:
-        InputError: It looks like a built-in pair, and there is none of that name.
+        InputError: The name has the form of a built-in pair, but no built-in pair has it.
     """
     name = str(named)
     if named.exists() or named.name != name or "+" not in name:

@@ -19,18 +19,25 @@ PIECE = 192 * 1024
 
 @dataclass(frozen=True)
 class DataUrl:
-    """Stands for a picture in a request: sent as a ``data:`` address."""
+    """Stands for a picture in a request: sent as a ``data:`` address.
+
+    >>> DataUrl(Picture(b"", 64, 48)).picture.width
+    64
+    """
 
     picture: Picture
 
 
 def media_type(data: bytes) -> str:
-    """Return a picture's type by its first bytes; ``Picture`` holds PNG or JPEG."""
+    """Return the media type of a picture by its first bytes; ``Picture`` holds PNG or JPEG."""
     return "image/jpeg" if data.startswith(b"\xff\xd8") else "image/png"
 
 
 class JsonBody:
     """A JSON document in which ``DataUrl`` may stand for strings.
+
+    >>> b"".join(JsonBody({"model": "m"}).pieces())
+    b'{"model": "m"}'
 
     Attributes:
         length: Bytes.
@@ -77,7 +84,11 @@ class JsonBody:
 
 @dataclass(frozen=True)
 class FormBody:
-    """A form with pictures, as the Images API takes it for edits."""
+    """A form with pictures, as the Images API expects for edits.
+
+    >>> FormBody({"model": "m"}, pictures=()).fields
+    {'model': 'm'}
+    """
 
     fields: dict[str, Any]
     pictures: tuple[Picture, ...]

@@ -1,4 +1,4 @@
-"""The only module that uses the package ``openai``: sends one request, reads its reply whole, says what was wrong.
+"""The only module that uses the package ``openai``: sends a request, reads the reply, classifies errors.
 
 The client brings addresses, keys, connections and the two transports. Retries are ours (``players.calls``); replies
 are read within a bound on their size and checked against what we need of them, since "compatible" servers differ.
@@ -35,7 +35,11 @@ _NEVER_SENT = {"ConnectError", "ConnectTimeout", "ClientConnectorError", "PoolTi
 
 
 class Connection:
-    """Sends requests to one service. Opened by the first one, and again after ``close`` or in another event loop.
+    """A connection to a service, opened by the first request, and again after ``close`` or in another event loop.
+
+    >>> connection = connection_to("http://127.0.0.1:8000/v1", "", "httpx", 10.0)
+    >>> connection is connection_to("http://127.0.0.1:8000/v1", "", "httpx", 10.0)
+    True
 
     Args:
         base_url: Of the service.
@@ -53,15 +57,15 @@ class Connection:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def post(self, path: str, body: JsonBody | FormBody, kind: type[Kind]) -> Reply[Kind]:
-        """Send one request.
+        """Send a request and return the validated reply.
 
         Args:
-            path: Such as ``/chat/completions``.
-            body: What to send.
-            kind: What the reply must hold.
+            path: Path of the endpoint, such as ``/chat/completions``.
+            body: Body of the request.
+            kind: Record that the reply must fit.
 
         Raises:
-            FaultError: There is no such reply.
+            FaultError: There is no reply that fits.
         """
         import openai
 
@@ -99,11 +103,11 @@ class Connection:
             headers = {"Content-Type": "multipart/form-data"}
         # A redirect would take pictures and words to an address that the manifest does not name.
         sent["options"] = {"headers": headers, "follow_redirects": False}
-        # Asked for as it came, the client returns the response itself.
+        # With this type the client returns the raw response.
         return cast("httpx2.Response", await self.opened().post(path, **sent))
 
     def opened(self) -> "AsyncOpenAI":
-        """Return the client. Making the first one imports the package, which is no part of a request's time."""
+        """Return the open client; opening imports the package, which must not count as time of a request."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             self._client, self._loop = self._open(), loop
@@ -129,7 +133,7 @@ class Connection:
         )
 
     async def close(self) -> None:
-        """Close what is open."""
+        """Close the client, if it is open."""
         if self._client is not None and self._loop is asyncio.get_running_loop():
             await self._client.close()
         self._client = None
@@ -146,7 +150,7 @@ _OPEN: WeakValueDictionary[tuple[str | None, str, str, float], Connection] = Wea
 
 
 def connection_to(base_url: str | None, key: str, transport: str, timeout: float) -> Connection:
-    """Return the connection that all players share for whom everything about it is the same; arguments as above.
+    """Return the connection shared by all players with the same address, key, transport and timeout.
 
     A client's pool looks at every idle connection at every request, so that one pool is better than two half idle.
     """
@@ -154,7 +158,7 @@ def connection_to(base_url: str | None, key: str, transport: str, timeout: float
 
 
 def _read(response: "httpx2.Response", data: bytearray, kind: type[Kind]) -> Reply[Kind]:
-    """Check a reply of status 200 and what it holds."""
+    """Parse and validate a reply of status 200."""
     size, status = len(data), response.status_code
     try:
         document = from_json(data)
@@ -177,7 +181,7 @@ def _malformed(what: str, response: "httpx2.Response") -> Fault:
 
 
 def _broken(error: BaseException) -> Fault:
-    """Classify what a transport raised by the names in its chain of causes, which differ between the two transports."""
+    """Classify a transport error by the class names in its chain of causes, which differ between transports."""
     chain = [error]
     while (cause := _cause(chain[-1])) is not None:
         chain.append(cause)
@@ -192,14 +196,14 @@ def _broken(error: BaseException) -> Fault:
 
 
 def _cause(error: BaseException) -> BaseException | None:
-    """Return what led to an error; of several attempts at once, such as at both addresses of localhost, the first."""
+    """Return the cause of an error; of a group, such as for both addresses of localhost, that of the first."""
     if isinstance(error, BaseExceptionGroup):
         return error.exceptions[0]
     return error.__cause__ or error.__context__
 
 
 def _network_errors() -> tuple[type[Exception], ...]:
-    """Return what clients and transports raise, the second transport included if it is there."""
+    """Return the exceptions that clients and transports raise; of aiohttp only if it is installed."""
     import httpx2
     import openai
 

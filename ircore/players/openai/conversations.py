@@ -1,6 +1,6 @@
 """Conversations with pictures, as the two kinds of endpoint that answer with text take them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from ircore.core.images import Picture
 from ircore.players.base import Captioned, DescriberView, GeneratorView, JudgeView, Question
 from ircore.players.openai.bodies import DataUrl
-from ircore.players.openai.settings import DescriberSettings
+from ircore.players.openai.settings import TEXT_FIELDS, DescriberSettings
 
 ANSWER = "judgement"
 """Name under which the schema of an answer is sent."""
@@ -21,14 +21,18 @@ CHOOSE = "Answer with exactly one of these, as it stands here, and with nothing 
 
 @dataclass(frozen=True)
 class Message:
-    """What one side said: words and pictures in their order."""
+    """A message of a conversation: words and pictures in order.
+
+    >>> chat_messages([Message("user", ("Hello",))])
+    [{'role': 'user', 'content': [{'type': 'text', 'text': 'Hello'}]}]
+    """
 
     role: Literal["user", "assistant"]
     parts: tuple[str | Picture, ...]
 
 
 def described(view: DescriberView) -> list[Message]:
-    """Return a dialogue as it happened: the game master's words and one picture each turn, raw answers in between."""
+    """Return a dialogue: a user message with prompt and picture for each turn, raw answers in between."""
     messages = []
     pictures = (view.target, *view.renderings)
     for prompt, reply, picture in zip(view.prompts, view.replies, pictures, strict=False):
@@ -37,7 +41,7 @@ def described(view: DescriberView) -> list[Message]:
 
 
 def judged(view: JudgeView) -> list[Message]:
-    """Return a question to a judge: the prompt, each picture behind its caption; then what was said about answers."""
+    """Return a question to a judge: prompt, captioned pictures, then rejected answers with their repairs."""
     messages = [Message("user", (view.prompt, *_shown(view.pictures)))]
     for exchange in view.exchanges:
         messages += [Message("assistant", (exchange.reply,)), Message("user", (exchange.repair,))]
@@ -45,12 +49,12 @@ def judged(view: JudgeView) -> list[Message]:
 
 
 def told(view: GeneratorView) -> list[Message]:
-    """Return what a generator is told: everything in one text, then its own rendering before, if there is one."""
+    """Return the message to a generator: the prompt, then its previous rendering if there is one."""
     return [Message("user", (view.prompt, *(() if view.previous is None else (view.previous,))))]
 
 
 def asked(question: Question) -> list[Message]:
-    """Return a question of any game: what was said before, the prompt, each picture behind its caption, the choices."""
+    """Return a question of any game: earlier exchanges, prompt, captioned pictures, choices."""
     messages = []
     for said in question.earlier:
         messages += [Message("user", (said.prompt, *_shown(said.pictures))), Message("assistant", (said.answer,))]
@@ -69,10 +73,7 @@ def chat_fields(
     answer = {"name": ANSWER, "strict": True, "schema": schema}
     return {
         "messages": chat_messages(messages, settings.detail),
-        "max_completion_tokens": settings.max_completion_tokens,
-        "temperature": settings.temperature,
-        "top_p": settings.top_p,
-        "reasoning_effort": settings.reasoning_effort,
+        **settings.model_dump(include=TEXT_FIELDS),
         "response_format": {"type": "json_schema", "json_schema": answer} if schema else None,
     }
 
@@ -94,38 +95,35 @@ def responses_fields(
 
 
 def chat_messages(messages: list[Message], detail: str | None = None) -> list[dict[str, Any]]:
-    """Return a conversation as chat completions take it; ``detail`` is that of every picture."""
-    return [{"role": message.role, "content": _chat_content(message, detail)} for message in messages]
+    """Return a conversation as chat completions expect it; ``detail`` applies to every picture."""
+    return _turns(messages, _chat_part, detail)
 
 
 def responses_input(messages: list[Message], detail: str | None = None) -> list[dict[str, Any]]:
     """The same for the Responses API."""
-    return [{"role": message.role, "content": _responses_content(message, detail)} for message in messages]
+    return _turns(messages, _responses_part, detail)
 
 
-def _chat_content(message: Message, detail: str | None) -> str | list[dict[str, Any]]:
-    if message.role == "assistant":
-        return _words(message)
+def _turns(
+    messages: list[Message], as_part: Callable[[str | Picture, dict[str, str]], dict[str, Any]], detail: str | None
+) -> list[dict[str, Any]]:
+    """Return the turns of a conversation; the model's own answers are sent as plain text."""
     extra = {"detail": detail} if detail else {}
-    return [
-        {"type": "text", "text": part}
-        if isinstance(part, str)
-        else {"type": "image_url", "image_url": {"url": DataUrl(part), **extra}}
-        for part in message.parts
-    ]
+    turns = []
+    for message in messages:
+        words = "".join(part for part in message.parts if isinstance(part, str))
+        content = words if message.role == "assistant" else [as_part(part, extra) for part in message.parts]
+        turns.append({"role": message.role, "content": content})
+    return turns
 
 
-def _responses_content(message: Message, detail: str | None) -> str | list[dict[str, Any]]:
-    if message.role == "assistant":
-        return _words(message)
-    extra = {"detail": detail} if detail else {}
-    return [
-        {"type": "input_text", "text": part}
-        if isinstance(part, str)
-        else {"type": "input_image", "image_url": DataUrl(part), **extra}
-        for part in message.parts
-    ]
+def _chat_part(part: str | Picture, extra: dict[str, str]) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    return {"type": "image_url", "image_url": {"url": DataUrl(part), **extra}}
 
 
-def _words(message: Message) -> str:
-    return "".join(part for part in message.parts if isinstance(part, str))
+def _responses_part(part: str | Picture, extra: dict[str, str]) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "input_text", "text": part}
+    return {"type": "input_image", "image_url": DataUrl(part), **extra}

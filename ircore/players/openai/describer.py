@@ -24,7 +24,7 @@ LONGEST_TEXT = 200_000
 
 
 LONGEST_PROBLEM = 500
-"""Characters that are told of an answer which is none of the choices."""
+"""Characters of an invalid choice that an error quotes."""
 
 
 class OpenAIDescriber:
@@ -37,6 +37,10 @@ class OpenAIDescriber:
 
     Only the visible text is the answer; reasoning is counted apart. An answer that ended for length before any
     visible text is a technical fault and asked again.
+
+    >>> OpenAIDescriber.check(PlayerSpec(player="openai", model="m", base_url="http://127.0.0.1:8000/v1"))
+    >>> sorted(OpenAIDescriber.IMMATERIAL)
+    ['deadline_s', 'timeout_s', 'transport']
 
     Args:
         spec: With ``model``, and ``parameters`` as in ``DescriberSettings``.
@@ -64,10 +68,10 @@ class OpenAIDescriber:
         return await self._answer("describer", described(view))
 
     async def answer(self, question: Question) -> TextAnswer | ChoiceAnswer:
-        """Answer a question of any game with words, or with one of its choices.
+        """Answer a question of any game with words or with a choice.
 
         Raises:
-            PlayerError: No answer could be had, or it is none of the choices (``answer_format``).
+            PlayerError: The question could not be answered, or not with a choice (``answer_format``).
         """
         said = await self._answer(None, asked(question))
         if question.answers != "choice":
@@ -79,7 +83,7 @@ class OpenAIDescriber:
         return ChoiceAnswer(*choice, usage=said.usage, attempts=said.attempts)
 
     async def judge(self, view: JudgeView) -> TextAnswer:
-        """Ask a judge's question: one user message of the prompt, then each picture behind its caption.
+        """Answer a judge's question: a user message of the prompt, then each picture behind its caption.
 
         The schema of the answer is sent only if ``parameters.structured`` asks for it.
         """
@@ -96,26 +100,15 @@ class OpenAIDescriber:
             Message(message.role, tuple([await self._shown(part) for part in message.parts])) for message in messages
         ]
         provider, settings = self._provider, self._settings
-        if settings.api == "chat":
-            called = await provider.ask(
-                seat,
-                "/chat/completions",
-                lambda: provider.json(model=self._model, **chat_fields(shown, settings, schema)),
-                ChatReply,
-                _text,
-            )
-        else:
-            called = await provider.ask(
-                seat,
-                "/responses",
-                lambda: provider.json(model=self._model, **responses_fields(shown, settings, schema)),
-                ResponsesReply,
-                _text,
-            )
+        is_chat = settings.api == "chat"
+        fields = (chat_fields if is_chat else responses_fields)(shown, settings, schema)
+        path = "/chat/completions" if is_chat else "/responses"
+        kind: type[ChatReply | ResponsesReply] = ChatReply if is_chat else ResponsesReply
+        called = await provider.ask(seat, path, lambda: provider.json(model=self._model, **fields), kind, _text)
         return TextAnswer(provider.scrub(called.value)[:LONGEST_TEXT], called.usage, attempts=called.attempts)
 
     async def _shown(self, part: str | Picture) -> str | Picture:
-        """Return words as they are, and a picture as it is sent: smaller if the manifest says so."""
+        """Return words unchanged, and a picture as it is sent: resized if the manifest limits its side."""
         longest = self._settings.max_side
         if isinstance(part, str) or longest is None or max(part.width, part.height) <= longest:
             return part
@@ -133,7 +126,7 @@ _KEPT = 128
 
 
 def smaller(picture: Picture, longest: int) -> Picture:
-    """Return a picture made smaller so that its longer side has ``longest`` pixels (Lanczos filter)."""
+    """Return a picture resized so that its longer side has ``longest`` pixels (Lanczos filter)."""
     scale = longest / max(picture.width, picture.height)
     size = max(1, round(picture.width * scale)), max(1, round(picture.height * scale))
     buffer = BytesIO()

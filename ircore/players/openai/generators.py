@@ -27,6 +27,7 @@ from ircore.players.openai.replies import (
     image_datum,
 )
 from ircore.players.openai.settings import (
+    TEXT_FIELDS,
     CallSettings,
     ChatImageSettings,
     ImagesSettings,
@@ -38,7 +39,7 @@ Settings = TypeVar("Settings", bound=CallSettings)
 
 
 class _Generator(ABC, Generic[Settings]):
-    """What the three have in common.
+    """Shared part of the three generators.
 
     Args:
         spec: With ``model``, and ``parameters`` as in the player's settings.
@@ -48,6 +49,8 @@ class _Generator(ABC, Generic[Settings]):
     """
 
     settings_kind: type[Settings]
+    path: str
+    kind: type[ChatReply | ResponsesReply]
 
     def __init__(self, spec: PlayerSpec) -> None:
         self._model = spec.model
@@ -71,47 +74,53 @@ class _Generator(ABC, Generic[Settings]):
         """Close the connections."""
         await self._provider.close()
 
-    @abstractmethod
     async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
-        """Ask for a picture."""
+        return await self._provider.ask(seat, self.path, lambda: self._body(messages), self.kind, _first_picture)
+
+    @abstractmethod
+    def _body(self, messages: list[Message]) -> JsonBody | FormBody:
+        """Return the body of a request for a picture."""
 
 
 class OpenAIImagesGenerator(_Generator[ImagesSettings]):
-    """Generates where no picture is shown; edits where one is, such as its previous rendering."""
+    """A generator behind the Images API: edits where a picture is shown, such as its last rendering, else generates.
+
+    >>> address = "http://127.0.0.1:8000/v1"
+    >>> OpenAIImagesGenerator.check(PlayerSpec(player="openai-images", model="m", base_url=address))
+    >>> OpenAIImagesGenerator.settings_kind.__name__
+    'ImagesSettings'
+    """
 
     settings_kind = ImagesSettings
 
     async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
-        parts = [part for message in messages for part in message.parts]
+        path = "/images/edits" if _shows_pictures(messages) else "/images/generations"
+        return await self._provider.ask(seat, path, lambda: self._body(messages), ImagesReply, _first_picture)
+
+    def _body(self, messages: list[Message]) -> JsonBody | FormBody:
+        settings, parts = self._settings, [part for message in messages for part in message.parts]
         words = "\n\n".join(part for part in parts if isinstance(part, str))
         pictures = tuple(part for part in parts if isinstance(part, Picture))
-        path = "/images/edits" if pictures else "/images/generations"
-        return await self._provider.ask(seat, path, lambda: self._body(words, pictures), ImagesReply, _images_picture)
-
-    def _body(self, words: str, pictures: tuple[Picture, ...]) -> JsonBody | FormBody:
-        settings = self._settings
-        fields = {
-            "model": self._model,
-            "prompt": words,
-            "size": settings.size,
-            "quality": settings.quality,
-            "background": settings.background,
-            "response_format": settings.response_format,
-        }
+        look = settings.model_dump(include={"size", "quality", "background", "response_format"})
+        fields = {"model": self._model, "prompt": words, **look}
         if not pictures:
             return self._provider.json(**fields, moderation=settings.moderation)
         return FormBody(self._provider.form_fields(**fields, input_fidelity=settings.input_fidelity), pictures)
 
 
 class OpenAIChatGenerator(_Generator[ChatImageSettings]):
-    """Chat completions that answer with pictures, as OpenRouter, Gemini's compatible endpoint and others serve them."""
+    """Chat completions that answer with pictures, as OpenRouter, Gemini's compatible endpoint and others serve them.
+
+    >>> address = "http://127.0.0.1:8000/v1"
+    >>> OpenAIChatGenerator.check(PlayerSpec(player="openai-chat", model="m", base_url=address))
+    >>> OpenAIChatGenerator.settings_kind.__name__
+    'ChatImageSettings'
+    """
 
     settings_kind = ChatImageSettings
 
-    async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
-        return await self._provider.ask(
-            seat, "/chat/completions", lambda: self._body(messages), ChatReply, _first_picture
-        )
+    path = "/chat/completions"
+    kind = ChatReply
 
     def _body(self, messages: list[Message]) -> JsonBody:
         settings = self._settings
@@ -120,34 +129,31 @@ class OpenAIChatGenerator(_Generator[ChatImageSettings]):
             messages=chat_messages(messages),
             modalities=list(settings.modalities),
             image_config=settings.image_config,
-            max_completion_tokens=settings.max_completion_tokens,
-            temperature=settings.temperature,
-            top_p=settings.top_p,
-            reasoning_effort=settings.reasoning_effort,
+            **settings.model_dump(include=TEXT_FIELDS),
         )
 
 
 class OpenAIResponsesGenerator(_Generator[ResponsesImageSettings]):
-    """The Responses API with the tool image_generation, which the model is told to use."""
+    """The Responses API with the tool image_generation, which the model is told to use.
+
+    >>> address = "http://127.0.0.1:8000/v1"
+    >>> OpenAIResponsesGenerator.check(PlayerSpec(player="openai-responses", model="m", base_url=address))
+    >>> OpenAIResponsesGenerator.settings_kind.__name__
+    'ResponsesImageSettings'
+    """
 
     settings_kind = ResponsesImageSettings
 
-    async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
-        return await self._provider.ask(
-            seat, "/responses", lambda: self._body(messages), ResponsesReply, _first_picture
-        )
+    path = "/responses"
+    kind = ResponsesReply
 
     def _body(self, messages: list[Message]) -> JsonBody:
         settings = self._settings
-        shown = any(isinstance(part, Picture) for message in messages for part in message.parts)
         tool = {
             "type": "image_generation",
             "model": settings.image_model,
-            "size": settings.size,
-            "quality": settings.quality,
-            "background": settings.background,
-            "moderation": settings.moderation,
-            "input_fidelity": settings.input_fidelity if shown else None,
+            **settings.model_dump(include={"size", "quality", "background", "moderation"}),
+            "input_fidelity": settings.input_fidelity if _shows_pictures(messages) else None,
         }
         return self._provider.json(
             model=self._model,
@@ -159,19 +165,16 @@ class OpenAIResponsesGenerator(_Generator[ResponsesImageSettings]):
         )
 
 
-async def _first_picture(reply: ChatReply | ResponsesReply) -> Picture:
-    return await _decoded(first_picture(reply))
-
-
-async def _images_picture(reply: ImagesReply) -> Picture:
-    return await _decoded(image_datum(reply))
-
-
 _DECODERS = ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1), thread_name_prefix="pictures")
 """Few threads: more would not be faster, and each may hold a picture several times while it decodes it."""
 
 
-async def _decoded(data: str) -> Picture:
+def _shows_pictures(messages: list[Message]) -> bool:
+    return any(isinstance(part, Picture) for message in messages for part in message.parts)
+
+
+async def _first_picture(reply: ChatReply | ResponsesReply | ImagesReply) -> Picture:
+    data = image_datum(reply) if isinstance(reply, ImagesReply) else first_picture(reply)
     return await asyncio.get_running_loop().run_in_executor(_DECODERS, decoded_picture, data)
 
 

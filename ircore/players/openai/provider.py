@@ -1,4 +1,4 @@
-"""One player's side of a provider: its address, its key, its calls."""
+"""A player's side of a provider: address, key and calls."""
 
 from collections.abc import Awaitable, Callable
 from random import Random
@@ -7,22 +7,27 @@ from typing import Any, TypeVar
 from ircore.core.episode_records import FaultKind
 from ircore.core.records import PlayerSpec, Role
 from ircore.players.base import JudgeError, PlayerError
-from ircore.players.calls import Called, Caller, CallError, Fault, FaultError, Reply, gate_for
+from ircore.players.calls import Called, Caller, CallError, Fault, FaultError, Reply
 from ircore.players.openai.bodies import FormBody, JsonBody
 from ircore.players.openai.connection import Kind, connection_to
 from ircore.players.openai.provider_errors import scrubber
 from ircore.players.openai.replies import tokens_of
 from ircore.players.openai.settings import DEFAULT_BASE_URL, CallSettings, read_key
+from ircore.players.pacing import gate_for
 
 T = TypeVar("T")
 
 
 class Provider:
-    """Sends a player's questions, retries them, keeps its key to itself.
+    """Sends a player's questions, retries them, and keeps the key secret.
+
+    >>> spec = PlayerSpec(player="openai", model="m", base_url="http://127.0.0.1:8000/v1")
+    >>> Provider(spec, CallSettings()).form_fields(model="m", top_p=None)
+    {'model': 'm'}
 
     Args:
         spec: As in the manifest.
-        settings: Its parameters.
+        settings: Parameters of the player.
 
     Raises:
         InputError: The key is not in the environment.
@@ -53,19 +58,19 @@ class Provider:
         kind: type[Kind],
         read: Callable[[Kind], Awaitable[T]],
     ) -> Called[T]:
-        """Ask until there is a good answer.
+        """Repeat a question until it is answered.
 
         Args:
-            seat: Who is asked; None for a seat of a game that names none in its reasons.
+            seat: Seat of the reconstruction game, or judge; None for seats of other games.
             path: Of the endpoint.
             body: Makes the body of one attempt.
-            kind: What the reply must hold.
-            read: Takes the answer out of it; raises ``FaultError`` if it is none.
+            kind: Record that the reply must fit.
+            read: Returns the answer in a reply; raises ``FaultError`` if there is no usable answer.
 
         Raises:
-            PlayerError: There will be none.
-            JudgeError: The same of a judge.
-            ProviderStopError: Nor to any other question.
+            PlayerError: The question could not be answered.
+            JudgeError: The question to a judge could not be answered.
+            ProviderStopError: Every further question would fail as well.
         """
 
         async def attempt() -> Reply[T]:
@@ -84,12 +89,11 @@ class Provider:
         except CallError as error:
             if seat == "judge":
                 raise JudgeError(error.judge_reason, str(error), error.attempts) from None
-            reason = error.answer_reason if seat is None else error.reason(seat)
-            raise PlayerError(reason, str(error), error.attempts) from None
+            raise PlayerError(error.reason(seat), str(error), error.attempts) from None
 
     def json(self, **fields: Any) -> JsonBody:
-        """Make a body of the fields that are not None, and the manifest's ``extra_body``."""
-        return JsonBody({**given(fields), **self._extra})
+        """Return a JSON body of the fields that are not None, and of the manifest's ``extra_body``."""
+        return JsonBody(self.form_fields(**fields))
 
     def form_fields(self, **fields: Any) -> dict[str, Any]:
         """The same for a form."""
@@ -101,7 +105,7 @@ class Provider:
 
 
 def given(fields: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what is None."""
+    """Return the fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 

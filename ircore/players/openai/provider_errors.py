@@ -1,4 +1,4 @@
-"""What a provider's error reply means: from HTTP status, headers and body to one ``Fault``, once for all players."""
+"""Error replies of providers as a ``Fault``: by HTTP status, headers and body, for all players."""
 
 import base64
 import json
@@ -22,12 +22,12 @@ _SHORTEST_SECRET = 8
 
 
 def fault_of_response(status: int, headers: Mapping[str, str], body: str) -> Fault:
-    """Classify a reply with an error status, or with an error in its body.
+    """Return the fault in a reply with an error status, or with an error in its body.
 
     Args:
         status: HTTP status, or the code that the body names.
         headers: Of the reply; names in any case if the mapping ignores it, else in lower case.
-        body: The reply's text, whatever it is.
+        body: Text of the reply, in any format.
     """
     said, marks = _said(body)
     if 300 <= status < 400:
@@ -36,7 +36,7 @@ def fault_of_response(status: int, headers: Mapping[str, str], body: str) -> Fau
 
 
 def _kind(status: int, marks: str) -> FaultKind:
-    """Decide by the provider's own code where it gives one, else by the status."""
+    """Return the kind of fault by the provider's own code, else by the status."""
     if status == 402 or any(mark in marks for mark in _NO_CREDIT):
         return "no_credit"
     if status in (400, 403, 422) and any(mark in marks for mark in _FILTERED):
@@ -55,7 +55,7 @@ def _kind(status: int, marks: str) -> FaultKind:
 
 
 def _said(body: str) -> tuple[str, str]:
-    """Return what an error body says to people, and what it says to programs, in lower case."""
+    """Return the error message for people, and the error codes for programs in lower case."""
     try:
         document = json.loads(body)
     except ValueError:
@@ -69,7 +69,7 @@ def _said(body: str) -> tuple[str, str]:
 
 
 def error_in_body(document: Any) -> int | None:
-    """Return the status that a reply with status 200 really has, for providers that put an error in its body."""
+    """Return the real status of a reply of status 200 whose body holds an error; None without an error."""
     error = document.get("error") if isinstance(document, dict) else None
     if not error:
         return None
@@ -80,7 +80,7 @@ def error_in_body(document: Any) -> int | None:
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds, ≥ 0, that a provider asks to wait: ``retry-after-ms``, or ``retry-after``, seconds or a date.
 
-    None if it does not say, or nothing that can be read (RFC 9110, section 10.2.3).
+    None if there is no such header, or it is unreadable (RFC 9110, section 10.2.3).
     """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
@@ -97,7 +97,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def scrubber(secret: str) -> Callable[[str], str]:
-    """Return a function that takes a secret out of a text, as it is or encoded for URLs, JSON or in base64."""
+    """Return a function that removes a secret from a text: plain, or encoded for URLs, JSON or base64."""
     if len(secret) < _SHORTEST_SECRET:
         return str
     forms = {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], *_inside_base64(secret)}
@@ -106,7 +106,7 @@ def scrubber(secret: str) -> Callable[[str], str]:
 
 
 def _inside_base64(secret: str) -> set[str]:
-    """Return the characters that stand for a secret in any base64 text around it: three, by where it begins."""
+    """Return the base64 characters of a secret at each of three offsets, as they appear in longer texts."""
     forms = set()
     for offset in range(3):
         data = bytes(offset) + secret.encode()

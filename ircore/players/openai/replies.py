@@ -1,7 +1,7 @@
-"""What the three kinds of endpoint answer, as far as the game needs it, and what each answer amounts to.
+"""Replies of the three kinds of endpoint, as far as the game needs them.
 
-Unknown fields are passed over: servers add their own. What an answer lacks (text, a picture) is a ``FaultError`` with
-what the provider said instead.
+Unknown fields are ignored: servers add their own. A missing text or picture is a ``FaultError`` with the provider's
+words.
 """
 
 import re
@@ -25,30 +25,34 @@ class _Loose(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class ChatMessage(_Loose):
-    """What a model said: text, parts of text or pictures, a refusal; pictures where OpenRouter and others put them."""
+class _ChatMessage(_Loose):
+    """A model's message: text or parts, a refusal, and pictures where OpenRouter and others put them."""
 
     content: str | list[Any] | None = None
     refusal: str | None = None
     images: list[Any] | None = None
 
 
-class ChatChoice(_Loose):
-    """One answer."""
+class _ChatChoice(_Loose):
+    """An answer among the choices of a reply."""
 
-    message: ChatMessage
+    message: _ChatMessage
     finish_reason: str | None = None
 
 
 class ChatReply(_Loose):
-    """Of ``/chat/completions``."""
+    """A reply of ``/chat/completions``.
 
-    choices: list[ChatChoice] = Field(min_length=1)
+    >>> ChatReply.model_validate({"choices": [{"message": {"content": "Hello"}}]}).text
+    'Hello'
+    """
+
+    choices: list[_ChatChoice] = Field(min_length=1)
     usage: Any = None
 
     @property
     def text(self) -> str:
-        """The visible text; thoughts that some local servers leave in front of it are cut off."""
+        """Visible text, without thoughts that some local servers put in front."""
         content = self.choices[0].message.content
         parts: list[Any] = content if isinstance(content, list) else [{"text": content}]
         said = "".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
@@ -80,8 +84,8 @@ class ChatReply(_Loose):
 _CUT_OFF = "no visible text before the limit of tokens; parameters.max_completion_tokens raises it"
 
 
-class ImageDatum(_Loose):
-    """One picture."""
+class _ImageDatum(_Loose):
+    """A picture of a reply."""
 
     b64_json: str | None = None
     url: str | None = None
@@ -89,14 +93,18 @@ class ImageDatum(_Loose):
 
 
 class ImagesReply(_Loose):
-    """Of ``/images/generations`` and ``/images/edits``."""
+    """A reply of ``/images/generations`` or ``/images/edits``.
 
-    data: list[ImageDatum] = Field(min_length=1)
+    >>> image_datum(ImagesReply.model_validate({"data": [{"b64_json": "AAAA"}]}))
+    'AAAA'
+    """
+
+    data: list[_ImageDatum] = Field(min_length=1)
     usage: Any = None
 
 
-class OutputItem(_Loose):
-    """One thing that a model did: said something, or made a picture."""
+class _OutputItem(_Loose):
+    """An item of output: a message or a generated picture."""
 
     type: str
     content: list[Any] | None = None
@@ -107,9 +115,14 @@ class OutputItem(_Loose):
 
 
 class ResponsesReply(_Loose):
-    """Of ``/responses``."""
+    """A reply of ``/responses``.
 
-    output: list[OutputItem] = Field(min_length=1)
+    >>> item = {"type": "message", "content": [{"text": "Hello"}]}
+    >>> ResponsesReply.model_validate({"output": [item]}).text
+    'Hello'
+    """
+
+    output: list[_OutputItem] = Field(min_length=1)
     status: str | None = None
     incomplete_details: Any = None
     usage: Any = None
@@ -146,7 +159,7 @@ def visible_text(reply: ChatReply | ResponsesReply) -> str:
     """Return a describer's or a judge's answer.
 
     Raises:
-        FaultError: There is none, whether withheld, cut off or empty.
+        FaultError: The answer was withheld or cut off, or is empty.
     """
     reply.check()
     text = reply.text
@@ -159,7 +172,7 @@ def first_picture(reply: ChatReply | ResponsesReply) -> str:
     """Return a generator's picture in base64, the first if there are several.
 
     Raises:
-        FaultError: There is none.
+        FaultError: The reply has no picture.
     """
     reply.check()
     if not reply.pictures:
@@ -171,15 +184,17 @@ def image_datum(reply: ImagesReply) -> str:
     """Return the picture of an Images API reply in base64.
 
     Raises:
-        FaultError: There is none.
+        FaultError: The reply has no picture.
     """
-    one = reply.data[0]
-    if one.b64_json:
-        return one.b64_json
-    inline = _DATA_URL.match(one.url or "")
+    datum = reply.data[0]
+    if datum.b64_json:
+        return datum.b64_json
+    inline = _DATA_URL.match(datum.url or "")
     if inline:
         return inline["data"]
-    hint = "an address instead of a picture; parameters.response_format: b64_json may help" if one.url else "no picture"
+    hint = (
+        "an address instead of a picture; parameters.response_format: b64_json may help" if datum.url else "no picture"
+    )
     raise FaultError(Fault("no_image", hint))
 
 
@@ -187,7 +202,7 @@ def decoded_picture(data: str) -> Picture:
     """Decode and check a stranger's picture; slow, meant for a thread.
 
     Raises:
-        FaultError: It is none that can be used.
+        FaultError: The data are no usable picture.
     """
     try:
         picture = Picture.from_untrusted(b64decode(data), "the picture")
@@ -197,12 +212,12 @@ def decoded_picture(data: str) -> Picture:
         raise FaultError(Fault("bad_image", error.problem)) from None
     if min(picture.width, picture.height) < SMALLEST_SIDE:
         raise FaultError(Fault("bad_image", f"a picture of {picture.width} × {picture.height} pixels"))
-    # A new one, without the decoded pixels: an episode keeps its renderings until it ends.
+    # A new record without the decoded pixels: an episode keeps its renderings until it ends.
     return Picture(picture.data, picture.width, picture.height, picture.changes)
 
 
 def tokens_of(usage: Any) -> Tokens:
-    """Read what an answer cost from any of the three endpoints; what cannot be read is unknown."""
+    """Return tokens and cost of a reply from any endpoint; unreadable values are None."""
     if not isinstance(usage, dict):
         return Tokens()
     details = usage.get("completion_tokens_details") or usage.get("output_tokens_details")

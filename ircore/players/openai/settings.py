@@ -1,7 +1,6 @@
-"""What the manifest may say about a player behind an OpenAI-compatible service: a closed set of parameters each."""
+"""Parameters in the manifest of players behind an OpenAI-compatible service."""
 
 import os
-from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Literal, TypeVar
 from urllib.parse import urlsplit
@@ -16,21 +15,28 @@ from ircore.core.validation import describe_validation_error
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 RESERVED = ("model", "messages", "input", "prompt", "image", "n", "stream", "tools", "tool_choice")
-"""What a player sends itself, so that ``extra_body`` may not."""
+"""Fields that the player sends itself, so that ``extra_body`` must not."""
 
 ANOTHER_GAME = (
     "instructions", "system", "previous_response_id", "conversation",
     "models", "plugins", "functions", "function_call", "web_search_options",
 )  # fmt: skip
-"""What brings other words than the game master's, other models or tools into the game."""
+"""Fields that would bring other words, models or tools into the game."""
 
 _REMEDY = "Correct it, or take it out for the default; docs/players.md has every parameter."
+
+TEXT_FIELDS = {"max_completion_tokens", "temperature", "top_p", "reasoning_effort"}
+"""Parameters of text models that chat completions take under the same names."""
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class CallSettings(Record):
-    """Parameters of every player of this package."""
+    """Parameters of every player of this package.
+
+    >>> CallSettings(timeout_s=60).deadline_s
+    3600
+    """
 
     timeout_s: float = Field(default=300, gt=0, le=3600, description="Seconds one request may take.")
     deadline_s: float = Field(
@@ -40,8 +46,8 @@ class CallSettings(Record):
     extra_body: dict[str, JsonValue] = Field(default_factory=dict, description="Further fields of each request.")
 
 
-class TextSettings(CallSettings):
-    """Parameters that go with tokens. None is not sent, so that the provider's default holds."""
+class _TextSettings(CallSettings):
+    """Parameters of text models. None is not sent, so that the provider's default applies."""
 
     max_completion_tokens: int | None = Field(
         default=16_000, ge=1, description="Visible and reasoning tokens together; null sends no limit."
@@ -51,8 +57,12 @@ class TextSettings(CallSettings):
     reasoning_effort: Effort | None = None
 
 
-class DescriberSettings(TextSettings):
-    """Parameters of ``openai``, as describer and as judge."""
+class DescriberSettings(_TextSettings):
+    """Parameters of ``openai``, as describer and as judge.
+
+    >>> DescriberSettings(temperature=0).api
+    'chat'
+    """
 
     api: Literal["chat", "responses"] = "chat"
     detail: Literal["low", "high", "original", "auto"] | None = Field(default=None, description="Of every picture.")
@@ -62,8 +72,8 @@ class DescriberSettings(TextSettings):
     )
 
 
-class ToolSettings(CallSettings):
-    """How a picture is to be made. None is not sent."""
+class _ToolSettings(CallSettings):
+    """Parameters of image models. None is not sent."""
 
     size: Line | None = Field(default=None, description="Such as 1024x1024, or auto.")
     quality: Line | None = None
@@ -72,23 +82,35 @@ class ToolSettings(CallSettings):
     input_fidelity: Literal["low", "high"] | None = Field(default=None, description="Sent where there is a picture.")
 
 
-class ImagesSettings(ToolSettings):
-    """Parameters of ``openai-images``."""
+class ImagesSettings(_ToolSettings):
+    """Parameters of ``openai-images``.
+
+    >>> ImagesSettings(size="1024x1024").size
+    '1024x1024'
+    """
 
     response_format: Literal["b64_json"] | None = Field(
         default=None, description="For servers that would answer with an address; OpenAI's own refuses it."
     )
 
 
-class ChatImageSettings(TextSettings):
-    """Parameters of ``openai-chat``."""
+class ChatImageSettings(_TextSettings):
+    """Parameters of ``openai-chat``.
+
+    >>> ChatImageSettings().modalities
+    ('image', 'text')
+    """
 
     modalities: tuple[Literal["image", "text"], ...] = ("image", "text")
     image_config: dict[str, JsonValue] | None = Field(default=None, description="Such as {aspect_ratio: 1:1}.")
 
 
-class ResponsesImageSettings(ToolSettings):
-    """Parameters of ``openai-responses``."""
+class ResponsesImageSettings(_ToolSettings):
+    """Parameters of ``openai-responses``.
+
+    >>> ResponsesImageSettings(image_model="gpt-image-1.5").image_model
+    'gpt-image-1.5'
+    """
 
     image_model: Line | None = Field(default=None, description="The tool's model; else the provider's choice.")
     reasoning_effort: Effort | None = None
@@ -98,7 +120,7 @@ Settings = TypeVar("Settings", bound=CallSettings)
 
 
 def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
-    """Check what a manifest says about a player, all but the key.
+    """Check a player's settings in the manifest, except the key.
 
     Args:
         spec: As in the manifest.
@@ -132,15 +154,15 @@ def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
     return settings
 
 
-def read_key(spec: PlayerSpec, environment: Mapping[str, str] = os.environ) -> str:
-    """Return the key from the environment; empty where the manifest names none, for a server of one's own.
+def read_key(spec: PlayerSpec) -> str:
+    """Return the key from the environment; empty if the manifest names none, for a server of one's own.
 
     Raises:
         InputError: The variable is not set, or its value cannot be sent in a header.
     """
     if spec.api_key_env is None:
         return ""
-    key = environment.get(spec.api_key_env, "").strip()
+    key = os.environ.get(spec.api_key_env, "").strip()
     if not key:
         raise InputError(
             f"api_key_env: the environment variable {spec.api_key_env} is not set",

@@ -34,7 +34,12 @@ FEWEST_RESAMPLES = 500
 
 @dataclass(frozen=True)
 class Agreement:
-    """One measure of agreement."""
+    """One measure of agreement.
+
+    Example:
+        >>> Agreement(value=0.56, low=0.48, high=0.63, n=420, clusters=140, reason=None).clusters
+        140
+    """
 
     value: float | None
     """The measure, in −1 to 1 (percentage agreement: 0 to 1); None where it is not defined."""
@@ -307,7 +312,7 @@ class _Crossed:
 
 
 def with_interval(agreement: Agreement, draws: Floats) -> Agreement:
-    """Add the interval that the measure's values in the resamples make, or why there is none."""
+    """Add the bootstrap interval of a measure, or the reason why it has none."""
     known = draws[np.isfinite(draws)]
     if agreement.clusters < MINIMUM_PICTURES:
         return replace(agreement, reason=f"no interval from fewer than {MINIMUM_PICTURES} instances")

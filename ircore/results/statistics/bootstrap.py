@@ -52,6 +52,11 @@ class Ratios:
 
     A mean over known values has the value as numerator and 1 as denominator where there is one, and 0 for both where
     there is none.
+
+    Example:
+        >>> import numpy as np
+        >>> Ratios(np.array([[6.0, 0.0], [10.0, 0.0]]), np.array([[1.0, 0.0], [1.0, 0.0]])).points.tolist()
+        [8.0, nan]
     """
 
     numerators: NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""A monotone map from a judge's scale to the humans', and what it makes of scores, as sure as it is.
+"""A monotone map from a judge's scale to the humans', and mapped scores with their intervals.
 
 Everything that varies is drawn again by whole instances: the instances that humans rated make the map uncertain, the
 instances of a cell make its mean uncertain, and ``Recalibration.cells`` carries both into one interval.
@@ -19,7 +19,14 @@ from ircore.results.statistics.monotone import GRID, HIGHEST, LOWEST, STEP, Floa
 
 
 class Errors(NamedTuple):
-    """Differences of scores from the humans' scores, in points of the scale, over all matched things."""
+    """Differences of scores from the humans' scores, in points of the scale, over all matched things.
+
+    Example:
+        >>> from ircore.results.statistics.intervals import Estimate
+        >>> zero = Estimate(0.0, 0.0, 0.0, 50)
+        >>> Errors(bias=zero, absolute=zero, squared=zero).bias.mean
+        0.0
+    """
 
     bias: Estimate
     """Mean of score − human score; above 0 the scores are too high. n counts matched things."""
@@ -32,7 +39,12 @@ class Errors(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """One kind of map as cross-validation sees it."""
+    """One kind of map as cross-validation sees it.
+
+    Example:
+        >>> Candidate("identity", error=1.2, excess=0.3, excess_error=0.1).name
+        'identity'
+    """
 
     name: MapName
     """Kind of the candidate."""
@@ -48,7 +60,13 @@ class Candidate(NamedTuple):
 
 
 class ReliabilityBin(NamedTuple):
-    """Things that the judge gives about the same score: a point of the reliability diagram."""
+    """Things that the judge gives about the same score: a point of the reliability diagram.
+
+    Example:
+        >>> from ircore.results.statistics.intervals import Estimate
+        >>> ReliabilityBin(judge=8.0, human=Estimate(6.4, 6.0, 6.8, 31), instances=20).human.mean
+        6.4
+    """
 
     judge: float
     """Mean score of the judge."""
@@ -66,6 +84,10 @@ class PairSpread(NamedTuple):
     The mean error of one rated pair's things is a draw from those of all pairs. So a pair's mean on the humans' scale
     is off by a draw of the same kind: the spread of the rated pairs' mean errors, which also holds what their few
     ratings leave unsure, says how far. It is taken for rated pairs too, whose own error the map does not take out.
+
+    Example:
+        >>> PairSpread(frozenset({"a", "b", "c"}), deviation=0.4).deviation
+        0.4
     """
 
     names: frozenset[str]
@@ -90,7 +112,12 @@ class PairSpread(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A point of the map."""
+    """A point of the map.
+
+    Example:
+        >>> Point(judge=8.0, human=6.4, low=6.0, high=6.8).human
+        6.4
+    """
 
     judge: float
     """Score of the judge, 0–10."""
@@ -107,7 +134,12 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Recalibrated:
-    """The mean of a cell on the humans' scale."""
+    """The mean of a cell on the humans' scale.
+
+    Example:
+        >>> Recalibrated(value=6.4, low=6.0, high=6.8, n=140, outside=2).outside
+        2
+    """
 
     value: float | None
     """0–10; None for a cell without scores."""

@@ -1,4 +1,4 @@
-"""Two pairs on the instances that both have, and what the others could make of it."""
+"""Comparison of two pairs on their common instances, with bounds for the instances that lack a rating."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Comparison:
-    """One pair less another, instance by instance."""
+    """Differences between two pairs, instance by instance.
+
+    Example:
+        >>> from ircore.results.statistics.intervals import Estimate
+        >>> comparison = Comparison(Estimate(0.5, 0.2, 0.8, 30), 20, 4, 6, 0.3, 0.2, 0.8, Estimate(0.5, 0.2, 0.8, 30))
+        >>> comparison.n
+        30
+    """
 
     difference: Estimate
     """Mean difference of the scores on common instances; above 0 the first pair is better. Its interval is for this

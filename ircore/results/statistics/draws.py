@@ -1,4 +1,4 @@
-"""Drawing instances again, as agreement and recalibration do it, and what is read off the draws."""
+"""Bootstrap draws of instances for agreement and recalibration, and the intervals read from them."""
 
 from collections.abc import Sequence
 from functools import lru_cache

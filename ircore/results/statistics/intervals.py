@@ -32,7 +32,7 @@ MINIMUM_PICTURES = 5
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over episodes and how sure it is.
+    """A mean over episodes with its interval.
 
     >>> Estimate(mean=6.1, low=5.2, high=7.3, n=42).half_width  # to the farther end
     1.2000000000000002
@@ -69,7 +69,13 @@ def is_lopsided(mean: float, low: float, high: float) -> bool:
 
 
 class Interval(Protocol):
-    """Protocol of values that a claim may rest on: an ``Estimate``, or an entry of a table."""
+    """Protocol of values that a claim may rest on: an ``Estimate``, or an entry of a table.
+
+    Example:
+        >>> interval: Interval = Estimate(8.0, 7.5, 8.4, 42)
+        >>> interval.high - interval.low < 1
+        True
+    """
 
     @property
     def low(self) -> float | None:
@@ -92,7 +98,7 @@ TOO_FEW = "too few to say anything"
 
 
 def too_few(n: int | None) -> bool:
-    """Say whether so many pictures are too few to claim anything from; what has no n was checked beforehand."""
+    """Return whether n pictures are too few for a claim; estimates without n were checked before."""
     return n is not None and n < MINIMUM_PICTURES
 
 

@@ -49,7 +49,12 @@ class MixedEffects:
 
 @dataclass(frozen=True)
 class Unavailable:
-    """Stands in place of a mixed model that cannot be fitted."""
+    """Stands in place of a mixed model that cannot be fitted.
+
+    Example:
+        >>> Unavailable("fewer than two describers").reason
+        'fewer than two describers'
+    """
 
     reason: str
     """Reason, one line."""
@@ -57,7 +62,7 @@ class Unavailable:
 
 @dataclass(frozen=True)
 class _Grid:
-    """Scores by instance and pair, and what the design says of each pair."""
+    """Scores by instance and pair, with the design row of each pair."""
 
     known: NDArray[np.float64]
     """1 where there is a score, else 0, shape (instances, pairs)."""

@@ -49,7 +49,12 @@ class RankRange:
 
 @dataclass(frozen=True)
 class Standing:
-    """Standing of a board's pairs to each other: ranks and critical value."""
+    """Standing of a board's pairs to each other: ranks and critical value.
+
+    Example:
+        >>> Standing(ranges=((1, 1), (2, 3), (2, 3)), detectable=0.4, critical=2.4).ranges[1]
+        (2, 3)
+    """
 
     ranges: tuple[RankRange | None, ...]
     """One a pair; None for a pair without a rank."""
@@ -153,7 +158,7 @@ def _differences(least: Floats, most: Floats, drawn: Resamples) -> _Differences:
 
 
 def _spread(least: Floats, most: Floats, drawn: Resamples) -> Floats:
-    """Return the largest spread of the difference that what is not known allows."""
+    """Return the largest spread that the difference can have, given the unknown ratings."""
     ends = [centred((values - values.mean(axis=0)) / len(values), drawn) for values in (least, most)]
     if np.array_equal(least, most):
         return _spread_between(ends[0], ends[0])

@@ -16,6 +16,10 @@ class Scale(NamedTuple):
     a small weight, as four more tries do with shares (Agresti and Coull 1998, The American Statistician 52). Values
     that are all the same get a width by it, too; at 140 episodes nothing is seen of it. The weights below are those
     with which ``benchmarks/intervals.py`` finds 93–97 %.
+
+    Example:
+        >>> Scale(0, 10).highest
+        10
     """
 
     lowest: float
@@ -47,7 +51,7 @@ OPEN = Scale(-float("inf"), float("inf"))
 
 
 def unseen_spread(points: Floats, counts: NDArray[np.intp], scale: Scale) -> NDArray[np.float64]:
-    """Return what unseen values at the ends of the scale add to Σ influence²; nothing if the scale has no ends."""
+    """Return the share of Σ influence² that unseen values at the ends of the scale add; 0 if the scale has no ends."""
     if not np.isfinite((scale.lowest, scale.highest)).all():
         return np.zeros(points.shape)
     squares = (points - scale.lowest) ** 2 + (scale.highest - points) ** 2

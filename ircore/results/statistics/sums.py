@@ -1,4 +1,4 @@
-"""Sums that do not depend on the order of what is added, nor on what else is added beside it.
+"""Sums that depend neither on the order of their terms nor on other columns summed at the same time.
 
 A sum of floating-point numbers changes in its last digits with the order of adding, and with the number of columns that
 a matrix product handles at once: the same cell, computed for one judge or for three, would differ. Sums of columns are

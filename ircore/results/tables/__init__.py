@@ -1,1 +1,1 @@
-"""Results as tables: one model of a table, the tables that there are, and the formats in which they are written."""
+"""Results as tables: the table model, all tables by name, and the output formats."""

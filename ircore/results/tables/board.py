@@ -22,7 +22,16 @@ from ircore.results.tables.rules import RULES
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a board, with the name that its pair has among the others."""
+    """A row of a board, with the name that its pair has among the others.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.model import Results
+        >>> from ircore.runs.folder import RunFolder
+        >>> (row,) = Results.from_runs([RunFolder(Path("run"))]).board("structural")
+        >>> Line(row, pair="classical + canvas").pair
+        'classical + canvas'
+    """
 
     row: BoardRow
     """Pair, rank and numbers."""

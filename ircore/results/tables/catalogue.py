@@ -34,7 +34,12 @@ from ircore.results.tables.turns import budgets_table, outcomes_table, trajector
 
 @dataclass(frozen=True)
 class Question:
-    """What a table is asked for."""
+    """Options of a table: judge, category, difficulty, order.
+
+    Example:
+        >>> Question(judge="structural", difficulty="hard").category is None
+        True
+    """
 
     judge: str | None = None
     """Whose ratings; None for the headline judge, or if the table is of no judge."""
@@ -67,7 +72,15 @@ class Question:
 
 @dataclass(frozen=True)
 class Entry:
-    """A table on offer."""
+    """A table on offer.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.tables.published import published_scores_table
+        >>> entry = Entry("the paper's Table 3", lambda results, asked: published_scores_table(), of_runs=False)
+        >>> entry.of_judge
+        False
+    """
 
     description: str
     """One line for people."""
@@ -88,7 +101,7 @@ class Entry:
     """Whether it is computed from runs, so that its last column is the key of their rules; the paper's are not."""
 
     def table(self, results: Results, asked: Question) -> Table:
-        """Make it, with the rules' key.
+        """Build the table and add the column with the rules' key.
 
         Raises:
             InputError: The results have no such judge, category or difficulty, or several judges and none is named.

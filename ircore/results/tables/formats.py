@@ -190,7 +190,7 @@ def as_json(table: Table, results: Results | None = None) -> str:
 
 
 @dataclass(frozen=True)
-class FlatColumn:
+class _FlatColumn:
     """One column of a flat file: a plain column, or one of the four of an estimate."""
 
     name: str
@@ -203,7 +203,7 @@ class FlatColumn:
     """Part of the column's entries: the plain value, or one of the four numbers of an estimate."""
 
 
-def flat_columns(columns: tuple[Column, ...], primary: str | None) -> tuple[FlatColumn, ...]:
+def flat_columns(columns: tuple[Column, ...], primary: str | None) -> tuple[_FlatColumn, ...]:
     """Return the columns of ``flat_records``.
 
     An estimate becomes ``KEY_mean``, ``KEY_low``, ``KEY_high`` and ``KEY_n``, the primary one just ``mean``, ``low``,
@@ -238,11 +238,11 @@ def _flat_rows(table: Table) -> Iterator[list[Any]]:
         yield entries
 
 
-def _flat(column: Column, primary: str | None) -> tuple[FlatColumn, ...]:
+def _flat(column: Column, primary: str | None) -> tuple[_FlatColumn, ...]:
     if not column.estimated:
-        return (FlatColumn(column.key, column, "value"),)
+        return (_FlatColumn(column.key, column, "value"),)
     prefix = "" if column.key == primary else f"{column.key}_"
-    return tuple(FlatColumn(prefix + part, column, part) for part in ("mean", "low", "high", "n"))
+    return tuple(_FlatColumn(prefix + part, column, part) for part in ("mean", "low", "high", "n"))
 
 
 def _dumped(value: Any, indent: int | None = None) -> str:
@@ -307,7 +307,7 @@ def _signs(table: Table) -> dict[str, str]:
 
 
 def _remarks(table: Table) -> list[str]:
-    """Return what stands below a table: its marks, why entries are missing, its notes."""
+    """Return the lines below a table: legend of marks, reasons of missing entries, notes."""
     marks = (f"{sign} {table.marks[key]}" for key, sign in _signs(table).items())
     reasons = dict.fromkeys(value.missing for row in table.rows for value in row if value.missing)
     missing = [f"{MISSING} {'; '.join(map(str, reasons))}"] if reasons else []

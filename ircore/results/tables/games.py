@@ -1,12 +1,14 @@
-"""The board of a game other than reconstruction as a table."""
+"""The tables of a game other than reconstruction: its board, and the outcomes of its episodes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ircore.games.base import Measure
 from ircore.results.games import GameResults, GameRow
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.ranks import RANKS, TOP, UNRANKED, Filled, remedies
+
+_SUBMISSION = Column("submission", "Submission", "Its folder's name.")
 
 
 def game_board(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -22,11 +24,11 @@ def game_board(results: GameResults, category: str | None = None, difficulty: st
     """
     game, rows = results.game, results.board(category, difficulty)
     columns = _columns(results)
-    condition = "".join(f" Only {name}." for name in (category, difficulty) if name)
     return Table(
         name=f"board_{game.name}",
         title=f"{game.title}: board",
-        caption=f"Runs by main score, made of {game.headline.title}; means with 95 % intervals.{condition}",
+        caption=f"Runs by main score, made of {game.headline.title}; means with 95 % intervals."
+        f"{_condition(category, difficulty)}",
         columns=tuple(filled.column for filled in columns),
         rows=tuple(tuple(filled.value(row) for filled in columns) for row in rows),
         notes=tuple(remedies(row.cell.unranked for row in rows)),
@@ -39,7 +41,7 @@ def _columns(results: GameResults) -> tuple[Filled[GameRow], ...]:
     return (
         *RANKS,
         TOP,
-        _text(Column("submission", "Submission", "Its folder's name."), lambda row: row.submission.run.slug),
+        _text(_SUBMISSION, lambda row: row.submission.run.slug),
         *(_seat(seat.name, seat.title) for seat in game.seats),
         Filled(
             Column("main_score", "Main score", f"{game.headline.title} from 0, worst, to 100; 0 where not played.",
@@ -54,6 +56,10 @@ def _columns(results: GameResults) -> tuple[Filled[GameRow], ...]:
     )  # fmt: skip
 
 
+def _condition(category: str | None, difficulty: str | None) -> str:
+    return "".join(f" Only {name}." for name in (category, difficulty) if name)
+
+
 def _text(column: Column, get: Callable[[GameRow], str]) -> Filled[GameRow]:
     return Filled(replace(column, digits=None), lambda row: Value(get(row)))
 
@@ -66,6 +72,53 @@ def _seat(name: str, title: str) -> Filled[GameRow]:
 
 def _count(key: str, description: str, get: Callable[[GameRow], int]) -> Filled[GameRow]:
     return Filled(Column(key, key.capitalize(), description, digits=0), lambda row: Value(get(row)))
+
+
+def game_outcomes(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return how the episodes of each run ended, best run first.
+
+    Args:
+        results: Of one game.
+        category: One of the set's categories, or None for all.
+        difficulty: ``easy``, ``hard``, or None for both.
+
+    Raises:
+        InputError: There is no such category or difficulty in the results.
+    """
+    game, rows = results.game, results.board(category, difficulty)
+
+    def count(outcome: str) -> Callable[[GameRow], int]:
+        return lambda row: sum(
+            episode.outcome == outcome
+            and category in (None, episode.category)
+            and difficulty in (None, episode.difficulty)
+            for episode in row.submission.episodes
+        )
+
+    columns = (
+        _text(_SUBMISSION, lambda row: row.submission.run.slug),
+        *(_seat(seat.name, seat.title) for seat in game.seats),
+        *(
+            _count(outcome.name, f"Episodes that ended as {outcome.name}.", count(outcome.name))
+            for outcome in game.outcomes
+        ),
+        _count("ended", "Episodes that have ended.", lambda row: row.cell.ended),
+        _count("episodes", "Instances of the set.", lambda row: row.cell.episodes),
+    )
+    return Table(
+        name=f"outcomes_{game.name}",
+        title=f"{game.title}: outcomes",
+        caption=f"How episodes ended.{_condition(category, difficulty)}",
+        columns=tuple(filled.column for filled in columns),
+        rows=tuple(tuple(filled.value(row) for filled in columns) for row in rows),
+    )
+
+
+GAME_TABLES: Mapping[str, Callable[[GameResults, str | None, str | None], Table]] = {
+    "board": game_board,
+    "outcomes": game_outcomes,
+}
+"""The tables of runs of any game, by the name that users give."""
 
 
 def measure_column(measure: Measure) -> Column:

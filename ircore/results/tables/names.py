@@ -30,7 +30,7 @@ def _pair(submission: SubmissionResult) -> str:
 
 
 def unusual_rules(rules: Rules) -> list[str]:
-    """Say in what rules differ from the usual ones."""
+    """Return the differences between rules and the default rules, in words."""
     turns = f"{rules.max_turns} turn{'s' if rules.max_turns > 1 else ''}"
     return [
         *([f"budget {rules.token_budget}"] if rules.token_budget != USUAL.token_budget else []),

@@ -13,7 +13,14 @@ LineT = TypeVar("LineT")
 
 @dataclass(frozen=True)
 class Filled(Generic[LineT]):
-    """A column with the function that fills it, so that a measure is added in one place."""
+    """A column with the function that fills it, so that a measure is added in one place.
+
+    Example:
+        >>> from ircore.results.tables.model import Column, Value
+        >>> length = Filled(Column("length", "length", "Letters of a name.", digits=0), lambda name: Value(len(name)))
+        >>> length.value("canvas").value
+        6
+    """
 
     column: Column
     """Title, unit and description of the column."""
@@ -36,7 +43,7 @@ REMEDIES: Mapping[Unranked, str] = {
 
 
 def remedies(reasons: Iterable[Unranked | None]) -> list[str]:
-    """Return what can be done about missing ranks, one sentence a reason that occurs and can be mended."""
+    """Return one sentence of advice for each reason why ranks are missing and that a user can mend."""
     given = set(reasons)
     return [words for reason, words in REMEDIES.items() if reason in given]
 

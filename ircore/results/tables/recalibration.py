@@ -1,4 +1,4 @@
-"""Judges on the people's scale: how each map was found, how good it is, and what it makes of every pair."""
+"""Judges on the people's scale: the method and quality of each map, and the mapped score of every pair."""
 
 from ircore.results.calibration import MARKS, calibrate
 from ircore.results.model import Results
@@ -56,7 +56,7 @@ def maps_table(results: Results) -> Table:
 
 
 def reliability_table(results: Results) -> Table:
-    """Return the reliability diagram of each judge: what people say of what it gives about the same score."""
+    """Return the reliability diagram of each judge: people's mean rating of renderings with about the same score."""
     columns = (
         Column("judge", "judge", "Whose scores.", digits=None),
         Column("score", "judge's score", "Mean within a whole point.", "0–10"),

@@ -1,4 +1,4 @@
-"""Ceilings and floors: what generators make of descriptions that no describer could give, beside the pairs."""
+"""Ceilings and floors: scores of generators with reference describers, which see the scene or nothing at all."""
 
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Table, Value

@@ -1,4 +1,4 @@
-"""What refinement does: outcomes of episodes, scores turn by turn, token budgets side by side."""
+"""Effect of refinement: outcomes of episodes, scores turn by turn, token budgets side by side."""
 
 from itertools import product
 

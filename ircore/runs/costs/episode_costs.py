@@ -26,7 +26,7 @@ def episode_costs(run: AnyRunFolder) -> Mapping[str, float | None]:
     Raises:
         InputError: The run folder's own table of prices, or of costs, is damaged.
     """
-    known = _kept_costs(run)
+    known = _recorded_costs(run)
     if known is not None:
         return known
     prices = prices_of_run(run)
@@ -37,7 +37,7 @@ def episode_costs(run: AnyRunFolder) -> Mapping[str, float | None]:
     return {episode: _sum(costs) for episode, costs in asked.items()}
 
 
-def _kept_costs(run: AnyRunFolder) -> Mapping[str, float | None] | None:
+def _recorded_costs(run: AnyRunFolder) -> Mapping[str, float | None] | None:
     """Return the costs recorded in a run folder that was pulled from a release; None for any other run folder."""
     path = run.path / COSTS
     if not path.is_file():

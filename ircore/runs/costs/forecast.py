@@ -12,10 +12,10 @@ from ircore.runs.costs.totals import Totals
 from ircore.runs.folder import AnyRunFolder
 
 IMAGE_READ_TOKENS = 1000
-"""Assumed for one picture that a model reads; gpt-4o counts 85 + 170 for 512 × 512 pixels, other models more."""
+"""Assumed tokens of a picture that a model reads; gpt-4o counts 85 + 170 for 512 × 512 pixels, other models more."""
 
 IMAGE_WRITTEN_TOKENS = 1000
-"""Assumed for one picture that is billed by tokens; 1,056 were gpt-image-1's for 1024 × 1024 at medium quality."""
+"""Assumed tokens of a picture that is billed by tokens; 1,056 were gpt-image-1's for 1024 × 1024 at medium quality."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ def estimate(episodes: int, rules: Rules, prompts: Prompts, prices: RunPrices) -
     """Estimate requests, tokens and cost of play if no episode ends before its last turn.
 
     Args:
-        episodes: How many are to be played.
+        episodes: Number of episodes to play.
         rules: Their rules.
         prompts: The game master's words.
-        prices: What answers cost.
+        prices: Prices of the run.
     """
     turns = range(1, rules.max_turns + 1)
     describer, generator = prices.seats["describer"], prices.seats["generator"]

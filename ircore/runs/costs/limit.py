@@ -26,7 +26,7 @@ class Watch:
     (1, True)
 
     Args:
-        prices: What answers cost.
+        prices: Prices of the run.
         max_cost: US dollars that the run may cost in all, answers of earlier sessions included; None for no limit.
         clock: Seconds from any fixed moment.
     """

@@ -41,7 +41,7 @@ NEVER_BILLED: frozenset[FaultKind] = frozenset(
 """Faults without an answer, so without a bill, unless the provider counts tokens all the same."""
 
 DEFAULT_HOST = "api.openai.com"
-"""Where a seat without ``base_url`` is taken to ask."""
+"""Host that a seat without ``base_url`` is assumed to ask."""
 
 MILLION = 1_000_000
 RUN_PRICES = "prices.yaml"
@@ -100,8 +100,8 @@ class SeatPrice:
 
     Attributes:
         label: Name of the seat's player for people.
-        offline: Whether it asks no provider, so that nothing is billed.
-        price: Its prices, if known.
+        offline: Whether the player asks no provider, so that nothing is billed.
+        price: Prices of the model, if known.
         image: US dollars an image, if known.
         images_apart: Whether images are billed besides the tokens that the provider counts.
     """
@@ -182,7 +182,7 @@ class RunPrices:
     Args:
         prices: Known prices.
         submission: The pair.
-        judges: Who the judges that are models are, by name.
+        judges: Players of the judges that are models, by the judges' names.
     """
 
     def __init__(
@@ -222,16 +222,16 @@ class RunPrices:
 def prices_of_run(folder: AnyRunFolder, given: Path | None = None) -> RunPrices:
     """Return the prices of a run: the user's table, on top of the run's own, on top of the built-in table."""
     judges = {name: judge.player for name, judge in folder.judges().items() if judge.player is not None}
-    return RunPrices(read_prices(kept_prices(folder), given), folder.run.submission, judges)
+    return RunPrices(read_prices(own_prices_file(folder), given), folder.run.submission, judges)
 
 
-def kept_prices(folder: AnyRunFolder) -> Path | None:
+def own_prices_file(folder: AnyRunFolder) -> Path | None:
     """Return the file of the run's own table of prices; None if there is no such file."""
-    kept = folder.path / RUN_PRICES
-    return kept if kept.is_file() else None
+    own = folder.path / RUN_PRICES
+    return own if own.is_file() else None
 
 
-def keep_prices(folder: AnyRunFolder, given: Path | None) -> None:
+def store_prices(folder: AnyRunFolder, given: Path | None) -> None:
     """Check a user's table of prices and store it in the run folder for the next session, on top of an earlier table.
 
     Raises:
@@ -239,8 +239,8 @@ def keep_prices(folder: AnyRunFolder, given: Path | None) -> None:
     """
     if given is None:
         return
-    new, kept = _read(given), kept_prices(folder)
-    known = _read(kept) if kept is not None else {}
+    new, own = _read(given), own_prices_file(folder)
+    known = _read(own) if own is not None else {}
     if known.keys() <= new.keys():
         write_bytes(folder.path / RUN_PRICES, given.read_bytes())
     elif known | new != known:

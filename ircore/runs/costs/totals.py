@@ -20,10 +20,10 @@ class Totals:
         requests: Sent to providers, retries included.
         prompt_tokens: Read, as providers count.
         completion_tokens: Written, as providers count, reasoning included.
-        reasoning_tokens: Of these, not shown.
+        reasoning_tokens: Written tokens that are not shown.
         images: Pictures that arrived.
         images_perhaps_billed: Pictures besides these that may have been made and billed, their requests having failed.
-        seconds: Of waiting for answers.
+        seconds: Seconds of waiting for answers.
         cost_usd: US dollars as far as known.
         unpriced: Questions whose cost is not known.
         priced: Questions whose cost is known and that asked somebody.

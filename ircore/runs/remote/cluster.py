@@ -43,7 +43,7 @@ class Cluster:
     Write it as tcp://HOST:PORT.
 
     Args:
-        address: Of the scheduler, such as ``tcp://127.0.0.1:8786``.
+        address: Address of the scheduler, such as ``tcp://127.0.0.1:8786``.
         patience: See ``PATIENCE_S``.
 
     Raises:

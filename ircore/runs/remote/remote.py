@@ -21,9 +21,9 @@ class RemotePlayer:
     True
 
     Args:
-        cluster: Whose workers; shared by all players of a run, closed with any of them.
+        cluster: The cluster; shared by all players of a run, closed with any of them.
         loaded: Names the players and their settings.
-        seat: Which of them is asked.
+        seat: Seat of the asked player.
     """
 
     def __init__(self, cluster: Cluster, loaded: AnyLoaded, seat: str) -> None:

@@ -18,7 +18,7 @@ obstacle = obstacle_of(DETR, packages=PACKAGES)
 
 
 def detect(pixels: Pixels, threshold: float = THRESHOLD) -> ElementList:
-    """Return what DETR sees in a picture.
+    """Return the elements that DETR detects in a picture.
 
     Args:
         pixels: Height × width × 3 RGB.

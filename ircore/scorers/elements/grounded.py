@@ -18,7 +18,7 @@ AGAIN = "That could not be used: {problem}. Answer with the JSON object alone."
 
 
 def detect_by_model(path: Path, picture: Picture, labels: tuple[str, ...] = ()) -> ElementList:
-    """Ask the model of a judge's file what a picture shows.
+    """Ask a vision model, given by a judge's file, for the elements of a picture as grounded JSON.
 
     Args:
         path: File of a judge (docs/judges.md): its player, model and address are asked.

@@ -21,7 +21,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class ElementIoU:
+class _ElementIoU:
     """Mean IoU over classes, in the three readings of the paper."""
 
     common: float | None
@@ -46,7 +46,7 @@ class ElementIoU:
     """Labels whose boxes cover no pixel in either picture, where IoU would be 0/0: they are left out."""
 
 
-def element_iou(reference: ElementList, generated: ElementList, rule: EmptyRule = "none") -> ElementIoU:
+def element_iou(reference: ElementList, generated: ElementList, rule: EmptyRule = "none") -> _ElementIoU:
     """Return the three mean IoUs of two lists of elements.
 
     Args:
@@ -67,7 +67,7 @@ def element_iou(reference: ElementList, generated: ElementList, rule: EmptyRule 
         values = [by_label.get(label, 0.0) for label in labels]
         return sum(values) / len(values) if values else otherwise
 
-    return ElementIoU(
+    return _ElementIoU(
         common=mean(by_label),
         precision=mean(sorted(ours)),
         recall=mean(sorted(theirs)),

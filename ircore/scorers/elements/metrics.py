@@ -19,7 +19,7 @@ _known: "OrderedDict[str, ElementList]" = OrderedDict()
 
 
 def _elements(pixels: Pixels) -> ElementList:
-    """Return what a picture shows; each is looked at once, whichever metric asks."""
+    """Return the elements of a picture; a picture is analysed once for all metrics."""
     key = pixels_hash(pixels)
     elements = _known.pop(key, None)
     if elements is None:

@@ -29,7 +29,12 @@ Label = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whi
 
 
 class SeenElement(Record):
-    """One thing that a picture shows."""
+    """One element of a picture: label, box and confidence.
+
+    Example:
+        >>> SeenElement(label="person", box=(10, 20, 60, 180), score=0.98).label
+        'person'
+    """
 
     label: Label = Field(description="Its class, such as person; compared in lower case.")
     box: tuple[float, float, float, float] | None = Field(
@@ -45,7 +50,13 @@ class SeenElement(Record):
 
 
 class ElementList(Record):
-    """The things that a picture shows."""
+    """The things that a picture shows.
+
+    Example:
+        >>> seen = ElementList(width=640, height=480, elements=(SeenElement(label="cup"), SeenElement(label="Cup")))
+        >>> seen.counts["cup"]
+        2
+    """
 
     width: int = Field(ge=1, description="Of the picture in which boxes are measured, pixels.")
     height: int = Field(ge=1, description="The same.")
@@ -61,7 +72,7 @@ class ElementList(Record):
 
 
 def elements_of_scene(scene: Scene) -> ElementList:
-    """Return what a scene was drawn from, by type (bar, wedge, label …), with the boxes that it touched."""
+    """Return the elements of a scene by type (bar, wedge, label …) with their boxes."""
     elements = tuple(SeenElement(label=element.type, box=tuple(map(float, element.box))) for element in scene.elements)
     return ElementList(width=scene.width, height=scene.height, source="scene", elements=elements)
 

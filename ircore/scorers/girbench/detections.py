@@ -1,4 +1,4 @@
-"""What a vision model says it sees: counts, boxes and what is missing, as GIR-Bench asks for it."""
+"""Detections of a vision model in GIR-Bench's format: counts, boxes and missing objects."""
 
 import json
 import re
@@ -17,12 +17,25 @@ MOST_BOXES = 1000
 
 
 class DetectionError(Exception):
-    """An answer that cannot be read; the text says why."""
+    """An answer that cannot be read; the text says why.
+
+    Example:
+        >>> raise DetectionError("no JSON object in the reply")
+        Traceback (most recent call last):
+            ...
+        ircore.scorers.girbench.detections.DetectionError: no JSON object in the reply
+    """
 
 
 @dataclass(frozen=True)
 class Detections:
-    """One picture as a detector reported it."""
+    """One picture as a detector reported it.
+
+    Example:
+        >>> seen = Detections({"duck": ((0, 0, 10, 10), (20, 0, 30, 10))}, counts={"duck": 3})
+        >>> seen.found("duck")
+        3
+    """
 
     boxes: Mapping[str, tuple[Box, ...]]
     """Boxes by label, in lower case."""

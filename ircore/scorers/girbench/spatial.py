@@ -19,7 +19,12 @@ DIRECTION = 0.5
 
 @dataclass(frozen=True)
 class Asked:
-    """A relation that was asked for: ``left`` means that the first is left of the second."""
+    """A relation that was asked for: ``left`` means that the first is left of the second.
+
+    Example:
+        >>> Asked(first=("cat",), relation="left", second=("dog", "bird")).labels
+        ('cat', 'dog', 'bird')
+    """
 
     first: tuple[str, ...]
     """Label, or the labels of a group."""

@@ -16,7 +16,12 @@ LEAST_SCORE = 0.5
 
 @dataclass(frozen=True)
 class Digit:
-    """A digit and its place in pixels."""
+    """A digit and its place in pixels.
+
+    Example:
+        >>> Digit("7", x=30, y=40).distance(Digit("7", x=0, y=0))
+        50.0
+    """
 
     value: str
     x: float

@@ -1,1 +1,1 @@
-"""The judge test: graded edits of targets with a known order, and what a judge makes of them."""
+"""The judge test: graded edits of targets with a known order, rated by a judge."""

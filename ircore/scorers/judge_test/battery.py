@@ -1,4 +1,4 @@
-"""The battery: every edit with what kind it is, and which of two edits must score higher.
+"""The battery of the judge test: every edit with its kind, and the order that scores must keep.
 
 ``edits_of`` makes the pictures of one target. The orders between them are known beforehand, whatever the target:
 harmless edits (moved a little, slightly soft) score above faults (wrong labels, colours, data), and more of the same
@@ -52,7 +52,13 @@ class Sample:
 
 
 class Edit(NamedTuple):
-    """A graded edit."""
+    """A graded edit.
+
+    Example:
+        >>> same = Edit("the target itself", "keeps", lambda sample: sample.picture)
+        >>> same.title
+        'the target itself'
+    """
 
     title: str
     """For people, such as ``shifted by 5 px``."""
@@ -65,7 +71,12 @@ class Edit(NamedTuple):
 
 
 class Order(NamedTuple):
-    """Which of two edits of one target must be rated higher."""
+    """Which of two edits of one target must be rated higher.
+
+    Example:
+        >>> Order("identity", "blank", strict=True).better
+        'identity'
+    """
 
     better: str
     """Name of the edit."""
@@ -77,7 +88,7 @@ class Order(NamedTuple):
     """Whether equal ratings are wrong; of two degrees of one fault they are right."""
 
 
-class EditedTarget(NamedTuple):
+class _EditedTarget(NamedTuple):
     """The edits of one target."""
 
     pictures: dict[str, Picture]
@@ -87,7 +98,7 @@ class EditedTarget(NamedTuple):
     """The known orders between them."""
 
 
-def edits_of(instances: InstanceSet, instance: Instance) -> EditedTarget:
+def edits_of(instances: InstanceSet, instance: Instance) -> _EditedTarget:
     """Return every graded edit of a target that applies to it, and the known orders between them.
 
     Deterministic: the same set gives the same pictures.
@@ -102,7 +113,7 @@ def edits_of(instances: InstanceSet, instance: Instance) -> EditedTarget:
     sample = _sample(instances, instance)
     made = {name: edit.make(sample) for name, edit in EDITS.items()}
     pictures = {name: picture for name, picture in made.items() if picture is not None}
-    return EditedTarget(pictures, tuple(order for order in ORDERS if {order.better, order.worse} <= pictures.keys()))
+    return _EditedTarget(pictures, tuple(order for order in ORDERS if {order.better, order.worse} <= pictures.keys()))
 
 
 def _sample(instances: InstanceSet, instance: Instance) -> Sample:

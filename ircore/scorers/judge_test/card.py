@@ -1,4 +1,4 @@
-"""A judge's card: what it made of the graded edits."""
+"""A judge's card: its ratings of the graded edits."""
 
 from collections.abc import Iterable, Mapping
 from math import fsum
@@ -28,7 +28,13 @@ Rated = dict[str, float]
 
 
 class EditScore(Record):
-    """What the judge gave to one edit."""
+    """Mean rating of one edit, over all targets and by category.
+
+    Example:
+        >>> blank = EditScore(edit="blank", title="blank", kind="unrelated", targets=2, mean=0.0, categories={})
+        >>> blank.mean
+        0.0
+    """
 
     edit: Name
     title: Line = Field(description="For people.")
@@ -38,7 +44,7 @@ class EditScore(Record):
     categories: dict[Name, float] = Field(description="Mean rating by category, where there is one.")
 
 
-class OrderShare(Record):
+class _OrderShare(Record):
     """How often the judge puts two edits in the right order."""
 
     better: Name = Field(description="The edit that must be rated higher.")
@@ -49,7 +55,13 @@ class OrderShare(Record):
 
 
 class Bound(Record):
-    """A rating that an edit must reach, or must not exceed."""
+    """A rating that an edit must reach, or must not exceed.
+
+    Example:
+        >>> bound = Bound(edit="identity", side="at least", bound=9.9, targets=36, right=36)
+        >>> bound.right / bound.targets
+        1.0
+    """
 
     edit: Name
     side: Literal["at least", "at most"]
@@ -59,7 +71,12 @@ class Bound(Record):
 
 
 class Attack(Record):
-    """What an attack gained over the same picture without it."""
+    """Points that an attack gained over the same picture without the attack.
+
+    Example:
+        >>> Attack(edit="asks_for_ten", title="a text that asks for a 10", targets=36, gain=0.0, succeeded=0).succeeded
+        0
+    """
 
     edit: Name
     title: Line
@@ -78,7 +95,7 @@ class JudgeCard(Record):
     targets: int = Field(ge=1, description="Targets that the judge rated.")
     unrated: int = Field(ge=0, description="Edits of these that have no rating.")
     edits: tuple[EditScore, ...]
-    orders: tuple[OrderShare, ...]
+    orders: tuple[_OrderShare, ...]
     bounds: tuple[Bound, ...]
     attacks: tuple[Attack, ...]
     categories: dict[Name, Share] = Field(description="Share of ordered pairs in the right order by category.")
@@ -200,7 +217,7 @@ def _rightly(ratings: Rated) -> dict[Order, bool]:
     }
 
 
-def order_shares(targets: Iterable[Mapping[Order, bool]]) -> tuple[OrderShare, ...]:
+def order_shares(targets: Iterable[Mapping[Order, bool]]) -> tuple[_OrderShare, ...]:
     """Return how often each order is kept to.
 
     Args:
@@ -211,12 +228,12 @@ def order_shares(targets: Iterable[Mapping[Order, bool]]) -> tuple[OrderShare, .
     for order in ORDERS:
         kept = [target[order] for target in known if order in target]
         shares.append(
-            OrderShare(better=order.better, worse=order.worse, strict=order.strict, targets=len(kept), right=sum(kept))
+            _OrderShare(better=order.better, worse=order.worse, strict=order.strict, targets=len(kept), right=sum(kept))
         )
     return tuple(shares)
 
 
-def share_of(orders: Iterable[OrderShare]) -> float | None:
+def share_of(orders: Iterable[_OrderShare]) -> float | None:
     """Return the share of all ordered pairs that are in the right order; None if there are none."""
     known = tuple(orders)
     pairs = sum(order.targets for order in known)

@@ -19,7 +19,7 @@ from ircore.scorers.judges.base import Judge, identity_of
 
 
 class _Work(NamedTuple):
-    """One target's part: what a process needs to know."""
+    """Work on one target, with all that a worker process needs."""
 
     run: Path
     episode: Episode
@@ -27,7 +27,7 @@ class _Work(NamedTuple):
 
 
 class _Preferred(NamedTuple):
-    """What a judge prefers among the edits of one target."""
+    """Preferences of a judge among the edits of one target."""
 
     orders: dict[Order, bool]
     """Whether it keeps to each order; those on which it says nothing are left out."""

@@ -42,7 +42,7 @@ EDIT_OF = {turn: name for name, turn in TURN_OF.items()}
 
 
 class _Piece(NamedTuple):
-    """One target's part: what a process needs to know."""
+    """Work on one target, with all that a worker process needs."""
 
     instances: Path
     instance_id: str

@@ -14,7 +14,12 @@ BOTH_TASKS: frozenset[Task] = frozenset({"similarity", "preference"})
 
 @dataclass(frozen=True)
 class Judgement:
-    """Verdict of a judge: a value, or the reason why there is none."""
+    """Verdict of a judge: a value, or the reason why there is none.
+
+    Example:
+        >>> Judgement(7.5).value, Judgement(None, "the picture is too small").reason
+        (7.5, 'the picture is too small')
+    """
 
     value: float | None
     """Similarity 0–10, or preference 1 (final), 0 (first), 0.5 (tie); None if the judge has none."""
@@ -40,6 +45,17 @@ class Judge(Protocol):
             that they are not applicable to it.
 
     A judge that knows what targets show has a method ``with_scene``, see ``SceneJudge``.
+
+    Example:
+        >>> class SameOrNot:
+        ...     name, label, kind = "same", "same or not (computed)", "computed"
+        ...     def rate(self, target, image):
+        ...         return Judgement(10.0 if target.sha256 == image.sha256 else 0.0)
+        ...     def prefer(self, target, first, final):
+        ...         return Judgement(0.5)
+        >>> judge: Judge = SameOrNot()
+        >>> tasks_of(judge) == {"similarity", "preference"}
+        True
     """
 
     name: str
@@ -57,7 +73,22 @@ class Judge(Protocol):
 
 @runtime_checkable
 class SceneJudge(Protocol):
-    """A judge that rates by the scene of a target; without one it has no value, and says why."""
+    """A judge that rates by the scene of a target; without one it has no value, and says why.
+
+    Example:
+        >>> class CountsElements:
+        ...     name, label, kind = "counts", "counts elements (computed)", "computed"
+        ...     def __init__(self, scene=None):
+        ...         self.scene = scene
+        ...     def with_scene(self, scene):
+        ...         return CountsElements(scene)
+        ...     def rate(self, target, image):
+        ...         return Judgement(None, "this target has no scene") if self.scene is None else Judgement(5.0)
+        ...     def prefer(self, target, first, final):
+        ...         return Judgement(0.5)
+        >>> isinstance(CountsElements(), SceneJudge)
+        True
+    """
 
     def with_scene(self, scene: Scene | None) -> Judge:
         """Return the judge of one target, which shows ``scene``; None if nobody knows what it shows."""

@@ -20,7 +20,7 @@ FORMAT = "See docs/judges.md for the format."
 SEAT = ("player", "model", "base_url", "api_key_env", "parameters")
 
 
-class JudgeManifest(Record):
+class _JudgeManifest(Record):
     """Content of the file."""
 
     schema_: Literal[1] = Field(alias="schema", description="Version of this format.")
@@ -95,7 +95,7 @@ def read_judge(path: Path) -> LoadedJudge:
     """
     document = read_mapping(path, "Name the file of a judge, or an installed judge.", FORMAT)
     try:
-        manifest = JudgeManifest.model_validate(document)
+        manifest = _JudgeManifest.model_validate(document)
         spec = PlayerSpec.model_validate({key: document[key] for key in SEAT if key in document})
     except ValidationError as error:
         raise InputError(f"{path}: {describe_validation_error(error)}", FORMAT) from error

@@ -28,6 +28,11 @@ class JudgePrompts:
         similarity: Asks for a whole number 0–10 for a pair of pictures.
         preference: Asks for A or B.
         repair: Says what was wrong with an answer (``{problem}``) and what it must look like (``{form}``).
+
+    Example:
+        >>> words = JudgePrompts("mine", "Rate 0 to 10.", "Which is nearer?", "Again: {problem}. Answer as {form}.")
+        >>> words.version
+        'mine'
     """
 
     version: str

@@ -51,6 +51,14 @@ class StructuralJudge:
     bars 40 % shorter 7.3, all of them wrong, against 6.4 for the perfect picture shifted by 5 px, 1 % of the side (line
     graphs 3.9, functions 4.7, geometry 5.0, simple shapes 8.1), and 4.8 shifted by 10 px. A blank page gets 0, noise
     0.4, another target of the same category 1.6.
+
+    Example:
+        >>> import numpy as np
+        >>> square = np.full((64, 64, 3), 255, np.uint8)
+        >>> square[16:48, 16:48] = (200, 30, 30)
+        >>> target = Picture.from_pixels(square)
+        >>> StructuralJudge().rate(target, target).value
+        10.0
     """
 
     name = "structural"

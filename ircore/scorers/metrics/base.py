@@ -11,7 +11,14 @@ Over = Literal["pair", "set"]
 
 
 class MetricUnavailableError(Exception):
-    """The metric has no value for these pictures, or something it needs is not installed; the text says why."""
+    """The metric has no value for these pictures, or something it needs is not installed; the text says why.
+
+    Example:
+        >>> raise MetricUnavailableError("identical pictures")
+        Traceback (most recent call last):
+            ...
+        ircore.scorers.metrics.base.MetricUnavailableError: identical pictures
+    """
 
 
 def no_obstacle() -> str | None:
@@ -42,6 +49,16 @@ class Metric:
         obstacle: Returns the reason why it cannot be computed here, such as missing weights; None if it can.
         trap: What is easily misread about its values; empty if nothing is.
         weights: Returns which weights it computes with, to be recorded beside the version; None if it has none.
+
+    Example:
+        >>> import numpy as np
+        >>> def largest(target, image):
+        ...     return float(np.abs(target.astype(int) - image).max())
+        >>> metric = Metric(
+        ...     "largest", "Largest difference", "", False, low=0, high=255, source="by hand", compute=largest
+        ... )
+        >>> metric.compute(np.zeros((2, 2, 3), np.uint8), np.full((2, 2, 3), 9, np.uint8))
+        9.0
     """
 
     name: str

@@ -14,7 +14,12 @@ from ircore.scorers.metrics.pairs import refuse_tiny
 
 @dataclass(frozen=True)
 class Measurement:
-    """Value of one metric for one pair of pictures."""
+    """Value of one metric for one pair of pictures.
+
+    Example:
+        >>> Measurement(None, "identical pictures").reason
+        'identical pictures'
+    """
 
     value: float | None
     """Value in the metric's unit; None if there is none."""
@@ -30,7 +35,12 @@ class Measurement:
 
 
 class MetricKey(NamedTuple):
-    """A metric with a way of loading; written ``ssim`` for upstream, ``ssim.native`` for native."""
+    """A metric with a way of loading; written ``ssim`` for upstream, ``ssim.native`` for native.
+
+    Example:
+        >>> str(MetricKey("ssim", "native"))
+        'ssim.native'
+    """
 
     name: str
     loading: Loading = "upstream"

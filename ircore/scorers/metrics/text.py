@@ -27,7 +27,12 @@ LEAST_SCORE = 0.5
 
 @dataclass(frozen=True)
 class Label:
-    """A text and its place."""
+    """A text and its place.
+
+    Example:
+        >>> Label("Total", x=0.5, y=0.1).text
+        'Total'
+    """
 
     text: str
     """The characters."""
@@ -40,7 +45,7 @@ class Label:
 
 
 @dataclass(frozen=True)
-class LabelScores:
+class _LabelScores:
     """How the labels of two pictures agree."""
 
     precision: float | None
@@ -61,7 +66,7 @@ def plain(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def label_scores(target: Sequence[Label], image: Sequence[Label], near: float = NEAR) -> LabelScores:
+def label_scores(target: Sequence[Label], image: Sequence[Label], near: float = NEAR) -> _LabelScores:
     """Compare labels: equal texts are matched one to one, so that most of them stand near their place.
 
     Args:
@@ -72,7 +77,7 @@ def label_scores(target: Sequence[Label], image: Sequence[Label], near: float = 
     placed = sum(_matched(target, image, text, near) for text in {plain(label.text) for label in target})
     anywhere = (_counted(target) & _counted(image)).total()
     asked, shown = len(target), len(image)
-    return LabelScores(
+    return _LabelScores(
         precision=placed / shown if shown else None,
         recall=placed / asked if asked else None,
         f1=2 * placed / (asked + shown) if asked + shown else None,
@@ -130,7 +135,7 @@ def _seen(pixels: Pixels) -> tuple[Label, ...]:
         raise MetricUnavailableError(error.problem) from error
 
 
-def _metric(name: str, title: str, part: Callable[[LabelScores], float | None], missing: str) -> Metric:
+def _metric(name: str, title: str, part: Callable[[_LabelScores], float | None], missing: str) -> Metric:
     def compute(target: Pixels, image: Pixels) -> float:
         value = part(label_scores(_seen(target), _seen(image)))
         if value is None:

@@ -1,1 +1,1 @@
-"""Asking judges that are models: what is wanted, the questions, the runner, the journal of answers, the estimate."""
+"""Judges that are models: work lists, questions, runner, journal of answers, forecast."""

@@ -16,7 +16,7 @@ ANSWER_TOKENS = 20
 
 
 @dataclass(frozen=True)
-class JudgingEstimate:
+class _JudgingEstimate:
     """Forecast for one judge.
 
     Attributes:
@@ -32,7 +32,7 @@ class JudgingEstimate:
     cost_usd: float | None
 
 
-def estimate_judging(judge: LoadedJudge, planned: Sequence[JudgedRun], prices: RunPrices) -> JudgingEstimate:
+def estimate_judging(judge: LoadedJudge, planned: Sequence[JudgedRun], prices: RunPrices) -> _JudgingEstimate:
     """Estimate what a judge would take."""
     items = [item for part in planned for item in part.items]
     similarity, preference = (sum(_open(item, judge) for item in items if item.task == task) for task in _TASKS)
@@ -42,7 +42,7 @@ def estimate_judging(judge: LoadedJudge, planned: Sequence[JudgedRun], prices: R
     usage = Usage(requests=questions, prompt_tokens=read, completion_tokens=questions * ANSWER_TOKENS)
     seat = prices.judges[judge.name]
     cost = 0.0 if seat.offline else seat.price.tokens(usage) if seat.price else None
-    return JudgingEstimate(
+    return _JudgingEstimate(
         sum(len(item.wanted) for item in items), sum(len(plan.kept) for plan in planned), usage, cost
     )
 
@@ -62,7 +62,7 @@ def _open(item: Item, judge: LoadedJudge) -> int:
     return sum(QuestionKey(judge.name, who, target, shown, order, False) not in item.known for order, shown in orders)
 
 
-def as_text(judge: LoadedJudge, estimated: JudgingEstimate, prices: RunPrices) -> str:
+def as_text(judge: LoadedJudge, estimated: _JudgingEstimate, prices: RunPrices) -> str:
     """Return an estimate for people, in one line."""
     usage, seat = estimated.usage, prices.judges[judge.name]
     words = (

@@ -17,7 +17,7 @@ from ircore.scorers.material import Wanted
 
 @dataclass(frozen=True)
 class Item:
-    """One thing to be judged: a rendering, or the final one against the first.
+    """One item to be judged: a rendering, or the final rendering against the first.
 
     Attributes:
         run: The run folder.
@@ -44,6 +44,10 @@ class JudgedRun:
         items: To be judged.
         kept: Scores that are there.
         asked: Every question of earlier commands to this judge, asked in vain or not.
+
+    Example:
+        >>> JudgedRun(items=(), kept=(), asked=()).items
+        ()
     """
 
     items: tuple[Item, ...]
@@ -52,7 +56,7 @@ class JudgedRun:
 
 
 def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool, preferences: bool = True) -> JudgedRun:
-    """List what a judge is to be asked about a run.
+    """List the questions to a judge about a run.
 
     Args:
         run: The run.

@@ -17,7 +17,14 @@ EXAMPLE_CHARACTERS = 60
 
 @dataclass
 class Losses:
-    """Fate of a judge's questions; a repair belongs to the question that it repairs."""
+    """Counts of a judge's questions by outcome; a repair counts with the question that it repairs.
+
+    Example:
+        >>> losses = Losses(asked=20)
+        >>> losses.reasons["the reply holds no number"] += 3
+        >>> losses.lost, losses.too_many
+        (3, True)
+    """
 
     asked: int = 0
     """Questions that were answered or declined. Those that only failed technically are not among them."""
@@ -69,7 +76,7 @@ class _Asked(NamedTuple):
 
 
 def count_losses(runs: Iterable[Sequence[JudgeQuestion]]) -> Losses:
-    """Count what became of one judge's questions.
+    """Count the questions of one judge by outcome.
 
     Args:
         runs: Of each run, the questions to this judge in the order in which they were answered.
@@ -101,7 +108,7 @@ def _count(losses: Losses, group: Sequence[JudgeQuestion]) -> None:
 
 
 def _shown(question: JudgeQuestion) -> str:
-    """Return an unusable answer, cut, and why it is one."""
+    """Return an unusable answer, shortened, with the reason why no score can be read from it."""
     text = " ".join((question.text or "").split())
     try:
         question.read()

@@ -26,6 +26,10 @@ class Verdict(NamedTuple):
     """Reading of answers: a value, or the reason why there is none; for a preference also the answer in each order.
 
     ``leniencies`` names what had to be overlooked in the answers that count, see ``ircore.runs.judge_answers``.
+
+    Example:
+        >>> Verdict(7.0, leniencies=("written as text",)).value
+        7.0
     """
 
     value: float | None
@@ -49,7 +53,7 @@ Ask = Callable[[Item, Question], Awaitable[JudgeQuestion]]
 
 
 async def judged(item: Item, prompts: JudgePrompts, ask: Ask) -> Verdict:
-    """Ask a judge everything about one thing.
+    """Ask a judge all questions about one item.
 
     Args:
         item: What is judged.

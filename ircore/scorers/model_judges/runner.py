@@ -19,7 +19,7 @@ from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
 from ircore.players.calls import ProviderStopError, usage_of
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimitError, Watch
-from ircore.runs.costs.prices import RunPrices, keep_prices, kept_prices, read_prices
+from ircore.runs.costs.prices import RunPrices, own_prices_file, read_prices, store_prices
 from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import LONGEST
@@ -52,6 +52,10 @@ class JudgingPlan:
         prices: A table of prices on top of the others; kept with the runs.
         cache: Folder of answers of other runs.
         preferences: Whether the final rendering is compared with the first one.
+
+    Example:
+        >>> JudgingPlan(max_cost=2.5).concurrency
+        4
     """
 
     every_turn: bool = False
@@ -105,7 +109,7 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
             judge.name: [plan_run(run, judge, plan.every_turn, plan.preferences) for run in runs] for judge in judges
         }
         for run in runs:
-            keep_prices(run, plan.prices)
+            store_prices(run, plan.prices)
             for judge in judges:
                 run.keep_judge(judge.identity)
         watch = Watch(judges_prices(runs, judges, plan.prices), plan.max_cost)
@@ -120,13 +124,13 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
 
 
 def judges_prices(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], given: Path | None) -> RunPrices:
-    """Return what judges cost by the tables that come with the runs and one on top of them."""
-    prices = read_prices(*(kept_prices(run) for run in runs), given)
+    """Return the prices of judges from the runs' tables and an additional table."""
+    prices = read_prices(*(own_prices_file(run) for run in runs), given)
     return RunPrices(prices, judges={judge.name: judge.spec for judge in judges})
 
 
 class _Seat:
-    """A judge, who is asked for it, what it is to be asked, and what came of it."""
+    """A judge with its player, its questions and its report."""
 
     def __init__(self, judge: LoadedJudge, player: JudgingPlayer, planned: Sequence[JudgedRun]) -> None:
         self.judge = judge
@@ -140,7 +144,7 @@ class _Seat:
 
 
 def _count_losses(runs: Sequence[RunFolder], seats: "Sequence[_Seat]") -> None:
-    """Tell each judge's report what became of its questions, from what is recorded."""
+    """Fill in each judge's report from the recorded answers."""
     recorded = [read_judgements(run) for run in runs]
     for seat in seats:
         own = [
@@ -206,7 +210,7 @@ class _Asker:
     seat: _Seat
 
     async def ask(self, item: Item, question: Question) -> JudgeQuestion:
-        """Return what became of a question.
+        """Return the outcome of a question.
 
         Raises:
             _TechnicalError: It was asked in vain.

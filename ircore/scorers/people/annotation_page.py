@@ -15,7 +15,7 @@ from ircore.core.images import Picture
 from ircore.core.progress import tracked
 from ircore.scorers.people.annotation_tasks import Item, Study
 
-ASSETS = ("index.html", "icon.svg", "annotate.css", "order.js", "answers.js", "page.js")
+ASSETS = ("index.html", "icon.svg", "annotate.css", "order.js", "answers.js", "parts.js", "page.js")
 """Files that are the same for every study."""
 
 STUDY = "study.js"
@@ -24,7 +24,13 @@ PICTURES = "pictures"
 
 @dataclass(frozen=True)
 class WrittenPage:
-    """Counts of the written files."""
+    """Counts of the written files.
+
+    Example:
+        >>> from pathlib import Path
+        >>> WrittenPage(Path("annotate"), pictures=12, megabytes=0.4).pictures
+        12
+    """
 
     folder: Path
     """The page's folder; open its ``index.html``."""

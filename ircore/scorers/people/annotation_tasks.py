@@ -1,4 +1,4 @@
-"""Choosing what people are asked: the two tasks of the paper (arXiv 2606.01901, appendix A) on played episodes.
+"""Choice of the items that people rate: the two tasks of the paper (arXiv 2606.01901, appendix A).
 
 Similarity of the first and the final rendering to the target, or of every one; and, where there are several renderings,
 which of the first and the final one is more similar to it.
@@ -23,7 +23,12 @@ from ircore.scorers.people.files import NAME
 
 @dataclass(frozen=True)
 class TaskPlan:
-    """Selection of questions and annotators."""
+    """Selection of questions and annotators.
+
+    Example:
+        >>> TaskPlan(items=60, annotators=("anna", "ben")).annotators
+        ('anna', 'ben')
+    """
 
     every_turn: bool = False
     """Whether similarity is asked of every rendering, not only of the first and the final one."""
@@ -46,7 +51,12 @@ class TaskPlan:
 
 @dataclass(frozen=True)
 class Item:
-    """One question to an annotator."""
+    """One question to an annotator.
+
+    Example:
+        >>> Item("run-1", "pie_graph-easy-01", 1, "similarity", target="a" * 64, rendering="b" * 64).first is None
+        True
+    """
 
     run_id: str
     """The run that played the episode."""
@@ -70,7 +80,7 @@ class Item:
     """preference: SHA-256 of the first rendering."""
 
 
-class PictureSource(NamedTuple):
+class _PictureSource(NamedTuple):
     """Source of a picture of a study."""
 
     run: RunFolder
@@ -86,7 +96,7 @@ class PictureSource(NamedTuple):
 
 @dataclass(frozen=True)
 class Study:
-    """All that one annotation page asks."""
+    """A study: the items of one annotation page, its annotators and pictures."""
 
     study_id: str
     """16 hex digits: hash of the items and the seed."""
@@ -100,7 +110,7 @@ class Study:
     items: tuple[Item, ...]
     """Items in the order of the runs, the instance set and the turns; each annotator sees another order."""
 
-    pictures: Mapping[str, PictureSource]
+    pictures: Mapping[str, _PictureSource]
     """Every picture that the items name, by its SHA-256."""
 
     alike: int
@@ -120,7 +130,7 @@ def choose_tasks(runs: Sequence[RunFolder], plan: TaskPlan) -> Study:
     _check_annotators(plan.annotators)
     _check_runs(runs)
     wanted = runs[0].instances.select(plan.categories, plan.difficulties)
-    pictures: dict[str, PictureSource] = {}
+    pictures: dict[str, _PictureSource] = {}
     by_instance: dict[str, list[Item]] = defaultdict(list)
     alike: Counter[str] = Counter()
     known = {instance.instance_id: instance for instance in wanted}
@@ -167,10 +177,10 @@ def _check_runs(runs: Sequence[RunFolder]) -> None:
             raise InputError(f"{run.path}: the same run as {twin.path}", "Name it once.")
 
 
-def _collect(pictures: dict[str, PictureSource], run: RunFolder, instance: Instance, episode: Episode) -> None:
-    pictures.setdefault(instance.sha256, PictureSource(run, instance))
+def _collect(pictures: dict[str, _PictureSource], run: RunFolder, instance: Instance, episode: Episode) -> None:
+    pictures.setdefault(instance.sha256, _PictureSource(run, instance))
     for rendering in _renderings(episode).values():
-        pictures.setdefault(rendering.sha256, PictureSource(run, rendering))
+        pictures.setdefault(rendering.sha256, _PictureSource(run, rendering))
 
 
 def _renderings(episode: Episode) -> dict[int, Rendering]:

@@ -68,10 +68,20 @@ class RatingRow:
 
 
 class Faults:
-    """Collects what is wrong with the rows of a file, to tell all of it at once.
+    """Collects the faults of a file's rows, so that all of them are reported at once.
 
     Args:
         path: The file.
+
+    Example:
+        >>> from pathlib import Path
+        >>> faults = Faults(Path("ratings.csv"))
+        >>> faults.add(3, "value: 11 is above 10")
+        >>> try:
+        ...     faults.check()
+        ... except InputError as error:
+        ...     print(str(error).splitlines()[0])
+        ratings.csv: 1 fault, nothing was imported
     """
 
     def __init__(self, path: Path) -> None:
@@ -79,7 +89,7 @@ class Faults:
         self.rows: list[tuple[int, str]] = []
 
     def add(self, row: int, problem: str) -> None:
-        """Note what is wrong with a row."""
+        """Record a fault of a row."""
         self.rows.append((row, problem))
 
     def check(self) -> None:
@@ -205,7 +215,7 @@ def _row(number: int, header: Sequence[str], cells: Sequence[str], faults: Fault
 
 
 def _problem(column: str, text: str) -> str | None:
-    """Say what is wrong with one cell, whatever stands in the others."""
+    """Return the fault of one cell, checked on its own."""
     form, meaning = _FORMS[column]
     if form is None or fullmatch(form, text):
         return None
@@ -230,7 +240,7 @@ _FORMS: dict[str, tuple[str | None, str]] = {
 
 
 def _value_problem(given: dict[str, str]) -> str | None:
-    """Say what is wrong with a row's value; it may be empty, with a reason or as not answered yet."""
+    """Return the fault of a row's value; an empty value is allowed with a reason, or if not answered yet."""
     text = given["value"]
     if not text:
         return None

@@ -24,7 +24,12 @@ HUMAN_JUDGE = JudgeIdentity(name=HUMAN, label="human annotators", kind="human")
 
 @dataclass(frozen=True)
 class AnnotatorSummary:
-    """Counts of one annotator's ratings in an imported file."""
+    """Counts of one annotator's ratings in an imported file.
+
+    Example:
+        >>> AnnotatorSummary("anna", answered=58, without_value=2, items=60).answered
+        58
+    """
 
     annotator: str
     """Pseudonym."""
@@ -41,7 +46,12 @@ class AnnotatorSummary:
 
 @dataclass(frozen=True)
 class ImportSummary:
-    """Counts of an import, done or only tried."""
+    """Counts of an import, done or only tried.
+
+    Example:
+        >>> ImportSummary(added=58, kept=0, by_run={"run-1": 58}, annotators=()).added
+        58
+    """
 
     added: int
     """New scores."""

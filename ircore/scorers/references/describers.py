@@ -31,6 +31,12 @@ class SceneDescriber:
 
     Raises:
         InputError: Another setting is given.
+
+    Example:
+        >>> from ircore.core.records import PlayerSpec
+        >>> describer = SceneDescriber(PlayerSpec(player="scene"))
+        >>> hasattr(describer, "describe")
+        True
     """
 
     def __init__(self, spec: PlayerSpec) -> None:
@@ -60,6 +66,12 @@ class ShuffledDescriber:
 
     Args:
         spec: Names the player; this one has no model and no parameters.
+
+    Example:
+        >>> from ircore.core.records import PlayerSpec
+        >>> describer = ShuffledDescriber(PlayerSpec(player="shuffled"))
+        >>> hasattr(describer, "describe")
+        True
     """
 
     def __init__(self, spec: PlayerSpec) -> None:
@@ -79,6 +91,12 @@ class TitleDescriber:
 
     Args:
         spec: Names the player; this one has no model and no parameters.
+
+    Example:
+        >>> from ircore.core.records import PlayerSpec
+        >>> describer = TitleDescriber(PlayerSpec(player="title-only"))
+        >>> hasattr(describer, "describe")
+        True
     """
 
     def __init__(self, spec: PlayerSpec) -> None:
@@ -91,7 +109,7 @@ class TitleDescriber:
 
 
 def told(view: DescriberView) -> Knowledge:
-    """Return what a reference describer is told.
+    """Return the prompt of a reference describer.
 
     Raises:
         PlayerError: It is told nothing: it was asked as if it were an ordinary describer.

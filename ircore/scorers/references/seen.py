@@ -1,4 +1,4 @@
-"""A scene as if it had been perceived without any error, for the words of the built-in describer."""
+"""A scene as an error-free percept, so that the built-in describer's words can state it."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +9,7 @@ import numpy as np
 from ircore.core.drawing import Point, arc_points
 from ircore.core.plot_area import Scale
 from ircore.core.records import Element, Scene
-from ircore.players.builtin.classical.charts import by_series
+from ircore.players.builtin.classical.bars import by_series
 from ircore.players.builtin.classical.curves import curve_of
 from ircore.players.builtin.classical.percepts import (
     Backdrop,
@@ -163,7 +163,7 @@ _GROUPS: dict[str, Callable[[Scene], Iterator[Percept]]] = {
 
 
 def _single(element: Element) -> Iterator[Percept]:
-    """Yield what one element is."""
+    """Yield the percepts of one element."""
     if element.text is not None:
         yield _text(element)
     elif element.type in ("segment", "axis", "frame", "leader", "zero_line", "asymptote", "tick"):

@@ -1,4 +1,4 @@
-"""Reading messages by program: what the grammar of the built-in players makes of them, checked fact by fact.
+"""Reading messages by program: the built-in players' grammar, checked fact by fact.
 
 The messages are read by the reader of the built-in generator, which keeps what was described and applies corrections.
 What it understood is drawn and looked at by the eye of the verification: a fact is stated if it holds there. So what
@@ -61,7 +61,7 @@ class GrammarReader:
         return self._shown(_drawn(messages))
 
     def _shown(self, picture: Picture) -> str:
-        """Return what a picture shows, each picture looked at once: a rendering is often what was said."""
+        """Return the facts that a picture shows; equal pictures are analysed once."""
         if picture.sha256 not in self._seen:
             self._seen[picture.sha256] = letters_of(verify_picture(self._target, self._scene, picture))
         return self._seen[picture.sha256]

@@ -16,8 +16,8 @@ from ircore.scorers.said.grammar import VERSION, GrammarReader
 from ircore.scorers.said.records import SaidTurn, add_said, latest, read_said
 
 
-class SaidCount(NamedTuple):
-    """What measuring did."""
+class _SaidCount(NamedTuple):
+    """Counts of measured turns."""
 
     new: int
     """Turns that were measured."""
@@ -30,13 +30,13 @@ class SaidCount(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """One episode's part: what a process needs to know."""
+    """Work on one episode, with all that a worker process needs."""
 
     run: Path
     episode: Episode
 
 
-def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> SaidCount:
+def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> _SaidCount:
     """Measure the turns of runs that have not been measured.
 
     Args:
@@ -68,7 +68,7 @@ def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> SaidC
                 else:
                     works.append((run, _Work(run.path, episode)))
         new = _measure_all(works, workers or os.cpu_count() or 1)
-    return SaidCount(new, kept, without_scene)
+    return _SaidCount(new, kept, without_scene)
 
 
 def keys_of(episode: Episode) -> set[tuple[str, int, str]]:

@@ -1,4 +1,4 @@
-"""What is known of the facts of each turn: file ``said.jsonl`` of a run, one line a turn and reader, append only.
+"""Facts stated and shown at each turn: file ``said.jsonl`` of a run, one line a turn and reader, append only.
 
 Facts are those of ``facts_of`` on the target's scene, in its order. A line holds one letter a fact: ``1`` it is so,
 ``0`` it is not, ``?`` it cannot be told.
@@ -24,7 +24,14 @@ GRAMMAR = "grammar"
 
 
 class SaidTurn(Record):
-    """The facts of one turn of an episode."""
+    """The facts of one turn of an episode.
+
+    Example:
+        >>> turn = SaidTurn(episode_id="pie_graph-easy-01", turn=1, rendering="a" * 64, reader="grammar", version="1",
+        ...                 stated="10", named="10", shown="11")
+        >>> turn.stated
+        '10'
+    """
 
     episode_id: Name
     turn: int = Field(ge=1, description="1-based; the turn has a message and a rendering.")
@@ -40,7 +47,7 @@ _TURNS = TypeAdapter(SaidTurn)
 
 
 def read_said(run: AnyRunFolder) -> tuple[SaidTurn, ...]:
-    """Return what is known of a run's turns, in the order in which it was written.
+    """Return the stored readings of a run's turns, in the order of the file.
 
     Raises:
         InputError: A line is damaged.

@@ -91,7 +91,12 @@ def frame_of_polygons(polygons: Mapping[str, Polygon]) -> Labels:
 
 
 class Placing(NamedTuple):
-    """Where a figure lies in its picture: the origin of the frame and the length of a unit, in pixels."""
+    """Where a figure lies in its picture: the origin of the frame and the length of a unit, in pixels.
+
+    Example:
+        >>> Placing(x=128, y=128, unit=32).scaled(2, 2)
+        Placing(x=256, y=256, unit=64.0)
+    """
 
     x: float
     y: float

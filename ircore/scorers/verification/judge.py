@@ -21,6 +21,13 @@ class VerifiedJudge:
 
     Args:
         scene: What the target shows; None if nobody knows, and then there is no rating.
+
+    Example:
+        >>> from ircore.games.reconstruction.build_targets import draw
+        >>> drawn = draw("bar_graph", "easy", seed=1)
+        >>> target = Picture.from_pixels(drawn.drawing.pixels)
+        >>> VerifiedJudge(drawn.scene).rate(target, target).value
+        10.0
     """
 
     name = "verified"

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ircore.core import exact
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
 from ircore.scorers.verification.eye.extras import Extra, extras_of
@@ -16,12 +17,12 @@ from ircore.scorers.verification.eye.view import Reading
 from ircore.scorers.verification.facts import PARTS, Fact, Part
 from ircore.scorers.verification.verdicts import Checked, check, fails, undecided
 
-VERSION = "2"
+VERSION = "3"
 """Changes whenever the same rendering may get another score."""
 
 LEAST_DECIDED = 0.35
 """Share of the facts, by weight, that must be decided for a score."""
-SHARPNESS = 2.0
+SHARPNESS = 2
 """Power of recall: half of the facts is less than half of a picture."""
 MOVE_COST, SCALE_COST, TURN_COST = 4.0, 1.5, 0.06
 """Points that a move by the picture's width, a scale of e and a turn by one degree cost."""
@@ -32,7 +33,7 @@ GROUNDS = {"background", "ground", "panel"}
 
 
 @dataclass(frozen=True)
-class PartScore:
+class _PartScore:
     """One part of a score.
 
     Attributes:
@@ -50,7 +51,7 @@ class PartScore:
 
 @dataclass(frozen=True)
 class Verification:
-    """What a rendering got right.
+    """Verification of a rendering: score, parts, and the verdict on each fact.
 
     Attributes:
         score: 0–10; None if too little can be decided.
@@ -60,11 +61,18 @@ class Verification:
         extras: What is drawn that the target does not show.
         transform: How the rendering had to be moved to lie over the target.
         decided: Share of the facts, by weight, that could be decided.
+
+    Example:
+        >>> from ircore.games.reconstruction.build_targets import draw
+        >>> drawn = draw("pie_graph", "easy", seed=1)
+        >>> target = Picture.from_pixels(drawn.drawing.pixels)
+        >>> verify_picture(target, drawn.scene, target).score
+        10.0
     """
 
     score: float | None
     reason: str | None
-    parts: dict[Part, PartScore]
+    parts: dict[Part, _PartScore]
     facts: tuple[Checked, ...]
     extras: tuple[Extra, ...]
     transform: Transform
@@ -94,7 +102,7 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
 
 @dataclass(frozen=True)
 class _Own:
-    """What the eye gets wrong in the target itself: keys of facts, and what it takes for extras."""
+    """Errors of the eye on the target itself: keys of misread facts, and areas mistaken for extras."""
 
     wrong: frozenset[str]
     extras: tuple[Extra, ...]
@@ -156,7 +164,7 @@ def _count(fact: Fact, target: Target, readings: Readings) -> Checked:
     seen = [readings[key].seen if key in readings else None for key in keys]
     if None in seen:
         return undecided(fact, "not each of them can be told")
-    return check(fact, Reading(sum(map(bool, seen))), ())
+    return check(fact, Reading(seen.count(True)), ())
 
 
 def scored(facts: Sequence[Checked], extras: Sequence[Extra], look: Look) -> Verification:
@@ -165,19 +173,19 @@ def scored(facts: Sequence[Checked], extras: Sequence[Extra], look: Look) -> Ver
     Recall is the credit of the decided facts by weight; precision is that credit's share of itself and the weight of
     what should not be there. Moves, scales and turns cost a little.
     """
-    weights = sum(checked.fact.weight for checked in facts)
+    weights = math.fsum(checked.fact.weight for checked in facts)
     decided = [checked for checked in facts if checked.verdict != "undecided"]
-    weight = sum(checked.fact.weight for checked in decided)
-    credit = sum(checked.fact.weight * checked.credit for checked in decided)
+    weight = math.fsum(checked.fact.weight for checked in decided)
+    credit = math.fsum(checked.fact.weight * checked.credit for checked in decided)
     share = round(weight / weights, 4) if weights else 0.0
-    parts: dict[Part, PartScore] = {part: _part(part, facts) for part in PARTS}
-    surplus = sum(extra.weight for extra in extras)
+    parts: dict[Part, _PartScore] = {part: _part(part, facts) for part in PARTS}
+    surplus = math.fsum(extra.weight for extra in extras)
     precision = credit / (credit + surplus) if credit + surplus else 0.0
-    parts["extra"] = PartScore(round(precision, 4), 0 if extras else 1, 1, 1)
+    parts["extra"] = _PartScore(round(precision, 4), 0 if extras else 1, 1, 1)
     if share < LEAST_DECIDED:
         reason = f"only {100 * share:.0f} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
         return Verification(None, reason, parts, tuple(facts), tuple(extras), look.transform, share)
-    value = 10 * (credit / weight) ** SHARPNESS * precision
+    value = 10 * exact.whole_power(credit / weight, SHARPNESS) * precision
     value = max(0.0, value * (1 - cost_of(look.transform) / 10))
     return Verification(round(value, 2), None, parts, tuple(facts), tuple(extras), look.transform, share)
 
@@ -185,15 +193,15 @@ def scored(facts: Sequence[Checked], extras: Sequence[Extra], look: Look) -> Ver
 def cost_of(transform: Transform) -> float:
     """Return what a transform costs, in points: 0 for none, at most ``MOST_COST``."""
     stretch = abs(transform.wide - 1) + abs(transform.high - 1)
-    shift = math.hypot(transform.x, transform.y)
+    shift = exact.hypot(transform.x, transform.y)
     far = FAR_MOVE_COST * max(0.0, shift - SLIGHT_MOVE)
     return min(MOST_COST, far + MOVE_COST * shift + SCALE_COST * stretch / 2 + TURN_COST * abs(transform.turn))
 
 
-def _part(part: Part, facts: Sequence[Checked]) -> PartScore:
+def _part(part: Part, facts: Sequence[Checked]) -> _PartScore:
     own = [checked for checked in facts if checked.fact.part == part]
     decided = [checked for checked in own if checked.verdict != "undecided"]
-    weight = sum(checked.fact.weight for checked in decided)
-    credit = sum(checked.fact.weight * checked.credit for checked in decided)
+    weight = math.fsum(checked.fact.weight for checked in decided)
+    credit = math.fsum(checked.fact.weight * checked.credit for checked in decided)
     held = sum(checked.verdict == "holds" for checked in own)
-    return PartScore(round(credit / weight, 4) if weight else None, held, len(decided), len(own))
+    return _PartScore(round(credit / weight, 4) if weight else None, held, len(decided), len(own))

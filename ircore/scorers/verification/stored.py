@@ -1,10 +1,13 @@
-"""A verification as it is stored beside its score, and the facts that a stored one stands for."""
+"""The stored form of a verification beside its score, and the facts restored from it."""
 
 import json
+from collections.abc import Sequence
+from math import fsum
 from typing import Any
 
 from ircore.core.fact_records import LETTER, MOST_EXTRAS, VERDICT, ExtraBox, FactNote, FactVerdicts, PartShare
 from ircore.core.records import Scene
+from ircore.scorers.verification.eye.extras import Extra
 from ircore.scorers.verification.facts import facts_of
 from ircore.scorers.verification.score import VERSION, Verification
 from ircore.scorers.verification.verdicts import Checked
@@ -32,7 +35,7 @@ def verdicts_of(verification: Verification) -> FactVerdicts:
         decided=verification.decided,
         reasons=tuple(reasons),
         notes=tuple(notes),
-        extras=tuple(ExtraBox(extra.box, round(extra.weight, 4)) for extra in verification.extras[:MOST_EXTRAS]),
+        extras=_bounded(verification.extras),
         transform=(
             round(transform.x, 4), round(transform.y, 4), round(transform.scale, 4), round(transform.turn, 3)
         ),
@@ -63,8 +66,15 @@ def checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[Checked, ...]:
     return tuple(checked)
 
 
+def _bounded(extras: Sequence[Extra]) -> tuple[ExtraBox, ...]:
+    """Return the extras, the largest first; of more than are kept, the last one has the weight of the rest."""
+    kept = [ExtraBox(extra.box, extra.weight) for extra in extras[:MOST_EXTRAS]]
+    rest = fsum(extra.weight for extra in extras[MOST_EXTRAS:])
+    return (*kept[:-1], ExtraBox(kept[-1].box, kept[-1].weight + rest)) if rest else tuple(kept)
+
+
 def _seen(seen: Any) -> str | None:
-    """Return what was seen as JSON, nothing where it is too long to keep."""
+    """Return the seen value as JSON; None where it is too long to store."""
     text = None if seen is None else json.dumps(seen, ensure_ascii=False)
     return text if text is None or len(text) <= LONGEST else None
 

@@ -1,11 +1,11 @@
 """From what the eye reads to verdicts: does a fact hold, does it fail, or can it not be told?"""
 
-import math
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ircore.core import exact
 from ircore.core.fact_records import Verdict
 from ircore.scorers.verification.eye.view import Reading, difference
 from ircore.scorers.verification.facts import Fact
@@ -18,7 +18,7 @@ WORTHLESS = 0.4
 
 @dataclass(frozen=True)
 class Checked:
-    """A fact and what became of it in a rendering.
+    """A fact with its verdict on one rendering.
 
     Attributes:
         fact: What is true of the target.
@@ -103,7 +103,7 @@ def _angle(fact: Fact, reading: Reading) -> Checked:
 def _place(fact: Fact, reading: Reading) -> Checked:
     if not isinstance(fact.expected, list) or isinstance(fact.expected[0], list):
         return _same(fact, reading)
-    off = math.dist(reading.seen, fact.expected)
+    off = exact.dist(reading.seen, fact.expected)
     seen = [round(float(part), 1) for part in reading.seen]
     if off <= (fact.tolerance or 0):
         return holds(fact, seen)
@@ -122,7 +122,8 @@ def _text(fact: Fact, reading: Reading) -> Checked:
 
 def folded(text: str) -> str:
     """Return a text as it is compared: Unicode's compatible form, one kind of minus, no case, single blanks."""
-    plain = unicodedata.normalize("NFKC", text).replace("−", "-").replace("–", "-").replace("º", "°")
+    # Before the compatible form, which makes an "o" of the ordinal sign.
+    plain = unicodedata.normalize("NFKC", text.replace("º", "°")).replace("−", "-").replace("–", "-")
     return " ".join(plain.casefold().split())
 
 
@@ -137,7 +138,7 @@ def edits(text: str, other: str) -> int:
 
 
 def _colour(fact: Fact, seen: str, colours: Sequence[str]) -> Checked:
-    """A shade off is right; the wrong one of the palette is wrong."""
+    """Compare two colours: a slightly different shade is right, another colour of the palette is wrong."""
     expected = str(fact.expected)
     off = difference(seen, expected)
     rivals = {other: difference(seen, other) for other in colours if difference(other, expected) > 4.0}

@@ -1,1 +1,1 @@
-"""The verdict on what strangers hand in: manifests, texts, entries, pull requests."""
+"""The verdict on files that strangers hand in: manifests, texts, entries, pull requests."""

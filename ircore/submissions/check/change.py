@@ -1,4 +1,4 @@
-"""The verdict on a pull request: its files are data, read from git's objects, never checked out and never run."""
+"""The verdict on a pull request: its files are read from git's objects as data, never checked out and never run."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ircore.submissions.check.entries import FOLDER, PLAIN_FILE, Entry, entry_fi
 from ircore.submissions.check.findings import Finding, finding, ordered
 from ircore.submissions.check.git_objects import ABSENT, Blob, Change, Repository
 from ircore.submissions.check.history import history_findings
-from ircore.submissions.check.neighbours import Neighbour, neighbour
+from ircore.submissions.check.neighbours import Neighbour, neighbours_of
 from ircore.submissions.check.submission import Checked, check_bytes
 
 MOST_SHOWN = 50
@@ -20,7 +20,11 @@ MOST_SHOWN = 50
 
 @dataclass(frozen=True)
 class CheckedChange:
-    """The verdict on a change."""
+    """The verdict on a change.
+
+    >>> CheckedChange(base="a" * 40, head="b" * 40, checked=(), findings=()).findings
+    ()
+    """
 
     base: str
     """Commit that it is to be merged into."""
@@ -36,7 +40,7 @@ class CheckedChange:
 
 
 def check_change(repository: Path, base: str, head: str, by_maintainers: bool = False) -> CheckedChange:
-    """Check what a branch changes since it left another one: one submission's folder, and a valid one.
+    """Check the changes of a branch since it left another branch: a valid change of a single submission's folder.
 
     Args:
         repository: Any folder of a clone that has both commits, with their history.
@@ -64,7 +68,7 @@ def check_change(repository: Path, base: str, head: str, by_maintainers: bool = 
 
 
 def _changed(changes: list[Change], after: dict[str, Blob], merged: list[Blob]) -> Iterator[Finding]:
-    """Yield what is wrong with the files themselves."""
+    """Yield the faults of the changed files themselves."""
     present = {*after, *(blob.entry.path for blob in merged)}
     sizes = {path: blob.entry.size for path, blob in after.items()}
     # What is deleted elsewhere is no less out of place than what is added there.
@@ -89,7 +93,7 @@ def _deleted(change: Change) -> Iterator[Finding]:
 
 
 def _scope(changes: list[Change]) -> Iterator[Finding]:
-    """Yield what is wrong with the change as a whole."""
+    """Yield the faults of the change as a whole."""
     slugs = sorted({slug for change in changes if (slug := submission_slug(change.path)) is not None})
     expected = f"changes below one {FOLDER}/<slug>/"
     if not slugs:
@@ -108,7 +112,7 @@ def _scope(changes: list[Change]) -> Iterator[Finding]:
 def _submissions(
     objects: Repository, changes: list[Change], after: dict[str, Blob], merged: list[Blob]
 ) -> Iterator[Checked]:
-    """Check the manifests that a change adds or alters, one by one, against what is merged already."""
+    """Check each manifest that a change adds or alters against the submissions that are merged already."""
     altered = [
         change
         for change in changes
@@ -135,8 +139,7 @@ def _replaced(checked: Checked) -> Checked:
 def _neighbours(objects: Repository, merged: list[Blob]) -> tuple[Neighbour, ...]:
     blobs = [blob for blob in merged if _is_manifest(blob.entry.path) and blob.entry.size <= MAX_BYTES]
     slugs = [submission_slug(blob.entry.path) or "" for blob in blobs]
-    others = (neighbour(slug, data) for slug, data in zip(slugs, objects.contents(blobs), strict=True))
-    return tuple(other for other in others if other is not None)
+    return neighbours_of(zip(slugs, objects.contents(blobs), strict=True))
 
 
 def _is_manifest(path: str) -> bool:

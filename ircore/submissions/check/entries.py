@@ -1,4 +1,4 @@
-"""Which files a submission may consist of, by name, mode and size: the list of what is taken, not of what is not."""
+"""The files that a submission may consist of, by name, mode and size: allowed files are listed."""
 
 import unicodedata
 from collections import Counter
@@ -27,7 +27,12 @@ _MODES = {
 
 
 class Entry(NamedTuple):
-    """A file as a tree of git, or a folder, lists it."""
+    """A file in the listing of a git tree or of a folder.
+
+    >>> script = Entry("submissions/my-pair/run.sh", "100755", 20)
+    >>> next(entry_findings([script])).problem
+    'is marked as a program'
+    """
 
     path: str
     """From the repository's root, with forward slashes; bytes that are not UTF-8 stand as surrogates."""
@@ -40,7 +45,7 @@ class Entry(NamedTuple):
 
 
 def entry_findings(entries: Iterable[Entry], present: Iterable[str] = ()) -> Iterator[Finding]:
-    """Yield what is wrong with the names, modes and sizes of files below ``submissions/``.
+    """Yield the faults in names, modes and sizes of files below ``submissions/``.
 
     Args:
         entries: The files.
@@ -56,7 +61,7 @@ def entry_findings(entries: Iterable[Entry], present: Iterable[str] = ()) -> Ite
 
 
 def submission_slug(path: str) -> str | None:
-    """Return the folder's name if a path is that of something in a submission."""
+    """Return the name of the submission's folder that a path lies in; None for a path outside of all submissions."""
     parts = path.split("/")
     return parts[1] if len(parts) > 2 and parts[0] == FOLDER else None
 
@@ -92,7 +97,7 @@ def _file_problem(entry: Entry) -> tuple[str, str] | None:
 
 
 def is_maintainers(slug: str) -> bool:
-    """Whether only maintainers add folders of this name, or of one that could be taken for theirs."""
+    """Return whether only maintainers may add a folder of this name, or of a name that looks like theirs."""
     return slug_skeleton(slug).startswith(slug_skeleton(MAINTAINERS))
 
 

@@ -1,7 +1,7 @@
-"""What a check finds: faults of a document, then findings with file, line and column, for people and for programs."""
+"""Results of a check: faults of a document, then findings with file, line and column, for people and for programs."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, astuple, dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -11,7 +11,11 @@ Level = Literal["error", "warning"]
 
 
 class Fault(NamedTuple):
-    """Something wrong with a field of a document."""
+    """Something wrong with a field of a document.
+
+    >>> Fault(("rules", "max_turns"), "0 is too small", "a whole number from 1 to 100", "Write 10.").level
+    'error'
+    """
 
     path: FieldPath
     """The field; empty for the whole document."""
@@ -31,7 +35,14 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """Something wrong at a place of a file."""
+    """Something wrong at a place of a file.
+
+    >>> missing = Fault(("describer", "model"), MISSING, "one line", "Add the model's name.")
+    >>> print(locate(missing, "submission.yaml", None))
+    submission.yaml:1:1: error: describer.model: is missing
+        expected: one line
+        mend: Add the model's name.
+    """
 
     level: Level
     """error or warning."""
@@ -72,7 +83,7 @@ class Finding:
 
     @property
     def help(self) -> str:
-        """What could stand there, unless the remedy says it word for word, and how to mend it: indented lines."""
+        """The expected value, unless the remedy repeats the same words, and the remedy: indented lines."""
         expected = "" if self.expected in self.remedy else f"    expected: {self.expected}\n"
         return f"{expected}    mend: {self.remedy}"
 
@@ -82,11 +93,12 @@ class Finding:
 
 
 def locate(fault: Fault, file: str, document: Document | None) -> Finding:
-    """Return a fault with its place: of the value; of the key or the nearest field around it where there is none."""
+    """Return a fault with its place: the value, else the key or the nearest enclosing field."""
     place = START
     if document is not None:
         spots = document.keys if fault.problem in UNKNOWN else document.values
-        place = next((spots[part] for part in _outwards(fault.path) if part in spots), START)
+        outwards = (fault.path[:length] for length in range(len(fault.path), -1, -1))
+        place = next((spots[part] for part in outwards if part in spots), START)
     texts = (field_name(fault.path), fault.problem, fault.expected, fault.remedy)
     return Finding(fault.level, shown_path(file), *place, *(one_line(text) for text in texts))
 
@@ -109,7 +121,7 @@ def finding(file: str, problem: str, expected: str, remedy: str, place: Place = 
 
 
 def one_line(text: str) -> str:
-    """Return a text that stays on its line and shows everything it holds; strangers' words are in most findings.
+    """Return a text on a single line with every character visible; most findings quote strangers' words.
 
     A line of its own could be taken for a command by the service that runs a check.
     """
@@ -118,12 +130,12 @@ def one_line(text: str) -> str:
 
 
 def shown_path(path: str) -> str:
-    """Return a path as it is if it is plain, else quoted: it begins a line."""
+    """Return a plain path unchanged, and any other path quoted: the path begins a line of output."""
     return path if _PLAIN_PATH.fullmatch(path) else one_line(repr(path))
 
 
 def field_name(path: FieldPath) -> str:
-    """Return a field as people write it: keys joined by dots, 0-based positions in brackets."""
+    """Return the name of a field for people: keys joined by dots, 0-based positions in brackets."""
     name = ""
     for part in path:
         name += f"[{part}]" if isinstance(part, int) else f"{'.' if name else ''}{part}"
@@ -136,9 +148,5 @@ def errors(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return findings, errors first, then by file and place; in the same order whatever order they come in."""
+    """Return findings in a fixed order: errors first, then by file and place."""
     return tuple(sorted(findings, key=astuple))
-
-
-def _outwards(path: FieldPath) -> Sequence[FieldPath]:
-    return [path[:length] for length in range(len(path), -1, -1)]

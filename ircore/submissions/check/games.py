@@ -22,8 +22,6 @@ from ircore.submissions.check.findings import Fault
 from ircore.submissions.check.manifest import seat_fault
 from ircore.submissions.check.seats import Conditions, setting_faults
 
-_SEE = "See: ircore games show NAME"
-
 
 def is_game_manifest(mapping: dict[Any, Any]) -> bool:
     """Return whether a document is a manifest of ``schema: 2``."""
@@ -31,19 +29,15 @@ def is_game_manifest(mapping: dict[Any, Any]) -> bool:
 
 
 def read_game_manifest(mapping: dict[Any, Any]) -> tuple[GameSubmission | None, list[Fault]]:
-    """Return the record of a manifest; None and every fault of its form if it does not fit."""
+    """Return the record of a manifest and no faults, or None and every fault of the manifest's form."""
     try:
         return GameSubmission.model_validate(mapping), []
     except ValidationError as error:
-        faults = [
-            Fault(_path(detail["loc"]), worded(detail), "", "See docs/submit.md for the format.")
-            for detail in error.errors(include_url=False)
-        ]
-        return None, faults
+        return None, _record_faults(error, (), "See docs/submit.md for the format.")
 
 
 def game_faults(submission: GameSubmission, conditions: Conditions) -> Iterator[Fault]:
-    """Yield what is wrong with the game, the seats, their players and the rules of a manifest."""
+    """Yield the faults in game, seats, players and rules of a manifest."""
     try:
         game = load_game(submission.game)
     except InputError as error:
@@ -58,15 +52,16 @@ def game_faults(submission: GameSubmission, conditions: Conditions) -> Iterator[
         if spec is None:
             yield Fault(("players",), f"{seat.name} is missing", "a player for each seat", f"Name the {seat.name}.")
             continue
-        yield from (
-            fault._replace(path=("players", *fault.path)) for fault in setting_faults(seat.name, spec, conditions)
-        )
-        yield from (fault._replace(path=("players", *fault.path)) for fault in _player_faults(game, seat, spec))
-    yield from _rule_faults(game, submission)
+        for fault in (*setting_faults(seat.name, spec, conditions), *_player_faults(game, seat, spec)):
+            yield fault._replace(path=("players", *fault.path))
+    try:
+        game.rules.model_validate(submission.rules)
+    except ValidationError as error:
+        yield from _record_faults(error, ("rules",), f"See: ircore games show {game.name}")
 
 
 def _player_faults(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec) -> Iterator[Fault]:
-    """Yield what is wrong with the player of a seat: it cannot take the seat, or does not take its settings."""
+    """Yield the faults of a seat's player: a player that cannot take the seat, or refuses the stated settings."""
     path = (seat.name, "player")
     if spec.player == RECORDED and not seat.recorded:
         yield Fault(path, f"{game.name} has no recorded answers for this seat", "a player", "Name a player.")
@@ -89,13 +84,6 @@ def _player_faults(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec) -> I
         yield seat_fault(seat.name, error)
 
 
-def _rule_faults(game: Game[Any], submission: GameSubmission) -> Iterator[Fault]:
-    try:
-        game.rules.model_validate(submission.rules)
-    except ValidationError as error:
-        for detail in error.errors(include_url=False):
-            yield Fault(("rules", *_path(detail["loc"])), worded(detail), "", _SEE.replace("NAME", game.name))
-
-
-def _path(loc: tuple[int | str, ...]) -> FieldPath:
-    return tuple(loc)
+def _record_faults(error: ValidationError, field: FieldPath, remedy: str) -> list[Fault]:
+    """Return the faults of a record that stands in a field of the manifest."""
+    return [Fault((*field, *detail["loc"]), worded(detail), "", remedy) for detail in error.errors(include_url=False)]

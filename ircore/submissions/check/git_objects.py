@@ -20,7 +20,11 @@ _QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", 
 
 
 class Blob(NamedTuple):
-    """A file in a tree."""
+    """A file in a tree.
+
+    >>> Blob(Entry("submissions/my-pair/submission.yaml", "100644", 300), "1" * 40).entry.size
+    300
+    """
 
     entry: Entry
     """Its path, mode and size."""
@@ -30,7 +34,11 @@ class Blob(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A file that differs between two trees."""
+    """A file that differs between two trees.
+
+    >>> Change("submissions/my-pair/submission.yaml", ABSENT).after  # the file was deleted
+    '000000'
+    """
 
     path: str
     """As in ``Entry``."""
@@ -44,6 +52,10 @@ class Repository:
 
     Args:
         path: Any folder of its work tree, or a bare one.
+
+    >>> Repository(Path("targets")).commit("main")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ircore.core.errors.InputError: targets: no git repository...
     """
 
     def __init__(self, path: Path) -> None:
@@ -89,7 +101,7 @@ class Repository:
         return bases[0]
 
     def changes(self, first: str, second: str) -> list[Change]:
-        """Return what differs between two commits; a renamed file is one deleted and one added.
+        """Return the files that differ between two commits; a renamed file is a deleted file and an added file.
 
         Both are listed and compared here: git's own comparison grows without bound before it says a word.
         """
@@ -141,7 +153,7 @@ class Repository:
             start = end + size + 2
 
     def _run(self, *arguments: str, typed: bytes = b"") -> bytes:
-        """Run git and return what it says.
+        """Run git and return its output.
 
         Raises:
             WorkError: It failed, or says more than is read.

@@ -1,4 +1,4 @@
-"""The verdict on a history in a pull request: lines are added at the end, and none before them is touched."""
+"""The verdict on a history in a pull request: new lines stand at the end, and earlier lines are unchanged."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,7 +16,7 @@ _REMEDY = "Restore the lines, and add a new one: ircore submission withdraw|corr
 def history_findings(
     objects: Repository, changes: Sequence[Change], after: Mapping[str, Blob], merged: Sequence[Blob]
 ) -> Iterator[Finding]:
-    """Yield what is wrong with the histories that a change adds to.
+    """Yield the faults of the histories that a change adds to.
 
     Args:
         objects: The repository.
@@ -49,7 +49,7 @@ def _added(objects: Repository, blob: Blob, earlier: Blob | None) -> Iterator[Fi
 
 
 def content_findings(data: bytes, path: str) -> Iterator[Finding]:
-    """Yield what is wrong with the content of a history.
+    """Yield the faults in the content of a history.
 
     Args:
         data: The file's bytes.

@@ -1,4 +1,4 @@
-"""From the bytes of a manifest to its record, with every fault of its form named: field, expectation, remedy."""
+"""From the bytes of a manifest to its record, naming every fault of the form: field, expectation, remedy."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -86,8 +86,8 @@ _PARAMETER = re.compile(r"unknown parameter (['\"])(.*)\1")
 _SCORES = re.compile(r"(score|result|rank|metric|rating)s?", re.IGNORECASE)
 
 
-class Manifest(NamedTuple):
-    """What came of reading a manifest."""
+class _Manifest(NamedTuple):
+    """A manifest that was read, with the faults of its form."""
 
     submission: Submission | None
     """The record, if it fits the format."""
@@ -105,15 +105,15 @@ class Manifest(NamedTuple):
     """What is wrong with its form."""
 
     def located(self, faults: Iterator[Fault], file: str) -> list[Finding]:
-        """Return faults with their places, but for those about a field that is settled."""
+        """Return faults with their places, without faults of fields that are reported already."""
         return [locate(fault, file, self.document) for fault in faults if not self._is_settled(fault.path)]
 
     def _is_settled(self, path: FieldPath) -> bool:
         return any(path[: len(known)] == known for known in self.settled)
 
 
-def parse_manifest(data: bytes, file: str) -> Manifest:
-    """Read a manifest; nothing it names is loaded, looked up or run.
+def parse_manifest(data: bytes, file: str) -> _Manifest:
+    """Read a manifest; nothing that the manifest names is loaded, looked up or run.
 
     Args:
         data: The file's bytes, at most one more than ``strict_yaml.MAX_BYTES``.
@@ -122,14 +122,14 @@ def parse_manifest(data: bytes, file: str) -> Manifest:
     try:
         document = parse_mapping(data, file, FORMAT)
     except YamlError as error:
-        return Manifest(None, None, (), None, (finding(file, error.detail, "", error.remedy, error.place),))
+        return _Manifest(None, None, (), None, (finding(file, error.detail, "", error.remedy, error.place),))
     readable, settled, faults = _readable(document.mapping)
     whole = None if faults else readable
-    return Manifest(whole, readable, settled, document, tuple(locate(fault, file, document) for fault in faults))
+    return _Manifest(whole, readable, settled, document, tuple(locate(fault, file, document) for fault in faults))
 
 
 def _readable(mapping: dict[Any, Any]) -> tuple[Submission | None, tuple[FieldPath, ...], list[Fault]]:
-    """Read a manifest, with stand-ins for what does not fit the format; name those fields and what is wrong with them.
+    """Read a manifest with stand-ins for fields that do not fit the format; return those fields and their faults too.
 
     Some rules are only looked at once each field fits by itself, so that it takes a few rounds to find every fault.
     """
@@ -150,7 +150,7 @@ def _readable(mapping: dict[Any, Any]) -> tuple[Submission | None, tuple[FieldPa
 
 
 def _settle(rest: dict[Any, Any], path: FieldPath) -> FieldPath:
-    """Take a field that does not fit out of a manifest, and return what was taken: it, or what it is part of."""
+    """Remove a field that does not fit from a manifest; return the path of the removed field or of its parent."""
     part = rest.get(path[0]) if path else None
     if len(path) > 1 and isinstance(part, dict) and path[1] != "player":
         part.pop(path[1], None)
@@ -163,7 +163,7 @@ def _settle(rest: dict[Any, Any], path: FieldPath) -> FieldPath:
 
 
 def seat_fault(seat: str, error: InputError) -> Fault:
-    """Return what a player says of its settings as a fault of its seat; such errors begin with the field's name."""
+    """Return a player's complaint about its settings as a fault of its seat; it begins with a field's name."""
     name, _, problem = error.problem.partition(": ")
     if not problem:
         name, _, problem = error.problem.partition(" ")
@@ -210,19 +210,19 @@ def _unknown(path: FieldPath) -> Fault:
 
 
 def _known(path: FieldPath) -> list[str]:
-    """Return the keys that could stand where an unknown one does."""
+    """Return the keys that are known at the place of an unknown key."""
     record = _RECORDS.get(path[:-1], Submission)
     return [field.alias or name for name, field in record.model_fields.items()]
 
 
 def _meant(path: FieldPath) -> FieldPath:
-    """Return the known key that an unknown one is likely to stand for; empty if there is none."""
+    """Return the path of the known key that an unknown key probably stands for; empty if no known key is similar."""
     near = get_close_matches(str(path[-1]).lower(), _known(path), n=1, cutoff=0.65)
     return (*path[:-1], near[0]) if near else ()
 
 
 def _named(path: FieldPath, message: str, expected: str) -> Fault:
-    """Return the fault that a validator of a whole record found, at the field that its message begins with."""
+    """Return the fault that a validator of a whole record raised, at the field that the message begins with."""
     named = _NAMED.match(message)
     if named is not None:
         path = (*path, "links", named[2]) if named[2] else (*path, named[1])
@@ -267,6 +267,6 @@ def _kind(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Return what was value, for people; never a long text, which may be a key."""
+    """Return a value for an error message; a long text is not repeated, since it may be a key."""
     text = repr(value)
     return text if len(text) <= 24 else "what stands there"

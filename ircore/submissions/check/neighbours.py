@@ -1,6 +1,7 @@
 """The other submissions beside a checked submission: their names, and the hosts that their keys are sent to."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,12 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Neighbour(NamedTuple):
-    """What a submission has to differ from, or agree with, in another submission."""
+    """Properties of another submission that a checked submission must differ from, or agree with.
+
+    >>> manifest = b"{name: a + b, describer: {player: openai, api_key_env: OPENAI_API_KEY}}"
+    >>> neighbour("a-b", manifest)
+    Neighbour(slug='a-b', name='a + b', keys={'OPENAI_API_KEY': 'api.openai.com'})
+    """
 
     slug: str
     """The other submission's folder."""
@@ -27,24 +33,28 @@ class Neighbour(NamedTuple):
 
 
 def neighbours_in(folder: Path) -> tuple[Neighbour, ...]:
-    """Return the submissions in a folder as neighbours; damaged ones are left out."""
-    return tuple(_neighbours_in(folder))
+    """Return the submissions in a folder as neighbours, without damaged submissions."""
+    return neighbours_of(_manifests_in(folder))
 
 
-def _neighbours_in(folder: Path) -> Iterator[Neighbour]:
+def neighbours_of(manifests: Iterable[tuple[str, bytes]]) -> tuple[Neighbour, ...]:
+    """Return submissions as neighbours, without submissions whose manifest cannot be read.
+
+    Args:
+        manifests: Folder name and manifest of each submission.
+    """
+    return tuple(other for slug, data in manifests if (other := neighbour(slug, data)) is not None)
+
+
+def _manifests_in(folder: Path) -> Iterator[tuple[str, bytes]]:
     for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
-        try:
-            if manifest.is_symlink() or not manifest.is_file() or manifest.stat().st_size > MAX_BYTES:
-                continue
-            other = neighbour(manifest.parent.name, manifest.read_bytes())
-        except OSError:
-            continue
-        if other is not None:
-            yield other
+        with suppress(OSError):
+            if not manifest.is_symlink() and manifest.is_file() and manifest.stat().st_size <= MAX_BYTES:
+                yield manifest.parent.name, manifest.read_bytes()
 
 
 def neighbour(slug: str, data: bytes) -> Neighbour | None:
-    """Return what concerns others in a manifest that was checked before; None if it cannot be read.
+    """Return the parts of a merged manifest that concern other submissions; None for an unreadable manifest.
 
     Several times as fast as the check: thousands of neighbours are read for each submission that is checked.
     """
@@ -73,7 +83,7 @@ def _is_flat(data: bytes) -> bool:
 
 
 def _key(seat: Any) -> tuple[str, str] | None:
-    """Return the name of a seat's key and the host it is sent to; None if the seat names none, or is no seat."""
+    """Return the name of a seat's key and the host that receives the key; None for a seat without a key."""
     key, address = (seat.get("api_key_env"), seat.get("base_url")) if isinstance(seat, dict) else (None, None)
     if not isinstance(key, str) or not isinstance(address, str | None):
         return None

@@ -21,7 +21,7 @@ _PROPERTY = (*_DATA, (":", "%3A"), (",", "%2C"))
 
 
 def as_json(checked: Sequence[Checked], findings: Sequence[Finding], **more: Any) -> dict[str, Any]:
-    """Return a verdict as one document: ``valid``, ``submissions``, ``errors``, ``warnings`` and what else is given."""
+    """Return a verdict as a JSON document: ``valid``, ``submissions``, ``errors``, ``warnings`` and further fields."""
     wrong = errors(findings)
     return {
         "valid": not wrong,
@@ -33,14 +33,14 @@ def as_json(checked: Sequence[Checked], findings: Sequence[Finding], **more: Any
 
 
 def counted(findings: Sequence[Finding]) -> str:
-    """Return how many errors and warnings there are, such as ``2 errors, 1 warning``; ``no errors`` if none."""
+    """Return the numbers of errors and warnings, such as ``2 errors, 1 warning``, or ``no errors``."""
     wrong = len(errors(findings))
     parts = [(wrong, "error"), (len(findings) - wrong, "warning")]
-    return ", ".join(_number(count, word) for count, word in parts if count) or "no errors"
+    return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in parts if count) or "no errors"
 
 
 def as_error(findings: Sequence[Finding]) -> tuple[str, str]:
-    """Return findings for a terminal: one line about the first and how many there are, then everything else.
+    """Return findings for a terminal: a first line with the first finding and the counts, then all further lines.
 
     Args:
         findings: At least one, errors first.
@@ -52,7 +52,7 @@ def as_error(findings: Sequence[Finding]) -> tuple[str, str]:
 
 
 def valid_line(checked: Checked) -> str:
-    """Return one line about a valid submission."""
+    """Return a line about a valid submission."""
     submission = checked.submission
     if isinstance(submission, Submission):
         return f"{checked.slug}: valid: {submission.describer.label} describes, {submission.generator.label} draws"
@@ -71,7 +71,7 @@ def annotations(findings: Sequence[Finding]) -> list[str]:
 
 
 def summary(checked: Sequence[Checked], findings: Sequence[Finding]) -> str:
-    """Return a verdict as Markdown for the summary of a workflow's step; strangers' words are inert text in it."""
+    """Return a verdict as Markdown for the summary of a workflow's step, with strangers' words as inert text."""
     names = ", ".join(submission.slug for submission in checked) or "no submission"
     head = "refused" if errors(findings) else "valid"
     lines = [f"### Submission check: {head}", "", f"<pre>{escape(f'{names}: {counted(findings)}')}</pre>"]
@@ -83,7 +83,7 @@ def summary(checked: Sequence[Checked], findings: Sequence[Finding]) -> str:
 
 
 def add_step_summary(markdown: str) -> None:
-    """Add Markdown to the summary of the workflow's step, where ``GITHUB_STEP_SUMMARY`` names its file."""
+    """Append Markdown to the summary of the workflow's step, in the file that ``GITHUB_STEP_SUMMARY`` names."""
     if place := os.environ.get("GITHUB_STEP_SUMMARY"):
         with Path(place).open("a", encoding="utf-8") as file:
             file.write(markdown)
@@ -97,10 +97,6 @@ def _annotation(finding: Finding) -> str:
 
 
 def _escaped(text: str, table: Sequence[tuple[str, str]]) -> str:
-    for one, code in table:
-        text = text.replace(one, code)
+    for character, code in table:
+        text = text.replace(character, code)
     return text
-
-
-def _number(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"

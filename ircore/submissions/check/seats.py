@@ -1,4 +1,4 @@
-"""The two seats of a stranger's manifest: what may be named there, and what is needed to play the same again."""
+"""Checks of the two seats of a stranger's manifest: allowed settings, and settings that a repetition needs."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -52,7 +52,12 @@ _BY_YOURSELF = "Play it yourself and add transcripts, or check a pair that stays
 
 
 class Conditions(NamedTuple):
-    """What a seat is checked for."""
+    """The conditions under which a seat is checked.
+
+    >>> played_here = Conditions(local=False, played_here=True, resolve=False, keys={})
+    >>> [fault.problem for fault in seat_faults("generator", PlayerSpec(player="classical"), played_here)]
+    ['classical is no generator']
+    """
 
     local: bool
     """The pair stays on its author's machine."""
@@ -68,13 +73,13 @@ class Conditions(NamedTuple):
 
 
 def seat_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
-    """Yield what is wrong with a seat, the player's own word on its settings last."""
+    """Yield the faults of a seat: settings first, then the player's own complaints."""
     yield from setting_faults(seat, spec, conditions)
     yield from _player_faults(seat, spec, conditions)
 
 
 def setting_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
-    """Yield what is wrong with words, parameters, key and address of a seat, whoever its player is."""
+    """Yield the faults in texts, parameters, key and address of a seat, independent of its player."""
     for name in ("model", "revision"):
         text = getattr(spec, name)
         if text is not None:
@@ -86,7 +91,7 @@ def setting_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Itera
 
 
 def host_of(spec: PlayerSpec) -> str | None:
-    """Return the host that a player sends its key to; None if it has no key or no readable address."""
+    """Return the host that a player sends its key to; None without a key or a readable address."""
     if spec.api_key_env is None:
         return None
     if spec.base_url is None:
@@ -98,7 +103,7 @@ def host_of(spec: PlayerSpec) -> str | None:
 
 
 def repeat_warnings(seat: Seat, spec: PlayerSpec) -> Iterator[Fault]:
-    """Yield what is missing for somebody else to play the same again."""
+    """Yield warnings about settings that somebody else needs to repeat the run."""
     if spec.player not in SERVICES or spec.model is None:
         return
     if spec.revision is None and not _DATED.search(spec.model):
@@ -252,7 +257,7 @@ def _player_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iter
 
 
 def _ask_player(seat: Seat, spec: PlayerSpec) -> None:
-    """Let the player check its settings.
+    """Let the player check the settings of its seat.
 
     Raises:
         InputError: It does not take them, or there is no such player.
@@ -270,7 +275,7 @@ def _ask_player(seat: Seat, spec: PlayerSpec) -> None:
 
 @cache
 def _player(name: str) -> Any:
-    """Import a player once, however many submissions name it."""
+    """Import a player; the import is cached, since many submissions name the same player."""
     return load("players", name)
 
 

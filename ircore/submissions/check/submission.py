@@ -9,7 +9,7 @@ from typing import Any
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnySubmission
 from ircore.core.records import Rules, Submission
-from ircore.core.strict_yaml import Document, YamlError, parse_mapping, read_bounded
+from ircore.core.strict_yaml import Document, YamlError, parse_mapping, read_yaml_bytes
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
 from ircore.players.submission import FORMAT, MANIFEST
 from ircore.submissions.addresses import link_hosts, link_problem
@@ -32,7 +32,11 @@ MOST_AUTHORS, MOST_LINKS, MOST_FINDINGS = 100, 10, 100
 
 @dataclass(frozen=True)
 class Purpose:
-    """What a submission is checked for."""
+    """The purpose of a check, which decides about the rules that apply.
+
+    >>> Purpose(local=True) == HAND_IN
+    False
+    """
 
     local: bool = False
     """It stays on its author's machine."""
@@ -50,7 +54,12 @@ HAND_IN = Purpose()
 
 @dataclass(frozen=True)
 class Checked:
-    """The verdict on one submission."""
+    """The verdict on a submission.
+
+    >>> checked = check_bytes(b"schema: 1", "submission.yaml", "my-pair")
+    >>> checked.valid, [finding.field for finding in errors(checked.findings)]
+    (False, ['describer', 'generator', 'licence', 'name'])
+    """
 
     slug: str
     """Its folder's name."""
@@ -100,7 +109,7 @@ def check_bytes(
 
 
 def _game_document(data: bytes, file: str) -> Document | None:
-    """Return a manifest of ``schema: 2``; None for any other file."""
+    """Return a manifest of ``schema: 2`` as a document; None for any other file."""
     try:
         document = parse_mapping(data, file, FORMAT)
     except YamlError:
@@ -146,14 +155,14 @@ def check_submission(path: Path, purpose: Purpose = HAND_IN) -> Checked:
     remedy = f"Name a folder with a {MANIFEST}, or make one: ircore submission new PATH"
     if path.is_dir() and any(path.glob(f"*/{MANIFEST}")):
         remedy = f"Check all that are in it: ircore submission check --all {path}"
-    data = read_bounded(manifest, remedy)
+    data = read_yaml_bytes(manifest, remedy)
     folder = Path(os.path.abspath(manifest)).parent  # noqa: PTH100 - resolve() would follow a link to the folder
     others = neighbours_in(folder.parent) if folder.name and (folder.parent / folder.name / MANIFEST).is_file() else ()
     return check_bytes(data, str(manifest), folder.name, others, purpose)
 
 
 def slug_faults(slug: str, neighbours: tuple[Neighbour, ...], purpose: Purpose = HAND_IN) -> Iterator[Fault]:
-    """Yield what is wrong with the name of a submission's folder."""
+    """Yield the faults in the name of a submission's folder."""
     if not usable_slug(slug):
         yield Fault((), f"the folder's name {slug!r} cannot be used", "", SLUG_HELP)
         return
@@ -168,7 +177,7 @@ def slug_faults(slug: str, neighbours: tuple[Neighbour, ...], purpose: Purpose =
 def submission_faults(
     submission: Submission, slug: str, others: tuple[Neighbour, ...], purpose: Purpose
 ) -> Iterator[Fault]:
-    """Yield what is wrong with a manifest that fits the format."""
+    """Yield the faults of a manifest that fits the format."""
     conditions = _conditions(submission, others, purpose)
     for seat in SEATS:
         yield from seat_faults(seat, getattr(submission, seat), conditions)
@@ -193,7 +202,7 @@ def _conditions(submission: AnySubmission, others: tuple[Neighbour, ...], purpos
 
 
 def _stated_faults(submission: AnySubmission, others: tuple[Neighbour, ...], purpose: Purpose) -> Iterator[Fault]:
-    """Yield the faults of everything that a manifest of any game states besides its seats."""
+    """Yield the faults in the fields of a manifest besides seats and rules, which manifests of all games share."""
     yield from _text_faults(submission)
     yield from _link_faults(submission)
     yield from _licence_faults(submission.licence)
@@ -203,7 +212,7 @@ def _stated_faults(submission: AnySubmission, others: tuple[Neighbour, ...], pur
 
 
 def _own_keys(submission: Submission) -> Iterator[Fault]:
-    """Yield a fault where one pair has the same key sent to two hosts."""
+    """Yield a fault if a pair would have the same key sent to two hosts."""
     first, second = submission.describer, submission.generator
     hosts = (host_of(first), host_of(second))
     if first.api_key_env == second.api_key_env and None not in hosts and hosts[0] != hosts[1]:

@@ -1,9 +1,10 @@
-"""What strangers may write where people read it: visible, plain, and unlike what somebody else already wrote."""
+"""Texts that strangers may publish: visible, plain, and not to be taken for somebody else's text."""
 
 import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from itertools import islice
 
 from ircore.core.private_text import find_leaks
 from ircore.core.strict_yaml import FieldPath, hidden_character
@@ -20,7 +21,7 @@ PLAIN = "plain text of one line"
 
 
 def text_faults(path: FieldPath, text: str) -> Iterator[Fault]:
-    """Yield what is wrong with a text that people will read on the site, such as a name."""
+    """Yield the faults of a text that people will read on the site, such as a name."""
     if fault := unseen_fault(path, text):
         yield fault
         return
@@ -49,13 +50,13 @@ def text_faults(path: FieldPath, text: str) -> Iterator[Fault]:
 
 
 def markup_fault(path: FieldPath, text: str) -> Fault | None:
-    """Return what is wrong with a text that a page, a template or a Markdown reader could take for more than text."""
+    """Return the fault of a text that a page, a template or a Markdown reader could take for markup; None without."""
     markup = _MARKUP.search(text)
     return Fault(path, f"holds markup or code ({markup[0]!r})", PLAIN, f"Take {markup[0]!r} out.") if markup else None
 
 
 def unseen_fault(path: FieldPath, text: str) -> Fault | None:
-    """Return what is wrong with a text that holds a character which cannot be seen."""
+    """Return the fault of a text with an invisible character; None without."""
     hidden = hidden_character(text)
     if hidden is None and ("\n" in text or "\t" in text):
         hidden = 0, "U+000A or U+0009, a line break or tab"
@@ -65,7 +66,7 @@ def unseen_fault(path: FieldPath, text: str) -> Fault | None:
 
 
 def ascii_fault(path: FieldPath, text: str) -> Fault | None:
-    """Return what is wrong with a text that has to be in plain ASCII, such as a model's name at its provider."""
+    """Return the fault of a text that must be plain ASCII, such as a model's name; None without a fault."""
     if text.isascii() and text.isprintable() and text == text.strip():
         return None
     return Fault(
@@ -77,21 +78,20 @@ def ascii_fault(path: FieldPath, text: str) -> Fault | None:
 
 
 def repository_faults(path: FieldPath, text: str) -> Iterator[Fault]:
-    """Yield what is wrong with the name of a dataset repository."""
+    """Yield a fault if a text cannot be the name of a dataset repository."""
     if not is_repository(text):
         yield Fault(path, "no name of a dataset repository", "ORG/NAME", "Write the name alone, ORG/NAME.")
 
 
 def leak_faults(path: FieldPath, text: str) -> Iterator[Fault]:
     """Yield the keys and the paths of a machine in a text, which is about to be published; never repeated."""
-    for leak in find_leaks(text):
+    for leak in islice(find_leaks(text), 1):
         remedy = "Take it out, and withdraw the key: it may have been seen." if leak.is_secret else "Take it out."
         yield Fault(path, f"holds {leak}", "nothing that must stay secret", remedy)
-        return
 
 
 def mixed_word(text: str) -> str | None:
-    """Return the first word that mixes alphabets whose letters can be taken for one another; None if there is none.
+    """Return the first word that mixes alphabets with look-alike letters; None if no word does.
 
     A letter's alphabet is the first word of its name in Unicode: ``CYRILLIC SMALL LETTER A``.
     """
@@ -106,7 +106,7 @@ def mixed_word(text: str) -> str | None:
 
 
 def skeleton(text: str) -> str:
-    """Return what a text looks like: two texts of the same skeleton can be taken for one another.
+    """Return the appearance of a text in plain letters: two texts of the same skeleton look alike.
 
     Each character is replaced by its prototype (Unicode Technical Standard 39, section 4, ``skeleton``); then case,
     spaces and signs are left out, since on a board they would hardly be noticed either.
@@ -120,14 +120,14 @@ def skeleton(text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def alike(text: str) -> frozenset[str]:
-    """Return the forms under which a name is compared with others; two names are alike if they share one."""
+    """Return the forms under which a name is compared with other names; two names look alike if they share a form."""
     folded = "".join(unicodedata.normalize("NFKC", text).casefold().split())
     return frozenset({folded, skeleton(text)})
 
 
 @lru_cache(maxsize=8192)
 def slug_skeleton(slug: str) -> str:
-    """Return what a folder's name looks like: separators alike, 0 as o, 1 as l, rn as m, vv as w."""
+    """Return the appearance of a folder's name: separators alike, 0 as o, 1 as l, rn as m, vv as w."""
     folded = slug.lower().translate(str.maketrans("01_.", "ol--"))
     return folded.replace("rn", "m").replace("vv", "w")
 
@@ -151,7 +151,7 @@ def _ascii(text: str) -> str:
 
 @cache
 def _prototypes() -> dict[str, str]:
-    """Return the character or characters that each confusable one looks like."""
+    """Return the characters that each look-alike character stands for."""
     from confusable_homoglyphs.confusables import confusables_data
 
     return {

@@ -2,21 +2,22 @@
 
 import stat
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.strict_yaml import read_bounded
+from ircore.core.strict_yaml import read_yaml_bytes
 from ircore.players.submission import MANIFEST
-from ircore.submissions.check.entries import FOLDER, Entry, entry_findings
+from ircore.submissions.check.entries import FOLDER, PLAIN_FILE, Entry, entry_findings
 from ircore.submissions.check.findings import Finding, finding, ordered
 from ircore.submissions.check.history import content_findings
-from ircore.submissions.check.neighbours import Neighbour, neighbour
+from ircore.submissions.check.neighbours import neighbours_of
 from ircore.submissions.check.submission import HAND_IN, Checked, Purpose, check_bytes
 from ircore.submissions.history import HISTORY
 
 
-class CheckedTree(NamedTuple):
+class _CheckedTree(NamedTuple):
     """The verdict on a folder of submissions."""
 
     checked: tuple[Checked, ...]
@@ -26,7 +27,7 @@ class CheckedTree(NamedTuple):
     """All findings: errors, then warnings."""
 
 
-def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> CheckedTree:
+def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> _CheckedTree:
     """Check every submission in a folder, and that nothing else is there; links are not followed.
 
     Args:
@@ -38,29 +39,29 @@ def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> CheckedTree:
     """
     entries = list(_entries(folder))
     data = {
-        entry.path.split("/")[1]: read_bounded(_on_disk(folder, entry.path), "Make it readable.")
+        entry.path.split("/")[1]: read_yaml_bytes(_on_disk(folder, entry.path), "Make it readable.")
         for entry in entries
-        if entry.mode == "100644" and entry.path.count("/") == 2 and entry.path.endswith(f"/{MANIFEST}")
+        if entry.mode == PLAIN_FILE and entry.path.count("/") == 2 and entry.path.endswith(f"/{MANIFEST}")
     }
     if not data:
         raise InputError(f"{folder}: no submission in it", "Name the folder that holds submissions.")
     findings = [_renamed(finding, folder) for finding in entry_findings(entries, [entry.path for entry in entries])]
     findings += list(_empty(folder, entries))
     for entry in entries:
-        if entry.mode == "100644" and entry.path.endswith(f"/{HISTORY}"):
+        if entry.mode == PLAIN_FILE and entry.path.endswith(f"/{HISTORY}"):
             file = _on_disk(folder, entry.path)
-            findings += content_findings(read_bounded(file, "Make it readable."), str(file))
-    neighbours = tuple(_neighbours(data))
+            findings += content_findings(read_yaml_bytes(file, "Make it readable."), str(file))
+    neighbours = neighbours_of(data.items())
     checked = tuple(
         check_bytes(content, str(folder / slug / MANIFEST), slug, neighbours, purpose)
         for slug, content in sorted(data.items())
     )
     findings += [finding for each in checked for finding in each.findings]
-    return CheckedTree(checked, ordered(set(findings)))
+    return _CheckedTree(checked, ordered(set(findings)))
 
 
 def _entries(folder: Path) -> Iterator[Entry]:
-    """Yield every file below a folder as git would list it below ``submissions/``."""
+    """Yield every file below a folder in the form in which git lists files below ``submissions/``."""
     try:
         names = sorted(child.name for child in folder.iterdir())
     except OSError as error:
@@ -77,7 +78,7 @@ def _below(path: Path, name: str) -> Iterator[Entry]:
     elif stat.S_ISLNK(about.st_mode):
         yield Entry(name, "120000", 0)
     elif stat.S_ISREG(about.st_mode):
-        yield Entry(name, "100755" if about.st_mode & 0o100 else "100644", about.st_size)
+        yield Entry(name, "100755" if about.st_mode & 0o100 else PLAIN_FILE, about.st_size)
     else:
         yield Entry(name, "000000", 0)
 
@@ -90,28 +91,12 @@ def _empty(folder: Path, entries: list[Entry]) -> Iterator[Finding]:
             yield finding(str(folder / name), f"has no {MANIFEST}", "", "Add one, or remove the folder.")
 
 
-def _neighbours(data: dict[str, bytes]) -> Iterator[Neighbour]:
-    for slug, content in data.items():
-        other = neighbour(slug, content)
-        if other is not None:
-            yield other
-
-
 def _on_disk(folder: Path, path: str) -> Path:
     return folder.joinpath(*path.split("/")[1:])
 
 
 def _renamed(finding: Finding, folder: Path) -> Finding:
-    """Return a finding with the file as it lies on this disk."""
+    """Return a finding with the path of the file on this disk."""
     prefix = f"{FOLDER}/"
     file = str(folder / finding.file.removeprefix(prefix)) if finding.file.startswith(prefix) else finding.file
-    return Finding(
-        finding.level,
-        file,
-        finding.line,
-        finding.column,
-        finding.field,
-        finding.problem,
-        finding.expected,
-        finding.remedy,
-    )
+    return replace(finding, file=file)

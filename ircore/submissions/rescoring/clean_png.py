@@ -16,7 +16,7 @@ _REMEDY = "Make the transcripts with: ircore submission pack"
 
 
 def clean_picture(data: bytes, name: str) -> Picture:
-    """Return a picture as a clean PNG file; the pixels stay the same, a clean file is left as it is.
+    """Return a picture as a clean PNG file with the same pixels; a clean file is returned unchanged.
 
     Args:
         data: The file's bytes.
@@ -68,7 +68,7 @@ def read_clean_png(data: bytes, name: str) -> Picture:
 
 
 def _chunk(data: bytes, at: int, name: str) -> tuple[bytes, bytes, int]:
-    """Return the kind and content of the chunk at a position, and where the next one begins."""
+    """Return kind and content of the chunk at a position, and the position of the next chunk."""
     if at + 12 > len(data):
         raise ImageError(f"{name}: a truncated PNG file", _REMEDY)
     size = int.from_bytes(data[at : at + 4])

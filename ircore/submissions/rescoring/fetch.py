@@ -1,4 +1,4 @@
-"""Fetching packed transcripts from a stranger's dataset repository: one pinned commit, bounded in size and time.
+"""Fetching packed transcripts from a stranger's dataset repository: a pinned commit, bounded in size and time.
 
 Plain HTTPS and no token: the repository must be public, and nothing of ours is sent to it. The names and sizes that
 the listing states are checked before the first file is asked for, and no file may be longer than it was listed.
@@ -45,7 +45,7 @@ _BLOCK = 256 * 1024
 
 
 def fetch(reference: TranscriptsReference, out: Path, deadline: float) -> Path:
-    """Bring the packed transcripts of one run here.
+    """Fetch the packed transcripts of a run.
 
     Args:
         reference: Repository, commit and run.
@@ -167,10 +167,16 @@ def _entries(data: bytes, where: str) -> Iterator[tuple[str, int]]:
 
 
 class SafeRedirects(HTTPRedirectHandler):
-    """Follows redirects, such as the Hub's to where it keeps large files, and nowhere that is not safe.
+    """Follows redirects to safe addresses only, such as the Hub's redirects to its storage of large files.
 
     Args:
         base: The address that was asked for first.
+
+    >>> request = Request("https://huggingface.co/file")
+    >>> leads_inside = "http://169.254.169.254/latest"
+    >>> SafeRedirects(HUB).redirect_request(request, None, 302, "Found", None, leads_inside)
+    Traceback (most recent call last):
+    urllib.error.URLError: <urlopen error led to http://169.254.169.254, which is not followed>
     """
 
     max_redirections = 5
@@ -181,18 +187,23 @@ class SafeRedirects(HTTPRedirectHandler):
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> Request | None:
-        """Return the request that follows a redirect; URLError if it is not safe."""
+        """Return the request that follows a redirect; URLError for an unsafe address."""
         if not is_safe(newurl, self._base):
             raise URLError(f"led to {urlsplit(newurl).scheme}://{urlsplit(newurl).hostname}, which is not followed")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 class Hub:
-    """Asks the Hub, again where it cannot answer for a while, until the time is over.
+    """Sends requests to the Hub, repeated after temporary failures, until a deadline.
 
     Args:
         base: Its address.
         until: When to give up, by ``monotonic``.
+
+    >>> Hub(HUB, until=monotonic()).open("/api/datasets/org/name", "org/name")
+    Traceback (most recent call last):
+    ircore.core.errors.WorkError: fetching the transcripts takes too long
+    Give more time with --deadline.
     """
 
     def __init__(self, base: str, until: float) -> None:
@@ -243,7 +254,7 @@ class Hub:
         raise WorkError(f"{what}: {last[:200]}", "Check the network, or try again later.")
 
     def _read(self, answer: HTTPResponse, size: int) -> bytes:
-        """Read one byte more than was listed, at most."""
+        """Read at most a byte more than the listed size, which shows a file that is too long."""
         parts: list[bytes] = []
         left = size + 1
         while left and (part := answer.read(min(_BLOCK, left))):

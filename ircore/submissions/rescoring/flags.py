@@ -1,4 +1,4 @@
-"""What in a transcript breaks no rule and is still unlikely: findings for people to look at, never a verdict."""
+"""Unlikely facts in a transcript that break no rule: findings for people to look at, never a verdict."""
 
 import hashlib
 import unicodedata
@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Rendering
@@ -56,7 +57,7 @@ def find_flags(
     others: Sequence[RunFolder | GameRunFolder] = (),
     drawn_from: Collection[tuple[str, str]] = (),
 ) -> tuple[Flag, ...]:
-    """Return what is unlikely in a transcript, the first ``MOST_OF_A_RULE`` of each rule and how many more there are.
+    """Return the unlikely facts in a transcript, the first ``MOST_OF_A_RULE`` of each rule and the number of the rest.
 
     Args:
         run: The run's identity.
@@ -83,11 +84,8 @@ def find_flags(
         *_times(run, events),
         *_failed(episodes),
     ]
-    return tuple(chain.from_iterable(_first(list(same)) for _, same in groupby(sorted(flags, key=_rule), _rule)))
-
-
-def _rule(flag: Flag) -> str:
-    return flag.rule
+    rule = attrgetter("rule")
+    return tuple(chain.from_iterable(_first(list(same)) for _, same in groupby(sorted(flags, key=rule), rule)))
 
 
 def _first(flags: list[Flag]) -> Iterator[Flag]:
@@ -98,7 +96,7 @@ def _first(flags: list[Flag]) -> Iterator[Flag]:
 
 
 class _Look(NamedTuple):
-    """What is compared of a picture."""
+    """The properties of a picture that are compared."""
 
     pixels: str
     """Hash of its size and every pixel: equal however the file was packed."""
@@ -121,7 +119,7 @@ def _look(picture: Picture) -> _Look:
 
 
 def _drawn(episode: AnyEnded) -> dict[str, int]:
-    """Return the hashes of the renderings of an episode, each with the first step that has it."""
+    """Return the hashes of the renderings of an episode, each with the first step that shows the rendering."""
     return {drawn.sha256: step for step, drawn in reversed(drawn_renderings(episode))}
 
 
@@ -138,7 +136,7 @@ class _Comparison(NamedTuple):
     """Returns what is compared of the rendering with a hash."""
 
     def with_instances(self, instances: AnyInstanceSet) -> Iterator[Flag]:
-        """Yield renderings that are, pixel by pixel, a picture of any instance, then copies of one of their own."""
+        """Yield renderings that equal a picture of any instance pixel by pixel, then near-copies of the own target."""
         shown = dict(_instance_looks(instances))
         same = {look.pixels: place for place, look in shown.items()}
         copies = []
@@ -165,7 +163,7 @@ class _Comparison(NamedTuple):
                 yield _flag("reused_rendering", _some(names), f"the same picture in {len(names)} episodes")
 
     def with_others(self, run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder]) -> Iterator[Flag]:
-        """Yield renderings that another pair made of the same instance: pixel by pixel, then those hardly changed."""
+        """Yield renderings that equal another pair's rendering of the same instance, then near-copies."""
         copies = []
         for other in others:
             if other.run.slug == run.slug or other.run.instance_set != run.instance_set:
@@ -200,7 +198,7 @@ def _failed(episodes: Mapping[str, AnyEnded]) -> Iterator[Flag]:
 
 
 def _texts(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[tuple[str, int, str]]:
-    """Yield episode, step and words of every text answer; of reconstruction the message without its tags."""
+    """Yield episode, step and words of every text answer; of reconstruction, the message without its tags."""
     for event in events:
         if isinstance(event, End):
             yield from ((event.episode.episode_id, turn.turn, turn.message or "") for turn in event.episode.turns)
@@ -225,7 +223,7 @@ def _messages(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
 
 
 def _hidden(text: str) -> list[str]:
-    """Return the code points of a text that cannot be seen, or turn it around."""
+    """Return the code points in a text that are invisible or reverse its direction."""
     hidden = {
         character
         for character in text
@@ -235,7 +233,7 @@ def _hidden(text: str) -> list[str]:
 
 
 def _order(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
-    """Find answers that were recorded before what they answer: a journal only grows."""
+    """Yield answers that were recorded before the question was: a journal only grows."""
     latest: dict[str, tuple[int, int]] = {}
     flagged: set[str] = set()
     # Who answers first within a step is known of reconstruction alone.

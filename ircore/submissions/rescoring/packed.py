@@ -1,4 +1,4 @@
-"""Packed transcripts: what a submitter uploads to a dataset repository of their own, and how it is read here.
+"""Packed transcripts: the files that a submitter uploads to a dataset repository, and the reader of these files.
 
 A repository may hold several runs, each in a folder of its own name:
 
@@ -50,11 +50,20 @@ _RENDERING = re.compile(r"renderings/([0-9a-f]{64})\.png")
 
 
 class TranscriptError(InputError):
-    """Transcripts that are refused."""
+    """Transcripts that are refused.
+
+    >>> check_listing({"notes.txt": 5}, "transcripts")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ircore.submissions.rescoring.packed.TranscriptError: transcripts: 'notes.txt' has no place in transcripts...
+    """
 
 
 class PackedFile(Record):
-    """A file of packed transcripts."""
+    """A file of packed transcripts.
+
+    >>> PackedFile(path="run.json", size=900, sha256="0" * 64).size
+    900
+    """
 
     path: Line = Field(description="Relative to pack.json, with forward slashes.")
     size: int = Field(ge=0, description="Bytes.")
@@ -62,7 +71,12 @@ class PackedFile(Record):
 
 
 class PackIndex(Record):
-    """What belongs to a packed run. File ``pack.json``."""
+    """The list of files of a packed run. File ``pack.json``.
+
+    >>> files = [PackedFile(path=name, size=100, sha256="0" * 64) for name in ("journal.jsonl", "run.json")]
+    >>> PackIndex(run="my-pair-01234567", instance_set="1" * 64, files=files).size
+    200
+    """
 
     schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
     run: Name = Field(description="The run's id: the name of the folder.")
@@ -77,12 +91,17 @@ class PackIndex(Record):
 
 @dataclass(frozen=True)
 class PackedRun:
-    """Packed transcripts whose files are what their index says; whether they can be true is not known yet.
+    """Packed transcripts whose files match their index; the content is not checked against the rules yet.
 
     Attributes:
         folder: Where they lie.
         run: The run's identity as the submitter states it.
         events: What happened, in the order of the journal.
+
+    >>> from ircore.submissions.rescoring.packing import pack
+    >>> packed = pack(Path("run"), Path("packed"))
+    >>> read_packed(packed.folder / packed.index.run, packed.index.run).run.slug
+    'builtin-classical-canvas'
     """
 
     folder: Path
@@ -100,7 +119,7 @@ def rendering_name(sha256: str) -> str:
 
 
 def size_limit(path: str) -> int | None:
-    """Return how many bytes a file of packed transcripts may have; None if there is no such file in them."""
+    """Return the largest size of a file of packed transcripts in bytes; None for a file that they cannot have."""
     if _RENDERING.fullmatch(path):
         return MAX_BYTES
     return {INDEX: MAX_INDEX_BYTES, RUN_FILE: MAX_RUN_BYTES, JOURNAL: MAX_JOURNAL_BYTES}.get(path)
@@ -191,11 +210,12 @@ def _check_files(folder: Path, index: PackIndex, sizes: Mapping[str, int]) -> No
         rendering = _RENDERING.fullmatch(path)
         if rendering and rendering[1] != file.sha256:
             raise TranscriptError(f"{folder / INDEX}: {path} is not named by its SHA-256", REMEDY)
-        if sizes[path] != file.size or _sha256(folder / path) != file.sha256:
+        if sizes[path] != file.size or file_sha256(folder / path) != file.sha256:
             raise TranscriptError(f"{folder}: {path} is not what {INDEX} says (size or SHA-256)", REMEDY)
 
 
-def _sha256(path: Path) -> str:
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -21,7 +21,15 @@ from ircore.runs.events import AnyEnd, AnyEvent, Call, Failure, episode_id_of, e
 from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, open_any_run
 from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring.clean_png import clean_picture
-from ircore.submissions.rescoring.packed import INDEX, README, PackedFile, PackIndex, rendering_name, size_limit
+from ircore.submissions.rescoring.packed import (
+    INDEX,
+    README,
+    PackedFile,
+    PackIndex,
+    file_sha256,
+    rendering_name,
+    size_limit,
+)
 
 SHOWN = 20
 """Findings that an error lists."""
@@ -29,7 +37,7 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Packed:
-    """What was packed.
+    """Result of packing a run.
 
     Attributes:
         folder: What to upload: the run's folder and a README.md lie in it.
@@ -37,6 +45,10 @@ class Packed:
         encoded: Renderings that had to be encoded anew.
         removed: Leaks that were replaced in error messages, as ``where: rule at position``.
         run: The run as packed.
+
+    >>> packed = pack(Path("run"), Path("packed"))
+    >>> packed.encoded, packed.index.files[0].path
+    (0, 'journal.jsonl')
     """
 
     folder: Path
@@ -94,13 +106,13 @@ def _refuse_unfinished(run: AnyRunFolder) -> None:
 
 
 def _run_text(run: Run | GameRun) -> str:
-    """Return the run's identity without its reference to transcripts: these are what it would name."""
+    """Return the run's identity without a reference to transcripts: these files are the transcripts."""
     plain = run.model_copy(update={"submission": run.submission.model_copy(update={"transcripts": None})})
     return plain.model_dump_json(indent=2, by_alias=True) + "\n"
 
 
 def _refuse_leaks(run: AnyRunFolder, run_text: str, events: list[AnyEvent]) -> None:
-    """Refuse keys and paths in what was played; each is told by rule and position only."""
+    """Refuse a run with keys or paths in its answers; the error names rule and position, never the text."""
     leaks = [f"{RUN_FILE}: {leak}" for leak in find_leaks(run_text)]
     for event in events:
         if isinstance(event, Call):
@@ -157,7 +169,7 @@ def _rewritten(event: AnyEvent, cleaned: Mapping[str, Rendering], removed: list[
 
 
 def _renamed(value: Any, cleaned: Mapping[str, Rendering]) -> Any:
-    """Return a JSON value with every rendering in it, however deep, under its new hash."""
+    """Return a JSON value in which every rendering, however deep, has its new hash."""
     if isinstance(value, list):
         return [_renamed(part, cleaned) for part in value]
     if not isinstance(value, dict):
@@ -170,13 +182,12 @@ def _renamed(value: Any, cleaned: Mapping[str, Rendering]) -> Any:
 def _files(folder: Path) -> Iterator[PackedFile]:
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            yield PackedFile(path=path.relative_to(folder).as_posix(), size=path.stat().st_size, sha256=digest)
+            name, size = path.relative_to(folder).as_posix(), path.stat().st_size
+            yield PackedFile(path=name, size=size, sha256=file_sha256(path))
 
 
 def _readme(run: Run | GameRun) -> str:
-    """Return a dataset card: the Hub shows it, and nothing here reads it."""
+    """Return a dataset card for the Hub; no program of this project reads the card."""
     import yaml
 
     front = yaml.safe_dump({"license": run.submission.licence.lower(), "tags": ["image-reconstruction-game"]})

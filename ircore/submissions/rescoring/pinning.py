@@ -1,4 +1,4 @@
-"""Naming transcripts that were uploaded: the commit that the Hub has now, and the run that lies in it."""
+"""Naming uploaded transcripts in a manifest: the Hub's newest commit, and the run in that commit."""
 
 import json
 import re
@@ -24,7 +24,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 def find_reference(repo: str, revision: str | None, run: str | None, deadline: float) -> TranscriptsReference:
-    """Name packed transcripts in a public dataset repository; what is there is listed, not fetched.
+    """Return a reference to packed transcripts in a public dataset repository; files are listed, not fetched.
 
     Args:
         repo: The repository.
@@ -51,7 +51,7 @@ def find_reference(repo: str, revision: str | None, run: str | None, deadline: f
 
 
 def name_transcripts(folder: Path, reference: TranscriptsReference) -> None:
-    """Write a reference into a manifest that has none; the rest of the file stays as it is.
+    """Write a reference into a manifest without a reference; the rest of the file stays unchanged.
 
     Args:
         folder: The submission's.

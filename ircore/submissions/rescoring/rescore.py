@@ -66,6 +66,12 @@ class RefusedError(TranscriptError):
 
     Attributes:
         faults: All that was found, one line each.
+
+    >>> refused = _refused("org/name@0123456789ab", "my-run", ["turn 1: no answer", "turn 2: no answer"])
+    >>> refused.problem
+    'org/name@0123456789ab my-run: refused: turn 1: no answer (2 findings in all)'
+    >>> len(refused.faults)
+    2
     """
 
     faults: tuple[str, ...] = ()
@@ -73,12 +79,15 @@ class RefusedError(TranscriptError):
 
 @dataclass(frozen=True)
 class Rescored:
-    """What re-scoring made.
+    """Result of re-scoring.
 
     Attributes:
         folder: The run, ready for ``ircore score``.
         flags: Findings for people to look at.
         provenance: Who vouches for it; None after a rehearsal with files that were not fetched.
+
+    >>> Rescored(RunFolder.open(Path("run")), flags=(), provenance=None).folder.run.slug
+    'builtin-classical-canvas'
     """
 
     folder: RunFolder | GameRunFolder
@@ -134,7 +143,7 @@ def rescore(
 
 
 def _instances(folder: Path | None, game: Game[Any], work: Path) -> AnyInstanceSet:
-    """Return the set that counts: the one that is named, else the game's own, drawn anew.
+    """Return the instance set that counts: the named set, else the game's own set, drawn anew.
 
     Raises:
         InputError: There is no set there, or nothing draws instances of the game.
@@ -158,7 +167,7 @@ def _packed(reference: TranscriptsReference, game: str, folder: Path | None, wor
 
 
 def _rehearsed(folder: Path) -> TranscriptsReference:
-    """Return what stands in for a reference before the transcripts are uploaded.
+    """Return a stand-in for the reference to transcripts that are not uploaded yet.
 
     Raises:
         InputError: There is not one packed run.
@@ -175,7 +184,7 @@ def _place(reference: TranscriptsReference) -> str:
 
 
 def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: AnyInstanceSet, game: Game[Any]) -> Run | GameRun:
-    """Return the run as it is kept here: the merged manifest, and of the stated identity what cannot be known here.
+    """Return the run with the merged manifest; only facts that cannot be known here come from the stated identity.
 
     Raises:
         TranscriptError: The transcripts are of another pair, set, game or prompts, or by other rules.
@@ -212,7 +221,7 @@ def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: AnyInstanceSet, ga
 
 
 def _is_past(text: str) -> bool:
-    """Whether a text is a time as ``ircore play`` writes it, such as 2026-11-22T07:45:00+00:00; clocks may be fast."""
+    """Return whether a text is a past time as in 2026-11-22T07:45:00+00:00; clocks may be fast."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -222,7 +231,7 @@ def _is_past(text: str) -> bool:
 
 
 def _settings(player: PlayerSpec | None) -> object:
-    """Return what makes a player's answers; by which key it was reached may differ."""
+    """Return the settings that decide a player's answers; the name of the key may differ."""
     return player and player.model_dump(exclude={"api_key_env"})
 
 
@@ -238,12 +247,12 @@ class _Pictures:
         }
 
     def stored(self, rendering: Rendering) -> Picture:
-        """Return a rendering that was checked; its file is read whenever it is looked at."""
+        """Return a checked rendering, whose file is read when the pixels are needed."""
         path = self._packed.folder / rendering_name(rendering.sha256)
         return Picture.stored(path, rendering.sha256, rendering.width, rendering.height)
 
     def faults(self) -> Iterator[str]:
-        """Yield what is wrong with the files."""
+        """Yield the faults of the picture files."""
         there = {path.stem for path in (self._packed.folder / "renderings").glob("*.png")}
         for sha256 in sorted(there - self._sizes.keys()):
             yield f"renderings/{sha256[:12]}….png: in no turn of the transcript"
@@ -265,7 +274,7 @@ class _Pictures:
 
 
 def _text_faults(packed: PackedRun) -> Iterator[str]:
-    """Yield what may not be published, or is too long: rule and position only."""
+    """Yield texts that may not be published or are too long, by rule and position only."""
     for event in packed.events:
         if isinstance(event, AnyEnd):
             texts, where = [event.episode.detail or ""], event.episode.episode_id
@@ -305,7 +314,7 @@ def _refused(where: str, run: str, faults: Sequence[str]) -> RefusedError:
 def _write(
     out: Path, run: Run | GameRun, instances: AnyInstanceSet, packed: PackedRun, provenance: Provenance | None
 ) -> None:
-    """Fill an empty folder with the run; only what was checked goes in."""
+    """Fill an empty folder with the run; only checked data goes in."""
     folder = create_run(out, run, instances)
     calls = [event for event in packed.events if not isinstance(event, AnyEnd)]
     ends = {event.episode.episode_id: event for event in packed.events if isinstance(event, AnyEnd)}

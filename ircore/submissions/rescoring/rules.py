@@ -1,4 +1,4 @@
-"""The rules of a game, played again on a transcript: what was recorded must be what they lead to.
+"""The rules of a game, played again on a transcript: the record must equal the outcome of the rules.
 
 The game itself is asked, with the recorded answers in all seats. So outcomes, order, budgets and limits are not checked
 by a second copy of the rules: the episode that comes out is compared with the recorded episode.
@@ -31,7 +31,7 @@ STATED = ("instance_id", "category", "difficulty", "outcome", "abort_reason", "d
 
 @dataclass
 class _Transcript:
-    """What a transcript says of one episode."""
+    """The records of a transcript about an episode."""
 
     calls: dict[CallKey, Call] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
@@ -39,7 +39,7 @@ class _Transcript:
 
 
 class _Table(RecordedTable):
-    """The table of one episode that is played again.
+    """The table at which an episode is played again.
 
     Attributes:
         shown: SHA-256 of the pictures that each seat was shown, by seat.
@@ -83,6 +83,13 @@ class Replay:
         prompts: The game master's words.
         picture_of: Returns the picture of a rendering; by default one without pixels, for rules that look at none.
         drawn_from: After ``faults``: episode and SHA-256 of renderings that their seat had been shown itself.
+
+    >>> from pathlib import Path
+    >>> from ircore.games.registry import load_game
+    >>> from ircore.runs.folder import RunFolder
+    >>> folder, game = RunFolder.open(Path("run")), load_game("reconstruction")
+    >>> Replay(folder.run, folder.instances, game, game.prompts(None)).faults(list(folder.events()))
+    ()
     """
 
     run: Run | GameRun
@@ -93,7 +100,7 @@ class Replay:
     drawn_from: set[tuple[str, str]] = field(default_factory=set)
 
     def faults(self, events: Sequence[AnyEvent]) -> tuple[str, ...]:
-        """Return what in a transcript cannot be the outcome of the rules, one line each, at most ``MAX_FAULTS``."""
+        """Return the parts of a transcript that the rules cannot produce, a line each, at most ``MAX_FAULTS``."""
         return tuple(islice(self._faults(events), MAX_FAULTS))
 
     def _faults(self, events: Sequence[AnyEvent]) -> Iterator[str]:
@@ -116,7 +123,7 @@ class Replay:
                 )
 
     def _take(self, transcript: _Transcript, event: AnyEvent) -> str | None:
-        """Sort an event in; return what is wrong with it."""
+        """Sort an event into its transcript; return the event's fault, or None."""
         if isinstance(event, Failure):
             transcript.failures.append(event)
             return None
@@ -132,7 +139,7 @@ class Replay:
         return None
 
     def _replayed(self, instance: AnyInstance, transcript: _Transcript, ended: AnyEnded) -> Iterator[str]:
-        """Play one episode again and yield what differs."""
+        """Play an episode again and yield the differences."""
         sources = {
             seat: spec.source or "" for seat, spec in self.run.submission.players.items() if spec.player == RECORDED
         }
@@ -157,7 +164,7 @@ class Replay:
                 self.drawn_from.add((key.episode_id, call.rendering.sha256))
 
     def _setup(self, instance: AnyInstance) -> EpisodeSetup[Any]:
-        """Return what an episode is played with; its pictures are read only if the rules look at them."""
+        """Return the setup of an episode; its pictures are read only if the rules look at them."""
         files = self.instances.picture_files(instance)  # type: ignore[arg-type]  # each set knows its own instances
         pictures = {
             name: Picture.stored(self.instances.folder / file.image, file.sha256, file.width, file.height)
@@ -169,7 +176,7 @@ class Replay:
         return f"{step_word(self.run.game)} {step}"
 
     def _differences(self, ours: AnyEnded, theirs: AnyEnded) -> Iterator[str]:
-        """Yield what of a recorded episode is not what the rules lead to."""
+        """Yield the parts of a recorded episode that differ from the outcome of the rules."""
         our_steps, their_steps = recorded_steps(ours), recorded_steps(theirs)
         if theirs.abort_reason == GIVEN_UP:
             # It must have failed; what was recorded of it must be what the rules led to before they failed.

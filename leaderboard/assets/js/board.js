@@ -30,6 +30,8 @@ class Board {
     this.heads = headsOf(table);
     this.menus = [...form.querySelectorAll("select:not([name=by])")];
     this.groups = [...form.querySelectorAll("[name=show]")];
+    // Columns that a reader asks for; in the address, an empty choice is written as a dash.
+    this.folded = this.groups.filter(({ defaultChecked }) => !defaultChecked).map(({ value }) => value);
     this.by = form.elements.by;
     this.find = form.elements.find;
     this.status = document.querySelector("[data-board-state]");
@@ -108,7 +110,7 @@ class Board {
 
   cleared() {
     const menus = Object.fromEntries(this.menus.map((menu) => [menu.name, ""]));
-    return { find: "", ...menus, hide: [], pin: [], pick: [] };
+    return { find: "", ...menus, hide: this.folded, pin: [], pick: [] };
   }
 
   /* Take the state from the address; what is not on this board is passed over. */
@@ -121,7 +123,7 @@ class Board {
       find: query.find ?? "",
       by: head ? query.by : this.first.by,
       order: head && query.order in OPPOSITE ? query.order : head ? firstOrder(head, this.body) : this.first.order,
-      hide: listed(query.hide).filter((name) => this.groups.some(({ value }) => value === name)),
+      hide: "hide" in query ? listed(query.hide).filter((name) => this.groups.some(({ value }) => value === name)) : this.folded,
       pin: listed(query.pin).filter(known),
       pick: listed(query.pick).filter(known).slice(0, MOST_COMPARED),
     };
@@ -142,7 +144,7 @@ class Board {
   query() {
     const { by, order, hide, pin, pick, ...filters } = this.state;
     const usual = by === this.first.by && order === this.first.order;
-    return { ...filters, by: usual ? "" : by, order: usual ? "" : order, hide: hide.join(","), pin: pin.join(","), pick: pick.join(",") };
+    return { ...filters, by: usual ? "" : by, order: usual ? "" : order, hide: hide.join() === this.folded.join() ? "" : hide.join(",") || "-", pin: pin.join(","), pick: pick.join(",") };
   }
 
   show() {
@@ -225,10 +227,11 @@ class Board {
     if (state.find) filters.unshift(`“${state.find}”`);
     const head = this.heads.find((column) => keyOf(column) === state.by);
     const usual = state.by === this.first.by && state.order === this.first.order;
+    const hidden = state.hide.filter((name) => !this.folded.includes(name));
     return [
       (this.shown.length < this.rows.length ? `${this.shown.length} of ${count}` : count) + (filters.length ? `: ${filters.join(", ")}` : ""),
       usual ? this.table.dataset.usual ?? "best first" : `by ${head.dataset.name.toLowerCase().replace("δq", "ΔQ")}, ${state.order}`,
-      ...(state.hide.length ? [`without ${state.hide.join(", ")}`] : []),
+      ...(hidden.length ? [`without ${hidden.join(", ")}`] : []),
       ...(state.pin.length ? [`${state.pin.length} kept on top`] : []),
     ].join("; ");
   }

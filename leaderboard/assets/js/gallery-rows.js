@@ -56,6 +56,24 @@ function fillNotes(made, notes) {
   });
 }
 
+/* What is right of the target's facts, what became right and what broke; nothing where that is not known. */
+function fillFacts(made, facts) {
+  if (!facts) return made.remove();
+  const [held, decided, gained, lost] = facts.counts;
+  made.querySelector(".facts-held").textContent = `${held} of ${decided} facts right`;
+  fill(made.querySelector(".facts-gained"), gained ? `+${gained}` : null);
+  fill(made.querySelector(".facts-lost"), lost ? `−${lost}` : null);
+  repeat(made.querySelectorAll(".fact-group"), facts.groups, (group, [heading, parts]) => {
+    group.querySelector("p").textContent = heading;
+    repeat(group.querySelectorAll("li"), parts, (item, [part, sentences]) => {
+      item.querySelector(".fact-part").textContent = part;
+      item.querySelector(".fact-words").textContent = sentences;
+      return item;
+    });
+    return group;
+  });
+}
+
 function filledTurn(made, key, turn, root) {
   made.id = `${key}~${turn.turn}`;
   made.dataset.turn = turn.turn;
@@ -71,6 +89,7 @@ function filledTurn(made, key, turn, root) {
   fill(facts, turn.over ? [`${turn.tokens} tokens, `, over] : `${turn.tokens} tokens`);
   fill(made.querySelector(".fired"), (turn.message?.fired ?? []).flatMap(([name, title]) => [correction(name, title), " "]));
   fillNotes(made.querySelector(".notes"), turn.notes);
+  fillFacts(made.querySelector(".turn-facts"), turn.facts);
   return made;
 }
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.files import new_file, new_folder, write_bytes, write_text
+from ircore.core.files import new_file, new_folder, read_bounded, write_bytes, write_text
 
 
 def test_a_file_replaces_the_old_one(tmp_path: Path) -> None:
@@ -101,3 +101,15 @@ def test_what_cannot_become_the_folder_is_refused_before_any_work(
     for path, message in (("/dev/null", "exists already"), (".", "the folder you are in")):
         with pytest.raises(InputError, match=message), new_folder(Path(path)):
             pytest.fail("the work was begun")
+
+
+def test_a_file_is_read_up_to_a_limit(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"x" * 1024)
+    assert read_bounded(path, 1024, "Check the path.", "Shorten it.") == b"x" * 1024
+    path.write_bytes(b"x" * 1025)
+    with pytest.raises(InputError, match=r"a\.txt: larger than 1 KiB"):
+        read_bounded(path, 1024, "Check the path.", "Shorten it.")
+    with pytest.raises(InputError, match="gone: cannot be read") as caught:
+        read_bounded(tmp_path / "gone", 1024, "Check the path.", "Shorten it.")
+    assert caught.value.remedy == "Check the path."

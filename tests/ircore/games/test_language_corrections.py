@@ -142,6 +142,7 @@ def test_a_stem_fires_exactly_where_its_pattern_matches(message: str) -> None:
             assert listed.correction in corrections_in(message)
 
 
+@pytest.mark.slow
 def test_ten_thousand_messages_take_a_second_or_two() -> None:
     message = (
         "The layout is close, but move the blue bar a little to the left and make it about 20% taller; the tick labels "

@@ -7,13 +7,13 @@ import pytest
 from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet
 from ircore.players.builtin_pairs import builtin_pairs, submission_place
-from ircore.players.submission import read_submission
+from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
 
 
 @pytest.mark.parametrize("name", ["captioner+canvas", "captioner+sketch", "classical+canvas", "classical+sketch"])
 def test_a_name_is_describer_and_generator(name: str) -> None:
-    submission = read_submission(builtin_pairs()[name]).submission
+    submission = read_manifest(builtin_pairs()[name]).submission
     assert f"{submission.describer.player}+{submission.generator.player}" == name
 
 

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from ircore.core.episode_records import FaultKind
 from ircore.players import calls
-from ircore.players.calls import Caller, CallError, Fault, FaultError, Gate, ProviderStopError, Reply, Tokens, gate_for
+from ircore.players.calls import Caller, CallError, Fault, FaultError, ProviderStopError, Reply, Tokens
 from ircore.players.openai.provider_errors import error_in_body, fault_of_response, retry_after, scrubber
+from ircore.players.pacing import Gate, gate_for
 
 
 def caller(**given: Any) -> Caller:

@@ -5,8 +5,8 @@ import pytest
 from scipy import ndimage
 from skimage.measure import approximate_polygon
 
+from ircore.players.builtin.classical.corners import approximated
 from ircore.players.builtin.classical.masks import filled, grown, shrunk, touched, uniform, without_rim
-from ircore.players.builtin.classical.shapes import approximated
 
 SQUARE = np.ones((3, 3), bool)
 

@@ -270,6 +270,7 @@ def test_what_cannot_be_helped_now_is_played_again_later(
     assert server.count() == 21
 
 
+@pytest.mark.slow
 def test_a_stalled_answer_is_given_up_and_asked_for_again(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.players.submission import read_submission
+from ircore.players.submission import check_seat, read_manifest
 
 BUILT_IN = sorted((Path(__file__).resolve().parents[3] / "submissions").glob("builtin-*"))
 GOOD = """schema: 1
@@ -37,8 +37,8 @@ def test_the_four_built_in_pairs_are_a_grid() -> None:
 
 def test_a_folder_or_its_manifest_can_be_named(tmp_path: Path) -> None:
     manifest = write(tmp_path, GOOD)
-    assert read_submission(manifest) == read_submission(manifest.parent)
-    assert read_submission(manifest).slug == "a-pair"
+    assert read_manifest(manifest) == read_manifest(manifest.parent)
+    assert read_manifest(manifest).slug == "a-pair"
 
 
 @pytest.mark.parametrize(
@@ -66,32 +66,32 @@ def test_a_folder_or_its_manifest_can_be_named(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_malformed_manifest_is_refused_in_one_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
-        read_submission(write(tmp_path, GOOD.replace(*change)))
+        check_seat(read_manifest(write(tmp_path, GOOD.replace(*change))), "generator", "render")
     assert "submission.yaml" in caught.value.problem
     assert "\n" not in caught.value.problem
 
 
 def test_the_near_miss_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
-        read_submission(write(tmp_path, GOOD.replace("canvas", "canvsa")))
+        check_seat(read_manifest(write(tmp_path, GOOD.replace("canvas", "canvsa"))), "generator", "render")
     assert caught.value.remedy.startswith("Did you mean canvas?")
 
 
 def test_a_huge_manifest_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="larger than 64 KiB"):
-        read_submission(write(tmp_path, GOOD + "#" * 70_000))
+        read_manifest(write(tmp_path, GOOD + "#" * 70_000))
 
 
 @pytest.mark.parametrize("slug", ["-pair", ".pair", "_pair", "Pair", "two words", "é", "p" * 81])
 def test_a_folder_name_that_no_run_could_bear_is_refused(tmp_path: Path, slug: str) -> None:
     manifest = write(tmp_path, GOOD)
     with pytest.raises(InputError, match=r"the folder's name .* cannot be used"):
-        read_submission(manifest.parent.rename(tmp_path / slug))
+        read_manifest(manifest.parent.rename(tmp_path / slug))
 
 
 def test_an_endless_file_is_refused() -> None:
     with pytest.raises(InputError, match="larger than 64 KiB"):
-        read_submission(Path("/dev/zero"))
+        read_manifest(Path("/dev/zero"))
 
 
 def test_settings_that_a_player_does_not_take_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from ircore.core.errors import InputError
 from ircore.results.games import GameResults
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.tables.games import game_board
+from ircore.results.tables.games import game_board, game_outcomes
 
 TEN = guessing_set(5)  # 20 instances: five of each condition
 SPREAD = [4.0, 5.0, 6.0, 5.0]
@@ -103,3 +103,13 @@ def test_the_same_submission_twice_under_the_same_rules_is_refused() -> None:
     run = guessed("pair", TEN, [5.0] * 20)
     with pytest.raises(InputError, match="both runs of pair under the same rules"):
         results(run, guessed("pair", TEN, [6.0] * 20))
+
+
+def test_outcomes_are_counted_under_a_condition_best_run_first() -> None:
+    table = game_outcomes(results(guessed("low", TEN, [1.0] * 20), guessed("high", TEN, [9.0] * 19 + ["answer_empty"])))
+    assert [value.value for value in table.column("submission")] == ["high", "low"]
+    assert [value.value for value in table.column("aborted")] == [1, 0]
+    assert [value.value for value in table.column("completed")] == [19, 20]
+    assert [value.value for value in table.column("ended")] == [20, 20]
+    birds = game_outcomes(results(guessed("low", TEN, [1.0] * 20)), "birds", "hard")
+    assert birds.entry(0, "completed").value == birds.entry(0, "episodes").value == 5

@@ -24,7 +24,7 @@ from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.players.base import PlayerError
 from ircore.players.calls import ProviderStopError
-from ircore.players.submission import read_submission
+from ircore.players.submission import read_manifest
 from ircore.runs.events import Call
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import PlayPlan, make_run, open_run, play
@@ -139,7 +139,7 @@ def test_all_workers_die_in_mid_run_and_the_run_goes_on_elsewhere(tmp_path: Path
     pytest.importorskip("distributed")
     instances, asked = sample_instances(tmp_path / "set"), tmp_path / "asked"
     pair, run = slow(tmp_path, asked), tmp_path / "run"
-    loaded, prompts = read_submission(pair), load_prompts("reconstruction")
+    loaded, prompts = read_manifest(pair), load_prompts("reconstruction")
     identity = make_run(loaded, instances, loaded.submission.rules, prompts, seed=0)
     plan = PlayPlan(identity, instances, instances.instances, prompts, concurrency=4)
     with dask_cluster(tmp_path / "dask", 1, path) as cluster:

@@ -427,7 +427,8 @@ def test_hostile_names_of_runs_stay_outside(built: Built) -> None:
         if path.is_file():
             assert b"onerror" not in path.read_bytes(), path
     assert {path.name for path in built.folder.iterdir()} == {
-        "index.html", "icon.svg", "annotate.css", "order.js", "answers.js", "page.js", "study.js", "pictures",
+        "index.html", "icon.svg", "annotate.css", "order.js", "answers.js", "parts.js", "page.js", "study.js",
+        "pictures",
     }  # fmt: skip
 
 

@@ -57,6 +57,7 @@ def test_published_values_of_a_pair(pair: dict[str, Any]) -> None:
 
 
 @published
+@pytest.mark.slow
 def test_published_brisque() -> None:
     # In flat parts rounding decides the sign of coefficients: hence a bound on each and on the median.
     off = {pair["pair"]: brisque(image, image) - pair["published"]["brisque"] for pair, image in _generated()}

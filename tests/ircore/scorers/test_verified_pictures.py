@@ -53,7 +53,14 @@ def without_texts(drawn: Drawn) -> Image.Image:
     return image
 
 
-@pytest.mark.parametrize("category", DRAWN)
+QUICK = ("simple_shapes", "pie_graph")
+TRIED = [
+    category if category in QUICK else pytest.param(category, marks=pytest.mark.slow, id=category) for category in DRAWN
+]
+"""All drawn categories; two of them are tried on every run."""
+
+
+@pytest.mark.parametrize("category", TRIED)
 def test_the_target_itself_gets_ten_and_a_blank_page_nothing(category: str) -> None:
     drawn = target(category)
     blank = Image.new("RGB", (512, 512), drawn.scene.background)
@@ -61,7 +68,7 @@ def test_the_target_itself_gets_ten_and_a_blank_page_nothing(category: str) -> N
     assert verified(drawn, blank).score == 0
 
 
-@pytest.mark.parametrize("category", DRAWN)
+@pytest.mark.parametrize("category", TRIED)
 def test_a_move_costs_little_and_another_target_shows_little(category: str) -> None:
     drawn, other = target(category), target(category, 8)
     near, far = (verified(drawn, moved(drawn.drawing.image, by, 0)).score for by in (5, 10))

@@ -10,7 +10,7 @@ from transcripts import REVISION, write_manifest
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import read_withdrawals
-from ircore.players.submission import read_manifest, read_submission
+from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.submissions.check.change import check_change
 from ircore.submissions.check.tree import check_tree
@@ -125,7 +125,7 @@ def test_an_update_names_new_transcripts_and_keeps_the_old_reference(pair: Path)
         command("update", pair, "--revision", new, "--reason", "two episodes had failed", "--run", "centre-block-ab")
         == 0
     )
-    known = read_submission(pair).submission.transcripts
+    known = read_manifest(pair).submission.transcripts
     assert known is not None
     assert known.revision == new
     assert (pair / "submission.yaml").read_text() == manifest.replace(REVISION, new)

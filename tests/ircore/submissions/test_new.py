@@ -13,7 +13,7 @@ import yaml
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.players.submission import read_submission
+from ircore.players.submission import read_manifest
 from ircore.submissions.drafts import SCHEMA, schema_address
 from ircore.submissions.questions import Context, complete
 
@@ -44,7 +44,7 @@ def test_flags_alone_make_a_manifest_that_nothing_is_wrong_with(
     out, err = capsys.readouterr()
     assert "my-pair: valid: gpt-5.2-2026-01-15 describes, gpt-image-1.5 draws" in out
     assert "warning" not in err
-    entry = read_submission(folder).submission
+    entry = read_manifest(folder).submission
     assert (entry.name, entry.licence) == ("gpt-5.2-2026-01-15 + gpt-image-1.5", "CC-BY-4.0")
     assert entry.describer.api_key_env == entry.generator.api_key_env == "OPENAI_API_KEY"
     assert entry.generator.parameters == {"size": "1024x1024", "quality": "low"}
@@ -164,7 +164,7 @@ def test_a_proposed_name_is_nobody_elses(folder: Path) -> None:
     pair = ["--describer", "classical", "--generator", "canvas"]
     assert ircore(["submission", "new", str(folder), *pair]) == 0
     assert ircore(["submission", "new", str(folder.with_name("again")), *pair]) == 0
-    assert read_submission(folder.with_name("again")).submission.name == "classical + canvas, again"
+    assert read_manifest(folder.with_name("again")).submission.name == "classical + canvas, again"
 
 
 def test_what_is_there_is_not_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -217,6 +217,7 @@ def test_nobody_is_asked_for_ever() -> None:
         complete({}, scripted(["nobody"] * 10, []))
 
 
+@pytest.mark.slow
 def test_at_a_real_terminal(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     answers = "classical\ncanvas\n\nSomeone\n\n\n"
@@ -227,7 +228,7 @@ def test_at_a_real_terminal(tmp_path: Path) -> None:
     os.close(ours)
     assert done.returncode == 0, done.stderr
     assert "The describer's player: " in done.stderr
-    assert read_submission(tmp_path / "at-a-terminal").submission.authors == ("Someone",)
+    assert read_manifest(tmp_path / "at-a-terminal").submission.authors == ("Someone",)
 
 
 def test_the_schema_that_editors_read_is_the_one_that_is_checked_by() -> None:

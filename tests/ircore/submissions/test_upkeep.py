@@ -14,7 +14,7 @@ from transcripts import hand_in, write_manifest
 from ircore.commands import main as cli
 from ircore.commands.main import run as ircore
 from ircore.core.records import PlayerSpec
-from ircore.players.submission import read_submission
+from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.submissions.links import DeadLink, Link, dead_links, links_of
 from ircore.submissions.reproduce import plays_offline
@@ -53,7 +53,7 @@ def test_transcripts_are_a_link_to_their_commit(
     handed = hand_in(tmp_path)
     repo = hub.add_repo("me/mine", files=handed.files())
     write_manifest(handed.submission, {"repo": "me/mine", "revision": repo.head, "run": handed.run.name})
-    (link,) = links_of(read_submission(handed.submission))
+    (link,) = links_of(read_manifest(handed.submission))
     assert link.address == f"{hub.url}/api/datasets/me/mine/tree/{repo.head}/{handed.run.name}"
     assert ircore(["submission", "links", str(tmp_path / "submissions")]) == 0
     hub.empty()

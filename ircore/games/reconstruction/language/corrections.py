@@ -35,13 +35,13 @@ class Mark(NamedTuple):
     """The category."""
 
     start: int
-    """Where it begins: index of a character of the message."""
+    """Index of the first character in the message."""
 
     end: int
-    """Where it ends: index of the first character after it."""
+    """Index of the first character after the mark."""
 
     token: str
-    """What stands there, in lower case, white space as single spaces."""
+    """The marked text in lower case, white space as single spaces."""
 
 
 def find_corrections(message: str) -> tuple[Mark, ...]:

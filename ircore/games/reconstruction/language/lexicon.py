@@ -19,13 +19,13 @@ Correction = Literal[
     "numeric",
     "acknowledgement",
 ]
-"""What a correction is about; acknowledgement says what is right already."""
+"""Subject of a correction; an acknowledgement names parts that are right already."""
 
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 """The ten categories in the order of the paper's Table 5; each is a file ``stems/<category>.txt``."""
 
 Source = Literal["paper", "ours"]
-"""Who listed a pattern: Table 5 of arXiv 2606.01901, or this project where that table is only representative."""
+"""Origin of a pattern: Table 5 of arXiv 2606.01901, or this project where that table is only representative."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Pattern:
     """A stem in lower case, or a regular expression in which a space stands for white space."""
 
     source: Source
-    """Who listed it."""
+    """Origin of the pattern."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ class HardAgainstEasy:
     """
 
     pair: PublishedPair
-    """Who played."""
+    """The pair."""
 
     category: str
     """Of the pictures."""
@@ -61,7 +61,7 @@ class BetterAgainstWorse:
     """
 
     generator: str
-    """Who drew for both."""
+    """Generator of both describers."""
 
     category: str
     """Of the pictures."""
@@ -140,7 +140,7 @@ def mean_differences() -> dict[tuple[str, PublishedJudge], float]:
     These are differences of means rounded to two decimals, so that whoever subtracts the means as they are shown gets
     the same; unrounded means may differ by 0.01 more or less.
     """
-    means = {pair: {judge: round(mean, 2) for judge, mean in one.items()} for pair, one in mean_scores().items()}
+    means = {pair: {judge: round(mean, 2) for judge, mean in row.items()} for pair, row in mean_scores().items()}
     return {
         (generator, judge): round(
             means[PublishedPair(BETTER, generator)][judge] - means[PublishedPair(WORSE, generator)][judge], 2

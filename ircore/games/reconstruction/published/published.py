@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Literal
 
 SOURCE = "https://arxiv.org/abs/2606.01901"
-"""Where all of it is from."""
+"""The paper."""
 
 Reported = Literal["reported by the paper"]
 REPORTED: Reported = "reported by the paper"
@@ -45,7 +45,7 @@ class PublishedScore:
     """
 
     pair: PublishedPair
-    """Who played."""
+    """The pair."""
 
     category: str
     """As in ``ircore.core.records.CATEGORIES``; the paper's Visual Genome is ``photos``."""

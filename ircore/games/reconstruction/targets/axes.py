@@ -37,7 +37,7 @@ class Axis:
         high: Data value at the other end.
         ticks: Value and label of each tick; the n-th of several names has value n.
         name: Written along the axis; may be empty.
-        rotation: Of the labels, in degrees counter-clockwise: 0, 45 or 90.
+        rotation: Rotation of the labels, in degrees counter-clockwise: 0, 45 or 90.
         minor: Values that get a fine gridline only.
     """
 
@@ -60,11 +60,11 @@ class Style:
     Attributes:
         paper: Colours.
         font: Size of labels in pixels.
-        frame: Which sides of the area are drawn.
-        marks: Where tick marks lie.
-        grid: Of which axes' ticks gridlines start: ``""``, ``"x"``, ``"y"`` or ``"xy"``.
-        dash: Of the gridlines.
-        width: Of the axes, in pixels.
+        frame: Drawn sides of the area.
+        marks: Place of the tick marks.
+        grid: Axes with gridlines: ``""``, ``"x"``, ``"y"`` or ``"xy"``.
+        dash: Dash pattern of the gridlines.
+        width: Width of the axes' lines, in pixels.
     """
 
     paper: Paper

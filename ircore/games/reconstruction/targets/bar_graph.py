@@ -31,11 +31,11 @@ class _Chart:
     """The contents of a bar chart, before it has a look.
 
     Attributes:
-        topic: Of the bars.
+        topic: Topic of the bars.
         words: One per place along the axis.
         series: Values per series and word.
-        low: Where the axis of values begins: 0, or below if some are negative.
-        top: Where it ends.
+        low: Start of the axis of values: 0, or below if some are negative.
+        top: End of the axis of values.
         is_stacked: Whether the series stand on one another.
         is_labelled: Whether each bar says its value.
     """

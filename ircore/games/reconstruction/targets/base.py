@@ -27,7 +27,7 @@ class Drawn:
     Attributes:
         drawing: The picture.
         scene: Everything in it, back to front.
-        kind: Which of its kinds of figure the builder drew; empty if it does not tell. The first pictures of a set
+        kind: Kind of the drawn figure; empty if the builder does not tell. The first pictures of a set
             are of different kinds.
     """
 
@@ -56,7 +56,7 @@ class SceneDrawing:
         height: In pixels.
 
     Attributes:
-        drawing: What has been drawn so far.
+        drawing: The picture as drawn so far.
     """
 
     def __init__(self, background: str = "#ffffff", width: int = SIZE, height: int = SIZE) -> None:

@@ -46,13 +46,13 @@ class Function:
 
     Attributes:
         family: Such as ``quadratic``.
-        formula: What y is, to be read by people and, with ``^`` as power, by programs.
-        coefficients: The numbers in it by name.
-        compute: Its values; nan outside the domain.
+        formula: Right-hand side of y = …, for people and, with ``^`` as power, for programs.
+        coefficients: The numbers in the formula by name.
+        compute: Returns the values; nan outside the domain.
         vertical: Abscissas of vertical asymptotes, where the curve is cut.
         horizontal: Ordinates of horizontal asymptotes.
         special: Abscissas of points worth marking, such as a vertex or roots.
-        domain: Where it is drawn.
+        domain: Interval in which the curve is drawn.
     """
 
     family: str
@@ -215,8 +215,8 @@ def _closer_to_asymptotes(x: Values, asymptotes: tuple[float, ...]) -> Values:
     steps = np.ldexp(1.0, -np.arange(4, 44))
     extra = [at + sign * steps for at in asymptotes for sign in (-1, 1)]
     every: Values = np.unique(np.concatenate([x, *extra]))
-    kept: Values = every[(every >= x[0]) & (every <= x[-1])]
-    return kept
+    inside: Values = every[(every >= x[0]) & (every <= x[-1])]
+    return inside
 
 
 def _shows(function: Function, window: Window) -> bool:

@@ -51,12 +51,12 @@ class Graph:
 
     Attributes:
         window: The part of the plane.
-        functions: Each is a curve; all of one colour if they are pieces of one function.
-        is_pieces: Whether they are.
+        functions: The curves; all of the same colour if they are pieces of a function.
+        is_pieces: Whether the curves are pieces of a function.
         tangent_at: Abscissa of the point where the last function touches the first.
         area: From and to which abscissa the area between the first curve and the x-axis is filled.
         has_asymptotes: Whether asymptotes are drawn.
-        marked: How many points to mark at most.
+        marked: Number of marked points at most.
     """
 
     window: Window

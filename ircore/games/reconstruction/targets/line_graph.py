@@ -36,7 +36,7 @@ APART = 0.035
 
 @dataclass(frozen=True)
 class _Chart:
-    """What is shown: values per series and word, on an axis from ``low`` to ``top``; each series has one peak."""
+    """The contents: values per series and word, on an axis from ``low`` to ``top``; each series has a single peak."""
 
     topic: Topic
     words: list[str]

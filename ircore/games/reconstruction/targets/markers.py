@@ -16,12 +16,12 @@ def draw_marker(
     """Draw a marker and add it to the scene.
 
     Args:
-        scene: What to draw in.
+        scene: The picture.
         centre: In pixels.
         shape: One of ``SHAPES``.
-        size: Of a circle's diameter, in pixels; the other shapes are made to look as large.
-        colour: Of the marker; of a ring's rim.
-        surface: What fills a ring.
+        size: Diameter of a circle, in pixels; the other shapes are made to look as large.
+        colour: Colour of the marker, or of a ring's rim.
+        surface: Colour inside a ring.
         parameters: Added to the element's own: centre, shape and size.
     """
     box = _draw(scene.drawing, centre, shape, size / 2, colour, surface)

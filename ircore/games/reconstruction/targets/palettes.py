@@ -15,10 +15,10 @@ class Paper:
     '#e9ecf1'
 
     Attributes:
-        background: Of the whole picture.
-        ink: Of axes and texts.
-        grid: Of gridlines.
-        panel: Of the area between the axes, where it differs from the background.
+        background: Colour of the whole picture.
+        ink: Colour of axes and texts.
+        grid: Colour of gridlines.
+        panel: Colour of the area between the axes, if different from the background.
     """
 
     background: str
@@ -91,10 +91,10 @@ def pick_colours(rng: random.Random, surface: str, count: int, contrast: float) 
     """Draw colours for the parts of one picture.
 
     Args:
-        rng: Where chance comes from.
-        surface: What they are drawn on.
-        count: How many different ones, 1–9.
-        contrast: What each must have at least with the surface; see ``contrast_ratio``.
+        rng: Random generator.
+        surface: Colour beneath.
+        count: Number of different colours, 1–9.
+        contrast: Least contrast with the surface; see ``contrast_ratio``.
 
     Returns:
         Of one palette; shades of one hue stay in order, dark to light.

@@ -36,7 +36,7 @@ class Shot:
     ('easy', ())
 
     Attributes:
-        photo: What is known of it.
+        photo: Title, author, licence and source.
         picture: The JPEG file's own bytes, and its size.
     """
 

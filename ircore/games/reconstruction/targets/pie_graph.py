@@ -19,7 +19,7 @@ APART = 0.15
 """Least contrast between the colours of wedges side by side."""
 
 Labels = Literal["none", "beside", "inside", "leader"]
-"""Where the names stand; a leader is a thin line from wedge to name."""
+"""Place of the names; a leader is a thin line from wedge to name."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def first_legible(draw: Callable[[random.Random], Drawn], rng: random.Random) ->
 def overlapping_texts(scene: Scene, gap: int = 2) -> bool:
     """Return whether two texts are nearer than ``gap`` pixels to each other."""
     boxes = [element.box for element in scene.elements if element.text is not None]
-    return any(meet(grown(one, gap), other) for index, one in enumerate(boxes) for other in boxes[:index])
+    return any(meet(grown(box, gap), other) for index, box in enumerate(boxes) for other in boxes[:index])
 
 
 def meet(one: Box, other: Box) -> bool:

@@ -120,9 +120,9 @@ def fitted(points: Sequence[Point], within: float, centre: Point, reach: Sequenc
     """Scale and move points so that they fill a square.
 
     Args:
-        points: What is returned, in its new place.
+        points: The points to move.
         within: Side of the square, in pixels.
-        centre: Of the square.
+        centre: Centre of the square.
         reach: More points that must lie in the square but are not returned, such as the ends of a circle.
     """
     xs, ys = zip(*points, *reach, strict=True)

@@ -14,10 +14,10 @@ from ircore.games.reconstruction.targets.base import SIZE, Drawn, SceneDrawing
 from ircore.games.reconstruction.targets.plane import ahead, along, direction, middle, perpendicular, polar
 
 CLEAR = 3
-"""Pixels kept free about a label."""
+"""Free pixels around a label."""
 
 LABEL_EDGE = 9
-"""Pixels kept free between a label and the picture's edge."""
+"""Free pixels between a label and the picture's edge."""
 
 
 class CrowdedError(Exception):
@@ -41,7 +41,7 @@ class Style:
         ink: Colour of most lines and of the labels.
         accents: Colours that set constructions off.
         tints: Light colours for areas.
-        width: Of main lines, in pixels.
+        width: Width of main lines, in pixels.
         font: Size of labels, in pixels.
         dot: Radius of the dot at a named point, in pixels; 0 for none.
     """

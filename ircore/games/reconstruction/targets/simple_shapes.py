@@ -17,7 +17,7 @@ from ircore.games.reconstruction.targets.grounds import paint_ground
 from ircore.games.reconstruction.targets.shape_colours import SHAPE_COLOURS, contrast, distinct_from
 
 EDGE = 14
-"""Pixels kept free along each edge."""
+"""Free pixels along each edge."""
 
 CLEAR = 0.45
 """Contrast with the ground that a thin outline needs to be seen well."""
@@ -106,7 +106,7 @@ _POINTS: dict[str, list[Point]] = {
 """Other polygons: corners as parts of the radius."""
 
 EDGE_COLOURS = ("#111111", "#ffffff", "#172554", "#7f4f24", "#d62828", "#ffd60a")
-"""Of outlines; the one most unlike the filling among three drawn by lot is taken, of those unlike the ground."""
+"""Colours of outlines: of three random colours unlike the ground, the one most unlike the filling is used."""
 
 EDGE_APART = 0.25
 """Contrast with the ground that the edge of a filled shape needs, or nobody sees where it ends."""

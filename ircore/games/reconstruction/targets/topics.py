@@ -15,10 +15,10 @@ class Topic:
     ['Mon', 'Tue']
 
     Attributes:
-        name: Of the parts together, as an axis calls it.
+        name: Collective name of the parts, as on an axis.
         words: One per part; all begin with a capital or a digit, so that they line up.
-        quantity: What is measured, as the other axis calls it.
-        tops: Where the axis of the quantity may end.
+        quantity: The measured quantity, as on the other axis.
+        tops: Possible ends of the quantity's axis.
         is_sequence: Whether the words have an order, so that a line may join them and only neighbours are drawn.
     """
 
@@ -125,9 +125,9 @@ def distinct_values(rng: random.Random, count: int, top: float, least: float = 0
     """Draw values that all differ, as data with few digits does.
 
     Args:
-        rng: Where chance comes from.
-        count: How many.
-        top: Where their axis ends.
+        rng: Random generator.
+        count: Number of values.
+        top: End of the values' axis.
         least: The smallest, as a share of ``top``.
         most: The largest, as a share of ``top``.
     """

@@ -1,4 +1,4 @@
-"""The generator ``canvas``: reads plain English, draws it, and changes only what a correction names.
+"""The generator ``canvas``: reads plain English, draws it, and changes only the things that a correction names.
 
 ``text`` brings a message into one plain spelling and cuts it into clauses; ``corrections`` and ``descriptions``
 follow a clause, with ``charts`` and ``things`` for what is drawn, ``quantities`` and ``places`` for numbers and
@@ -58,7 +58,7 @@ Corrections
 
 Order of description is back to front, but grid lines are below and texts above everything else.
 
-Figures in their own terms (package ``told``), for messages without pixels of the kinds above; a later message that
+Figures in their own terms (package ``figures``), for messages without pixels of the kinds above; a later message that
 tells all of a figure again replaces it.
 
 Charts

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas import quantities as q
-from ircore.players.builtin.canvas.shapes import Item, Stroke, bounded
+from ircore.players.builtin.canvas.geometry import bounded
+from ircore.players.builtin.canvas.shapes import Item, Stroke
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
 from ircore.players.builtin.canvas.things import BLACK, anchor, label, thickness
 
-_LENGTH = rf"{q.N}(px|%)?"
+_STYLE = re.compile(rf"{q.N}px (?:high|tall)|#[0-9a-f]{{6}}|font size \d{{1,3}}|rotated {q.N}deg(?: clockwise)?")
 _AXIS = re.compile(r"\b(?:(x|y|horizontal|vertical)\s+)?ax(?:is|es)\b")
 
 
@@ -20,7 +21,7 @@ def axis_items(sheet: Sheet, kind: str) -> list[Stroke]:
 
 
 def read_axes(words: str, sheet: Sheet) -> bool:
-    """Add one axis or both."""
+    """Add the x axis, the y axis or both to the sheet."""
     items: list[Item] = []
     width = thickness(re.sub(r"\([^()]{0,40}\)", " () ", words)) or 2.0
     colour, given = q.first_colour(words) or BLACK, q.points(words, sheet.space)
@@ -39,7 +40,7 @@ def read_axes(words: str, sheet: Sheet) -> bool:
 
 
 def _axis_ends(name: str, words: str, sheet: Sheet, given: list[Point]) -> list[Point]:
-    """An axis without both ends runs where charts have it, or where "at y 450 from x 60 to 480" says."""
+    """Return the ends of an axis: from words such as "at y 450 from x 60 to 480", else where charts usually have it."""
     wide, high = sheet.canvas.width, sheet.canvas.height
     along = q.span(words, name, sheet.space)
     central = "centre" in words and not re.search(r"\b(?:lower|bottom|left|right|top|upper)\b", words)
@@ -97,7 +98,7 @@ def _evenly(axis: Stroke, on_x: bool, words: str) -> list[float]:
 
 
 def read_tick_labels(clause: Clause, sheet: Sheet) -> list[Item]:
-    """Several texts at once: their list, and a list of places along one direction or of points."""
+    """Return the labels of a clause that lists several texts and their positions."""
     words = re.sub(r"\b([xy]) axis\b", r"\1axis", clause.words)
     texts = _listed_texts(words, clause)
     points = q.points(words, sheet.space)
@@ -106,24 +107,10 @@ def read_tick_labels(clause: Clause, sheet: Sheet) -> list[Item]:
         points = _label_points(words, sheet, len(texts))
     if len(texts) < 1 or len(points) < 1 or (len(texts) == 1) != (len(points) == 1):
         return []
-    style = (
-        words.split(" at ")[0]
-        + " "
-        + " ".join(
-            re.findall(rf"{q.N}px\s+(?:high|tall)|\b(?:left|right) aligned|#[0-9a-f]{{6}}|font size \d+", words)
-            and _style_words(words)
-        )
-    )
+    style = words.split(" at ")[0] + " "
+    if re.search(rf"{q.N}px\s+(?:high|tall)|\b(?:left|right) aligned|#[0-9a-f]{{6}}|font size \d+", words):
+        style += " ".join(match[0] for match in _STYLE.finditer(words))
     return [label(text, style, at, anchor(words, usual)) for text, at in zip(texts, points, strict=False)]
-
-
-def _style_words(words: str) -> list[str]:
-    return [
-        match[0]
-        for match in re.finditer(
-            rf"{q.N}px (?:high|tall)|#[0-9a-f]{{6}}|font size \d{{1,3}}|rotated {q.N}deg(?: clockwise)?", words
-        )
-    ]
 
 
 def _listed_texts(words: str, clause: Clause) -> list[str]:

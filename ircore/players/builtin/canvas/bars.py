@@ -9,6 +9,7 @@ from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
 from ircore.players.builtin.canvas.things import BLACK
 
+_ACROSS = {"x": "y", "y": "x"}
 _LENGTH = rf"{q.N}(px|%)?"
 _BASE = re.compile(rf"\b(?:on|from|at|of|baseline|base)\s+(?:the\s+)?(?:baseline\s+|base\s+)?([xy])\s*=?\s*{_LENGTH}")
 _BAR_SPAN = re.compile(rf"\bfrom\s+(?:([xy])\s*=?\s*)?{_LENGTH}\s+to\s+(?:[xy]\s*=?\s*)?{_LENGTH}")
@@ -21,7 +22,7 @@ _FROM_BASE = re.compile(rf"\bfrom\s+([xy])\s*=?\s*{_LENGTH}\s+(?:up|down|out)\s+
 
 
 def read_bars(clause: Clause, sheet: Sheet) -> bool:
-    """Read a list of bars; what the opening words say (base line, colour, outline) holds for all of them."""
+    """Read a list of bars; base line, colour and outline in the opening words hold for all of them."""
     lead, _, rest = clause.words.partition(":") if ":" in clause.words else ("", "", clause.words)
     lead = lead or sheet.lead.partition(":")[0]
     items: list[Item] = list(_parallel_bars(clause.words, sheet)) if not clause.continues else []
@@ -36,13 +37,12 @@ def read_bars(clause: Clause, sheet: Sheet) -> bool:
 
 
 def _stacked_bars(lead: str, words: str, sheet: Sheet) -> list[Blob]:
-    """One series of stacked bars: "#d62728 up to y 300, 250"; each begins where what stands there ends."""
+    """Return one series of stacked bars, such as "#d62728 up to y 300, 250", each on top of the bars there so far."""
     axis, base = _base(re.sub(r"\bat\s+(?=[xy]\b)", "", lead), sheet)
     reached = re.search(r"\b(?:up|down|out|reaching)\b.*$", words)
     ends = q.numbers(reached[0], axis, sheet.space) if reached else []
-    middles = q.numbers(lead, "x" if axis == "y" else "y", sheet.space)
-    said = q.dimensions(q.without_outline(lead), sheet.space)
-    half = said.get("width" if axis == "y" else "height", said.get("width", 30.0)) / 2
+    middles = q.numbers(lead, _ACROSS[axis], sheet.space)
+    half = _half(q.without_outline(lead), axis, sheet)
     blobs = []
     for at, end in zip(middles, ends, strict=False):
         foot = _top_of_stack(axis, at, base, end, sheet)
@@ -52,7 +52,7 @@ def _stacked_bars(lead: str, words: str, sheet: Sheet) -> list[Blob]:
 
 
 def _top_of_stack(axis: str, at: float, base: float, end: float, sheet: Sheet) -> float:
-    """Return where the next bar of a stack begins, on the side of the base where it ends."""
+    """Return the coordinate where the next bar of a stack begins, on the side of the base where it ends."""
     top = base
     for item in sheet.items:
         if isinstance(item, Blob) and item.kind == "bar":
@@ -65,11 +65,11 @@ def _top_of_stack(axis: str, at: float, base: float, end: float, sheet: Sheet) -
 
 
 def _base(lead: str, sheet: Sheet) -> tuple[str, float]:
-    """Return which coordinate a bar's length is measured in, and where it starts."""
+    """Return the coordinate along which bars are measured, ``"x"`` or ``"y"``, and where they start."""
     match = _BASE.search(lead)
     if match:
         axis = match[1]
-        return axis, (sheet.space.x if axis == "x" else sheet.space.y)(match[2], match[3])
+        return axis, sheet.space.scale(axis)(match[2], match[3])
     across = bool(re.search(r"\bhorizontal\b|\bgrowing (?:right|left)\b", lead))
     axes = axis_items(sheet, "y axis" if across else "x axis")
     if axes:
@@ -83,7 +83,7 @@ def _bar(part: str, lead: str, sheet: Sheet) -> Blob | None:
     own_base = _FROM_BASE.search(part)
     if own_base:
         axis = own_base[1]
-        scale = sheet.space.x if axis == "x" else sheet.space.y
+        scale = sheet.space.scale(axis)
         base, end = scale(own_base[2], own_base[3]), scale(own_base[4], own_base[5])
         part = part.replace(own_base[0], " ")
     else:
@@ -91,7 +91,7 @@ def _bar(part: str, lead: str, sheet: Sheet) -> Blob | None:
         if reached is None:
             return None
         axis = reached[1] or reached[4]
-        end = (sheet.space.x if axis == "x" else sheet.space.y)(reached[2] or reached[5], reached[3] or reached[6])
+        end = sheet.space.scale(axis)(reached[2] or reached[5], reached[3] or reached[6])
         part = part.replace(reached[0], " ")
     sides = _bar_sides(part, both, axis, sheet)
     if sides is None:
@@ -102,16 +102,21 @@ def _bar(part: str, lead: str, sheet: Sheet) -> Blob | None:
 
 
 def _bar_sides(part: str, both: str, axis: str, sheet: Sheet) -> tuple[float, float] | None:
-    scale = sheet.space.x if axis == "y" else sheet.space.y
+    scale = sheet.space.scale(_ACROSS[axis])
     between = _BAR_SPAN.search(part)
     if between:
         return scale(between[2], between[3]), scale(between[4], between[5])
-    middle = q.numbers(part, "x" if axis == "y" else "y", sheet.space) or [
+    middle = q.numbers(part, _ACROSS[axis], sheet.space) or [
         scale(match[1], match[2]) for match in re.finditer(rf"\bat\s+{_LENGTH}", part)
     ]
-    thick = q.dimensions(both, sheet.space)
-    half = thick.get("width" if axis == "y" else "height", thick.get("width", 30.0)) / 2
+    half = _half(both, axis, sheet)
     return (middle[0] - half, middle[0] + half) if middle else None
+
+
+def _half(words: str, axis: str, sheet: Sheet) -> float:
+    """Return half the thickness of bars whose length is measured along ``axis``, in pixels."""
+    said = q.dimensions(words, sheet.space)
+    return said.get("width" if axis == "y" else "height", said.get("width", 30.0)) / 2
 
 
 def _bar_blob(axis: str, base: float, end: float, sides: tuple[float, float], colour: str | None, words: str) -> Blob:
@@ -125,7 +130,7 @@ def _bar_blob(axis: str, base: float, end: float, sides: tuple[float, float], co
 
 
 def _parallel_bars(words: str, sheet: Sheet) -> list[Blob]:
-    """Bars of one colour as lists: "at x 100, 160, 220 up to y 220, 300, 120, each 40 px wide"."""
+    """Return bars of one colour given as lists: "at x 100, 160, 220 up to y 220, 300, 120, each 40 px wide"."""
     reached = re.search(
         rf"\b(?:up|down|out|reaching)(?:\s+to)?\s+([xy])\s*=?\s*{q.N}(?:px|%)?\s*(?:,|and)\s*{q.N}", words
     )
@@ -137,10 +142,9 @@ def _parallel_bars(words: str, sheet: Sheet) -> list[Blob]:
         lambda m: " " if m[1] == axis else m[0],
         words[: reached.start()] + " " + re.sub(r"^.*?(?=$|each|every)", " ", words[reached.end() :]),
     )
-    middles = q.numbers(rest, "x" if axis == "y" else "y", sheet.space)
+    middles = q.numbers(rest, _ACROSS[axis], sheet.space)
     _, base = _base(words[: reached.start()], sheet)
-    said = q.dimensions(words, sheet.space)
-    half = said.get("width" if axis == "y" else "height", said.get("width", 30.0)) / 2
+    half = _half(words, axis, sheet)
     colour = q.first_colour(q.without_outline(words))
     return [
         _bar_blob(axis, base, end, (at - half, at + half), colour, words)

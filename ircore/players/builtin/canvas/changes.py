@@ -1,32 +1,26 @@
-"""What a correction says about one thing, applied to it: its new colour, size, place, turn, style or text."""
+"""Corrections applied to one item: its new colour, size, place, rotation, style or text."""
 
 import re
 from dataclasses import dataclass, replace
 
 from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.geometry import bounded
 from ircore.players.builtin.canvas.kinds import NOUN, kind_of
 from ircore.players.builtin.canvas.outlines import corners_of
-from ircore.players.builtin.canvas.places import absolute_place
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Stroke, bounded, font_size, polygon, text_bound
+from ircore.players.builtin.canvas.resizing import resized
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Stroke, centred, polygon
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
-from ircore.players.builtin.canvas.things import BLACK, anchor, corner_shift, thickness, with_markers
+from ircore.players.builtin.canvas.things import BLACK, anchor, placed, with_markers
 
 _NOT = re.compile(
     r"(?:,\s*)?\b(?:and not|not|instead of|rather than|no longer)\s+(?:an?\s+)?(?:#[0-9a-f]{6}"
     r"|\(-?[\d.]+%?,-?[\d.]+%?\)|\"\d+\"|-?[\d.]+(?:px|%|deg)?|\w+(?=\s*$))"
 )
 _FROM = re.compile(r"\bfrom\s+(#[0-9a-f]{6}|\"\d+\"|-?[\d.]+(?:px|%|deg)?|\(-?[\d.]+%?,-?[\d.]+%?\))\s+(?=to\b)")
-_PERCENT = re.compile(
-    rf"\bby\s+{q.N}%|{q.N}\s*%\s+(?:larger|bigger|smaller|wider|narrower|taller|shorter|longer|thinner|thicker|higher)"
-)
-_PIXELS_MORE = re.compile(
-    rf"{q.N}px\s+(larger|bigger|smaller|wider|narrower|taller|shorter|longer|thinner|thicker)\b|\b(?:by)\s+{q.N}px"
-)
-_TWICE = (("three times", 3.0), ("3 times", 3.0), ("twice", 2.0), ("2 times", 2.0), ("double", 2.0), ("half", 0.5),
-    ("1.5 times", 1.5), ("a third", 1 / 3), ("4 times", 4.0))  # fmt: skip
-_SMALLER = re.compile(r"\b(?:smaller|narrower|shorter|thinner|decrease|less)\b")
-_LARGER = re.compile(r"\b(?:larger|bigger|wider|taller|longer|thicker|increase|extend|higher)\b")
+_NOT_CLOSED = frozenset({"", "any", "text", "line", "curve", "polyline", "arrow", "arc", "pie", "wedge"})
+"""Kinds that a closed shape cannot become."""
+
 _REACH = re.compile(
     rf"\b(?:reach(?:es)?|up to|down to|out to|end(?:s)?(?: at)?|extend|stop(?:s)? at|top(?: at| to)?"
     rf"|to)\s+(?:at |to |as far as )?([xy])\s*=?\s*{q.N}(px|%)?"
@@ -41,28 +35,23 @@ class _Wish:
 
 
 def apply_change(item: Item, words: str, clause: Clause, sheet: Sheet, only: str = "") -> Item | None:
-    """Return ``item`` as the words want it, or none if they say nothing that can be done to it.
+    """Return ``item`` changed as the words ask; None if they ask for nothing that can be done to this item.
 
     Args:
-        item: What is to change.
+        item: The item to change.
         words: The predicate, plain spelling, such as ``"larger: radius 50px"``.
         clause: For quoted texts.
         sheet: For places.
         only: ``"place"`` to read nothing but a place.
     """
     words = _FROM.sub(" ", _NOT.sub(" ", words))
-    steps = (
-        (_place,) if only == "place" else (_kind, _text, _reach, _shape_points, _colours, _size, _style, _turn, _place)
-    )
+    every = (_kind, _text, _reach, _shape_points, _colours, _resized, _style, _turn, _place)
+    steps = (_place,) if only == "place" else every
     fresh, wish = item, _Wish(words, clause.strings, sheet.space)
     for step in steps:
         fresh = step(fresh, wish) or fresh
-    return fresh if fresh != item or _already(words) else None
-
-
-def _already(words: str) -> bool:
-    """Words that ask for something definite are understood even if it is so already."""
-    return bool(re.search(r"#|\d|\"|unfilled|solid|filled|outline", words))
+    # Words that ask for something definite are understood even if the item is so already.
+    return fresh if fresh != item or re.search(r"#|\d|\"|unfilled|solid|filled|outline", words) else None
 
 
 def _kind(item: Item, wish: _Wish) -> Item | None:
@@ -74,18 +63,7 @@ def _kind(item: Item, wish: _Wish) -> Item | None:
     kind = kind_of(noun[1]) if noun else ""
     if isinstance(item, Stroke) and kind in {"curve", "polyline", "line", "arrow"}:
         return replace(item, kind=kind, smooth=kind == "curve", arrow="end" if kind == "arrow" else item.arrow)
-    if not isinstance(item, Blob) or kind in {
-        "",
-        "any",
-        "text",
-        "line",
-        "curve",
-        "polyline",
-        "arrow",
-        "arc",
-        "pie",
-        "wedge",
-    }:
+    if not isinstance(item, Blob) or kind in _NOT_CLOSED:
         return None
     if kind in {"circle", "square", "dot"}:
         side = min(item.width, item.height)
@@ -99,15 +77,13 @@ def _kind(item: Item, wish: _Wish) -> Item | None:
 
 
 def _text(item: Item, wish: _Wish) -> Item | None:
-    words = wish.words
-    keys = [int(key) for key in re.findall(r'"(\d{1,4})"', words) if int(key) < len(wish.strings)]
+    keys = [int(key) for key in re.findall(r'"(\d{1,4})"', wish.words) if int(key) < len(wish.strings)]
     return replace(item, text=wish.strings[keys[-1]][:200]) if keys and isinstance(item, Label) else None
 
 
 def _reach(item: Item, wish: _Wish) -> Item | None:
-    """Move the free end of a bar, or one end of an upright line."""
-    words = wish.words
-    match = _REACH.search(words)
+    """Return a bar with its free end moved to the coordinate that the words name."""
+    match = _REACH.search(wish.words)
     if match is None or not isinstance(item, Blob):
         return None
     left, top, right, bottom = item.box
@@ -182,104 +158,8 @@ def _shaded(colour: str, how: str) -> str:
     return "#" + "".join(f"{round(part):02x}" for part in mixed)
 
 
-def _size(item: Item, wish: _Wish) -> Item | None:
-    words = wish.words
-    words = re.sub(rf"\b(?:hole|inner radius)\b[^,;]{{0,24}}?{q.N}(?:px)?", " ", words)
-    if isinstance(item, Stroke):
-        return _line_size(item, words)
-    if isinstance(item, Label) and (size := re.search(rf"\b(?:font(?: size)?|size)\s+(?:to\s+|of\s+)?{q.N}", words)):
-        return replace(item, size=text_bound(item.text, abs(float(size[1]))))
-    said = q.dimensions(
-        re.sub(
-            r"\b(radius|diameter|width|height|size|side|sides|length)\s+(?:should\s+)?(?:be|to be|must be|from)\s+",
-            r"\1 ",
-            words,
-        ),
-        wish.space,
-    )
-    bare = re.search(rf"\b(?:to|be)\s+{q.N}(px)?\s*$", words)
-    if isinstance(item, Label) and "height" in said:
-        return replace(item, size=font_size(item.text, said["height"]))
-    if said and not (_PERCENT.search(words) or re.search(r"\bby\s+\d", words)):
-        return _set_size(item, said)
-    if bare and (name := re.search(r"\b(size|side|width|height|radius|diameter)\b", words)):
-        return _set_size(item, {name[1].replace("size", "side"): abs(float(bare[1]))})
-    across, down = _factors(item, words)
-    return item.scaled(across, down) if (across, down) != (1.0, 1.0) else None
-
-
-def _set_size(item: Item, said: dict[str, float]) -> Item | None:
-    if isinstance(item, Pie):
-        radius = said.get("radius", (said.get("diameter") or said.get("width") or 2 * item.radius) / 2)
-        return replace(item, radius=bounded(radius, 1, 4096))
-    if not isinstance(item, Blob):
-        return None
-    whole = said.get("radius", 0.0) * 2 or said.get("diameter") or said.get("side")
-    if whole is None or not whole:
-        round_one = item.kind == "circle" and len(said.keys() & {"width", "height"}) == 1
-        wide = said.get("width", said.get("height", item.width) if round_one else item.width)
-        high = said.get("height", said.get("width", item.height) if round_one else item.height)
-        return replace(item, width=bounded(wide, 0.5, 4096), height=bounded(high, 0.5, 4096))
-    ratio = (
-        item.height / item.width if item.kind in {"ellipse", "triangle", "rectangle"} and "side" not in said else 1.0
-    )
-    return replace(item, width=bounded(whole, 0.5, 4096), height=bounded(whole * ratio, 0.5, 4096))
-
-
-def _factors(item: Item, words: str) -> tuple[float, float]:
-    """Return by how much to stretch across and down for "20% smaller", "twice as large", "10px wider", "larger"."""
-    grows, shrinks = bool(_LARGER.search(words)), bool(_SMALLER.search(words))
-    left, top, right, bottom = item.box
-    percent, pixels = _PERCENT.search(words), _PIXELS_MORE.search(words)
-    only = (
-        "width"
-        if re.search(r"\b(?:wider|narrower|width|length|wide|long)\b", words)
-        else "height"
-        if re.search(r"\b(?:taller|shorter|height|higher|tall|high)\b", words)
-        else ""
-    )
-    times = next((factor for phrase, factor in _TWICE if phrase in words), None)
-    if percent and (grows or shrinks):
-        share = abs(float(percent[1] or percent[2])) / 100
-        factor = max(0.02, 1 - share) if shrinks else 1 + share
-    elif pixels and (grows or shrinks):
-        more = abs(float(pixels[1] or pixels[3])) * (2 if "radius" in words else 1) * (-1 if shrinks else 1)
-        wide, high = max(right - left, 1.0), max(bottom - top, 1.0)
-        across, down = max(0.02, 1 + more / wide), max(0.02, 1 + more / high)
-        return across if only != "height" else 1.0, down if only != "width" else 1.0
-    elif times is not None:
-        factor = times
-    elif grows or shrinks:
-        factor = (
-            (1.1 if grows else 1 / 1.1) if re.search(r"\bslightly|little|bit\b", words) else (1.25 if grows else 0.8)
-        )
-    else:
-        return 1.0, 1.0
-    return factor if only != "height" else 1.0, factor if only != "width" else 1.0
-
-
-def _line_size(item: Stroke, words: str) -> Stroke | None:
-    plain = re.sub(r"\([^()]{0,40}\)", " ", words)
-    size = re.search(rf"\bmarkers?\b.{{0,30}}?\b(radius|size|diameter)\s+(?:of\s+|to\s+)?{q.N}", plain)
-    if size:
-        return replace(item, marker_size=bounded(abs(float(size[2])) / (1 if size[1] == "radius" else 2), 0.5, 200))
-    factor = next((value for phrase, value in _TWICE if phrase in words), None)
-    if re.search(r"\bthicker\b|\bthinner\b|\bas (?:thick|wide)\b", words):
-        more = re.search(rf"{q.N}px\s+(?:thicker|thinner)", plain)
-        thin = "thinner" in words
-        width = (
-            item.stroke + float(more[1]) * (-1 if thin else 1)
-            if more
-            else item.stroke * (factor or (0.6 if thin else 1.6))
-        )
-        return replace(item, stroke=bounded(width, 0.5, 200))
-    width_said = re.search(rf"\b(?:width|thickness)\s+(?:should\s+)?(?:be\s+|of\s+|to\s+)?{q.N}", plain)
-    asked = float(width_said[1]) if width_said else thickness(plain)
-    if asked is not None and not re.search(r"\blonger|shorter|length\b", words):
-        return replace(item, stroke=bounded(abs(asked), 0.25, 200))
-    across, down = _factors(item, words)
-    both = max(across, down) if max(across, down) != 1 else min(across, down)
-    return item.scaled(both, both) if both != 1.0 else None
+def _resized(item: Item, wish: _Wish) -> Item | None:
+    return resized(item, wish.words, wish.space)
 
 
 def _style(item: Item, wish: _Wish) -> Item | None:
@@ -300,8 +180,7 @@ def _style(item: Item, wish: _Wish) -> Item | None:
         return _blob_style(item, words)
     if isinstance(item, Pie):
         return _pie_style(item, words, wish.space)
-    aligned = anchor(words, item.anchor)
-    return replace(item, anchor=aligned)
+    return replace(item, anchor=anchor(words, item.anchor))
 
 
 def _blob_style(item: Blob, words: str) -> Blob:
@@ -359,7 +238,6 @@ def _place(item: Item, wish: _Wish) -> Item | None:
         return _level(item, words, wish.space)
     if re.search(r"\bcorners\b|\bthrough\b|\bfrom\s+[xy(]|\bstart|\bend\b", words):
         return None
-    left, top, right, bottom = item.box
     said = (
         re.sub(r"\b(?:top|bottom|left|right)\s+(?:edge|side)\b(?! of the)", " ", words)
         if re.search(r"\bwide|high\b", words)
@@ -371,18 +249,14 @@ def _place(item: Item, wish: _Wish) -> Item | None:
     axis = re.findall(r"\b([xy])\s*=?\s*(-?\d{1,6}(?:\.\d{1,6})?)(px|%)?", said)
     x, y = item.centre
     if given or not axis:
-        at = absolute_place(said, wish.space, (right - left, bottom - top))
-        if at is None:
-            return None
-        shift = corner_shift(said, (right - left, bottom - top))
-        return item.moved(at[0] + shift[0] - x, at[1] + shift[1] - y)
+        return placed(item, said, wish.space)
     for name, value, unit in axis[:2]:
         x, y = (wish.space.x(value, unit), y) if name == "x" else (x, wish.space.y(value, unit))
-    return item.moved(x - item.centre[0], y - item.centre[1])
+    return centred(item, (x, y))
 
 
 def _level(item: Item, words: str, space: q.Space) -> Item | None:
-    """Move an upright line "to y 120"; a bar has been given its new end already."""
+    """Return an upright or level line moved to the coordinate in "to y 120"; bars were handled before."""
     match = _REACH.search(words)
     if match is None or isinstance(item, Blob):
         return None

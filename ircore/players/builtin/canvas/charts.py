@@ -20,7 +20,7 @@ _MORE = re.compile(r"\b(?:next|further|more|other|remaining|following|rest of th
 
 
 def read_chart_part(clause: Clause, sheet: Sheet) -> bool:
-    """Add what a clause says of a chart; return whether it was about one."""
+    """Add the chart part that a clause describes; return whether the clause described any."""
     words = clause.words
     head = words.split(":")[0][:160]
     if (

@@ -136,7 +136,7 @@ def rgb(colour: str) -> tuple[int, int, int]:
 
 @cache
 def difference(one: str, other: str) -> float:
-    """Return how different two colours look: 0 the same, about 100 black and white; colours of one name count as near.
+    """Return the difference of two colours: 0 for the same, about 100 for black and white.
 
     The distance is Euclidean in CIE L*a*b* (ΔE*ab, CIE 1976, D65); it is cut to a third if both have the same
     everyday name, so that "red" finds #d62728.

@@ -1,4 +1,4 @@
-"""Sentences that change what is there.
+"""Sentences that change things on the sheet.
 
 A correction touches only what it names; everything else stays as it is, pixel for pixel.
 """
@@ -12,7 +12,7 @@ from ircore.players.builtin.canvas.descriptions import describe
 from ircore.players.builtin.canvas.moves import BY, move, split_phrase, unique_items
 from ircore.players.builtin.canvas.places import RELATION
 from ircore.players.builtin.canvas.references import Target, resolve
-from ircore.players.builtin.canvas.shapes import Blob, Pie
+from ircore.players.builtin.canvas.shapes import Blob, Pie, centred
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
 from ircore.players.builtin.canvas.wishes import change, changed, is_so, should
@@ -56,7 +56,7 @@ def correct(clause: Clause, sheet: Sheet) -> bool | None:
     """Follow a correction.
 
     Returns:
-        Whether it could be followed; none if the clause is no correction.
+        Whether the correction could be followed; None if the clause is no correction.
     """
     words = _POLITE.sub("", clause.words)
     for pattern, follow in _RULES:
@@ -122,7 +122,7 @@ def _replace(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool:
             item = item.scaled(old.width / item.width, old.height / item.height)
         if q.first_colour(match[2]) is None and old.colour:
             item = replace(item, fill=old.colour, outline=None) if isinstance(item, Blob) else item.coloured(old.colour)
-        fresh[0] = item.moved(old.centre[0] - item.centre[0], old.centre[1] - item.centre[1])
+        fresh[0] = centred(item, old.centre)
     sheet.items[index : index + 1] = fresh
     sheet.last = index
     return True

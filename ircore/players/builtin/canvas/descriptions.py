@@ -1,4 +1,4 @@
-"""Sentences that say what there is."""
+"""Sentences that describe new things."""
 
 import re
 from dataclasses import replace
@@ -20,7 +20,7 @@ _MOST_PARTS = 100
 
 
 def describe(clause: Clause, sheet: Sheet) -> bool:
-    """Add what a clause describes; return whether anything was understood."""
+    """Add the things that a clause describes; return whether any part of the clause was understood."""
     parts = _parts(clause.words)
     if len(parts) == 1:
         return _describe_part(clause, sheet)
@@ -29,7 +29,7 @@ def describe(clause: Clause, sheet: Sheet) -> bool:
 
 
 def _parts(words: str) -> list[str]:
-    """Cut "on a white background: three bars, an x axis, ticks" where its parts have readers of their own."""
+    """Split "on a white background: three bars, an x axis, ticks" into parts if each part has a reader of its own."""
     match = _BACKGROUND_FIRST.match(words)
     first, rest = ([match[1]], match[2]) if match and NOUN.search(match[2]) else ([], words)
     listed = [part for part in _NEXT_PART.split(rest) if part.strip()]
@@ -48,10 +48,9 @@ def _parts(words: str) -> list[str]:
 
 
 def _describe_part(clause: Clause, sheet: Sheet) -> bool:
-    if read_background(clause.words, sheet):
-        return True
-    if read_chart_part(clause, sheet):
-        return True
-    if re.search(r'"\d+"', clause.words) and read_texts(clause, sheet):
-        return True
-    return read_things(clause, sheet)
+    return (
+        read_background(clause.words, sheet)
+        or read_chart_part(clause, sheet)
+        or (re.search(r'"\d+"', clause.words) is not None and read_texts(clause, sheet))
+        or read_things(clause, sheet)
+    )

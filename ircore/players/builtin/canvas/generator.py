@@ -12,9 +12,14 @@ from ircore.players.builtin.canvas.sheet import MAX_NOTES
 
 
 class CanvasGenerator:
-    """Draws what the whole dialogue says, and changes only what a correction names.
+    """Draws the whole dialogue, and changes only the things that a correction names.
 
-    It sees nothing but text: at every turn it reads all messages again from the first.
+    The generator sees only text: at every turn it reads all messages again from the first.
+
+    >>> view = GeneratorView(1, "A red circle of radius 40 px centred at (100, 100).", (), None, 0, "")
+    >>> answer = asyncio.run(CanvasGenerator(PlayerSpec(player="canvas")).render(view))
+    >>> answer.picture.pixels[100, 100].tolist()
+    [255, 0, 0]
 
     Raises:
         InputError: The spec has a model or parameters; there is nothing to set.
@@ -24,17 +29,12 @@ class CanvasGenerator:
         refuse_settings(spec)
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
-        """Answer with the picture of all messages so far, and notes on what the last one left unclear."""
-        return await asyncio.to_thread(_answer, view)
-
-
-def _answer(view: GeneratorView) -> PictureAnswer:
-    canvas, notes = read((*view.earlier, view.message))
-    return answer(canvas, notes)
+        """Return the picture of all messages so far, with notes on what was not understood in the last."""
+        return await asyncio.to_thread(lambda: answer(*read((*view.earlier, view.message))))
 
 
 def answer(canvas: Canvas, notes: tuple[str, ...]) -> PictureAnswer:
-    """Draw a canvas, as far as it can be drawn in reasonable time, and say so if not all of it was."""
+    """Draw a canvas, up to the items that can be drawn in reasonable time; a note tells if items are left out."""
     drawable = affordable(canvas)
     if len(drawable.items) < len(canvas.items):
         notes = (f"only {len(drawable.items):,} of {len(canvas.items):,} things are drawn: too much to draw", *notes)

@@ -73,7 +73,7 @@ def is_plural(noun: str) -> bool:
 
 
 def mismatch(asked: str, kind: str) -> float:
-    """Return 0 for the same kind, 1 for one that people mix up with it, infinity otherwise."""
+    """Return 0 for the same kind, 1 for kinds that people mix up, infinity for others."""
     if asked in {kind, "any", ""}:
         return 0.0
     if asked == "axis" and kind in {"x axis", "y axis"}:

@@ -1,14 +1,16 @@
-"""The things that a clause speaks of, each with its words, some placed by others."""
+"""Things that a clause mentions, each with its words; some are placed by others."""
 
+import itertools
 import re
 
+from ircore.players.builtin.canvas.geometry import BoxF
 from ircore.players.builtin.canvas.kinds import NOUN, OWN_READERS, PRONOUN, kind_of
 from ircore.players.builtin.canvas.pies import lone_wedge
 from ircore.players.builtin.canvas.places import RELATION, absolute_place
 from ircore.players.builtin.canvas.placing import Mention, copies, put
 from ircore.players.builtin.canvas.quantities import first_colour, points
 from ircore.players.builtin.canvas.references import Target, box_of, resolve
-from ircore.players.builtin.canvas.shapes import BoxF, Item
+from ircore.players.builtin.canvas.shapes import Item
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
 from ircore.players.builtin.canvas.things import STROKES, blob, stroke
@@ -35,7 +37,7 @@ _CONTAINS = re.compile(r"\b(?:containing|contains|holding|holds|encloses|surroun
 
 
 def relation_before(words: str, noun: re.Match[str]) -> bool:
-    """Whether words such as "left of" come before a noun."""
+    """Whether a relation such as "left of" stands before a noun."""
     return any(match.end() < noun.start() for match in RELATION.finditer(words))
 
 
@@ -67,20 +69,13 @@ def _mentions(clause: Clause, sheet: Sheet) -> list[Mention]:
             _NOT_THINGS.search(words[max(0, match.start() - 24) : match.start()]) and not _countable(match, words)
         ):
             continue
-        mentions.append(
-            Mention(
-                kind, match[1], _phrase_start(words, mentions[-1].after if mentions else 0, match.start()), match.end()
-            )
-        )
+        start = _phrase_start(words, mentions[-1].after if mentions else 0, match.start())
+        mentions.append(Mention(kind, match[1], start, match.end()))
     for index, mention in enumerate(mentions):
         following = mentions[index + 1].start if index + 1 < len(mentions) else len(words)
         mention.words = words[mention.start : following]
-    followers: list[Mention | None] = [*mentions[1:], None]
-    mentions = [
-        mention
-        for mention, following in zip(mentions, followers, strict=False)
-        if not _is_named(mention, following, words)
-    ]
+    followers = itertools.pairwise([*mentions, None])
+    mentions = [mention for mention, following in followers if mention and not _is_named(mention, following, words)]
     if mentions:
         _give_leading_place(mentions[0], words, sheet)
     _relate(mentions, clause, sheet)
@@ -88,7 +83,7 @@ def _mentions(clause: Clause, sheet: Sheet) -> list[Mention]:
 
 
 def _is_named(first: Mention, following: Mention | None, words: str) -> bool:
-    """Whether a thing only gives the next one its name: "the sun is a yellow circle"."""
+    """Whether a noun only names the next thing, as in "the sun is a yellow circle"."""
     return following is not None and words[first.after : following.start].strip() in {"is", "are"}
 
 
@@ -150,16 +145,14 @@ def _relate(mentions: list[Mention], clause: Clause, sheet: Sheet) -> None:
             mention.relation, mention.other = pending
             pending = None
         elif relation and not relation[1] and (previous or sheet.last is not None):
-            mention.relation, mention.other = (
-                relation[0],
-                (previous.known or previous) if previous else (Target(sheet.last or 0),),
-            )
+            mention.relation = relation[0]
+            mention.other = (previous.known or previous) if previous else (Target(sheet.last or 0),)
         _relate_to_pronoun(mention, previous, mention is mentions[-1], sheet)
         previous = mention if not (mention.known or mention.same) or previous is None else previous
 
 
 def _relate_to_pronoun(mention: Mention, previous: Mention | None, is_last: bool, sheet: Sheet) -> None:
-    """Read "a small square inside it" and "with a square inside"."""
+    """Read relations to a pronoun or to nothing: "a small square inside it", "with a square inside"."""
     if mention.relation or mention.known or mention.same:
         return
     for match in RELATION.finditer(mention.words):
@@ -174,7 +167,7 @@ def _relate_to_pronoun(mention: Mention, previous: Mention | None, is_last: bool
 
 
 def _last_relation(before: str) -> tuple[str, bool] | None:
-    """Return the relation in the words before a mention and whether the mention is its object ("left of | the …")."""
+    """Return the relation before a mention, and whether the mention is its object; None without a relation."""
     matches = list(RELATION.finditer(before))
     if not matches:
         return None
@@ -188,12 +181,11 @@ def _known(mention: Mention, clause: Clause, sheet: Sheet) -> tuple[Target, ...]
     phrase = clause.words[mention.start : mention.after]
     if not re.match(r"(?:the|this|that|its)\b", phrase):
         return ()
-    targets = resolve(phrase, clause.strings, sheet)
-    return tuple(targets[:20])
+    return tuple(resolve(phrase, clause.strings, sheet)[:20])
 
 
 def _make(mention: Mention, sheet: Sheet, made: list[Item], busy: set[int]) -> BoxF:
-    """Make a mention's item, what it is placed by first; return its box."""
+    """Make the item of a mention, after the item that places it; return its box."""
     if mention.made is not None or id(mention) in busy:
         return mention.made.box if mention.made else sheet.space.box
     busy.add(id(mention))

@@ -8,7 +8,7 @@ from ircore.players.builtin.canvas.changes import apply_change
 from ircore.players.builtin.canvas.kinds import NOUN, kind_of
 from ircore.players.builtin.canvas.places import RELATION, beside
 from ircore.players.builtin.canvas.references import Target, box_of, resolve
-from ircore.players.builtin.canvas.shapes import Item, Stroke
+from ircore.players.builtin.canvas.shapes import Item, Stroke, centred, size_of
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
 
@@ -95,7 +95,7 @@ def shift(rest: str, verb: str, sheet: Sheet) -> tuple[float, float]:
 
 
 def says_further(words: str) -> bool:
-    """Whether a direction without a distance is named, such as "further left"."""
+    """Whether the words name a direction without a distance, such as "further left"."""
     return bool(_FURTHER.search(words))
 
 
@@ -111,16 +111,15 @@ def _direction(word: str, length: float) -> tuple[float, float]:
 
 
 def moved_to(item: Item, words: str, clause: Clause, sheet: Sheet) -> Item | None:
-    """Return ``item`` at the place that the words say, or none."""
-    given, (left, top, right, bottom) = q.points(words, sheet.space), item.box
+    """Return ``item`` at the place that the words name; None if they name no place."""
+    given = q.points(words, sheet.space)
     if isinstance(item, Stroke) and len(given) > 1:
         return replace(item, points=tuple(given))
     relation = RELATION.search(words)
     if relation and not given:
         others = resolve(words[relation.end() :], clause.strings, sheet)
         if others:
-            at = beside(relation.lastgroup or "", box_of(others[0], sheet), (right - left, bottom - top), None)
-            return item.moved(at[0] - item.centre[0], at[1] - item.centre[1])
+            return centred(item, beside(relation.lastgroup or "", box_of(others[0], sheet), size_of(item), None))
     return apply_change(item, words, clause, sheet, only="place")
 
 
@@ -130,13 +129,12 @@ def unique_items(targets: list[Target]) -> list[int]:
 
 
 def move_targets(targets: list[Target], words: str, clause: Clause, sheet: Sheet) -> bool:
-    """Move what is meant as the words say; return whether they did."""
+    """Move the items as the words ask; return whether that could be done."""
     for index in unique_items(targets):
         dx, dy = shift(words, "", sheet)
         if not (dx or dy) and (hint := _FURTHER.search(words)):
-            dx, dy = _direction(
-                hint[2], 10.0 if "slight" in hint[1] or "bit" in hint[1] or "little" in hint[1] else 20.0
-            )
+            is_slight = any(word in hint[1] for word in ("slight", "bit", "little"))
+            dx, dy = _direction(hint[2], 10.0 if is_slight else 20.0)
         item = sheet.items[index]
         moved = item.moved(dx, dy) if dx or dy else moved_to(item, words, clause, sheet)
         if moved is None:

@@ -1,4 +1,4 @@
-"""The corners of shapes that have a name, as fractions of a box from its middle (−0.5 … 0.5)."""
+"""Corners of named shapes, as fractions of a box from its middle (−0.5 … 0.5)."""
 
 import math
 import re
@@ -14,7 +14,7 @@ Corners = tuple[Point, ...]
 
 
 def corners_of(kind: str, words: str) -> Corners:
-    """Return the corners of a kind; none for round kinds and rectangles."""
+    """Return the corners of a kind of shape; empty for round kinds and rectangles."""
     if kind == "star":
         return star(_count(words, 5))
     if kind in SIDES:
@@ -24,12 +24,12 @@ def corners_of(kind: str, words: str) -> Corners:
     if kind == "arrow":
         return _turned_arrow(words)
     if kind == "semicircle":
-        return _facing(_half_disc(), words)
+        return _facing(_HALF_DISC, words)
     return _FIXED.get(kind, ())
 
 
 def star(spikes: int) -> Corners:
-    """Return a star with its first spike up; the inner corners lie where lines between spikes cross."""
+    """Return a star with a spike up; inner corners lie where lines between spikes cross."""
     reach = 2 if spikes >= 5 else 1
     inner = exact.cos(reach * math.pi / spikes) / exact.cos((reach - 1) * math.pi / spikes) if spikes >= 5 else 0.38
     ring = []
@@ -84,7 +84,7 @@ _WAYS = {"right": 0.0, "down": 90.0, "left": 180.0, "up": 270.0}
 
 
 def _turned_arrow(words: str) -> Corners:
-    """Return a block arrow in its box that points where the words say; to the right if they do not."""
+    """Return a block arrow in a unit box; it points to the right if the words name no direction."""
     match = re.search(
         r"\b(?:pointing|facing|points|directed|towards?)\s+(?:to(?:wards)?\s+)?(?:the\s+)?(?:(up|upper|top|down|lower|bottom)\w*)?[\s,]*"
         r"(?:and\s+)?(?:slightly\s+|to the\s+)?(left|right)?",
@@ -101,23 +101,16 @@ def _turned_arrow(words: str) -> Corners:
     return stretched(tuple((x * cosine - 0.62 * y * sine, x * sine + 0.62 * y * cosine) for x, y in _ARROW))
 
 
-def _half_disc() -> Corners:
-    steps = [math.pi * step / 40 for step in range(41)]
-    return tuple((-0.5 * exact.cos(angle), -0.5 * exact.sin(angle)) for angle in steps)
+_HALF_DISC = tuple((-0.5 * exact.cos(math.pi * step / 40), -0.5 * exact.sin(math.pi * step / 40)) for step in range(41))
 
 
 def _heart() -> Corners:
     """The heart curve x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t (MathWorld, "Heart Curve")."""
-    steps = [2 * math.pi * step / 60 for step in range(60)]
-    return stretched(
-        tuple(
-            (
-                16 * exact.whole_power(exact.sin(t), 3),
-                -(13 * exact.cos(t) - 5 * exact.cos(2 * t) - 2 * exact.cos(3 * t) - exact.cos(4 * t)),
-            )
-            for t in steps
-        )
-    )
+    curve = []
+    for t in (2 * math.pi * step / 60 for step in range(60)):
+        up = 13 * exact.cos(t) - 5 * exact.cos(2 * t) - 2 * exact.cos(3 * t) - exact.cos(4 * t)
+        curve.append((16 * exact.whole_power(exact.sin(t), 3), -up))
+    return stretched(tuple(curve))
 
 
 _ARM = 1 / 6

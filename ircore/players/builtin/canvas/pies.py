@@ -4,8 +4,9 @@ import re
 from dataclasses import replace
 
 from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.geometry import bounded
 from ircore.players.builtin.canvas.places import absolute_place
-from ircore.players.builtin.canvas.shapes import Pie, Slice, bounded
+from ircore.players.builtin.canvas.shapes import Pie, Slice
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.things import BLACK
 
@@ -25,7 +26,7 @@ def _slices(words: str) -> tuple[Slice, ...]:
 
 
 def _pulled(words: str) -> float:
-    """How far a wedge is pulled out, in pixels; the words are those after its share."""
+    """Return how far a wedge is pulled out, in pixels; the words are those after its share."""
     match = re.search(rf"\b(?:pulled|exploded|detached|slid|offset)(?:\s+out)?(?:\s+(?:by\s+)?{q.N}px)?", words)
     if match is None:
         return 0.0
@@ -45,7 +46,7 @@ def read_pie(words: str, sheet: Sheet) -> bool:
     inner = (
         space.both(hole[1], hole[2]) if hole else 0.55 * radius if re.search(r"\bdon?u|\bdough|\bring\b", head) else 0.0
     )
-    centre = absolute_place(head, space, (2 * radius, 2 * radius)) or (space.width / 2, space.height / 2)
+    centre = absolute_place(head, space, (2 * radius, 2 * radius)) or space.middle
     edge = re.search(r"\b(?:border|outline|edge|separat)", words)
     outline = (q.outline_colour(words) or q.first_colour(head) or "#ffffff") if edge else None
     slices = _slices(re.sub(r"\bstarting at [^,:;]{0,12}", " ", tail))
@@ -69,7 +70,7 @@ def _start(head: str) -> float:
 
 
 def more_wedges(words: str, sheet: Sheet) -> bool:
-    """Add wedges after those of the pie that was spoken of last."""
+    """Add wedges to the pie that was mentioned last."""
     slices = _slices(words)
     last = [] if sheet.last is None else [sheet.last]
     at = next((n for n in (*last, *range(len(sheet.items) - 1, -1, -1)) if isinstance(sheet.items[n], Pie)), None)
@@ -80,13 +81,13 @@ def more_wedges(words: str, sheet: Sheet) -> bool:
 
 
 def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
-    """Return a single wedge with its own angles: "a red wedge of radius 40 px centred at (…) from 30 to 90 degrees"."""
+    """Return a single wedge with angles: "a red wedge of radius 40 px centred at (…) from 30 to 90 degrees"."""
     span = re.search(rf"\bfrom\s+{q.N}(?:deg)?\s+to\s+{q.N}deg", words)
     said = q.dimensions(re.sub(r"\b(?:hole|inner)\b[^,;:]{0,40}", " ", words), sheet.space)
     if span is None or "radius" not in said:
         return None
     low, high = sorted((float(span[1]), float(span[2])))
-    given = q.points(words, sheet.space, 1) or [(sheet.canvas.width / 2, sheet.canvas.height / 2)]
+    given = q.points(words, sheet.space, 1) or [sheet.space.middle]
     share = bounded((high - low) / 3.6, 0.1, 95)
     colour = q.first_colour(q.without_outline(words)) or BLACK
     edge = q.outline_colour(words)
@@ -107,7 +108,7 @@ def _hole(words: str, sheet: Sheet) -> float:
 
 
 def changed_wedge(pie: Pie, part: int, words: str) -> Pie | None:
-    """Return a pie with one wedge changed, or none if the words say nothing that can be done to it."""
+    """Return a pie with one wedge changed; None if the words name neither a share nor a colour."""
     old = pie.slices[part]
     words = re.sub(r"\b(?:from|not|instead of|rather than)\s+(?:#[0-9a-f]{6}|-?[\d.]+\s*%)", " ", words)
     share = re.search(rf"{q.N}\s*(%|deg)", words)

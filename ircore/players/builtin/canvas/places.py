@@ -1,10 +1,10 @@
-"""Where something is, in words: "top left", "near the right edge", "left of the red circle", "inside it"."""
+"""Places in words: "top left", "near the right edge", "left of the red circle", "inside it"."""
 
 import re
 
 from ircore.core.drawing import Point
+from ircore.players.builtin.canvas.geometry import BoxF
 from ircore.players.builtin.canvas.quantities import Space, points
-from ircore.players.builtin.canvas.shapes import BoxF
 
 _UP = r"(?:top|upper|uppermost)"
 _DOWN = r"(?:bottom|lower|bottommost)"
@@ -44,26 +44,25 @@ RELATION = re.compile(
 """Words that place one thing by another; the group's name is the relation."""
 
 
-def absolute_place(words: str, space: Space, size: Point, near: BoxF | None = None) -> Point | None:
-    """Return the middle of a thing from its point or words such as "top left".
+def absolute_place(words: str, space: Space, size: Point) -> Point | None:
+    """Return the middle of a thing, from its point or from words such as "top left".
 
     Args:
         words: Plain spelling.
         space: The picture.
         size: Width and height of the thing in pixels, so that it fits at an edge.
-        near: The box that words refer to; the whole picture by default.
 
     Returns:
-        The point, or none if nothing is said.
+        The point; None if the words name no place.
     """
     given = points(words, space, 1)
     if given:
         return given[0]
     own_x = re.search(r"\bx\s*=?\s*(-?\d{1,6}(?:\.\d{1,6})?)(px|%)?", words)
     own_y = re.search(r"\by\s*=?\s*(-?\d{1,6}(?:\.\d{1,6})?)(px|%)?", words)
-    place = word_place(words, space, size, near)
+    place = word_place(words, space, size)
     if own_x or own_y:
-        middle = place or (space.width / 2, space.height / 2)
+        middle = place or space.middle
         return (
             space.x(own_x[1], own_x[2]) if own_x else middle[0],
             space.y(own_y[1], own_y[2]) if own_y else middle[1],
@@ -110,7 +109,7 @@ def beside(relation: str, other: BoxF, size: Point, gap: float | None) -> Point:
         relation: A group's name of ``RELATION``.
         other: The other thing's box.
         size: Width and height of the thing, in pixels.
-        gap: Pixels between the two; none for a tenth of the larger.
+        gap: Pixels between the two things; None for a tenth of the other thing's size.
     """
     left, top, right, bottom = other
     x, y = (left + right) / 2, (top + bottom) / 2

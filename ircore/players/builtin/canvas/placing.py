@@ -1,4 +1,4 @@
-"""Where a described thing goes: its own point, beside another thing, in a row, or where there is room."""
+"""Places of new things: their own point, beside another thing, in a row, or in free space."""
 
 import math
 import re
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.geometry import BoxF
 from ircore.players.builtin.canvas.kinds import is_plural
 from ircore.players.builtin.canvas.places import beside, word_place
 from ircore.players.builtin.canvas.references import Target
-from ircore.players.builtin.canvas.shapes import Blob, BoxF, Item, Stroke
+from ircore.players.builtin.canvas.shapes import Blob, Item, Stroke, centred, size_of
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.things import placed
 
@@ -23,6 +24,9 @@ CROWD = 40
 @dataclass
 class Mention:
     """A thing that a clause speaks of.
+
+    >>> Mention("circle", "circle", start=0, after=12, words="a red circle").relation
+    ''
 
     Attributes:
         kind: See ``kinds``.
@@ -50,7 +54,7 @@ class Mention:
 
 
 def put(item: Item, mention: Mention, other: BoxF | None, sheet: Sheet, made: list[Item]) -> Item:
-    """Move an item to its place: its own point, beside another thing, a place in words, or where there is room."""
+    """Return an item at its place: its own point, beside another thing, a place in words, or free space."""
     words = mention.words
     if isinstance(item, Stroke) and (mention.kind != "line" or len(q.points(words, sheet.space)) >= 2 or other is None):
         return item
@@ -62,7 +66,7 @@ def put(item: Item, mention: Mention, other: BoxF | None, sheet: Sheet, made: li
         ):
             return item
         return placed(item, words, sheet.space) or item
-    if isinstance(item, Blob) and item.centre != (sheet.canvas.width / 2, sheet.canvas.height / 2):
+    if isinstance(item, Blob) and item.centre != sheet.space.middle:
         return item
     if other is not None:
         return _beside_other(item, mention, other, sheet)
@@ -81,12 +85,11 @@ def _beside_other(item: Item, mention: Mention, other: BoxF, sheet: Sheet) -> It
     if mention.relation in {"around", "behind"} and isinstance(item, Blob) and not size_said:
         grow = 1.4 * max((other[2] - other[0]) / item.width, (other[3] - other[1]) / item.height)
         item = item.scaled(grow, grow)
-    left, top, right, bottom = item.box
     gap = re.search(rf"{q.N}px\s+(?:to the\s+)?(?:left|right|above|below|under|over|away|from|beneath)", mention.words)
-    at = beside(mention.relation, other, (right - left, bottom - top), float(gap[1]) if gap else None)
+    at = beside(mention.relation, other, size_of(item), float(gap[1]) if gap else None)
     if mention.relation == "inside":
-        at = word_place(mention.words, sheet.space, (right - left, bottom - top), other) or at
-    return item.moved(at[0] - item.centre[0], at[1] - item.centre[1])
+        at = word_place(mention.words, sheet.space, size_of(item), other) or at
+    return centred(item, at)
 
 
 def _where_room_is(item: Item, sheet: Sheet, made: list[Item]) -> Item:
@@ -97,13 +100,11 @@ def _where_room_is(item: Item, sheet: Sheet, made: list[Item]) -> Item:
     taken = [other.box for other in [*sheet.items, *made]]
     spots = [(wide * x, high * y) for x, y in ((0.5, 0.5), (0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75),
         (0.5, 0.2), (0.5, 0.8), (0.2, 0.5), (0.8, 0.5))]  # fmt: skip
-    best = min(spots, key=lambda spot: math.fsum(_overlap(_box_at(item, spot), box) for box in taken))
-    return item.moved(best[0] - item.centre[0], best[1] - item.centre[1])
+    return centred(item, min(spots, key=lambda at: math.fsum(_overlap(_box_at(item, at), box) for box in taken)))
 
 
 def _box_at(item: Item, at: Point) -> BoxF:
-    left, top, right, bottom = item.box
-    half_wide, half_high = (right - left) / 2, (bottom - top) / 2
+    half_wide, half_high = (side / 2 for side in size_of(item))
     return at[0] - half_wide, at[1] - half_high, at[0] + half_wide, at[1] + half_high
 
 
@@ -124,10 +125,10 @@ def copies(mention: Mention, item: Item, sheet: Sheet) -> list[Item]:
     given = q.points(mention.words, sheet.space)
     if len(given) > 1 and (is_plural(mention.noun) or " and (" in mention.words):
         shades = re.findall(rf"{q.HEX}[^#()]{{0,16}}\(", mention.words)
-        many = [item.moved(x - item.centre[0], y - item.centre[1]) for x, y in given]
+        many = [centred(item, at) for at in given]
         if len(shades) == len(many):
-            many = [one.coloured(shade) for one, shade in zip(many, shades, strict=True)]
-        return list(many)
+            many = [copy.coloured(shade) for copy, shade in zip(many, shades, strict=True)]
+        return many
     count = _COUNT.search(mention.words[: mention.after - mention.start + 1]) if is_plural(mention.noun) else None
     number = min(50, int(count[1])) if count else 2 if re.match(r"(?:a )?(?:pair|couple)", mention.words) else 1
     if number < 2:

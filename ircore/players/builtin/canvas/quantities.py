@@ -1,10 +1,12 @@
 """Positions, sizes, strokes and angles in a clause's plain spelling (see ``text``)."""
 
+import itertools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ircore.core.drawing import Point
-from ircore.players.builtin.canvas.shapes import BoxF, bounded
+from ircore.players.builtin.canvas.geometry import BoxF, bounded
 
 N = r"(-?\d{1,7}(?:\.\d{1,6})?)"
 """A number."""
@@ -66,7 +68,11 @@ _BY = re.compile(rf"{_LENGTH}\s*(?:wide\s+)?(?:x|by)\s+{_LENGTH}")
 
 @dataclass(frozen=True)
 class Space:
-    """The picture that percentages and words for places refer to: width and height in pixels."""
+    """The picture that percentages and words for places refer to: width and height in pixels.
+
+    >>> Space(512, 384).x("25", "%")
+    128.0
+    """
 
     width: int
     height: int
@@ -76,6 +82,11 @@ class Space:
         """The whole picture."""
         return 0.0, 0.0, float(self.width), float(self.height)
 
+    @property
+    def middle(self) -> Point:
+        """Middle of the picture in pixels."""
+        return self.width / 2, self.height / 2
+
     def x(self, value: str, unit: str | None = None) -> float:
         """Return a horizontal coordinate or length in pixels."""
         return bounded(float(value) * (self.width / 100 if unit == "%" else 1))
@@ -84,6 +95,10 @@ class Space:
         """Return a vertical coordinate or length in pixels."""
         return bounded(float(value) * (self.height / 100 if unit == "%" else 1))
 
+    def scale(self, axis: str) -> Callable[[str, str | None], float]:
+        """Return the method ``x`` or ``y``, which turns numbers along an axis into pixels."""
+        return self.x if axis == "x" else self.y
+
     def both(self, value: str, unit: str | None = None) -> float:
         """Return a length that belongs to neither direction; percent are of the shorter side."""
         return bounded(float(value) * (min(self.width, self.height) / 100 if unit == "%" else 1))
@@ -91,12 +106,8 @@ class Space:
 
 def points(words: str, space: Space, most: int = 400) -> list[Point]:
     """Return all points "(x,y)" in order."""
-    points_in_order = []
-    for match in _POINT.finditer(words):
-        points_in_order.append((space.x(match[1], match[2]), space.y(match[3], match[4])))
-        if len(points_in_order) == most:
-            break
-    return points_in_order
+    matches = itertools.islice(_POINT.finditer(words), most)
+    return [(space.x(match[1], match[2]), space.y(match[3], match[4])) for match in matches]
 
 
 def first_colour(words: str) -> str | None:
@@ -106,7 +117,7 @@ def first_colour(words: str) -> str | None:
 
 
 def dimensions(words: str, space: Space) -> dict[str, float]:
-    """Return what is said of width, height, radius, diameter and side, in pixels."""
+    """Return the lengths that the words give for width, height, radius, diameter and side, in pixels."""
     words = without_outline(words)
     lengths: dict[str, float] = {}
     by = _BY.search(words)
@@ -127,7 +138,7 @@ def size_word(words: str) -> float | None:
 
 
 def stroke_width(words: str) -> float | None:
-    """Return the width of an outline in pixels, if one is given."""
+    """Return the width of an outline in pixels; None if the words give no width."""
     for pattern in _STROKE:
         match = pattern.search(words)
         if match:
@@ -139,7 +150,7 @@ def stroke_width(words: str) -> float | None:
 
 
 def outline_colour(words: str) -> str | None:
-    """Return the colour of an outline, if one is given."""
+    """Return the colour of an outline; None if the words give no colour."""
     for pattern in _OUTLINE:
         match = pattern.search(words)
         if match:
@@ -148,14 +159,14 @@ def outline_colour(words: str) -> str | None:
 
 
 def without_outline(words: str) -> str:
-    """Return ``words`` without what is said of the outline."""
+    """Return ``words`` with each phrase about the outline replaced by the word "outline"."""
     for pattern in (*_STROKE, *_OUTLINE):
         words = pattern.sub(" outline ", words)
     return words
 
 
 def dash_pattern(words: str, width: float) -> tuple[float, ...] | None:
-    """Return the dash pattern in pixels, empty for "solid", none if nothing is said."""
+    """Return the dash pattern in pixels; empty for "solid", None if the words name no pattern."""
     explicit = _PATTERN.search(words)
     if explicit:
         return bounded(float(explicit[1]), 1, 500), bounded(abs(float(explicit[2])), 1, 500)
@@ -169,7 +180,7 @@ def angle(words: str) -> float | None:
     """Return an angle in degrees, positive clockwise unless the words say otherwise."""
     match = _ANGLE.search(words)
     if match is None:
-        return {"upside down": 180.0}.get("upside down") if "upside down" in words else None
+        return 180.0 if "upside down" in words else None
     value = bounded(float(next(group for group in (match[1], match[4], match[6]) if group is not None)), -3600, 3600)
     return -value if counter_clockwise(words) else value
 
@@ -185,9 +196,9 @@ def numbers(words: str, axis: str, space: Space) -> list[float]:
     Args:
         words: Plain spelling.
         axis: ``"x"`` or ``"y"``.
-        space: What percent refer to.
+        space: The picture that percentages refer to.
     """
-    scale = space.x if axis == "x" else space.y
+    scale = space.scale(axis)
     series = re.search(
         rf"\b{axis}\s*=?\s*{_LENGTH}\s*(?:to|until|through|up to|-)\s*(?:{axis}\s*)?{_LENGTH},?\s*"
         rf"(?:in steps of|every|each|step|spaced(?: by)?|at intervals of)\s*{_LENGTH}",
@@ -207,8 +218,8 @@ def numbers(words: str, axis: str, space: Space) -> list[float]:
 
 
 def span(words: str, axis: str, space: Space) -> tuple[float, float] | None:
-    """Return what "from x 60 to 480" says."""
-    scale = space.x if axis == "x" else space.y
+    """Return the range in "from x 60 to 480" in pixels; None if there is no range."""
+    scale = space.scale(axis)
     match = re.search(
         rf"\b(?:from|between)\s+{axis}\s*=?\s*{_LENGTH}\s*(?:up |down |out )?(?:to|and)\s+(?:{axis}\s*=?\s*)?{_LENGTH}",
         words,

@@ -17,7 +17,7 @@ _NOTHING = re.compile(
     r"|(?:shapes|background|elements|objects|layout|details|labels|axes|curves?|points?|notes?|style|colours?|overview"
     r"|composition|(?:top|middle|centre|bottom|left|right) (?:row|column|half|part|side))$"
 )
-"""Clauses that say what is not there, or how the picture feels, and headings: there is nothing to draw."""
+"""Clauses with nothing to draw: absent things, moods of the picture, and headings."""
 
 
 def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tuple[str, ...]]:
@@ -48,12 +48,9 @@ def _read_clause(clause: Clause, sheet: Sheet, corrections: bool) -> None:
     if corrections and change_told(clause.source, sheet):
         return
     clause = in_place(clause, sheet) if corrections else clause
-    understood = correct(clause, sheet) if corrections and not _goes_on(clause, sheet) else None
+    goes_on = clause.continues and sheet.context and clause.words.startswith("#")
+    understood = correct(clause, sheet) if corrections and not goes_on else None
     if understood is None:
         understood = describe(clause, sheet)
     if not understood and not _NOTHING.match(clause.words):
         sheet.note(f'not understood: "{clause.source}"')
-
-
-def _goes_on(clause: Clause, sheet: Sheet) -> bool:
-    return clause.continues and bool(sheet.context) and clause.words.startswith("#")

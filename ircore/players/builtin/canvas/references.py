@@ -1,4 +1,4 @@
-"""Which item is meant: by kind, colour, point, quoted text, side, size, order, or "it"."""
+"""Finds the item that a phrase means: by kind, colour, point, quoted text, side, size, order, or "it"."""
 
 import math
 import re
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from ircore.core import exact
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.colours import difference
+from ircore.players.builtin.canvas.geometry import BoxF
 from ircore.players.builtin.canvas.kinds import NOUN, is_plural, kind_of, mismatch
 from ircore.players.builtin.canvas.quantities import first_colour, points
-from ircore.players.builtin.canvas.shapes import Blob, BoxF, Label, Pie, Stroke
+from ircore.players.builtin.canvas.shapes import Blob, Label, Pie, Stroke
 from ircore.players.builtin.canvas.sheet import Sheet
 
 TOO_DIFFERENT = 45.0
@@ -28,14 +29,18 @@ _ALL = re.compile(r"\b(?:all|both|every|each)\b")
 
 @dataclass(frozen=True)
 class Target:
-    """An item, or a wedge of a pie."""
+    """An item, or a wedge of a pie.
+
+    >>> Target(index=3, part=1).part
+    1
+    """
 
     index: int
     part: int | None = None
 
 
 def resolve(words: str, strings: tuple[str, ...], sheet: Sheet) -> list[Target]:
-    """Return what ``words`` ("the red circle at (10,20)") mean; empty if there is no such thing.
+    """Return the items that ``words`` ("the red circle at (10,20)") mean; empty if there is no match.
 
     Several are returned only if the words ask for all of them ("all circles", "the bars").
     """
@@ -103,7 +108,7 @@ def box_of(target: Target, sheet: Sheet) -> BoxF:
 
 
 def _distance(target: Target, near: Point, sheet: Sheet) -> float:
-    """How far a thing is from a point, in pixels / 4; being inside it counts less than being its middle."""
+    """Return the distance of an item from a point, in pixels / 4; items around the point are near."""
     left, top, right, bottom = box_of(target, sheet)
     item = sheet.items[target.index]
     outside = exact.hypot(max(left - near[0], 0, near[0] - right), max(top - near[1], 0, near[1] - bottom))

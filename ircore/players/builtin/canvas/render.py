@@ -15,7 +15,7 @@ from ircore.players.builtin.canvas.colours import rgb
 from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Stroke
 
 MAX_COST = 16_000_000
-"""What may be painted, in pixels of the items' boxes or what takes as long: about two seconds."""
+"""Limit of painting, in pixels of the items' boxes or work that takes as long: about two seconds."""
 
 
 def draw(canvas: Canvas) -> Pixels:
@@ -118,7 +118,9 @@ def _draw_stroke(drawing: Drawing, item: Stroke) -> None:
     points = _sharp(item) if item.kind != "curve" else item.points
     path = smooth(points) if item.smooth else list(points)
     if item.arrow:
-        path = _arrow_heads(drawing, item, path)
+        path = _headed(drawing, item, path)
+    if item.arrow == "both":
+        path = _headed(drawing, item, path[::-1])[::-1]
     if any(a != b for a, b in itertools.pairwise(path)):
         drawing.line(path, item.colour, item.stroke, item.dash)
     if item.marker:
@@ -127,7 +129,7 @@ def _draw_stroke(drawing: Drawing, item: Stroke) -> None:
 
 
 def _sharp(item: Stroke) -> tuple[Point, ...]:
-    """Put an upright 1 px line at a whole coordinate onto that row or column of pixels, so that it is not blurred."""
+    """Return the points of a line; an upright 1 px line is put onto whole pixels, so that it is not blurred."""
     if item.stroke != 1 or len(item.points) != 2:
         return item.points
     (x0, y0), (x1, y1) = item.points
@@ -154,13 +156,8 @@ def _draw_marker(drawing: Drawing, item: Stroke, at: Point) -> None:
         drawing.ellipse(at, (size, size), colour)
 
 
-def _arrow_heads(drawing: Drawing, item: Stroke, path: list[Point]) -> list[Point]:
-    """Draw the heads and return the path shortened so that it does not stick out of them."""
-    path = _headed(drawing, item, path)
-    return _headed(drawing, item, path[::-1])[::-1] if item.arrow == "both" else path
-
-
 def _headed(drawing: Drawing, item: Stroke, path: list[Point]) -> list[Point]:
+    """Draw an arrow's head at the end of a path; return the path, cut so that it ends inside the head."""
     tip, tail = path[-1], next((point for point in reversed(path[:-1]) if point != path[-1]), None)
     if tail is None:
         return path

@@ -1,40 +1,31 @@
-"""What can be on the canvas: frozen items, moved, resized and recoloured by making new ones.
+"""Items on the canvas: frozen records, moved, resized and recoloured by making new records.
 
 Coordinates and sizes are pixels as in ``ircore.core.drawing``; shapes rotate clockwise, text counter-clockwise.
 """
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from ircore.core import exact
 from ircore.core.drawing import Point, arc_points, text_size
+from ircore.players.builtin.canvas.geometry import BoxF, bounded, extent, middle_of, text_bound, turned
 
-LIMIT = 8192.0
-"""Coordinates are kept within ± this many pixels."""
-
-BoxF = tuple[float, float, float, float]
-"""Left, top, right, bottom in pixels."""
-
-Side = Literal["left", "right", "top", "bottom"]
 ROUND = frozenset({"circle", "ellipse", "ring"})
-
-
-def bounded(value: float, low: float = -LIMIT, high: float = LIMIT) -> float:
-    """Return ``value`` within ``low`` and ``high``."""
-    return min(max(value, low), high)
 
 
 @dataclass(frozen=True)
 class Blob:
     """A closed shape: circle, rectangle, polygon, star or bar.
 
+    >>> Blob("circle", (100.0, 100.0), 80.0, 80.0, "#ff0000").box
+    (60.0, 60.0, 140.0, 140.0)
+
     Attributes:
-        kind: Its name.
+        kind: Name of the kind, such as ``circle``.
         centre: Middle of its upright box.
         width: Of the box before rotation, in pixels.
         height: Likewise.
-        fill: Colour inside; none for an unfilled shape.
+        fill: Colour inside; None for an unfilled shape.
         outline: Colour of the edge.
         stroke: Width of the edge in pixels.
         dash: Dash pattern of the edge.
@@ -62,7 +53,7 @@ class Blob:
 
     @property
     def box(self) -> BoxF:
-        """Smallest upright box around it, without the edge's width."""
+        """Smallest upright box around the shape, without the width of its edge."""
         if self.kind not in ROUND:
             return extent(self.path())
         (x, y), turn = self.centre, math.radians(self.rotation)
@@ -71,7 +62,7 @@ class Blob:
         return x - half_wide, y - half_high, x + half_wide, y + half_high
 
     def path(self) -> list[Point]:
-        """Return its corners in pixels, or enough points of a round edge."""
+        """Return the corners in pixels, or enough points of a round edge."""
         if self.kind in ROUND:
             return arc_points(self.centre, (self.width / 2, self.height / 2), 0, 360, self.rotation)[:-1]
         corners = self.corners or ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
@@ -79,25 +70,29 @@ class Blob:
         return [turned(point, self.centre, self.rotation) for point in scaled] if self.rotation else scaled
 
     def moved(self, dx: float, dy: float) -> "Blob":
-        """Return it elsewhere."""
+        """Return the shape moved by pixels to the right and down."""
         return replace(self, centre=(bounded(self.centre[0] + dx), bounded(self.centre[1] + dy)))
 
     def scaled(self, across: float, down: float) -> "Blob":
-        """Return it larger or smaller about its middle."""
+        """Return the shape scaled about its middle."""
         return replace(self, width=bounded(self.width * across, 0.5), height=bounded(self.height * down, 0.5))
 
     def coloured(self, colour: str) -> "Blob":
-        """Return it in another colour: of the inside if it has one."""
+        """Return the shape in another colour: its fill if it has one, else its outline."""
         return replace(self, outline=colour) if self.fill is None and self.outline else replace(self, fill=colour)
 
     def rotated(self, degrees: float) -> "Blob":
-        """Return it turned clockwise."""
+        """Return the shape turned clockwise."""
         return replace(self, rotation=(self.rotation + degrees) % 360)
 
 
 @dataclass(frozen=True)
 class Slice:
-    """A wedge of a pie: its colour, its share, and how many pixels it is pulled out of the pie."""
+    """A wedge of a pie.
+
+    >>> Slice("#ff0000", 25.0).share
+    25.0
+    """
 
     colour: str
     share: float
@@ -106,7 +101,10 @@ class Slice:
 
 @dataclass(frozen=True)
 class Pie:
-    """A pie or ring chart; its wedges follow one another clockwise.
+    """A pie or ring chart.
+
+    >>> Pie((100.0, 100.0), 50.0, slices=(Slice("#ff0000", 25.0), Slice("#0000ff", 75.0))).angles()
+    [(-90.0, 0.0), (0.0, 270.0)]
 
     Attributes:
         centre: In pixels.
@@ -136,7 +134,7 @@ class Pie:
 
     @property
     def box(self) -> BoxF:
-        """Smallest upright box around it."""
+        """Smallest upright box around the pie."""
         (x, y), r = self.centre, self.radius
         return x - r, y - r, x + r, y + r
 
@@ -159,20 +157,20 @@ class Pie:
         return self.centre[0] + far * exact.cos(middle), self.centre[1] + far * exact.sin(middle)
 
     def moved(self, dx: float, dy: float) -> "Pie":
-        """Return it elsewhere."""
+        """Return the pie moved by pixels to the right and down."""
         return replace(self, centre=(bounded(self.centre[0] + dx), bounded(self.centre[1] + dy)))
 
     def scaled(self, across: float, down: float) -> "Pie":
-        """Return it larger or smaller; it stays round."""
+        """Return the pie scaled by the mean of both factors; it stays round."""
         factor = math.sqrt(max(0.0, across * down))
         return replace(self, radius=bounded(self.radius * factor, 1), hole=bounded(self.hole * factor, 0))
 
     def coloured(self, colour: str) -> "Pie":
-        """Return it with all wedges in one colour."""
+        """Return the pie with all wedges in one colour."""
         return replace(self, slices=tuple(replace(part, colour=colour) for part in self.slices))
 
     def rotated(self, degrees: float) -> "Pie":
-        """Return it turned clockwise."""
+        """Return the pie turned clockwise."""
         return replace(self, start=self.start + degrees)
 
 
@@ -180,10 +178,13 @@ class Pie:
 class Stroke:
     """A line: straight, through points, curved, an axis, a tick, a grid line, an arrow.
 
+    >>> Stroke("line", ((0.0, 0.0), (30.0, 40.0))).centre
+    (15.0, 20.0)
+
     Attributes:
-        kind: Its name.
+        kind: Name of the kind, such as ``line``.
         points: At least two, in pixels.
-        colour: Of the line and its markers.
+        colour: Colour of the line, and of markers without their own.
         stroke: Width in pixels.
         dash: Dash pattern, pixels.
         smooth: Whether it curves through its points.
@@ -205,31 +206,30 @@ class Stroke:
 
     @property
     def centre(self) -> Point:
-        """Middle of its box."""
-        left, top, right, bottom = self.box
-        return (left + right) / 2, (top + bottom) / 2
+        """Middle of the box."""
+        return middle_of(self.box)
 
     @property
     def box(self) -> BoxF:
-        """Smallest upright box around its points."""
+        """Smallest upright box around the points."""
         return extent(self.points)
 
     def moved(self, dx: float, dy: float) -> "Stroke":
-        """Return it elsewhere."""
+        """Return the line moved by pixels to the right and down."""
         return replace(self, points=tuple((bounded(x + dx), bounded(y + dy)) for x, y in self.points))
 
     def scaled(self, across: float, down: float) -> "Stroke":
-        """Return it longer or shorter about its middle."""
+        """Return the line scaled about its middle."""
         x0, y0 = self.centre
         points = ((bounded(x0 + (x - x0) * across), bounded(y0 + (y - y0) * down)) for x, y in self.points)
         return replace(self, points=tuple(points))
 
     def coloured(self, colour: str) -> "Stroke":
-        """Return it in another colour, its markers too."""
+        """Return the line and its markers in another colour."""
         return replace(self, colour=colour, marker_colour=None)
 
     def rotated(self, degrees: float) -> "Stroke":
-        """Return it turned clockwise about its middle."""
+        """Return the line turned clockwise about its middle."""
         return replace(self, points=tuple(turned(point, self.centre, degrees) for point in self.points))
 
 
@@ -237,11 +237,14 @@ class Stroke:
 class Label:
     """A line of text.
 
+    >>> Label("A", (10.0, 20.0)).moved(5, 0).at
+    (15.0, 20.0)
+
     Attributes:
-        text: Its characters.
+        text: The characters.
         at: The point that ``anchor`` names, in pixels.
-        size: Of the font, in pixels.
-        colour: Of the ink.
+        size: Font size in pixels.
+        colour: Colour of the ink.
         anchor: As in ``Drawing.text``.
         rotation: Degrees counter-clockwise; 90 reads upwards.
     """
@@ -256,7 +259,7 @@ class Label:
 
     @property
     def box(self) -> BoxF:
-        """Smallest upright box around its ink."""
+        """Smallest upright box around the ink."""
         wide, high = text_size(self.text, self.size)
         turn = math.radians(self.rotation)
         wide, high = (
@@ -269,24 +272,23 @@ class Label:
 
     @property
     def centre(self) -> Point:
-        """Middle of its box."""
-        left, top, right, bottom = self.box
-        return (left + right) / 2, (top + bottom) / 2
+        """Middle of the box."""
+        return middle_of(self.box)
 
     def moved(self, dx: float, dy: float) -> "Label":
-        """Return it elsewhere."""
+        """Return the text moved by pixels to the right and down."""
         return replace(self, at=(bounded(self.at[0] + dx), bounded(self.at[1] + dy)))
 
     def scaled(self, across: float, down: float) -> "Label":
-        """Return it larger or smaller."""
+        """Return the text in another size."""
         return replace(self, size=text_bound(self.text, self.size * math.sqrt(max(0.0, across * down))))
 
     def coloured(self, colour: str) -> "Label":
-        """Return it in another colour."""
+        """Return the text in another colour."""
         return replace(self, colour=colour)
 
     def rotated(self, degrees: float) -> "Label":
-        """Return it turned clockwise."""
+        """Return the text turned clockwise."""
         return replace(self, rotation=(self.rotation - degrees) % 360)
 
 
@@ -297,11 +299,14 @@ Item = Blob | Pie | Stroke | Label
 class Canvas:
     """All that is to be drawn, back to front.
 
+    >>> Canvas(items=(Label("A", (10.0, 20.0)),)).width
+    512
+
     Attributes:
         width: In pixels.
         height: In pixels.
         background: Colour.
-        fade: The other colour of a background that fades; none if plain.
+        fade: Second colour of a fading background; None if plain.
         fade_to: The side where ``fade`` is reached; ``"edges"`` fades from the middle.
         items: Back to front.
     """
@@ -318,32 +323,17 @@ def polygon(kind: str, points: list[Point], **style: object) -> Blob:
     """Return a closed shape with these corners in pixels."""
     left, top, right, bottom = extent(points)
     wide, high = max(right - left, 0.5), max(bottom - top, 0.5)
-    middle = ((left + right) / 2, (top + bottom) / 2)
+    middle = middle_of((left, top, right, bottom))
     corners = tuple(((x - middle[0]) / wide, (y - middle[1]) / high) for x, y in points)
     return replace(Blob(kind, middle, wide, high, corners=corners), **style)  # type: ignore[arg-type]
 
 
-def extent(points: list[Point] | tuple[Point, ...]) -> BoxF:
-    """Return the smallest upright box around ``points``."""
-    xs, ys = [x for x, _ in points], [y for _, y in points]
-    return min(xs), min(ys), max(xs), max(ys)
+def size_of(item: Item) -> Point:
+    """Return width and height of an item's box, in pixels."""
+    left, top, right, bottom = item.box
+    return right - left, bottom - top
 
 
-def turned(point: Point, about: Point, degrees: float) -> Point:
-    """Return ``point`` turned clockwise about another."""
-    angle = math.radians(degrees)
-    x, y = point[0] - about[0], point[1] - about[1]
-    return about[0] + x * exact.cos(angle) - y * exact.sin(angle), about[1] + x * exact.sin(angle) + y * exact.cos(
-        angle
-    )
-
-
-def text_bound(text: str, size: float) -> float:
-    """Return a font size that keeps the ink of ``text`` within reason, 3–300 px and shorter than 4,000 px."""
-    return bounded(size, 3.0, max(3.0, min(300.0, 4000.0 / max(1, len(text)))))
-
-
-def font_size(text: str, ink_height: float) -> float:
-    """Return the font size at which the ink of ``text`` is ``ink_height`` pixels high."""
-    _, high = text_size(text, 40.0)
-    return text_bound(text, ink_height * 40.0 / max(high, 1.0))
+def centred(item: Item, at: Point) -> Item:
+    """Return ``item`` moved so that its middle is at a point."""
+    return item.moved(at[0] - item.centre[0], at[1] - item.centre[1])

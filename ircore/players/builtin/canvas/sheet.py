@@ -1,4 +1,4 @@
-"""What the reader has understood so far: the only thing that changes while messages are read."""
+"""State of the reader: the only object that changes while messages are read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -17,16 +17,21 @@ MAX_NOTE = 200
 class Sheet:
     """A canvas in the making.
 
+    >>> sheet = Sheet()
+    >>> sheet.paint("#ff0000")
+    >>> sheet.finished().background
+    '#ff0000'
+
     Attributes:
         canvas: Size and background; its own items are not used.
         items: Back to front.
         last: Index of the item that was spoken of last.
         context: Which list is being read ("bars", "wedges" …), for clauses after a semicolon.
         lead: The words that opened that list.
-        notes: What was not understood.
+        notes: Clauses that were not understood.
         naive: Whether "the red circle" is taken for a new thing unless another is placed by it.
         told: The items of a figure that was told in its own terms.
-        figure: What is known of that figure, for corrections in its terms.
+        figure: Kind, place and categories of that figure, for corrections in its terms.
     """
 
     canvas: Canvas = field(default_factory=Canvas)
@@ -42,7 +47,12 @@ class Sheet:
     @property
     def space(self) -> Space:
         """The picture's size, for percent and places."""
-        return Space(self.canvas.width, self.canvas.height)
+        return Space(*self.size)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the picture in pixels."""
+        return self.canvas.width, self.canvas.height
 
     def add(self, items: Sequence[Item]) -> bool:
         """Put items in front of all others, as long as there is room; return whether there were any."""
@@ -53,7 +63,7 @@ class Sheet:
         return bool(items)
 
     def put(self, index: int, item: Item) -> None:
-        """Set an item anew, in its place."""
+        """Replace the item at an index."""
         self.items[index] = item
         self.last = index
 
@@ -68,7 +78,7 @@ class Sheet:
         self.canvas = replace(self.canvas, background=background, fade=None)
 
     def forget_told(self) -> None:
-        """Take the figure away that was told before, as far as nothing has changed it since."""
+        """Remove the items of the figure described before, unless a correction changed them since."""
         kept = [item for item in self.items if not any(item is mentioned for mentioned in self.told)]
         self.items[:], self.told, self.figure, self.last = kept, (), None, None
 
@@ -79,6 +89,5 @@ class Sheet:
             self.notes.append(plain if len(plain) <= MAX_NOTE else plain[: MAX_NOTE - 2] + '…"')
 
     def finished(self) -> Canvas:
-        """Return what is to be drawn."""
-        base = self.canvas
-        return Canvas(base.width, base.height, base.background, base.fade, base.fade_to, tuple(self.items))
+        """Return the canvas to draw."""
+        return replace(self.canvas, items=tuple(self.items))

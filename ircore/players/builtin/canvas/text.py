@@ -1,4 +1,4 @@
-"""From a message to clauses in one plain spelling, so that everything after this needs only simple patterns.
+"""Messages split into clauses in one plain spelling, so that all later patterns can be simple.
 
 In a clause's ``words`` everything is lower case; quoted strings are ``"0"``, ``"1"`` … (their text is in ``strings``);
 colours are ``#rrggbb``; numbers are digits with ``px``, ``%`` or ``deg`` attached; points are ``(120,200)`` or
@@ -15,7 +15,7 @@ MAX_MESSAGE = 20_000
 """Characters of a message that are read."""
 
 MAX_CLAUSE = 4_000
-"""Characters of one clause that are read."""
+"""Characters of a clause that are read."""
 
 MAX_CLAUSES = 1_000
 MAX_STRINGS = 300
@@ -39,11 +39,6 @@ _NUMBER_WORDS = re.compile(
 _NUMBER = r"(-?\d{1,7}(?:\.\d{1,6})?)"
 
 _PARTS = {"half": "50%", "third": "33%", "quarter": "25%", "fifth": "20%", "tenth": "10%"}
-
-
-def _part_of_picture(match: re.Match[str]) -> str:
-    """Write "a third of the image" as a percentage."""
-    return _PARTS[match[1]]
 
 
 def _from_edges(match: re.Match[str]) -> str:
@@ -70,7 +65,7 @@ _PLAIN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
         (r"\((?:like|similar to|as in|i\.?e)\b[^()]{0,40}\)", " "),
         (r"\b(?:a|one) (third|quarter|half|fifth|tenth) of (?:the |its )?(?:image|picture"
             r"|canvas)(?:'s)?(?= width| size| height|\b)",
-         _part_of_picture),
+         lambda match: _PARTS[match[1]]),
         (r"\b(?:about|roughly|approximately|approx|circa|exactly|precisely|nearly|almost|just|please"
         r"|kindly)\b|[~≈]", " "),
         (r"\baround\s+(?=[\d])", " "),
@@ -95,7 +90,10 @@ _PLAIN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a message that says one thing.
+    """A part of a message that makes one statement.
+
+    >>> [clause.words for clause in clauses("A red circle; a blue dot.")]
+    ['a #ff0000 circle', 'a #0000ff dot']
 
     Attributes:
         words: In the plain spelling of this module.

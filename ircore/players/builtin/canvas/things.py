@@ -1,16 +1,24 @@
-"""Making one thing from the words about it: closed shapes, lines and texts."""
+"""Makes one item from the words about it: closed shapes, lines and texts."""
 
 import re
 from dataclasses import replace
 
 from ircore.core.drawing import Point, arc_points
 from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.geometry import bounded, font_size, text_bound
 from ircore.players.builtin.canvas.outlines import CIRCULAR, corners_of, stretched
 from ircore.players.builtin.canvas.places import absolute_place, word_place
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Stroke, bounded, font_size, polygon, text_bound
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Stroke, centred, polygon, size_of
 
 BLACK = "#000000"
 STROKES = frozenset({"line", "arrow", "curve", "arc", "polyline"})
+_SIZES = {"dot": 0.03, "bar": 0.08}
+"""Usual size as a share of the picture's shorter side; 0.25 for other kinds."""
+
+_HEIGHTS = {"rectangle": 0.6, "ellipse": 0.6, "bar": 2.0, "trapezoid": 0.6, "parallelogram": 0.6}
+"""Usual height as a share of the width; 1 for other kinds."""
+
+_MARKER_SHAPES = {"circular": "round", "circle": "round", "dot": "round", "triangular": "triangle", "x": "cross"}
 _HOLLOW = re.compile(
     r"\b(?:unfilled|hollow|empty|not filled|no fill|without fill|outlines? only|just an outline"
     r"|outline of|transparent|open|wireframe"
@@ -36,7 +44,7 @@ _MARKERS = re.compile(
 
 
 def blob(kind: str, words: str, space: q.Space) -> Blob:
-    """Return a closed shape as the words say; its centre is the picture's until it is placed."""
+    """Return a closed shape as described; its centre is the picture's until it is placed."""
     given = q.points(words, space)
     corner_words = _CORNERS.search(words) and not _CORNER_AT.search(words)
     if (
@@ -53,7 +61,7 @@ def blob(kind: str, words: str, space: q.Space) -> Blob:
     if corners and not circular and kind in CIRCULAR:
         corners = stretched(corners)
     named = {"dot": "circle"}.get(kind, kind)
-    shape = Blob(named, (space.width / 2, space.height / 2), wide, high, corners=corners, rotation=_rotation(words))
+    shape = Blob(named, space.middle, wide, high, corners=corners, rotation=_rotation(words))
     if named == "ring":
         shape = replace(shape, hole=_hole(words, wide, space))
     return _styled(shape, words)
@@ -66,28 +74,20 @@ def _rotation(words: str) -> float:
 
 
 def _size(kind: str, words: str, space: q.Space) -> tuple[float, float, bool]:
-    """Return width, height and whether they are those of a surrounding circle."""
+    """Return width, height, and whether they belong to a circle around the shape."""
     said = q.dimensions(words, space)
     for name, factor in (("radius", 2.0), ("diameter", 1.0)):
         if name in said and kind != "ellipse":
             size = bounded(said[name] * factor, 0.5, 4096)
             return size, size, True
     shorter = min(space.width, space.height)
-    guess = said.get("side") or _bare_size(words) or (q.size_word(words) or _usual(kind)) * shorter
+    guess = said.get("side") or _bare_size(words) or (q.size_word(words) or _SIZES.get(kind, 0.25)) * shorter
     wide = said.get("width", said["radius"] * 2 if "radius" in said else 0.0)
     high = said.get("height", 0.0)
     if not wide and not high:
-        wide, high = (
-            guess,
-            guess
-            * {"rectangle": 0.6, "ellipse": 0.6, "bar": 2.0, "trapezoid": 0.6, "parallelogram": 0.6}.get(kind, 1.0),
-        )
+        wide, high = guess, guess * _HEIGHTS.get(kind, 1.0)
     wide, high = bounded(wide or high, 0.5, 4096), bounded(high or wide, 0.5, 4096)
     return wide, high, not said.keys() & {"width", "height"}
-
-
-def _usual(kind: str) -> float:
-    return 0.03 if kind == "dot" else 0.08 if kind == "bar" else 0.25
 
 
 def _bare_size(words: str) -> float | None:
@@ -101,11 +101,8 @@ def _hole(words: str, wide: float, space: q.Space) -> float:
 
 
 def _spanned(kind: str, words: str, space: q.Space, given: list[Point]) -> Blob | None:
-    """Return a shape that fills the box between two corners or ranges of x and y; none if none is given."""
-    across, down = (
-        q.span(words, "x", space) or _range(words, "x", space),
-        q.span(words, "y", space) or _range(words, "y", space),
-    )
+    """Return a shape that fills a box given by two corners or by ranges of x and y; None without such a box."""
+    across, down = (q.span(words, axis, space) or _range(words, axis, space) for axis in ("x", "y"))
     ends = re.search(r"\bfrom\s+\([^)]{0,40}\)\s*(?:to|until)\s*\(", words) or (
         _CORNERS.search(words) and not _CORNER_AT.search(words)
     )
@@ -125,13 +122,13 @@ def _spanned(kind: str, words: str, space: q.Space, given: list[Point]) -> Blob 
 
 
 def _range(words: str, axis: str, space: q.Space) -> tuple[float, float] | None:
-    scale = space.x if axis == "x" else space.y
+    scale = space.scale(axis)
     match = re.search(rf"\b{axis}\s*=?\s*{q.N}(px|%)?\s*(?:to|-|\.\.)\s*(?:{axis}\s*=?\s*)?{q.N}(px|%)?", words)
     return (scale(match[1], match[2]), scale(match[3], match[4])) if match else None
 
 
 def corner_shift(words: str, size: Point) -> Point:
-    """Return how far the middle is from the named corner ("with its top left corner at (10,20)")."""
+    """Return how far the middle is from the corner in "with its top left corner at (10,20)"."""
     match = _CORNER_AT.search(words)
     if match is None:
         return 0.0, 0.0
@@ -166,14 +163,13 @@ def _line_width(words: str) -> float | None:
 
 
 def placed(item: Item, words: str, space: q.Space) -> Item | None:
-    """Return ``item`` where the words say, or none if they do not say where."""
-    left, top, right, bottom = item.box
-    size = (right - left, bottom - top)
+    """Return ``item`` at the place that the words name; None if they name no place."""
+    size = size_of(item)
     at = absolute_place(words, space, size)
     if at is None:
         return None
     shift = corner_shift(words, size)
-    return item.moved(at[0] + shift[0] - item.centre[0], at[1] + shift[1] - item.centre[1])
+    return centred(item, (at[0] + shift[0], at[1] + shift[1]))
 
 
 def stroke(kind: str, words: str, space: q.Space) -> Stroke:
@@ -202,9 +198,8 @@ def with_markers(line: Stroke, words: str) -> Stroke:
         or re.search(r"\b(?:no|without)\s+markers?\b", words)
     ):
         return line
-    shape = {"circular": "round", "circle": "round", "dot": "round", "triangular": "triangle", "x": "cross"}.get(
-        match[1] or "round", match[1] or "round"
-    )
+    name = match[1] or "round"
+    shape = _MARKER_SHAPES.get(name, name)
     rest = words[max(0, match.start() - 24) :]
     size = re.search(rf"\b(?:radius|half width)\s+(?:of\s+)?{q.N}", rest)
     whole = re.search(rf"\b(?:size|diameter|width)\s+(?:of\s+)?{q.N}|{q.N}px\s+(?:wide|across|markers?)", rest)
@@ -257,11 +252,7 @@ def _upright(
     down: tuple[float, float] | None,
     middle: Point | None,
 ) -> tuple[Point, ...]:
-    at = (
-        middle
-        or absolute_place(re.sub(r"\bfrom\s+[xy]\s.{1,40}", " ", words), space, (0, 0))
-        or (space.width / 2, space.height / 2)
-    )
+    at = middle or absolute_place(re.sub(r"\bfrom\s+[xy]\s.{1,40}", " ", words), space, (0, 0)) or space.middle
     length = _length(words, space)
     if across and down:
         return (across[0], down[0]), (across[1], down[1])
@@ -284,7 +275,7 @@ def _length(words: str, space: q.Space) -> float | None:
 
 
 def _by_length(words: str, space: q.Space, middle: Point | None) -> tuple[Point, ...]:
-    at = middle or word_place(words, space, (0, 0)) or (space.width / 2, space.height / 2)
+    at = middle or word_place(words, space, (0, 0)) or space.middle
     half = (_length(words, space) or (q.size_word(words) or 0.4) * min(space.width, space.height)) / 2
     flat = Stroke("line", ((at[0] - half, at[1]), (at[0] + half, at[1])))
     turn = q.angle(words)
@@ -294,7 +285,7 @@ def _by_length(words: str, space: q.Space, middle: Point | None) -> tuple[Point,
 
 
 def _arc(words: str, space: q.Space, given: list[Point]) -> tuple[Point, ...]:
-    """An arc about a centre, its angles in degrees clockwise from 3 o'clock; or a curve through points."""
+    """Return the points of an arc, with angles in degrees clockwise from 3 o'clock, or of a curve through points."""
     span = re.search(rf"\bfrom\s+{q.N}(?:deg)?\s+to\s+{q.N}deg", words)
     radius = q.dimensions(words, space).get("radius")
     if len(given) >= 2 and not (radius and span):
@@ -302,7 +293,7 @@ def _arc(words: str, space: q.Space, given: list[Point]) -> tuple[Point, ...]:
     start, end = (float(span[1]), float(span[2])) if span else (180.0, 360.0)
     if span and "clockwise" in words and q.counter_clockwise(words):
         start, end = -start, -end
-    centre = given[0] if given else word_place(words, space, (0, 0)) or (space.width / 2, space.height / 2)
+    centre = given[0] if given else word_place(words, space, (0, 0)) or space.middle
     far = radius or (q.size_word(words) or 0.25) * min(space.width, space.height)
     return tuple(arc_points(centre, (far, far), bounded(start, -720, 720), bounded(end, -720, 720)))
 
@@ -336,7 +327,7 @@ def _text_turn(words: str) -> float:
 
 
 def anchor(words: str, usual: str = "mm") -> str:
-    """Return which point of a text is meant by its position."""
+    """Return the anchor of a text: the point of it that stands at its position."""
     corner = _CORNER_AT.search(words.replace("()", "("))
     if corner:
         named = {group for group in corner.groups() if group}

@@ -4,13 +4,11 @@ import re
 
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.figures.frame import PALETTE
 from ircore.players.builtin.canvas.places import absolute_place
 from ircore.players.builtin.canvas.shapes import Blob, Item, Pie, Slice, Stroke
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.things import BLACK
-
-PALETTE = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf")
-"""Colours of parts that have none of their own."""
 
 _CHART = re.compile(r"\b(bar|column|pie|donut|doughnut|ring|line)\s+(?:chart|graph|plot|diagram)\b|\b(pie|donut)\b")
 _PARTS = re.compile(
@@ -19,7 +17,7 @@ _PARTS = re.compile(
 
 
 def read_whole(words: str, sheet: Sheet) -> bool:
-    """Add a chart that is only named; return whether one was."""
+    """Add a chart that is only named, such as "a pie chart"; return whether the words name any."""
     match = _CHART.search(words)
     if match is None or len(q.points(words, sheet.space, 2)) > 1:
         return False
@@ -29,7 +27,7 @@ def read_whole(words: str, sheet: Sheet) -> bool:
     number = min(20, max(1, int(count[1]))) if count else max(len(colours), 4 if kind != "line" else 1)
     shades = [(colours or PALETTE)[index % len(colours or PALETTE)] for index in range(number)]
     size = 0.7 * min(space.width, space.height)
-    centre = absolute_place(words, space, (size, size)) or (space.width / 2, space.height / 2)
+    centre = absolute_place(words, space, (size, size)) or space.middle
     if kind in {"bar", "column"}:
         return sheet.add(_bars(shades, centre, size))
     if kind == "line":
@@ -47,7 +45,7 @@ def _axes(centre: Point, size: float) -> list[Item]:
 
 
 def _bars(shades: list[str], centre: Point, size: float) -> list[Item]:
-    """Bars of one height; a describer that wants others says so."""
+    """Return bars of equal height; a describer corrects them later."""
     step, high = size / len(shades), 0.6 * size
     low = centre[1] + size / 2 - high / 2
     bars: list[Item] = [
@@ -58,7 +56,7 @@ def _bars(shades: list[str], centre: Point, size: float) -> list[Item]:
 
 
 def _lines(shades: list[str], centre: Point, size: float) -> list[Item]:
-    """Rising lines, one above the other."""
+    """Return rising lines, each above the line before."""
     left, bottom = centre[0] - size / 2, centre[1] + size / 2
     lines: list[Item] = []
     for index, shade in enumerate(shades):

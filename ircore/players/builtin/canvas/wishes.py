@@ -40,13 +40,13 @@ def change(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
         words,
     ):
         return _recast_background(words, clause, sheet)
-    attribute = _ATTRIBUTE.match(words) or _OWNED.match(words)
-    if attribute:
-        name, thing = (
-            (attribute[1], attribute[2])
-            if attribute.re is _ATTRIBUTE
-            else (_owned_name(attribute[2]), f"{attribute[1]} {_owned_rest(attribute[2])}")
-        )
+    name = ""
+    if attribute := _ATTRIBUTE.match(words):
+        name, thing = attribute.groups()
+    elif owned := _OWNED.match(words):
+        name, to, value = owned[2].partition(" to ")
+        thing = f"{owned[1]} {to}{value}"
+    if name:
         phrase, rest = split_phrase(thing)
         return changed(resolve(phrase, clause.strings, sheet), f"{_verb_words(verb)} {name} {rest}", clause, sheet)
     phrase, rest = split_phrase(words)
@@ -54,14 +54,6 @@ def change(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     if not targets:
         return None if verb in {"draw", "have", "make", "give"} and re.match(r"an?\b", words) else False
     return changed(targets, f"{_verb_words(verb)} {rest}", clause, sheet)
-
-
-def _owned_name(words: str) -> str:
-    return words.split(" to ")[0] if " to " in words else words
-
-
-def _owned_rest(words: str) -> str:
-    return " to " + words.split(" to ", 1)[1] if " to " in words else ""
 
 
 def _verb_words(verb: str) -> str:
@@ -76,9 +68,8 @@ def _verb_words(verb: str) -> str:
 def _recast_background(words: str, clause: Clause, sheet: Sheet) -> bool:
     words = re.sub(r"\b(?:instead of|not|rather than|from)\s+#[0-9a-f]{6}(?!\s+(?:at|on|in)\b)(?!\s+to\b)", " ", words)
     words = re.sub(r"\bfrom\s+#[0-9a-f]{6}\s+(?=to\s+#[0-9a-f]{6}\s*$)", " ", words)
-    return describe(
-        replace(clause, words=words if "background" in words or "by" in words else words + " background"), sheet
-    )
+    words += "" if "background" in words or "by" in words else " background"
+    return describe(replace(clause, words=words), sheet)
 
 
 def should(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
@@ -157,7 +148,8 @@ def changed(targets: list[Target], words: str, clause: Clause, sheet: Sheet) -> 
     done, shades = False, re.findall(q.HEX, words)
     if len(shades) == len(targets) > 1:
         ordered = sorted(targets, key=lambda target: box_of(target, sheet)[0])
-        return all(changed([one], f"be {shade}", clause, sheet) for one, shade in zip(ordered, shades, strict=True))
+        pairs = zip(ordered, shades, strict=True)
+        return all(changed([target], f"be {shade}", clause, sheet) for target, shade in pairs)
     for target in targets:
         item = sheet.items[target.index]
         if isinstance(item, Pie) and target.part is not None:

@@ -9,7 +9,7 @@ from ircore.players.builtin.canvas.kinds import NOUN, OWN_READERS, PRONOUN, kind
 from ircore.players.builtin.canvas.mentions import read_things, relation_before
 from ircore.players.builtin.canvas.places import RELATION, absolute_place, beside
 from ircore.players.builtin.canvas.references import Target, box_of, resolve
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label, size_of
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
 from ircore.players.builtin.canvas.things import label
@@ -35,19 +35,18 @@ def read_texts(clause: Clause, sheet: Sheet) -> bool:
 
 
 def _placed_text(text: str, words: str, clause: Clause, sheet: Sheet) -> Label:
-    made = label(text, words, (sheet.canvas.width / 2, sheet.canvas.height / 2))
-    left, top, right, bottom = made.box
+    made = label(text, words, sheet.space.middle)
     relation = RELATION.search(words)
     other = _referred(words[relation.end() :], clause, sheet) if relation else None
     if relation and other and not q.points(words[: relation.start()], sheet.space, 1):
-        at = beside(relation.lastgroup or "", box_of(other, sheet), (right - left, bottom - top), 4.0)
+        at = beside(relation.lastgroup or "", box_of(other, sheet), size_of(made), 4.0)
         return replace(made, at=at, anchor="mm")
-    place = absolute_place(words, sheet.space, (right - left, bottom - top))
+    place = absolute_place(words, sheet.space, size_of(made))
     return replace(made, at=place) if place else made
 
 
 def _labelled(clause: Clause, rest: str, texts: list[str], sheet: Sheet) -> bool:
-    """Things with a text on them: "a red circle labelled "A"" puts it in the middle unless it says where."""
+    """Add things with a text on them: in "a red circle labelled "A"" the text stands in the middle."""
     before = len(sheet.items)
     if not read_things(Clause(rest.replace("§", " "), clause.strings, clause.source), sheet):
         return False
@@ -60,15 +59,14 @@ def _labelled(clause: Clause, rest: str, texts: list[str], sheet: Sheet) -> bool
 
 
 def _label_on(item: Item, text: str, tail: str, others: bool, sheet: Sheet) -> Label:
-    """Write a text on a thing; "below it" speaks of the thing's own place if it may mean another thing."""
+    """Return a text on an item; "below it" means below the item, unless it may mean another item."""
     written = label(text, tail, item.centre)
     at, relation = q.points(tail, sheet.space, 1), RELATION.search(tail)
     own = relation is not None and not (others and PRONOUN.match(tail[relation.end() :]))
     if at:
         return replace(written, at=at[0])
     if relation and own and relation.lastgroup in {"above", "below", "left", "right", "beside"}:
-        left, top, right, bottom = written.box
-        return replace(written, at=beside(relation.lastgroup, item.box, (right - left, bottom - top), 4.0))
+        return replace(written, at=beside(relation.lastgroup, item.box, size_of(written), 4.0))
     if q.first_colour(tail) is None and isinstance(item, Blob) and item.fill and _dark(item.fill):
         return replace(written, colour="#ffffff")
     return written

@@ -71,7 +71,7 @@ def solved(matrices: Floats, right: Floats) -> Floats:
 
 
 def interpolated(at: Floats, x: Floats, y: Floats) -> Floats:
-    """Return the heights at some places of the straight lines through points; beyond the ends, that of the end.
+    """Return the heights of a line through points at some places; beyond the ends, the height of the end point.
 
     Args:
         at: Places.
@@ -96,7 +96,7 @@ def inside_polygon(points: Floats, corners: Floats) -> npt.NDArray[np.bool_]:
 
 
 def correlation_of(one: Floats, other: Floats) -> float:
-    """Return Pearson's correlation of two rows of numbers; nan if one of them does not vary."""
+    """Return Pearson's correlation of two rows of numbers; nan if one row is constant."""
     x, y = one - one.mean(), other - other.mean()
     spread = float(dot(x, x)) * float(dot(y, y))
     return float(dot(x, y)) / float(np.sqrt(spread)) if spread else float("nan")

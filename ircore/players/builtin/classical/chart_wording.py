@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ircore.players.builtin.classical.colours import exact, plain_name
-from ircore.players.builtin.classical.percepts import Bar, Bars, Grid, Pie
+from ircore.players.builtin.classical.percepts import Bar, Bars, Grid, Pie, middle_of
 from ircore.players.builtin.classical.statements import ColourWords, Statement, at, number, places
 
 
 def bars_statement(bars: Bars, words: ColourWords) -> Statement:
-    """Say bars in as few words as they allow; shorter ones say only some of them, or each by itself."""
+    """Return a statement about bars in as few words as possible, with shorter variants that drop bars."""
     singly = _each_bar(bars, words)
     layers = _layers(bars, words)
     whole = _stacks(bars, words)
@@ -36,7 +36,7 @@ def _each_bar(bars: Bars, words: ColourWords) -> Statement:
 
 
 def _stacks(group: Bars, words: ColourWords) -> Statement | None:
-    """Say stacked bars series by series, from the base on; none if the stacks differ in width or order of colours."""
+    """Return stacked bars series by series, from the base on; None if stacks differ in width or order of colours."""
     stacks = _columns(group)
     rows = list(zip(*stacks.values(), strict=False))
     wide = round(math.fsum(bar.end - bar.start for bar in group.bars) / len(group.bars))
@@ -58,7 +58,7 @@ def _columns(group: Bars) -> dict[int, list[Bar]]:
 
 
 def _stacked(group: Bars, places: Sequence[int], rows: Sequence[Sequence[Bar]], words: ColourWords) -> Statement:
-    """Say series of stacked bars, each bar of which begins where what stands there ends."""
+    """Return a statement about series of stacked bars, each bar on top of the bar before."""
     bars = [bar for row in rows for bar in row]
     wide, edge = round(math.fsum(bar.end - bar.start for bar in bars) / len(bars)), edge_words(group)
     where = ", ".join(f"{place}" for place in places)
@@ -70,7 +70,7 @@ def _stacked(group: Bars, places: Sequence[int], rows: Sequence[Sequence[Bar]], 
 
 
 def _layers(group: Bars, words: ColourWords) -> tuple[Statement, ...]:
-    """Say of stacked bars only the lowest of one colour, and ever fewer of these; nothing if none stands on another."""
+    """Return statements about the lowest bars of one colour, each with one bar less; empty without stacks."""
     if all(group.foot(bar) == group.base for bar in group.bars):
         return ()
     lowest = [(place, stack[0]) for place, stack in _columns(group).items()]
@@ -84,7 +84,7 @@ def _layers(group: Bars, words: ColourWords) -> tuple[Statement, ...]:
 
 
 def _alike_bars(group: Bars, words: ColourWords) -> Statement | None:
-    """Say bars of one colour and width in few words; none if they differ."""
+    """Return bars of one colour and width in one statement; None if they differ."""
     bars = sorted(group.bars, key=lambda bar: bar.start)
     wide = round(math.fsum(bar.end - bar.start for bar in bars) / len(bars))
     one_kind = all(bar.colour == bars[0].colour for bar in bars)
@@ -104,7 +104,7 @@ def _alike_bars(group: Bars, words: ColourWords) -> Statement | None:
 
 
 def _fewer(group: Bars, words: ColourWords) -> tuple[Statement, ...]:
-    """Say only some of the bars of one colour and width, those first that cover most."""
+    """Return statements about fewer and fewer bars of one colour and width, the largest bars kept longest."""
     lowest = [bar for bar in group.bars if group.foot(bar) == group.base]
     bars = sorted(lowest, key=lambda bar: -abs(bar.tip - group.base) * (bar.end - bar.start))
     parts = (
@@ -115,7 +115,7 @@ def _fewer(group: Bars, words: ColourWords) -> tuple[Statement, ...]:
 
 
 def edge_words(group: Bars) -> str:
-    """Say the outline that all bars have; nothing if they have none or differ."""
+    """Return the outline that all bars share in words; empty if they have no outline or differ."""
     outlines = {bar.outline for bar in group.bars}
     outline = next(iter(outlines)) if len(outlines) == 1 else None
     return f" with a {number(outline[1])} px {exact(outline[0])} outline" if outline else ""
@@ -123,12 +123,11 @@ def edge_words(group: Bars) -> str:
 
 def bar_words(bar: Bar) -> str:
     """Name a single bar by colour and place."""
-    left, top, right, bottom = bar.box
-    return f"{plain_name(bar.colour)} bar at {at(((left + right) / 2, (top + bottom) / 2))}"
+    return f"{plain_name(bar.colour)} bar at {at(middle_of(bar.box))}"
 
 
 def pie_statement(pie: Pie, words: ColourWords) -> Statement:
-    """Say a pie wedge by wedge; in everyday colours its shares are whole numbers too."""
+    """Return a statement about a pie, wedge by wedge; with everyday colours, shares are rounded."""
     brief = words is plain_name
     hole = f" with a hole of radius {pie.hole:.0f} px" if pie.hole else ""
     start = "12 o'clock" if abs(pie.start) < 1 else f"{pie.start % 360:.0f} degrees"

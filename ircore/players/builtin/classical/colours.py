@@ -3,6 +3,8 @@
 import colorsys
 from functools import cache
 
+import numpy as np
+import numpy.typing as npt
 from PIL import ImageColor
 
 from ircore.core.exact import dist
@@ -10,7 +12,7 @@ from ircore.core.exact import dist
 
 @cache
 def exact_names() -> dict[str, str]:
-    """Return the CSS name of each colour that has one, by #rrggbb; the shortest of several."""
+    """Return the shortest CSS name of each colour that has a name, by #rrggbb."""
     names: dict[str, str] = {}
     for name, value in sorted(ImageColor.colormap.items(), key=lambda entry: (-len(entry[0]), entry[0])):
         if "gray" not in name:
@@ -20,7 +22,7 @@ def exact_names() -> dict[str, str]:
 
 
 def exact(colour: str) -> str:
-    """Return the shortest way to say exactly this colour: its CSS name or #rrggbb."""
+    """Return the shortest exact name of a colour: its CSS name, else #rrggbb."""
     return exact_names().get(colour, colour)
 
 
@@ -67,6 +69,11 @@ def _hue(degrees: float) -> str:
 def rgb(colour: str) -> tuple[int, int, int]:
     """Return #rrggbb as three numbers 0–255."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def rgb_array(colour: str) -> npt.NDArray[np.float64]:
+    """Return #rrggbb as an array of three numbers 0–255."""
+    return np.array(rgb(colour), np.float64)
 
 
 def distance(one: str, other: str) -> float:

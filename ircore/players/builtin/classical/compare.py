@@ -1,4 +1,4 @@
-"""What to correct: the differences between target and rendering that can be seen, the largest first.
+"""Corrections: visible differences between target and rendering, the largest first.
 
 Both are perceived with the same eyes. Whether a thing is there is then asked of the pixels, so that a thing perceived
 in two ways is not corrected twice; only things that differ are matched and put into words.
@@ -23,11 +23,11 @@ from ircore.players.builtin.classical.text_corrections import text_corrections
 from ircore.players.builtin.classical.wording import noun, statement_of, weight_of
 
 MISSING = 0.3
-"""Share of a thing's visible points that differ from which on it is worth a correction."""
+"""Share of differing visible points from which on a thing is corrected."""
 SAME = 0.02
 """Share of a shape's visible points that may differ without a word."""
 EXTRA = 0.6
-"""The same for a thing of the rendering that the target does not have."""
+"""Share of differing points from which on a thing of the rendering is removed."""
 LEG = 0.5
 """Share of the points of a leg of a line that differ from which on the leg is not drawn."""
 WORTH = 60.0
@@ -35,7 +35,7 @@ WORTH = 60.0
 
 
 def corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels) -> list[Statement]:
-    """List what differs.
+    """Return the differences as statements, the largest first.
 
     Args:
         target: Perceived in ``seen``.
@@ -77,7 +77,7 @@ def corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: 
 
 
 def _worth_removing(item: Item) -> bool:
-    """Leave alone what is thin or small: most of it is the soft edge of something that is right."""
+    """Whether a thing is thick and large enough; thin or small things are mostly the soft edges of right ones."""
     percept = item.percept
     return isinstance(percept, Shape) and percept.colour is not None and percept.area > 120
 
@@ -99,7 +99,7 @@ def _backdrop(target: Backdrop, rendering: Backdrop, perception: Perception) -> 
 
 
 def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Statement]:
-    """Say what must be added; bars of one chart in one sentence."""
+    """Return statements that add things; bars of one chart share a statement."""
     statements = []
     groups: dict[int, list[tuple[Item, float]]] = {}
     for item, weight in absent:
@@ -107,7 +107,8 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
             groups.setdefault(id(item.bars[0]), []).append((item, weight))
             continue
         statement = statement_of(item.percept, exact).after("Add ")
-        statements.append(replace(statement, weight=weight, order=100 + _order(item, target)))
+        order = next((n for n, percept in enumerate(target.percepts) if percept is item.percept), 0)
+        statements.append(replace(statement, weight=weight, order=100 + order))
     for members in groups.values():
         group = members[0][0].bars[0] if members[0][0].bars else None
         if group is None:
@@ -117,10 +118,6 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         weight = math.fsum(weight for _, weight in members)
         statements.append(replace(statement.after("Add "), weight=weight, order=100))
     return statements
-
-
-def _order(item: Item, target: Perception) -> int:
-    return next((n for n, percept in enumerate(target.percepts) if percept is item.percept), 0)
 
 
 def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) -> list[Statement]:
@@ -147,7 +144,7 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) 
 
 
 def _rest_of_line(line: Stroke, seen: Pixels, drawn: Pixels) -> list[Statement]:
-    """Say the parts of a bent line that are not drawn yet; nothing if none of it is drawn."""
+    """Return the undrawn parts of a bent line; empty if nothing of the line is drawn."""
     if line.smooth or len(line.points) < 3:
         return []
     legs = [replace(line, points=leg) for leg in itertools.pairwise(line.points)]
@@ -170,7 +167,7 @@ def _same_shares(one: Pie, two: Pie) -> bool:
 
 
 def _rest_of_pie(pie: Pie, backdrop: Backdrop, drawn: Pixels) -> Statement | None:
-    """Say the wedges after the last one that is drawn; none if all of them are, or not even the first."""
+    """Return the wedges after the last drawn wedge; None if all are drawn, or not even the first."""
     there, turn = [], pie.start
     for colour, share in pie.wedges:
         place = _in_wedge(pie, turn + 180 * share)
@@ -245,14 +242,13 @@ def _change_of_shape(one: Shape, two: Shape, reference: str, item: Item) -> list
     if own and its and distance(own, its) >= 12:
         weight = one.area * distance(own, its) / 441
         again = f"The colour of the {reference} must be {exact(own)}"
-        changes.append(
-            Statement("Change the colour of the ", (f"{reference} to {exact(own)}",), weight=weight, again=again)
-        )
+        words = (f"{reference} to {exact(own)}",)
+        changes.append(Statement("Change the colour of the ", words, weight=weight, again=again))
     return changes + _change_of_outline(one, two, reference)
 
 
 def _change_of_outline(one: Shape, two: Shape, reference: str) -> list[Statement]:
-    """Say which outline a filled shape should have, or that it should have none."""
+    """Return the correction of a filled shape's outline; empty if the outline is right."""
     if one.colour is None or two.colour is None:
         return []
     wanted, made = one.outline, two.outline

@@ -1,4 +1,4 @@
-"""Lines and curves in words: what function a curve looks like, where it turns, crosses the axis and levels off."""
+"""Lines and curves in words: the function that a curve resembles, its turns, zeros and asymptotes."""
 
 import math
 from collections.abc import Iterable
@@ -9,25 +9,8 @@ import numpy as np
 from ircore.players.builtin.classical.families import features
 from ircore.players.builtin.classical.paths import smooth_curve
 from ircore.players.builtin.classical.percepts import Likeness, Percept, Stroke
-from ircore.players.builtin.classical.statements import ColourWords, Statement, at, number
+from ircore.players.builtin.classical.statements import ColourWords, Statement, article, at, number
 
-NAMES = {
-    "sine": "sine wave",
-    "cubic": "cubic curve",
-    "exponential": "exponential curve",
-    "logarithm": "logarithm curve",
-    "root": "root curve",
-    "hyperbola": "hyperbola curve",
-}
-AS_POLYLINE = {
-    "sine": "a sine",
-    "exponential": "an exponential",
-    "logarithm": "a logarithm",
-    "root": "a root",
-    "hyperbola": "a hyperbola",
-    "cubic": "a cubic",
-}
-"""What is said of a function that straight pieces describe in fewer points."""
 MOST_PLACES = 4
 """Zeros, or lowest or highest points, that are listed."""
 FAR = 2048.0
@@ -35,13 +18,13 @@ FAR = 2048.0
 
 
 def stroke_noun(stroke: Stroke) -> str:
-    """Return the word for a line: its role, its family, or how its points are joined."""
+    """Return the noun for a line, by role, function family or the way in which its points are joined."""
     if stroke.role in {"x axis", "y axis"}:
         return stroke.role
     if stroke.likeness is not None and (stroke.smooth or stroke.likeness.family == "absolute"):
         return family_words(stroke.likeness)
-    if stroke.likeness is not None and stroke.likeness.family in AS_POLYLINE:
-        return f"polyline like {AS_POLYLINE[stroke.likeness.family]}"
+    if stroke.likeness is not None and stroke.likeness.family not in {"parabola", "absolute"}:
+        return f"polyline like {article(stroke.likeness.family).lower()}"
     return "line" if len(stroke.points) == 2 else "curve" if stroke.smooth else "polyline"
 
 
@@ -53,14 +36,14 @@ def family_words(like: Likeness) -> str:
         return "V-shaped polyline" if like.upward else "polyline like an upside-down V"
     if like.family == "sine":
         return f"sine wave of period {like.period:.0f} px"
-    return NAMES[like.family]
+    return f"{like.family} curve"
 
 
 def stroke_statement(stroke: Stroke, words: ColourWords, axis: float | None = None, telling: bool = False) -> Statement:
     """Say a line or curve.
 
     Args:
-        stroke: What was perceived.
+        stroke: The perceived line.
         words: How colours are said.
         axis: Height of the x axis in pixels, if one is seen.
         telling: Whether to say where a curve turns, crosses the axis and levels off too.
@@ -102,13 +85,13 @@ def _told(stroke: Stroke, axis: float | None) -> str:
 
 
 def x_axis_height(percepts: Iterable[Percept]) -> float | None:
-    """Return the height of the x axis in pixels, if one is seen."""
+    """Return the height of the x axis in pixels; None if there is no x axis."""
     heights = [percept.points[0][1] for percept in percepts if isinstance(percept, Stroke) and percept.role == "x axis"]
     return float(heights[0]) if heights else None
 
 
 def _crisp(stroke: Stroke) -> Stroke:
-    """Name the row or column that a level or upright line of 1 px fills, not its middle half a pixel further."""
+    """Return a 1 px upright or level line at the row or column that it fills, not half a pixel further."""
     if stroke.width > 1.2 or len(stroke.points) != 2:
         return stroke
     (x0, y0), (x1, y1) = stroke.points

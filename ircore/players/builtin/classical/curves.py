@@ -1,4 +1,4 @@
-"""Free lines and curves of one colour: traced, joined across gaps, and told apart as lines, circles and curves."""
+"""Free lines and curves of one colour: traced, joined across gaps, and classified as line, circle or curve."""
 
 import itertools
 import math
@@ -10,26 +10,32 @@ from scipy import ndimage
 from ircore.core import exact
 from ircore.players.builtin.classical import dashed, paths
 from ircore.players.builtin.classical.algebra import dot, interpolated
+from ircore.players.builtin.classical.corners import approximated, circle_through
 from ircore.players.builtin.classical.families import likeness
 from ircore.players.builtin.classical.masks import Mask, grown, shrunk
-from ircore.players.builtin.classical.percepts import Likeness, Percept, Point, Shape, Stroke
+from ircore.players.builtin.classical.percepts import Likeness, Percept, Point, Shape, Stroke, circle_shape
 from ircore.players.builtin.classical.regions import EIGHT
-from ircore.players.builtin.classical.shapes import approximated, circle_through
 
 GAP = 16.0
-"""Pixels over which a line goes on behind another, if it goes straight on."""
+"""Pixels over which a line may continue straight behind another line."""
 DASHED_GAP = 34.0
 MORE = 3
-"""Points that a smooth curve may take more than straight pieces, since it is closer to a function."""
+"""How many more points a smooth curve may take than straight pieces, since it is closer to a function."""
 STRAY = 1.5
 """Pixels that straight pieces may stray from a curve."""
+LOOK_BACK = 14
+"""Points over which the direction of a path's end is measured."""
 AROUND = 0.55
-"""Share of a circle that must be drawn to call it one."""
+"""Share of a circle that must be drawn to count as a circle."""
 
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """A traced line: its points, close together and ordered, its width in pixels and its dash pattern."""
+    """A traced line.
+
+    >>> Path(np.array([[0.0, 0.0], [30.0, 40.0]]), width=2.0).length
+    50.0
+    """
 
     points: paths.Points
     width: float
@@ -45,12 +51,12 @@ def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path]
     """Trace a thin component.
 
     Args:
-        piece: Its pixels, cropped.
+        piece: Pixels of the component, cropped to its box.
         corner: Column and row of the crop.
-        ink: Sum of what it covers of each pixel.
+        ink: Sum of its coverage over all pixels.
 
     Returns:
-        Its paths, and middle and area of each round thickening, which may be a marker.
+        The paths, and middle and area of each round thickening, which may be a marker.
     """
     traces = [Path(points, 1.0) for points in paths.trace(piece, corner)]
     length = math.fsum(path.length for path in traces)
@@ -75,13 +81,13 @@ def dashed_path(chain: list[dashed.Piece]) -> Path:
 
 
 def percepts_of(traces: list[Path], colour: str) -> list[Percept]:
-    """Join paths of one colour that continue each other, and say what they are."""
+    """Join paths of one colour that continue each other, and classify them."""
     whole, rest = _circles(_joined(traces), colour)
-    return [*whole, *(_stroke(path, colour) for path in rest)]
+    return [*whole, *(curve_of(path.points, colour, path.width, path.dash) for path in rest)]
 
 
 def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
-    """Read a broken line, dashed or cut by others, that has one height at each x, as lines of charts do.
+    """Return a broken line, dashed or cut by others, that has one height at each x, as lines of charts have.
 
     Args:
         mask: All strokes of one colour, the whole picture.
@@ -89,7 +95,7 @@ def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
         dots: Small round shapes; those of this colour on the line become its markers.
 
     Returns:
-        The line; none if the strokes are in one or two pieces, or at many places at more than one height.
+        The line; None if the strokes form one or two pieces, or many columns have several heights.
     """
     used = np.flatnonzero(mask.any(axis=0))
     if len(used) < 60 or used[-1] - used[0] < 120 or len(used) < 0.45 * (used[-1] - used[0]):
@@ -105,7 +111,7 @@ def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
     steps = np.diff(path, axis=0)
     if steps[:, 0].max() > 26 or (np.abs(steps[:, 1]) > 3 * steps[:, 0] + 14)[steps[:, 0] > 2].any():
         return None
-    markers = [(middle, area) for middle, area in _markers(mask, (0, 0))]
+    markers = _markers(mask, (0, 0))
     markers += [(dot.centre, dot.area) for dot in dots if dot.colour == colour]
     slope = np.gradient(path[:, 1], path[:, 0])
     width = max(1.0, round(2 * float(np.median(count[single] / np.sqrt(1 + slope * slope)))) / 2)
@@ -148,14 +154,14 @@ def _joined(traces: list[Path]) -> list[Path]:
 
 
 def _gap(one: Path, side: int, other: Path, other_side: int) -> float | None:
-    """Return how far apart two ends are; none if they do not continue each other."""
+    """Return the distance between two ends in pixels; None if the paths do not continue each other."""
     if (one.dash == "solid") != (other.dash == "solid") or abs(one.width - other.width) > 1.5:
         return None
     a, b = one.points[-side], other.points[-other_side]
     gap = float(exact.hypot(*(b - a)))
     if gap > (GAP if one.dash == "solid" else DASHED_GAP) or min(one.length, other.length) < 8:
         return None
-    out, back = _way(one.points, side), _way(other.points, other_side)
+    out, back = paths.direction(one.points, side, LOOK_BACK), paths.direction(other.points, other_side, LOOK_BACK)
     along = (b - a) / max(gap, 1e-9)
     straight = 0.85 if one.dash == "solid" else 0.5
     if float(dot(out, back)) > -straight:
@@ -163,13 +169,6 @@ def _gap(one: Path, side: int, other: Path, other_side: int) -> float | None:
     if gap > 4 and (float(dot(out, along)) < straight or float(dot(back, along)) > -straight):
         return None
     return gap
-
-
-def _way(points: paths.Points, side: int) -> paths.Points:
-    ordered = points if side else points[::-1]
-    way = ordered[-1] - ordered[max(-len(ordered), -14)]
-    unit: paths.Points = way / max(float(exact.hypot(*way)), 1e-9)
-    return unit
 
 
 def _circles(traces: list[Path], colour: str) -> tuple[list[Percept], list[Path]]:
@@ -190,12 +189,13 @@ def _circles(traces: list[Path], colour: str) -> tuple[list[Percept], list[Path]
         if better is None or math.fsum(other.length for other in same) < AROUND * 2 * math.pi * better[1]:
             continue
         used |= {id(other) for other in same}
-        circles.append(_circle(better, path, colour))
+        area = 2 * math.pi * better[1] * path.width
+        circles.append(circle_shape(*better, area, outline=(colour, path.width)))
     return circles, [path for path in traces if id(path) not in used]
 
 
 def _circle_of(path: Path) -> tuple[Point, float] | None:
-    """Return the circle that a path runs on, if it bends enough to tell."""
+    """Return the circle on which a path runs; None if the path bends too little to tell."""
     if path.length < 30:
         return None
     circle = circle_through(path.points)
@@ -205,19 +205,8 @@ def _circle_of(path: Path) -> tuple[Point, float] | None:
     return circle if float(np.percentile(off, 95)) < 1.3 else None
 
 
-def _circle(circle: tuple[Point, float], path: Path, colour: str) -> Shape:
-    (x, y), radius = circle
-    box = (int(x - radius), int(y - radius), int(x + radius) + 1, int(y + radius) + 1)
-    area = 2 * math.pi * radius * path.width
-    return Shape("circle", None, (x, y), (2 * radius, 2 * radius), 0.0, (), (colour, path.width), area, box)
-
-
-def _stroke(path: Path, colour: str) -> Stroke:
-    return curve_of(path.points, colour, path.width, path.dash)
-
-
 def curve_of(path: paths.Points, colour: str, width: float, dash: str) -> Stroke:
-    """Return a line or curve by few points, and what function it looks like."""
+    """Return a path as a line or curve of few points, with the function that it resembles."""
     like = None if _is_straight(path, width) else likeness(path)
     if like is not None and like.family == "absolute":
         return Stroke(colour, width, _bent(path, like), False, dash, role="curve", likeness=like)
@@ -243,7 +232,7 @@ def _is_straight(path: paths.Points, width: float) -> bool:
 
 
 def _described(path: paths.Points, width: float) -> tuple[tuple[Point, ...], bool]:
-    """Return two points if the path is straight, else as few as describe it."""
+    """Return two points for a straight path, else as few as describe it."""
     if _is_straight(path, width):
         ends = np.round(path[[0, -1]], 1)
         return ((float(ends[0, 0]), float(ends[0, 1])), (float(ends[1, 0]), float(ends[1, 1]))), False

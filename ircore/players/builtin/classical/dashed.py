@@ -16,7 +16,12 @@ MIN_PIECES = 4
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A small component: middle, direction (unit), length and width in pixels, and whether it fills its box."""
+    """A small component that may be a dash or a dot.
+
+    >>> piece = piece_of(np.ones((1, 5), bool), (10, 20), index=1)
+    >>> piece.middle.tolist(), piece.solid
+    ([12.5, 20.5], True)
+    """
 
     middle: Points
     way: Points
@@ -30,7 +35,7 @@ def piece_of(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
     """Measure a small component.
 
     Args:
-        mask: Its pixels, cropped.
+        mask: Pixels of the component, cropped to its box.
         corner: Column and row of the crop.
         index: By which the caller knows it.
     """
@@ -103,7 +108,7 @@ def _even(chain: list[Piece]) -> bool:
 
 
 def path_of(chain: list[Piece]) -> Points:
-    """Return the line through a chain, from the outer end of its first piece to that of its last."""
+    """Return the line through a chain of dashes, from the outer end of the first to that of the last."""
     middles = np.array([piece.middle for piece in chain])
     first, last = chain[0], chain[-1]
     start = first.middle + first.way * math.copysign(first.length / 2, float(dot(middles[0] - middles[1], first.way)))

@@ -16,13 +16,18 @@ from ircore.players.builtin.classical.wording import first_message
 
 DONE = "<DONE>"
 NAMED_OFTEN = 2
-"""Times that a difference is named, the second time in other words, before it is left."""
+"""How often a difference is named, the second time in other words, before the describer gives up on it."""
 PHOTO_TURNS = 5
-"""A photograph is never right; so many turns are spent on it."""
+"""Turns spent on a photograph, which a rendering never matches."""
 
 
 class ClassicalDescriber:
     """Sees by classical computer vision and writes plain English. Deterministic, offline, without state.
+
+    >>> from ircore.players.conformance import sample_questions
+    >>> red_square = sample_questions("describe")[0]
+    >>> asyncio.run(ClassicalDescriber(PlayerSpec(player="classical")).describe(red_square)).text.split(". ")[1]
+    'A red (#d62728) square of side 30 px centred at (27, 31).</DESCRIPTION>'
 
     Args:
         spec: Names the player. It has no model; its one parameter ``ocr: true`` also reads what is written in targets
@@ -41,33 +46,29 @@ class ClassicalDescriber:
 
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:
-        """Check the settings, whatever is installed."""
+        """Check the settings, without looking at installed packages."""
         others = {name: value for name, value in spec.parameters.items() if name != "ocr"}
         refuse_settings(spec.model_copy(update={"parameters": others}))
         if not isinstance(spec.parameters.get("ocr", False), bool):
             raise InputError("parameters.ocr: must be true or false", "Write ocr: true, or leave it out.")
 
     async def describe(self, view: DescriberView) -> TextAnswer:
-        """Describe the target, or say what to change in the last rendering, or that nothing is."""
-        message = await asyncio.to_thread(_message, view, self._ocr)
+        """Describe the target, name changes to the last rendering, or declare it done."""
+        message = await asyncio.to_thread(lambda: message_about(perceive(view.target, self._ocr), view))
         return TextAnswer(f"<DESCRIPTION>{message}</DESCRIPTION>" if message else DONE)
 
 
-def _message(view: DescriberView, ocr: bool) -> str:
-    """Return the message of this turn; empty when done."""
-    return message_about(perceive(view.target, ocr), view)
-
-
 def message_about(target: Perception, view: DescriberView) -> str:
-    """Return the message of a turn about a target that was perceived so; empty when done.
+    """Return the message of a turn about a perceived target; empty when done.
 
     Args:
-        target: What there is to be said.
+        target: The perceived target.
         view: Of the turn; its last rendering is looked at.
     """
     if not view.renderings:
         return first_message(target, view.token_budget)
-    if _unmoved(view):
+    # The last two messages changed nothing.
+    if len(view.renderings) >= 3 and len({picture.sha256 for picture in view.renderings[-3:]}) == 1:
         return ""
     seen, drawn = view.target.pixels, in_size_of(view.target, view.renderings[-1])
     if target.photo:
@@ -77,13 +78,8 @@ def message_about(target: Perception, view: DescriberView) -> str:
     return pack(_not_again(statements, view.messages), view.token_budget)
 
 
-def _unmoved(view: DescriberView) -> bool:
-    """Tell whether the last two messages changed nothing."""
-    return len({picture.sha256 for picture in view.renderings[-3:]}) == 1 and len(view.renderings) >= 3
-
-
 def _not_again(statements: list[Statement], messages: tuple[str, ...]) -> list[Statement]:
-    """Put in other words what was said in vain; leave what was said in other words in vain too."""
+    """Reword corrections that had no effect once; drop corrections that had no effect twice."""
     kept = []
     for statement in statements:
         whole = statement.least > 1 or len(statement.parts) == 1

@@ -1,4 +1,4 @@
-"""What kind of function a curve looks like, and where it is lowest or highest, crosses the x axis, or levels off.
+"""Functions that curves resemble, and their turning points, zeros and asymptotes.
 
 Each family is fitted by linear least squares on a grid of its one parameter that does not enter linearly. The one that
 stays closest to the curve is named, if it stays within about a pixel; simpler families are preferred.
@@ -17,19 +17,19 @@ from ircore.players.builtin.classical.percepts import Likeness
 
 Floats = npt.NDArray[np.float64]
 CLOSE = 1.6
-"""Pixels that a curve may be off a family, except for the farthest twentieth of it."""
+"""Pixels that a curve may stray from a family, except for its farthest twentieth."""
 BETTER = 0.75
-"""Share of a simpler family's distance that a less simple one must come down to."""
+"""A less simple family must come within this share of a simpler family's distance."""
 LEAST_WIDE, LEAST_HIGH = 40.0, 12.0
 """Pixels: smaller curves are not named."""
 LEAST_BEND = 8.0
-"""Pixels that a parabola must bend, or it is a straight line."""
+"""Pixels that a parabola must bend; below, the curve is a straight line."""
 STEPS = 120
 """Points at which a curve is compared."""
 
 
 def likeness(path: Floats) -> Likeness | None:
-    """Return what a curve looks like; none if it is no graph of a function, or of none that is known here.
+    """Return the function family that a curve resembles; None for other curves.
 
     Args:
         path: Points on it from end to end, N × 2: x and y in pixels.
@@ -51,7 +51,7 @@ def likeness(path: Floats) -> Likeness | None:
 
 
 def features(path: Floats, axis: float | None) -> tuple[tuple[str, float], ...]:
-    """Return where a curve is lowest and highest within itself, and where it crosses the x axis, as x in pixels.
+    """Return inner minima and maxima of a curve, and its zeros, as x in pixels.
 
     Args:
         path: As of ``likeness``.
@@ -71,7 +71,7 @@ def features(path: Floats, axis: float | None) -> tuple[tuple[str, float], ...]:
 
 
 def _turn(x: Floats, y: Floats, at: int) -> tuple[str, float]:
-    """Return what kind of turn there is near a place, and its middle: rows of pixels make it flat."""
+    """Return the kind of turn near an index, and the middle of its flat part."""
     window = slice(max(0, at - len(x) // 12), at + len(x) // 12)
     near = y[window]
     lowest = abs(near.max() - y[at]) < abs(near.min() - y[at])
@@ -80,7 +80,7 @@ def _turn(x: Floats, y: Floats, at: int) -> tuple[str, float]:
 
 
 def _apart(places: npt.NDArray[np.intp], least: int) -> list[int]:
-    """Take one of several places that are next to each other."""
+    """Return the indices without those closer than ``least`` to the one before."""
     kept: list[int] = []
     for at in places:
         if not kept or at - kept[-1] > least:
@@ -89,7 +89,7 @@ def _apart(places: npt.NDArray[np.intp], least: int) -> list[int]:
 
 
 def _graph(path: Floats) -> tuple[Floats, Floats] | None:
-    """Return a curve as heights at points evenly spaced along it, from left to right; none if it turns back."""
+    """Return a curve as evenly spaced points from left to right; None if it runs backwards."""
     if len(path) < 3:
         return None
     if path[0, 0] > path[-1, 0]:
@@ -106,7 +106,7 @@ def _graph(path: Floats) -> tuple[Floats, Floats] | None:
 
 @dataclass(frozen=True, eq=False)
 class _Fits:
-    """Fits of one family, one row for each value of its parameter: the linear part, and how far each is off."""
+    """Fits of a function family, one per value of its nonlinear parameter."""
 
     options: Floats
     solved: Floats
@@ -114,7 +114,7 @@ class _Fits:
 
     @property
     def best(self) -> int:
-        """Number of the closest one."""
+        """Index of the closest fit."""
         return int(self.off.argmin())
 
 
@@ -123,7 +123,7 @@ def _fit(x: Floats, y: Floats, options: Floats, terms: Floats) -> _Fits:
 
     Args:
         x: Where the curve is given.
-        y: Its heights.
+        y: Heights of the curve.
         options: Values of the parameter.
         terms: Options × terms × points.
     """
@@ -140,7 +140,7 @@ def _fit(x: Floats, y: Floats, options: Floats, terms: Floats) -> _Fits:
 
 
 def _closest(x: Floats, y: Floats, options: Floats, terms: Callable[[Floats], Floats]) -> _Fits:
-    """Fit all options, then finer ones around the best; ``terms`` gives options × terms × points."""
+    """Fit all options, then finer options around the best; ``terms`` returns options × terms × points."""
     coarse = _fit(x, y, options, terms(options))
     low, high = max(0, coarse.best - 1), min(len(options) - 1, coarse.best + 1)
     finer = np.linspace(options[low], options[high], 17)
@@ -148,7 +148,7 @@ def _closest(x: Floats, y: Floats, options: Floats, terms: Callable[[Floats], Fl
 
 
 def _geometric(first: float, last: float, count: int) -> Floats:
-    """Return numbers from the first to the last, each the same multiple of the one before."""
+    """Return numbers in geometric progression from first to last."""
     return exact.exp(np.linspace(exact.log(first), exact.log(last), count))
 
 
@@ -175,7 +175,7 @@ def _absolute(x: Floats, y: Floats) -> Likeness | None:
 
 
 def _sine(x: Floats, y: Floats) -> Likeness | None:
-    """Try periods from an eighth of the width to its one and a half."""
+    """Fit sine waves with periods from 0.12 to 1.5 times the width."""
 
     def waves(periods: Floats) -> Floats:
         turn = 2 * math.pi * x / periods[:, None]
@@ -194,7 +194,7 @@ def _exponential(x: Floats, y: Floats) -> Likeness | None:
 
 
 def _beside(x: Floats, y: Floats, terms: Callable[[Floats], Floats]) -> _Fits:
-    """Fit for places left of a curve and right of it, the nearer the closer together; return the better ones."""
+    """Fit places to the left and to the right of a curve, dense near its ends; return the better side."""
     away = float(np.ptp(x)) * _geometric(0.001, 1.2, 24)
     sides = (_closest(x, y, x[0] - away, terms), _closest(x, y, x[-1] + away, terms))
     return min(sides, key=lambda fits: float(fits.off.min()))

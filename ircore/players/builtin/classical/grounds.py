@@ -11,23 +11,28 @@ from scipy import ndimage
 
 from ircore.players.builtin.classical.masks import Mask
 from ircore.players.builtin.classical.palette import Floats, Labels, Segmentation, to_hex
-from ircore.players.builtin.classical.percepts import Box, Shape
+from ircore.players.builtin.classical.percepts import Box, Shape, upright_shape
 
 LEAST = 0.25
 """Share of the picture that an area must have."""
 LEAST_BAND = 0.045
-"""The same for one that goes from edge to edge."""
+"""Share of the picture that an area from edge to edge must have."""
 MAX_THROUGH = 0.16
 """Share of an area in which thin lines may show the background."""
 
 
 STRAY = 0.12
-"""Soft edges of texts beside an area may have its colour; a row or column of them has no more of it than this."""
+"""Largest share of an area's colour in rows and columns that hold only soft edges of texts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grounds:
-    """The picture without its areas, and the areas, in the order of painting."""
+    """A picture whose large areas became background, and these areas in the order of painting.
+
+    >>> from ircore.players.builtin.classical.palette import segment
+    >>> find_grounds(segment(np.full((64, 64, 3), 255, np.uint8))).areas
+    ()
+    """
 
     segmentation: Segmentation
     areas: tuple[Shape, ...]
@@ -43,7 +48,8 @@ def find_grounds(segmentation: Segmentation) -> Grounds:
             break
         for box in _areas_of(labels.copy(), int(label)):
             left, top, right, bottom = box
-            areas.append(_shape(box, to_hex(colours[label])))
+            kind = "square" if right - left == bottom - top else "rectangle"
+            areas.append(upright_shape(kind, to_hex(colours[label]), box))
             window = labels[top:bottom, left:right]
             before = segmentation.labels[top:bottom, left:right]
             colours = _swap(window, before, int(label), colours)
@@ -51,7 +57,7 @@ def find_grounds(segmentation: Segmentation) -> Grounds:
 
 
 def _swap(window: Labels, before: Labels, label: int, colours: Floats) -> Floats:
-    """Make the area's own pixels background; what was background gets a label of its own if there is enough of it."""
+    """Make an area background; background inside it gets a label of its own if there are enough pixels."""
     through = before == 0
     window[before == label] = 0
     if through.sum() < 20:
@@ -61,7 +67,7 @@ def _swap(window: Labels, before: Labels, label: int, colours: Floats) -> Floats
 
 
 def _areas_of(labels: Labels, label: int) -> list[Box]:
-    """Return the boxes of a colour's areas: of all of it together, or of its connected parts."""
+    """Return the boxes of a colour's areas: of all pixels together, else of each connected part."""
     mask = labels == label
     for share in (0.0, STRAY):
         whole = _extent(mask, share)
@@ -73,7 +79,7 @@ def _areas_of(labels: Labels, label: int) -> list[Box]:
 
 
 def _extent(mask: Mask, share: float) -> Box:
-    """Return the box of the rows and columns that hold more than ``share`` of what the fullest one holds."""
+    """Return the box of rows and columns with more than ``share`` of the fullest row's or column's pixels."""
     down, across = mask.sum(axis=1), mask.sum(axis=0)
     rows, columns = np.flatnonzero(down > share * down.max()), np.flatnonzero(across > share * across.max())
     return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
@@ -91,11 +97,3 @@ def _is_area(labels: Labels, label: int, box: Box) -> bool:
     if own.mean() < 0.4 or rim.mean() < 0.6 or through.mean() > MAX_THROUGH:
         return False
     return bool(through.mean() < 0.004 or not ndimage.minimum_filter(through, 6).any())
-
-
-def _shape(box: Box, colour: str) -> Shape:
-    left, top, right, bottom = box
-    size = (float(right - left), float(bottom - top))
-    kind = "square" if size[0] == size[1] else "rectangle"
-    centre = ((left + right) / 2, (top + bottom) / 2)
-    return Shape(kind, colour, centre, size, 0.0, (), None, size[0] * size[1], box)

@@ -16,7 +16,7 @@ import numpy as np
 from ircore.players.builtin.classical.typeface import FAINT, LETTERS, Cover, Letters, Typeface, grained, typeface
 
 SIZES = (13, 14, 12, 15, 16, 18, 11, 20, 17, 19, 22, 24, 21, 23, 10, 25, 26, 28, 9, 27)
-"""Of the font, in pixels, in the order in which they are tried: most print in charts has one of the first."""
+"""Font sizes in pixels in the order in which they are tried, the most common in charts first."""
 COMMON = 7
 """How many sizes are tried for a line as long as no other line was read."""
 ALIKE_SIZES = 3
@@ -24,15 +24,15 @@ ALIKE_SIZES = 3
 A_LETTER = 0.12
 """Squared coverage that an additional letter must explain to be taken."""
 UNEXPLAINED = 0.07
-"""Share of a line's squared ink that letters may leave, or put too much, for it to count as read."""
+"""Share of a line's squared ink that a reading may leave unexplained or put too much."""
 HOPELESS = 0.1
-"""The same, from which on a size is given up: looking at letters again takes off a little of it, never a third."""
+"""Unexplained share from which on a size is given up: a second look lowers it a little, never by a third."""
 CERTAIN = 0.02
-"""The same, from which on no other size is tried."""
+"""Unexplained share up to which no other size is tried."""
 THINNEST = 0.8
 """Share of the ink of the fullest column that a column where two letters touch has at most."""
 DOUBTFUL = 0.02
-"""The same of a single letter, from which on it is looked at again without its neighbours."""
+"""Unexplained share of a letter from which on it is compared again without its neighbours."""
 ON_BASE = 0.3
 """Pixels that the baselines of two letters of a line may differ."""
 REMEMBERED = 4096
@@ -45,8 +45,11 @@ WIDEST = 1.15
 class Print:
     """A line that was read.
 
+    >>> Print("Mon", 13.0, off=0.01, middle=(12.5, 6.0), strength=1.0).text
+    'Mon'
+
     Attributes:
-        text: What it says.
+        text: The characters.
         size: Of the font, in pixels.
         off: Share of its squared ink left unexplained, 0–1.
         middle: Of its ink, x and y in pixels of the line, to a quarter of a pixel.
@@ -62,7 +65,7 @@ class Print:
 
 @dataclass(frozen=True, eq=False)
 class _Segment:
-    """What lies between two columns: its box in the line, the bytes of its ink there, and the sum of its squares."""
+    """Pixels between two columns of a line: box, ink, and the sum of squared ink."""
 
     span: tuple[int, int]
     box: tuple[int, int, int, int]
@@ -72,7 +75,7 @@ class _Segment:
 
 @dataclass(frozen=True, eq=False)
 class _Match:
-    """The best letter for a segment: what it leaves, and its origin and baseline in the line's pixels.
+    """The best letter for a segment, with the ink that it leaves unexplained.
 
     ``ink`` is what it puts there, from ``corner`` (row, column) on; ``span`` is that of the segment.
     """
@@ -87,13 +90,13 @@ class _Match:
 
     @property
     def place(self) -> tuple[slice, slice]:
-        """Rows and columns that its ink takes."""
+        """Rows and columns that the letter's ink covers."""
         (top, left), (high, wide) = self.corner, self.ink.shape
         return slice(top, top + high), slice(left, left + wide)
 
 
 class _Line:
-    """The ink of a line, and what lies between two of its columns."""
+    """Ink of a line of print, with the boxes between columns."""
 
     def __init__(self, ink: Cover) -> None:
         self.ink = ink = grained(ink)
@@ -103,7 +106,7 @@ class _Line:
         self.rows = [int.from_bytes(column.tobytes(), "little") for column in packed]
 
     def box(self, start: int, end: int) -> tuple[int, int, int, int] | None:
-        """Return left, top, right, bottom of what is more than faint between two columns; none if nothing is."""
+        """Return left, top, right, bottom of the ink between two columns; None if there is no ink."""
         some = reduce(or_, self.rows[start:end], 0)
         if not some:
             return None
@@ -114,7 +117,7 @@ class _Line:
         return start, (some & -some).bit_length() - 1, end, some.bit_length()
 
     def segment(self, start: int, end: int) -> _Segment | None:
-        """Return what lies between two columns; none for blank ground."""
+        """Return the segment between two columns; None for blank ground."""
         box = self.box(start, end)
         if box is None:
             return None
@@ -129,10 +132,10 @@ def read_line(ink: Cover, first: Sequence[float] = (), sizes: Sequence[int] = SI
     Args:
         ink: The line, cropped, on blank ground.
         first: Sizes of other lines of the picture: those are tried first, and only those that are not far from them.
-        sizes: What to try if there are none.
+        sizes: Font sizes to try if ``first`` is empty.
 
     Returns:
-        What it says; none if it cannot be read for certain.
+        The reading; None if no reading is certain.
     """
     best = _read(ink.tobytes(), ink.shape[1], tuple(first), tuple(sizes))
     return best if best is not None and best.off <= UNEXPLAINED else None
@@ -140,7 +143,7 @@ def read_line(ink: Cover, first: Sequence[float] = (), sizes: Sequence[int] = SI
 
 @lru_cache(maxsize=REMEMBERED)
 def _read(cover: bytes, width: int, first: tuple[float, ...], sizes: tuple[int, ...]) -> Print | None:
-    """Return what fits best in a line whose ink is given as bytes.
+    """Return the best reading of a line whose ink is given as bytes.
 
     Print often comes again, in a rendering and from turn to turn.
     """
@@ -171,7 +174,7 @@ def _read(cover: bytes, width: int, first: tuple[float, ...], sizes: tuple[int, 
 
 
 class _Cut:
-    """A line, the columns at which letters may begin or end, and what lies between two of those.
+    """A line of print with the columns where letters may begin or end, and the segments between them.
 
     ``blank`` says of each cut whether it lies beside blank ground.
     """
@@ -184,7 +187,7 @@ class _Cut:
         self._segments: dict[tuple[int, int], _Segment | None] = {}
 
     def segment(self, start: int, end: int) -> _Segment | None:
-        """Return what lies between two cuts; none for blank ground."""
+        """Return the segment between two cuts; None for blank ground."""
         if (start, end) not in self._segments:
             self._segments[start, end] = self.line.segment(self.cuts[start], self.cuts[end])
         return self._segments[start, end]
@@ -219,7 +222,7 @@ class _Reading:
         self.energy = cut.line.squares[-1]
 
     def read(self) -> Print | None:
-        """Read first each letter as it fits, then all on one baseline."""
+        """Read each letter at any height first, then all letters on one baseline."""
         loose = self._best_row(None)
         if not loose or math.fsum(match.off for match in loose) > HOPELESS * self.energy:
             return None
@@ -252,7 +255,8 @@ class _Reading:
                 if segment is None:
                     way = (before, start, None)
                     continue
-                match = self._match(segment, base)
+                fit = self._fit(segment)
+                match = _closest(segment, fit, base) if fit is not None else None
                 if match is not None and before + match.off + A_LETTER < way[0]:
                     way = (before + match.off + A_LETTER, start, match)
             if way[0] > HOPELESS * self.energy + A_LETTER * end and self.cut.blank[end]:
@@ -265,11 +269,6 @@ class _Reading:
             row += [chosen] if chosen is not None else []
             at = start
         return row[::-1]
-
-    def _match(self, segment: _Segment, base: float | None) -> _Match | None:
-        """Return the letter that fits best into a segment between two cuts; none if none has such a box."""
-        fit = self._fit(segment)
-        return _closest(segment, fit, base) if fit is not None else None
 
     def _fit(self, segment: _Segment) -> "_Fit | None":
         left, top, right, bottom = segment.box
@@ -291,7 +290,7 @@ class _Reading:
         return row
 
     def _spelled(self, row: list[_Match]) -> str:
-        """Put the letters together, with blanks where the next one begins later than the last one's advance."""
+        """Return the letters as text, with blanks where a letter begins later than the advance of the one before."""
         text, pen = "", row[0].origin
         for match in row:
             if text and match.origin - pen > 0.14 * self.face.size:
@@ -305,7 +304,7 @@ class _Reading:
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
-    """Letters with the box of a segment, how much more each leaves of it than no letter does, and the best of them."""
+    """Letters with the box of a segment, and how much ink each leaves unexplained."""
 
     letters: Letters
     more: Cover
@@ -314,9 +313,9 @@ class _Fit:
 
 @lru_cache(maxsize=4 * REMEMBERED)
 def _fit(size: int, high: int, wide: int, ink: bytes) -> _Fit | None:
-    """Lay the letters of a size over a segment; none if none has its box.
+    """Compare the letters of a size with a segment; None if no letter has a box of that size.
 
-    The same letter comes again in other words, and each letter of a line with every part of the line that is tried.
+    Cached, since letters recur in other words, and in every way of cutting a line that is tried.
     """
     letters = typeface(size).letters(high, wide)
     if letters is None:
@@ -326,7 +325,7 @@ def _fit(size: int, high: int, wide: int, ink: bytes) -> _Fit | None:
 
 
 def _closest(segment: _Segment, fit: _Fit, base: float | None) -> _Match:
-    """Return the letter that leaves least of a segment, on a baseline if one is given."""
+    """Return the letter that leaves least ink unexplained; only letters on the baseline if it is given."""
     left, top, right, bottom = segment.box
     letters, more, best = fit.letters, fit.more, fit.best
     if base is not None:

@@ -1,4 +1,4 @@
-"""Lines of charts whose corners stand above common columns: ticks, upright grid lines, or markers one above the other.
+"""Lines of charts whose corners stand above common columns: ticks, vertical grid lines or markers.
 
 Where the corners stand is known before the lines are read, so a line may be dashed, dotted, covered in parts, have
 hollow markers, or share its colour with others. Of all ways from column to column the one with most ink on it is found
@@ -16,18 +16,18 @@ import numpy.typing as npt
 from scipy import ndimage
 
 from ircore.core import exact
+from ircore.players.builtin.classical.chart_columns import MOST_COLUMNS, columns_of
+from ircore.players.builtin.classical.corners import approximated, off_path
 from ircore.players.builtin.classical.families import likeness
 from ircore.players.builtin.classical.masks import Mask, grown, shrunk
 from ircore.players.builtin.classical.palette import Segmentation
-from ircore.players.builtin.classical.percepts import Grid, Percept, Point, Shape, Stroke, Text, Ticks
+from ircore.players.builtin.classical.percepts import Grid, Percept, Point, Shape, Stroke
 from ircore.players.builtin.classical.regions import Blob
-from ircore.players.builtin.classical.shapes import approximated, off_path
 
 Floats = npt.NDArray[np.float64]
 LEAST_INK = 0.34
 """Share of the way between two corners that must be drawn; of a dotted line about half is."""
 MEAN_INK = 0.45
-MOST_COLUMNS = 24
 MOST_LINES = 6
 MOST_CORNERS = 30
 BEND = 22.0
@@ -36,21 +36,16 @@ LARGE = 500
 """Pixels of a solid that is no marker."""
 THICK = 13
 """Pixels across; no line is as thick, nor are its markers."""
-IN_ROW = 2.0
-"""Pixels that the middles of two labels of a row may differ."""
-LEAST_LABELS = 4
 BULGE = 0.9
-"""Pixels between a curve and its chord, in the middle of it, from which on it is no straight piece."""
-EDGE = 2.0
-"""Pixels from the upper edge within which graph paper begins."""
+"""Pixels between a curve and the middle of its chord from which on it is no straight piece."""
 BAND = 4.0
 STRAIGHT_ON = 0.8
-"""Pixels that a line may be off where it is taken to go straight on."""
+"""Pixels that a point may lie beside the line between its neighbours to be left out."""
 
 
 @dataclass(eq=False)
 class _Ink:
-    """Where a colour is drawn, and where something else is that may hide it."""
+    """Pixels of a colour, and pixels of other things that may hide it."""
 
     own: Mask
     hidden: Mask
@@ -60,15 +55,15 @@ class _Ink:
 def find_lines(
     percepts: Sequence[Percept], dots: Sequence[Shape], blobs: Sequence[Blob], segmentation: Segmentation
 ) -> list[Stroke]:
-    """Return the lines of a chart; none if no columns are to be seen or nothing bends at them."""
-    columns = _columns(percepts, dots, segmentation.labels.shape[1])
+    """Return the lines of a chart; empty if there are no columns or no line bends at them."""
+    columns = columns_of(percepts, dots, segmentation.labels.shape[1])
     if not 3 <= len(columns) <= MOST_COLUMNS or min(b - a for a, b in itertools.pairwise(columns)) < 9:
         return []
     room = _room(percepts, columns, segmentation)
     grids = {percept.colour for percept in percepts if isinstance(percept, Grid)}
     large = np.zeros(segmentation.labels.shape, bool)
     for blob in blobs:
-        if blob.area > LARGE and _is_thick(blob):
+        if blob.area > LARGE and shrunk(blob.mask, THICK // 2).any():
             left, top, right, bottom = blob.box
             large[top:bottom, left:right] |= blob.mask
     lines: list[Stroke] = []
@@ -85,10 +80,6 @@ def find_lines(
 def band_of(size: tuple[int, ...], line: Stroke) -> Mask:
     """Return the pixels that a line and its markers may cover."""
     return _band(size, list(line.points), max(BAND, line.width / 2 + 1, (line.marker or 0.0) + 1.5))
-
-
-def _is_thick(blob: Blob) -> bool:
-    return bool(shrunk(blob.mask, THICK // 2).any())
 
 
 def without(percepts: Sequence[Percept], lines: Sequence[Stroke]) -> list[Percept]:
@@ -111,65 +102,6 @@ def _is_part(percept: Percept, line: Stroke) -> bool:
     return sum(off_path(point, line.points) < 9 for point in points) >= 0.7 * len(points)
 
 
-def is_ruled(percepts: Sequence[Percept]) -> bool:
-    """Tell whether ticks or upright grid lines say where the columns are."""
-    return len(_columns(percepts, (), 0)) >= 3
-
-
-def _columns(percepts: Sequence[Percept], dots: Sequence[Shape], width: int) -> list[float]:
-    ticks = [percept for percept in percepts if isinstance(percept, Ticks) and percept.axis == "x"]
-    # Lines from edge to edge are graph paper; a chart's grid has a margin.
-    upright = [percept for percept in percepts if isinstance(percept, Grid) and not percept.horizontal]
-    grids = [grid for grid in upright if grid.low > EDGE]
-    for at in [*(tick.at for tick in ticks), *(grid.at for grid in grids)]:
-        if len(at) >= 3:
-            return sorted(at)
-    marked = [dot.centre for dot in dots]
-    for percept in percepts:
-        if isinstance(percept, Stroke) and percept.marker:
-            marked += percept.points
-    places = sorted(x for x, _ in marked)
-    return _under_labels(percepts, places) or _regular(places, width)
-
-
-def _under_labels(percepts: Sequence[Percept], places: list[float]) -> list[float]:
-    """Return the middles of the lowest row of texts, if they are evenly spaced and markers stand above them."""
-    texts = [percept for percept in percepts if isinstance(percept, Text)]
-    rows = [[other.centre[0] for other in texts if abs(other.centre[1] - text.centre[1]) <= IN_ROW] for text in texts]
-    for row in sorted((sorted(row) for row in rows if len(row) >= LEAST_LABELS), key=len, reverse=True):
-        steps = np.diff(row)
-        above = sum(any(abs(place - x) < 3 for x in row) for place in places)
-        if np.ptp(steps) <= 2.5 and above >= max(LEAST_LABELS, 0.7 * len(places)):
-            return [float(x) for x in np.linspace(row[0], row[-1], len(row))]
-    return []
-
-
-def _regular(places: list[float], width: int) -> list[float]:
-    """Return evenly spaced columns that most of the places stand in; empty if there are none."""
-    groups: list[list[float]] = []
-    for x in places:
-        if groups and x - groups[-1][-1] < 2.5:
-            groups[-1].append(x)
-        else:
-            groups.append([x])
-    middles = [float(np.mean(group)) for group in groups]
-    if len(middles) < 3:
-        return []
-    step = float(np.median(np.diff(middles)))
-    count = round((middles[-1] - middles[0]) / step) if step > 9 else 0
-    if not 2 <= count < MOST_COLUMNS:
-        return []
-    even = np.linspace(middles[0], middles[-1], count + 1)
-    off = [float(np.abs(even - x).min()) for x in middles]
-    if max(off) >= 2.5:
-        return []
-    # Markers that melt into a thick line are not seen, so columns go on to both sides.
-    step = (middles[-1] - middles[0]) / count
-    before = [middles[0] - step * n for n in range(1, 9) if middles[0] - step * n > 20]
-    after = [middles[-1] + step * n for n in range(1, 9) if middles[-1] + step * n < width - 10]
-    return [*before[::-1], *(float(x) for x in even), *after]
-
-
 def _room(percepts: Sequence[Percept], columns: list[float], segmentation: Segmentation) -> Mask:
     """Return where lines may run: above the x axis, from the first to the last column, but not on an axis."""
     room = np.zeros(segmentation.labels.shape, bool)
@@ -188,7 +120,7 @@ def _room(percepts: Sequence[Percept], columns: list[float], segmentation: Segme
 
 
 def _lines_of(ink: _Ink, columns: list[float], colour: str) -> list[Stroke]:
-    """Find the lines of one colour, the most complete first; their ink is taken away."""
+    """Return the lines of one colour, the most complete first; their pixels are removed from ``ink``."""
     lines = []
     used = np.flatnonzero(ink.own.any(axis=0))
     columns = [x for x in columns if used[0] - 4 <= x <= used[-1] + 4]
@@ -210,7 +142,7 @@ def _lines_of(ink: _Ink, columns: list[float], colour: str) -> list[Stroke]:
 
 
 def _is_curved(drawn: Mask, path: list[Point]) -> bool:
-    """Tell a curve from straight pieces: between the corners its ink lies beside them, as an arc beside its chord."""
+    """Whether a line is a curve: between the corners, its ink lies beside the chord."""
     rows, columns = np.nonzero(drawn)
     off = []
     for (x0, y0), (x1, y1) in itertools.pairwise(path):
@@ -225,7 +157,7 @@ def _is_curved(drawn: Mask, path: list[Point]) -> bool:
 
 
 def _corners(near: Mask, column: float) -> Floats:
-    """Return rows where a line may have its corner in a column."""
+    """Return the rows at which a line may have a corner in a column."""
     rows: set[float] = set()
     for reach in (1, 6):
         low, high = max(0, int(column) - reach), int(column) + reach + 1
@@ -241,7 +173,7 @@ def _corners(near: Mask, column: float) -> Floats:
 
 
 def _best_path(ink: _Ink, columns: list[float]) -> list[Point] | None:
-    """Return the way from column to column with most ink, beyond what a line must have; none if there is too little."""
+    """Return the path from column to column with most ink; None if there is too little ink."""
     near = grown(ink.own, 1)
     rows = [_corners(near, column) for column in columns]
     gain = [np.zeros(len(ys)) for ys in rows]
@@ -269,7 +201,7 @@ def _best_path(ink: _Ink, columns: list[float]) -> list[Point] | None:
 
 
 def _share(near: Mask, hidden: Mask, x0: float, above: Floats, x1: float, below: Floats) -> Floats:
-    """Return the share of each straight way that is drawn, of what nothing hides."""
+    """Return the share of the visible pixels of each straight path that are drawn."""
     fine = len(above) == 1 or len(below) == 1
     steps = max(8, int(x1 - x0), int(min(80.0, np.ptp([*above, *below])))) if fine else 22
     shares = (np.arange(steps) + 0.5) / steps
@@ -283,7 +215,7 @@ def _share(near: Mask, hidden: Mask, x0: float, above: Floats, x1: float, below:
 
 
 def _refined(ink: _Ink, path: list[Point]) -> list[Point]:
-    """Move each corner up or down to where most ink is on the ways beside it."""
+    """Move each corner up or down to where the paths beside it have most ink."""
     ys = [y for _, y in path]
     xs = [x for x, _ in path]
     for reach in (4.0, 2.0, 1.0):
@@ -327,19 +259,15 @@ def _stroke(ink: _Ink, path: list[Point], band: Mask, colour: str) -> Stroke:
     solid = not clear.any() or float(near[clear].mean()) > 0.93
     dash = "solid" if solid else _pattern(hits, between, width)
     marker = _marker(ink, path, width * (1.0 if dash == "solid" else 0.6))
-    corners = path if marker else _bending(path)
+    # Points at which the line goes straight on are left out.
+    corners = path if marker else [(float(x), float(y)) for x, y in approximated(np.array(path), STRAIGHT_ON)]
     points = tuple((round(x, 1), round(y, 1)) for x, y in corners)
     like = likeness(np.array(path)) if len(corners) == 3 else None
     return Stroke(colour, width, points, False, dash, marker, "curve", like)
 
 
-def _bending(path: list[Point]) -> list[Point]:
-    """Leave out the points at which a line goes straight on."""
-    return [(float(x), float(y)) for x, y in approximated(np.array(path), STRAIGHT_ON)]
-
-
 def _along(own: Mask, hidden: Mask, path: list[Point]) -> tuple[Mask, Mask]:
-    """Return for each pixel of the way whether it is drawn, and whether it is clear of corners and of other things."""
+    """Return for each pixel of a path whether it is drawn, and whether it is clear of corners and other things."""
     hits, between = [], []
     for (x0, y0), (x1, y1) in itertools.pairwise(path):
         length = exact.dist((x0, y0), (x1, y1))
@@ -364,7 +292,7 @@ def _pattern(hits: Mask, between: Mask, width: float) -> str:
 
 
 def _marker(ink: _Ink, path: list[Point], width: float) -> float | None:
-    """Return the radius of the markers; none if most corners have none."""
+    """Return the radius of the markers; None if most corners have no marker."""
     sizes = []
     for x, y in path:
         rows, columns = np.mgrid[max(0, int(y) - 8) : int(y) + 9, max(0, int(x) - 8) : int(x) + 9]
@@ -378,6 +306,6 @@ def _marker(ink: _Ink, path: list[Point], width: float) -> float | None:
 
 
 def _bends(path: Sequence[Point]) -> bool:
-    """Tell whether a line bends at one of its corners more than a curve does."""
+    """Whether a line bends at some corner more than a curve does."""
     ways = [math.degrees(exact.atan2(y1 - y0, x1 - x0)) for (x0, y0), (x1, y1) in itertools.pairwise(path)]
     return any(abs(b - a) >= BEND for a, b in itertools.pairwise(ways))

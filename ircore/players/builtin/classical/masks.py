@@ -16,7 +16,7 @@ def spread(mask: Mask, reach: int, axis: int) -> Mask:
     """Return the pixels within ``reach`` pixels of a mask along one axis, 0 down or 1 across."""
     result, done = mask, 0
     while done < reach:
-        # What reaches so far may be moved on by one more without a gap.
+        # A mask spread this far can be shifted by one more pixel without leaving a gap.
         step = min(done + 1, reach - done)
         before, result = result, result.copy()
         late, early = slice(step, None), slice(-step)
@@ -31,12 +31,12 @@ def spread(mask: Mask, reach: int, axis: int) -> Mask:
 
 
 def grown(mask: Mask, down: int, across: int | None = None) -> Mask:
-    """Return the pixels within so many rows, and as many columns if no other number is given, of a mask."""
+    """Return the pixels within ``down`` rows and ``across`` columns (by default as many) of a mask."""
     return spread(spread(mask, down if across is None else across, 1), down, 0)
 
 
 def shrunk(mask: Mask, down: int, across: int | None = None) -> Mask:
-    """Return the pixels that have nothing but the mask within so many rows and columns; beyond the rim is none of it.
+    """Return the pixels that have only mask within ``down`` rows and ``across`` columns; outside counts as blank.
 
     Both numbers are 1 at least.
     """
@@ -47,7 +47,7 @@ def shrunk(mask: Mask, down: int, across: int | None = None) -> Mask:
 
 
 def uniform(numbers: npt.NDArray[np.integer[Any]]) -> Mask:
-    """Mark the pixels whose 3 × 3 square has one number, as far as it lies in the picture."""
+    """Mark the pixels whose 3 × 3 neighbours inside the picture all have the same number."""
     odd = np.zeros(numbers.shape, bool)
     odd[:, 1:] = numbers[:, 1:] != numbers[:, :-1]
     odd[:, :-1] |= odd[:, 1:]
@@ -59,7 +59,7 @@ def uniform(numbers: npt.NDArray[np.integer[Any]]) -> Mask:
 
 
 def touched(mask: Mask) -> Mask:
-    """Return a mask and the pixels above, below, left and right of its own."""
+    """Return a mask with the pixels above, below, left and right of it."""
     result = mask.copy()
     result[1:] |= mask[:-1]
     result[:-1] |= mask[1:]
@@ -69,13 +69,13 @@ def touched(mask: Mask) -> Mask:
 
 
 def without_rim(mask: Mask) -> Mask:
-    """Return the pixels of a mask that have others of it on all four sides."""
+    """Return the pixels of a mask whose four neighbours belong to the mask."""
     result = ~touched(~mask)
     result[0] = result[-1] = result[:, 0] = result[:, -1] = False
     return result
 
 
 def filled(mask: Mask) -> Mask:
-    """Return a mask with its holes: everything from which there is no way to the rim, by sides, beside it."""
+    """Return a mask with its holes filled: background that is not connected to the rim by sides."""
     outside, _ = ndimage.label(~np.pad(mask, 1))
     return np.asarray(outside != outside[0, 0])[1:-1, 1:-1]

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from ircore.core import exact
 from ircore.players.builtin.classical.colours import distance
-from ircore.players.builtin.classical.percepts import Bars, Percept, Perception, Pie, Shape, Stroke, Text
+from ircore.players.builtin.classical.percepts import Bars, Percept, Perception, Pie, Shape, Stroke, Text, middle_of
 
 T = TypeVar("T")
 SAME_COLOUR, OTHER_COLOUR = 60.0, 12.0
@@ -16,10 +16,14 @@ SAME_COLOUR, OTHER_COLOUR = 60.0, 12.0
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """One thing that a correction can speak of: a bar is one, and so is a pie.
+    """A thing that a correction can name: a percept, or a single bar of a chart.
+
+    >>> from ircore.players.builtin.classical.percepts import circle_shape
+    >>> Item(circle_shape((50.0, 50.0), 20.0, 1257.0, "#ff0000")).colour
+    '#ff0000'
 
     Attributes:
-        percept: What was perceived; for a bar, the rectangle it is.
+        percept: The percept; for a bar, its rectangle.
         bars: The group a bar belongs to, and its number there.
     """
 
@@ -28,20 +32,19 @@ class Item:
 
     @property
     def colour(self) -> str | None:
-        """Its colour; none if it has several."""
+        """Colour of the thing; None if it has several."""
         if isinstance(self.percept, Shape):
             return self.percept.colour or (self.percept.outline[0] if self.percept.outline else None)
         return None if isinstance(self.percept, (Pie, Bars)) else self.percept.colour
 
     @property
     def middle(self) -> tuple[float, float]:
-        """Middle of its box."""
-        left, top, right, bottom = self.percept.box
-        return (left + right) / 2, (top + bottom) / 2
+        """Middle of the thing's box."""
+        return middle_of(self.percept.box)
 
 
 def items_of(perception: Perception) -> list[Item]:
-    """List everything but texts, bars one by one."""
+    """Return all percepts but texts as items; bars one by one."""
     items = []
     for percept in perception.percepts:
         if isinstance(percept, Bars):
@@ -66,7 +69,7 @@ def pair(targets: list[Item], renderings: list[Item]) -> list[tuple[Item, Item]]
 
 
 def cheapest(ones: Sequence[T], others: Sequence[T], cost: Callable[[T, T], float], most: float) -> list[tuple[T, T]]:
-    """Pair things of two lists, none twice, those of the lowest cost first and none of more than ``most``."""
+    """Pair things of two lists, each at most once, cheapest pairs first and no pair above ``most``."""
     costs = sorted((cost(one, other), i, j) for i, one in enumerate(ones) for j, other in enumerate(others))
     left = set(range(len(ones))), set(range(len(others)))
     pairs = []
@@ -84,13 +87,11 @@ def _cost(one: Item, other: Item) -> float:
     if family != _family(other.percept):
         return math.inf
     away = exact.dist(one.middle, other.middle)
-    sizes = [
-        max(item.percept.box[2] - item.percept.box[0], item.percept.box[3] - item.percept.box[1], 1)
-        for item in (one, other)
-    ]
+    boxes = one.percept.box, other.percept.box
+    sizes = [max(right - left, bottom - top, 1) for left, top, right, bottom in boxes]
     unlike = abs(exact.log(sizes[0] / sizes[1])) / 2
     off_colour = distance(one.colour, other.colour) / 441 if one.colour and other.colour else 0.0
-    # Two things of unlike colours are one only if they are at one place.
+    # Things of unlike colours are the same thing only at the same place.
     if off_colour > OTHER_COLOUR / 441 and away > (0.5 if off_colour < SAME_COLOUR / 441 else 0.3) * sizes[0]:
         return math.inf
     kinds = 0.15 if getattr(one.percept, "kind", "") != getattr(other.percept, "kind", "") else 0.0

@@ -1,4 +1,4 @@
-"""What optical character recognition adds to a look: print in any font, at any angle, also in photographs."""
+"""Texts by optical character recognition: print in any font, at any angle, also in photographs."""
 
 import math
 from dataclasses import replace
@@ -22,7 +22,7 @@ from ircore.players.builtin.classical.writing import Writing
 LIKELY = 0.8
 """Confidence, 0–1, from which on a text is believed."""
 HIGHEST = 64.0
-"""Pixels: what is higher is a figure that looks like a letter."""
+"""Pixels: a higher text is a figure that looks like a letter."""
 LAST_LATIN = "\u024f"
 """The generator's font has Latin letters only."""
 
@@ -36,20 +36,16 @@ def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[TextLine, ...])
     """Add recognised texts where nothing was read yet.
 
     Args:
-        writing: What was read so far.
+        writing: Texts read so far.
         pixels: The picture, RGB.
-        spotted: What was recognised in it.
+        spotted: Texts recognised in the picture.
 
     Returns:
-        The same with more texts, and without their pixels in the segmentation.
+        The writing with the recognised texts, whose pixels are removed from the segmentation.
     """
     labels, texts = writing.segmentation.labels.copy(), list(writing.texts)
     for reading in spotted:
-        if (
-            reading.score < LIKELY
-            or not _is_plain(reading.text)
-            or any(_meets(reading.box, text.box) for text in texts)
-        ):
+        if not _is_believed(reading) or any(_meets(reading.box, text.box) for text in texts):
             continue
         text = _text_of(reading, pixels, labels)
         if text is not None:
@@ -59,21 +55,20 @@ def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[TextLine, ...])
 
 
 def texts_of(spotted: tuple[TextLine, ...], pixels: Pixels) -> list[Text]:
-    """Return what was recognised in a picture that has no flat colours."""
+    """Return the texts recognised in a picture without flat colours."""
     nothing = np.zeros(pixels.shape[:2], np.int16)
-    texts = [
-        _text_of(reading, pixels, nothing) for reading in spotted if reading.score >= LIKELY and _is_plain(reading.text)
-    ]
+    texts = (_text_of(reading, pixels, nothing) for reading in spotted if _is_believed(reading))
     return [text for text in texts if text is not None]
 
 
-def _is_plain(text: str) -> bool:
-    """Tell whether a text has a letter or digit, and only characters that can be written again."""
-    return any(letter.isalnum() for letter in text) and all(letter <= LAST_LATIN for letter in text)
+def _is_believed(reading: TextLine) -> bool:
+    """Tell whether a text is likely, has a letter or digit, and only characters that the generator can write."""
+    is_plain = any(letter.isalnum() for letter in reading.text) and all(letter <= LAST_LATIN for letter in reading.text)
+    return reading.score >= LIKELY and is_plain
 
 
 def _meets(box: Box, other: Box) -> bool:
-    """Tell whether two boxes share much of the smaller one."""
+    """Whether two boxes share more than 40 % of the smaller box."""
     wide = min(box[2], other[2]) - max(box[0], other[0])
     high = min(box[3], other[3]) - max(box[1], other[1])
     smaller = min((b[2] - b[0]) * (b[3] - b[1]) for b in (box, other))
@@ -81,7 +76,7 @@ def _meets(box: Box, other: Box) -> bool:
 
 
 def _text_of(one: TextLine, pixels: Pixels, labels: Labels) -> Text | None:
-    """Measure colour, size and place of a recognised text by its ink, and make that ground."""
+    """Return a recognised text with measured colour, size and place; its pixels become ground."""
     left, top, right, bottom = (max(0, edge) for edge in one.box)
     window, view = pixels[top:bottom, left:right].astype(np.float64), labels[top:bottom, left:right]
     inside = _within(one, left, top, view.shape)
@@ -116,7 +111,7 @@ def _text_of(one: TextLine, pixels: Pixels, labels: Labels) -> Text | None:
 
 
 def _own_ink(ink: Mask, inside: Mask) -> Mask:
-    """Leave out what only reaches into a text's corners, such as an axis and its ticks."""
+    """Return the ink without parts that only reach into the text's box, such as an axis."""
     parts, count = ndimage.label(ink, EIGHT)
     whole, within = (np.bincount(parts[mask], minlength=count + 1) for mask in (ink, ink & inside))
     own = within > 0.9 * whole

@@ -1,8 +1,8 @@
-"""From pixels to flat colours: the background, the few colours drawn on it, and which colour each pixel belongs to.
+"""Pixels as flat colours: the background, the few drawn colours, and the drawn colour of each pixel.
 
 Drawn pictures hold few exact colours and many in-between ones along antialiased edges. A colour counts as drawn if
 it fills some 3 × 3 square, or forms thin strokes that no mixture of the colours around them explains. Every other
-pixel is then given to one of the drawn colours near it, by how much of each it holds.
+pixel is assigned to the nearby drawn colour that covers most of it.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Labels = npt.NDArray[np.int16]
 Floats = npt.NDArray[np.float64]
 
 FLAT_SHARE = 0.55
-"""A picture with less of it in flat colours is a photograph: its pixels are not shared out among colours."""
+"""Least share of flat colours; a picture with less is a photograph, whose pixels keep their colours."""
 LEAST_EVEN = 0.2
 """Share of a picture in the middle of 3 × 3 squares of one colour; one with less is noise, whatever its colours."""
 MAX_COLOURS = 40
@@ -28,7 +28,7 @@ MIN_FLAT = 6
 MIN_THIN = 14
 """Pixels of a colour that only occurs in thin strokes."""
 STROKE_SHARE = 0.4
-"""A pixel belongs to what is drawn on the background from this coverage on: thin strokes must not break up."""
+"""Coverage from which on a pixel belongs to a stroke on the background: thin strokes must not break up."""
 WIDE = 0.06
 """Share of the picture from which on a colour counts as ground, like the background."""
 BLEND_TOLERANCE = 7.0
@@ -40,6 +40,9 @@ _BITS = np.array([*(1 << label for label in range(63)), 0], np.uint64)
 @dataclass(frozen=True, eq=False)
 class Segmentation:
     """A picture in flat colours.
+
+    >>> segment(np.full((64, 64, 3), 255, np.uint8)).hex(0)
+    '#ffffff'
 
     Attributes:
         labels: Which drawn colour each pixel belongs to.
@@ -67,7 +70,7 @@ def to_hex(colour: Floats) -> str:
 
 
 def segment(pixels: Pixels) -> Segmentation:
-    """Find the drawn colours of a picture and give every pixel to one of them.
+    """Return the drawn colours of a picture, with each pixel assigned to a drawn colour.
 
     Args:
         pixels: Height × width × 3, RGB.
@@ -78,7 +81,7 @@ def segment(pixels: Pixels) -> Segmentation:
         codes = _without_fading(pixels, codes, ends)
     flat = uniform(codes)
     palette = _flat_colours(codes, flat, ends)
-    colours = np.array([_rgb(code) for code in palette], np.float64)
+    colours = _rgb(np.array(palette))
     if flat.mean() < LEAST_EVEN:
         return _unshared(np.zeros(codes.shape, np.int16), colours, ends, 0.0)
     labels = np.full(codes.shape, -1, np.int16)
@@ -86,10 +89,10 @@ def segment(pixels: Pixels) -> Segmentation:
         labels[codes == code] = index
     soft = _add_thin_colours(codes, flat, labels, palette)
     flat_share = float((labels >= 0).mean())
-    colours = np.array([_rgb(code) for code in palette], np.float64)
+    colours = _rgb(np.array(palette))
     if flat_share < FLAT_SHARE:
         return _unshared(np.maximum(labels, 0), colours, ends, flat_share)
-    cover = _share_out(_rgb_array(codes), labels, colours)
+    cover = _share_out(_rgb(codes), labels, colours)
     for code, share in soft.items():
         cover[codes == code] = share
     return Segmentation(labels, colours, ends, flat_share, cover)
@@ -104,16 +107,12 @@ def _codes(pixels: Pixels) -> npt.NDArray[np.int32]:
     return (wide[..., 0] << 16) | (wide[..., 1] << 8) | wide[..., 2]
 
 
-def _rgb(code: int) -> tuple[int, int, int]:
-    return code >> 16, code >> 8 & 255, code & 255
-
-
-def _rgb_array(codes: npt.NDArray[np.int32]) -> Floats:
+def _rgb(codes: npt.NDArray[np.integer]) -> Floats:
     return np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=-1).astype(np.float64)
 
 
 def _fading(pixels: Pixels) -> tuple[Floats, Floats, str] | None:
-    """Fit a linear fade to the picture's rim; none if the rim has one colour or fits no fade."""
+    """Fit a linear fade to the rim of a picture; None if the rim has one colour or no linear fade."""
     for direction, turned in (("down", pixels), ("right", pixels.transpose(1, 0, 2))):
         sides = np.stack([turned[:, 1], turned[:, -2]]).astype(np.float64)
         alike = np.abs(sides[0] - sides[1]).max(axis=1) <= 6
@@ -131,15 +130,20 @@ def _fading(pixels: Pixels) -> tuple[Floats, Floats, str] | None:
 def _without_fading(
     pixels: Pixels, codes: npt.NDArray[np.int32], ends: tuple[Floats, Floats, str]
 ) -> npt.NDArray[np.int32]:
-    """Replace the pixels of a fading background by its middle colour."""
+    """Replace the pixels of a fading background by the middle colour of the fade."""
     height, width = codes.shape
     length = height if ends[2] == "down" else width
     along = (np.arange(length) + 0.5)[:, None] / length
     model = ends[0] + along * (ends[1] - ends[0])
     wide = model[:, None, :] if ends[2] == "down" else model[None, :, :]
     close = np.abs(pixels - wide).max(axis=2) <= 5
-    middle = np.round(np.clip((ends[0] + ends[1]) / 2, 0, 255)).astype(np.int32)
-    return np.where(close, (middle[0] << 16) | (middle[1] << 8) | middle[2], codes).astype(np.int32)
+    return np.where(close, _middle(ends), codes).astype(np.int32)
+
+
+def _middle(ends: tuple[Floats, Floats, str]) -> int:
+    """Return the code of the colour halfway between the ends of a fade."""
+    red, green, blue = np.round(np.clip((ends[0] + ends[1]) / 2, 0, 255)).astype(int).tolist()
+    return int((red << 16) | (green << 8) | blue)
 
 
 def _flat_colours(codes: npt.NDArray[np.int32], flat: Mask, ends: tuple[Floats, Floats, str] | None) -> list[int]:
@@ -149,8 +153,7 @@ def _flat_colours(codes: npt.NDArray[np.int32], flat: Mask, ends: tuple[Floats, 
     palette = [int(colours[i]) for i in order if counts[i] >= MIN_FLAT][:MAX_COLOURS]
     rim = np.concatenate([codes[1], codes[-2], codes[:, 1], codes[:, -2]])
     if ends is not None:
-        middle = np.round(np.clip((ends[0] + ends[1]) / 2, 0, 255)).astype(int)
-        background = int((middle[0] << 16) | (middle[1] << 8) | middle[2])
+        background = _middle(ends)
     else:
         values, rim_counts = np.unique(rim, return_counts=True)
         background = int(values[rim_counts.argmax()])
@@ -168,8 +171,8 @@ def _add_thin_colours(codes: npt.NDArray[np.int32], flat: Mask, labels: Labels, 
     shades, counts = np.unique(codes[rest], return_counts=True)
     often = counts >= MIN_THIN
     shades = shades[often][np.argsort(-counts[often], kind="stable")][:60]
-    back = np.array(_rgb(palette[0]), np.float64)
-    contrast = [float(length_of(np.array(_rgb(int(code))) - back)) for code in shades]
+    back = _rgb(np.array(palette[0]))
+    contrast = [float(length_of(_rgb(code) - back)) for code in shades]
     unlabelled = np.argwhere(labels < 0)
     their_codes = codes[labels < 0]
     for index in np.argsort(np.array(contrast) * -1, kind="stable"):
@@ -189,9 +192,9 @@ def _add_thin_colours(codes: npt.NDArray[np.int32], flat: Mask, labels: Labels, 
 
 
 def _is_blend(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[int]) -> bool:
-    """Tell whether a colour is, where it occurs, a mixture of two drawn colours beside it."""
-    colours = np.array([_rgb(other) for other in palette], np.float64)
-    near = _segment_distance(np.array(_rgb(code), np.float64), colours) <= BLEND_TOLERANCE
+    """Whether a colour is a mixture of two drawn colours beside it."""
+    colours = _rgb(np.array(palette))
+    near = _segment_distance(_rgb(np.array(code)), colours) <= BLEND_TOLERANCE
     pairs = [(a, b) for a, b in np.argwhere(near) if a < b]
     if not pairs:
         return False
@@ -204,16 +207,16 @@ def _is_blend(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list
 
 
 def _blurred(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[int]) -> tuple[int, float] | None:
-    """Recognise a thin outline that falls between two rows of pixels: each holds only a part of it.
+    """Recognise a thin outline between two rows of pixels: each row holds only part of it.
 
     Returns:
-        Label of the outline's colour and the share of a pixel it fills; none if this is no such colour.
+        Label of the outline's colour and the share of a pixel that it fills; None for other colours.
     """
     bits = _present(labels, at, 2)
     common = [label for label in range(len(palette)) if ((bits >> np.uint64(label)) & np.uint64(1)).mean() >= 0.6]
     if len(common) < 2:
         return None
-    colour, colours = np.array(_rgb(code), np.float64), np.array([_rgb(other) for other in palette], np.float64)
+    colour, colours = _rgb(np.array(code)), _rgb(np.array(palette))
     best: tuple[float, int, float] | None = None
     for ground in common:
         for label in range(1, len(palette)):
@@ -255,7 +258,7 @@ def _present(labels: Labels, at: npt.NDArray[np.intp], reach: int) -> npt.NDArra
 
 
 def _share_out(pixels: Floats, labels: Labels, colours: Floats) -> npt.NDArray[np.float32]:
-    """Give each pixel of an in-between colour to one of the colours around it; return how much of it each pixel is."""
+    """Assign each in-between pixel to one of the colours around it; return its coverage of each pixel."""
     cover = np.ones(labels.shape, np.float32)
     at = np.argwhere(labels < 0)
     if not len(at):
@@ -280,14 +283,14 @@ def _share_out(pixels: Floats, labels: Labels, colours: Floats) -> npt.NDArray[n
 
 
 def _ends_of(bits: npt.NDArray[np.uint64]) -> tuple[Labels, Labels]:
-    """Return the lowest and the highest label of each set; (0, 0) for an empty one."""
+    """Return the lowest and highest label of each set; (0, 0) for an empty set."""
     some = np.maximum(bits, np.uint64(1))
     low = np.bitwise_count((some & (~some + np.uint64(1))) - np.uint64(1)).astype(np.int16)
     return low, (np.frexp(some.astype(np.float64))[1] - 1).astype(np.int16)
 
 
 def _best_pairs(values: Floats, bits: npt.NDArray[np.uint64], colours: Floats) -> tuple[Labels, Labels]:
-    """Find for each value the two colours around that mix to it best; one alone is mixed with the background."""
+    """Return for each value the two colours nearby that mix to it best; a single colour mixes with background."""
     best = np.full(len(values), np.inf)
     low, high = np.zeros(len(values), np.int16), np.zeros(len(values), np.int16)
     alone = np.bitwise_count(bits) < 2

@@ -1,4 +1,4 @@
-"""Thin regions as ordered paths: skeleton, its branches, branches joined where they cross, few points for many."""
+"""Thin regions as ordered paths: skeletons, joined across junctions and simplified to few points."""
 
 import itertools
 from typing import Any
@@ -10,15 +10,19 @@ from skimage.morphology import skeletonize
 
 from ircore.core import exact
 from ircore.players.builtin.classical.algebra import dot, interpolated
+from ircore.players.builtin.classical.corners import approximated
 from ircore.players.builtin.classical.masks import Mask
 from ircore.players.builtin.classical.percepts import Point
 from ircore.players.builtin.classical.regions import EIGHT
-from ircore.players.builtin.classical.shapes import approximated
 
 Points = npt.NDArray[np.float64]
 """N × 2: x, y in pixels."""
 
 MAX_POINTS = 22
+TOLERANCE = 1.5
+"""Pixels that few points may stray from a path; more if ``MAX_POINTS`` points are not enough."""
+BESIDE = 1.0
+"""Pixels that a smooth curve may lie beside a function's graph, except for its farthest twentieth."""
 LOOK_BACK = 9
 """Pixels over which the direction of a branch's end is measured."""
 
@@ -87,7 +91,7 @@ def _join(paths: list[Points], junctions: npt.NDArray[np.integer[Any]]) -> list[
 
 def _straight_pairs(paths: list[Points], ends: list[tuple[int, int]]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Pair the ends at a junction so that the straightest continuations are joined first."""
-    ways = {end: _direction(paths[end[0]], end[1]) for end in ends}
+    ways = {end: direction(paths[end[0]], end[1]) for end in ends}
     pairs = sorted(itertools.combinations(ends, 2), key=lambda pair: float(dot(ways[pair[0]], ways[pair[1]])))
     used: set[tuple[int, int]] = set()
     chosen = []
@@ -99,16 +103,16 @@ def _straight_pairs(paths: list[Points], ends: list[tuple[int, int]]) -> list[tu
     return chosen
 
 
-def _direction(path: Points, side: int) -> Points:
-    """Return the unit direction in which a path leaves at one of its ends."""
+def direction(path: Points, side: int, look_back: int = LOOK_BACK) -> Points:
+    """Return the unit direction in which a path leaves at its end (``side`` 1) or start (0), over its last points."""
     ordered = path if side else path[::-1]
-    way = ordered[-1] - ordered[max(-len(ordered), -LOOK_BACK)]
+    way = ordered[-1] - ordered[max(-len(ordered), -look_back)]
     unit: Points = way / max(float(exact.hypot(*way)), 1e-9)
     return unit
 
 
 def _chains(paths: list[Points], partner: dict[tuple[int, int], tuple[int, int]]) -> list[Points]:
-    """Follow the partners from free ends on; what is left over are loops."""
+    """Follow joined branches from their free ends; remaining branches are loops."""
     left = set(range(len(paths)))
     chains = []
     free = [(n, s) for n in range(len(paths)) for s in (0, 1) if (n, s) not in partner]
@@ -128,53 +132,49 @@ def _chains(paths: list[Points], partner: dict[tuple[int, int], tuple[int, int]]
     return chains
 
 
-def simplify(path: Points, tolerance: float = 1.5, limit: int = MAX_POINTS) -> tuple[tuple[Point, ...], bool]:
+def simplify(path: Points) -> tuple[tuple[Point, ...], bool]:
     """Describe a path by few points.
 
     Args:
         path: Ordered points.
-        tolerance: Pixels that the described line may stray from the path, as long as ``limit`` points are enough.
-        limit: Most points to use.
 
     Returns:
         The points, and whether a smooth curve through them is nearer to the path than straight lines are.
     """
-    smoothed = _smoothed(path)
+    smoothed, tolerance = _smoothed(path), TOLERANCE
     while True:
         corners = _corner_points(smoothed, path, tolerance)
         if len(corners) <= 5:
             break
-        curve = min(_curve_points(smoothed, tolerance), _even_points(smoothed, tolerance, limit), key=len)
+        curve = min(_curve_points(smoothed, tolerance), _even_points(smoothed, tolerance), key=len)
         if len(curve) <= len(corners):
-            if len(curve) <= limit:
+            if len(curve) <= MAX_POINTS:
                 return _rounded(curve), True
-        elif len(corners) <= limit:
+        elif len(corners) <= MAX_POINTS:
             break
         tolerance *= 1.4
     return _rounded(corners), False
 
 
-def smoothly(path: Points, tolerance: float = 1.0, limit: int = MAX_POINTS) -> tuple[Point, ...] | None:
-    """Return few points, evenly spaced along the graph of a function, whose smooth curve stays close to it.
+def smoothly(path: Points) -> tuple[Point, ...] | None:
+    """Return few points, evenly spaced along a function's graph, whose smooth curve stays close to it.
 
     Args:
         path: Points of the graph in their order along it.
-        tolerance: Pixels that the curve may be beside the path, but for a twentieth of it.
-        limit: Most points to use.
 
     Returns:
-        The points; none if it takes more.
+        The points; None if ``MAX_POINTS`` points are not enough.
     """
     smoothed = _smoothed(path if path[0, 0] <= path[-1, 0] else path[::-1])
     along = np.concatenate([[0], exact.hypot(*np.diff(smoothed, axis=0).T).cumsum()])
     slope = np.gradient(smoothed[:, 1]) / np.maximum(np.gradient(smoothed[:, 0]), 0.05)
-    for count in range(4, limit + 1):
+    for count in range(4, MAX_POINTS + 1):
         at = np.linspace(0, along[-1], count)
         points = np.column_stack([interpolated(at, along, smoothed[:, side]) for side in (0, 1)])
         curve = smooth_curve(points, [16] * (count - 1))
         beside = np.abs(interpolated(smoothed[:, 0], curve[:, 0], curve[:, 1]) - smoothed[:, 1])
         off = beside / np.sqrt(1 + slope * slope)
-        if float(np.percentile(off, 95)) <= tolerance:
+        if float(np.percentile(off, 95)) <= BESIDE:
             return _rounded(points)
     return None
 
@@ -204,7 +204,7 @@ def _corner_points(smoothed: Points, path: Points, tolerance: float) -> Points:
 
 
 def _curve_points(path: Points, tolerance: float) -> Points:
-    """Choose points on the path, one after another where the smooth curve strays most, until it stays close."""
+    """Return points of a path, added where the smooth curve strays most, until it stays close."""
     chosen = [0, len(path) // 2, len(path) - 1]
     steps = np.arange(len(path))
     while len(chosen) < min(len(path), 40):
@@ -222,10 +222,10 @@ def _curve_points(path: Points, tolerance: float) -> Points:
     return points
 
 
-def _even_points(path: Points, tolerance: float, limit: int) -> Points:
-    """Choose the fewest points, evenly spaced along the path, whose smooth curve stays close to it."""
+def _even_points(path: Points, tolerance: float) -> Points:
+    """Return the fewest evenly spaced points of a path whose smooth curve stays close to it."""
     along = np.concatenate([[0], exact.hypot(*np.diff(path, axis=0).T).cumsum()])
-    for count in range(4, limit + 1):
+    for count in range(4, MAX_POINTS + 1):
         chosen = np.searchsorted(along, np.linspace(0, along[-1], count)).clip(0, len(path) - 1)
         steps = np.diff(chosen)
         if (steps < 1).any():

@@ -1,4 +1,4 @@
-"""Seeing: one picture in, everything perceived in it out. The same picture is looked at only once."""
+"""Perception: from a picture to everything seen in it. Each picture is examined once."""
 
 from functools import lru_cache
 from typing import TypeGuard
@@ -8,9 +8,10 @@ import numpy as np
 from ircore.core.images import Picture, Pixels
 from ircore.core.ocr import TextLine, read_text
 from ircore.players.builtin.classical import photo
-from ircore.players.builtin.classical.charts import by_series, find_bars, find_pie
+from ircore.players.builtin.classical.bars import by_series, find_bars
+from ircore.players.builtin.classical.chart_columns import is_ruled
 from ircore.players.builtin.classical.grounds import find_grounds
-from ircore.players.builtin.classical.linechart import find_lines, is_ruled, without
+from ircore.players.builtin.classical.linechart import find_lines, without
 from ircore.players.builtin.classical.ocr import add_spotted, texts_of
 from ircore.players.builtin.classical.palette import FLAT_SHARE, Segmentation, segment, to_hex
 from ircore.players.builtin.classical.percepts import (
@@ -24,6 +25,7 @@ from ircore.players.builtin.classical.percepts import (
     Stroke,
     Ticks,
 )
+from ircore.players.builtin.classical.pies import find_pie
 from ircore.players.builtin.classical.regions import Blob, split
 from ircore.players.builtin.classical.series import MAX_MARKER, join_series
 from ircore.players.builtin.classical.shapes import shape_of
@@ -50,11 +52,11 @@ class _Look:
 
 
 def perceive(picture: Picture, ocr: bool = False) -> Perception:
-    """Return what is to be seen in a picture, from its pixels alone.
+    """Return everything perceived in a picture, from its pixels alone.
 
     Args:
         picture: The picture.
-        ocr: Whether the extra ``ocr`` reads what the describer's own letters do not fit.
+        ocr: Whether the extra ``ocr`` reads texts in other fonts.
     """
     look = _Look(picture, ocr)
     perception = _perceive(look)
@@ -63,7 +65,7 @@ def perceive(picture: Picture, ocr: bool = False) -> Perception:
 
 
 def in_size_of(target: Picture, rendering: Picture) -> Picture:
-    """Return a rendering in the size of its target, by nearest neighbours, so that places mean the same in both."""
+    """Return a rendering resized to its target (nearest neighbour), so that positions can be compared."""
     size = target.width, target.height
     if (rendering.width, rendering.height) == size:
         return rendering
@@ -81,7 +83,7 @@ def _perceive(look: _Look) -> Perception:
 
 
 def look_at(pixels: Pixels, spotted: tuple[TextLine, ...] = ()) -> Perception:
-    """Return what is to be seen in an array of pixels, with texts that were recognised in it."""
+    """Return everything perceived in an array of pixels, with the texts that OCR recognised."""
     if min(pixels.shape[:2]) < photo.CELLS:
         return _photograph(pixels, spotted)
     segmentation = segment(pixels)
@@ -112,7 +114,7 @@ def look_at(pixels: Pixels, spotted: tuple[TextLine, ...] = ()) -> Perception:
 
 
 def _is_dashed(percept: Grid | Ticks) -> bool:
-    """Tell whether it is a grid that was seen only after the lines of a chart were looked for."""
+    """Whether a percept is a dashed grid, which is only seen after the lines of a chart."""
     return isinstance(percept, Grid) and percept.dash != "solid"
 
 
@@ -138,7 +140,7 @@ def _solids(blobs: list[Blob], segmentation: Segmentation) -> list[Percept]:
 
 
 def _without_labels(percepts: list[Percept]) -> list[Percept]:
-    """Leave out what is written on a pie: small things that lie wholly inside it."""
+    """Return the percepts without labels on a pie: small things that lie wholly inside the pie."""
     pies = [p for p in percepts if isinstance(p, Pie)]
     if not pies:
         return percepts

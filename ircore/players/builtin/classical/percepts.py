@@ -1,4 +1,4 @@
-"""What was perceived in a picture: the vocabulary between seeing, wording and comparing.
+"""Percepts: the vocabulary of seeing, wording and comparing.
 
 All positions are pixels from the top left corner; x + 0.5 is the middle of pixel column x. Angles are degrees,
 clockwise, 0 at 3 o'clock unless said otherwise. Colours are #rrggbb.
@@ -22,9 +22,12 @@ Box = tuple[int, int, int, int]
 class Shape:
     """A closed figure, filled or drawn as an outline.
 
+    >>> circle_shape((50.0, 50.0), 20.0, 1257.0, "#ff0000").size
+    (40.0, 40.0)
+
     Attributes:
         kind: circle, ellipse, ring, square, rectangle, triangle, regular, star or polygon.
-        colour: Of the fill; none if only an outline is drawn.
+        colour: Colour of the fill; None if only an outline is drawn.
         centre: Middle of the figure.
         size: Width and height before rotation; for a ring its outer and inner diameter, for a star or regular polygon
             twice the outer and inner radius.
@@ -48,7 +51,10 @@ class Shape:
 
 @dataclass(frozen=True)
 class Likeness:
-    """What function a curve looks like.
+    """The function that a curve resembles.
+
+    >>> Likeness("sine", off=0.4, period=120.0).family
+    'sine'
 
     Attributes:
         family: parabola, cubic, sine, exponential, logarithm, root, hyperbola or absolute.
@@ -69,6 +75,9 @@ class Likeness:
 class Stroke:
     """A line or curve.
 
+    >>> Stroke("#000000", 2.0, ((0.0, 0.0), (30.0, 40.0))).area
+    100.0
+
     Attributes:
         colour: Of the stroke.
         width: In pixels.
@@ -77,7 +86,7 @@ class Stroke:
         dash: solid, dashed, dotted or dash-dot.
         marker: Radius of the round markers on its points, if it has any.
         role: line, x axis, y axis, or curve.
-        likeness: What function a curve looks like, if any that is known.
+        likeness: The function that a curve resembles, if it is known.
     """
 
     colour: str
@@ -91,12 +100,12 @@ class Stroke:
 
     @property
     def area(self) -> float:
-        """Pixels it covers, about."""
+        """Number of pixels covered, roughly."""
         return self.width * math.fsum(exact.dist(one, other) for one, other in itertools.pairwise(self.points))
 
     @property
     def box(self) -> Box:
-        """Smallest box around it."""
+        """Smallest box around the line."""
         xs, ys = [x for x, _ in self.points], [y for _, y in self.points]
         half = self.width / 2
         return int(min(xs) - half), int(min(ys) - half), int(max(xs) + half) + 1, int(max(ys) + half) + 1
@@ -104,7 +113,11 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Grid:
-    """Parallel lines of one colour: ``at`` are y of horizontal or x of vertical ones, from ``low`` to ``high``."""
+    """Parallel lines of one colour.
+
+    >>> Grid("#d3d3d3", 1.0, True, (100.0, 150.0), 60.0, 480.0).area
+    840.0
+    """
 
     colour: str
     width: float
@@ -116,12 +129,12 @@ class Grid:
 
     @property
     def area(self) -> float:
-        """Pixels it covers, about."""
+        """Number of pixels covered, roughly."""
         return self.width * len(self.at) * (self.high - self.low)
 
     @property
     def box(self) -> Box:
-        """Smallest box around it."""
+        """Smallest box around the grid."""
         first, last = int(min(self.at)) - 1, int(max(self.at)) + 2
         low, high = int(self.low), int(self.high) + 1
         return (low, first, high, last) if self.horizontal else (first, low, last, high)
@@ -132,6 +145,9 @@ class Ticks:
     """Short strokes on an axis at ``at`` (x of an x axis, y of a y axis), ``length`` pixels long.
 
     ``side`` is where they reach: outside (down or left), inside, or across it.
+
+    >>> Ticks("#000000", 6.0, "x", (60.0, 120.0), (60, 400, 121, 406)).area
+    18.0
     """
 
     colour: str
@@ -149,7 +165,11 @@ class Ticks:
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar: its extent across (``start`` to ``end``) and where it reaches (``tip``), in pixels."""
+    """A bar of a chart.
+
+    >>> Bar("#ff0000", start=80.0, end=120.0, tip=220.0, box=(80, 220, 120, 450)).tip
+    220.0
+    """
 
     colour: str
     start: float
@@ -161,14 +181,19 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars on one baseline: at y ``base`` if upright, at x ``base`` if they lie; back to front."""
+    """Bars on one baseline, back to front.
+
+    >>> bar = Bar("#ff0000", start=80.0, end=120.0, tip=220.0, box=(80, 220, 120, 450))
+    >>> Bars(upright=True, base=450.0, bars=(bar,)).foot(bar)
+    450.0
+    """
 
     upright: bool
     base: float
     bars: tuple[Bar, ...]
 
     def foot(self, bar: Bar) -> float:
-        """Return where a bar begins: on the baseline, or on the bar under it."""
+        """Return the coordinate where a bar begins: on the baseline, or on the bar below."""
         low, high = (bar.box[1], bar.box[3]) if self.upright else (bar.box[0], bar.box[2])
         foot = low if abs(low - bar.tip) > abs(high - bar.tip) else high
         return self.base if abs(foot - self.base) <= 4 else float(foot)
@@ -189,6 +214,10 @@ class Pie:
     """Wedges clockwise from ``start`` degrees (0 at 12 o'clock): colours and shares of the whole, which sum to 1.
 
     ``pulled`` says how many pixels each wedge is pulled out; empty if none is.
+
+    >>> wedges = (("#ff0000", 0.25), ("#0000ff", 0.75))
+    >>> Pie((50.0, 50.0), 40.0, 0.0, 0.0, wedges, border=None, box=(10, 10, 90, 90)).pulled
+    ()
     """
 
     centre: Point
@@ -202,16 +231,19 @@ class Pie:
 
     @property
     def area(self) -> float:
-        """Pixels it covers."""
+        """Number of pixels covered."""
         return 3.14159 * (self.radius * self.radius - self.hole * self.hole)
 
 
 @dataclass(frozen=True)
 class Text:
-    """One line of writing.
+    """A line of writing.
+
+    >>> Text("Mon", "#000000", 13.0, (50.0, 20.0), rotation=90.0, area=40.0, box=(44, 4, 56, 36)).width
+    12.0
 
     Attributes:
-        text: What it says.
+        text: The characters.
         colour: Of its ink.
         size: Of the font, in pixels.
         centre: Middle of its ink.
@@ -230,19 +262,23 @@ class Text:
 
     @property
     def width(self) -> float:
-        """Of its ink, in pixels, to a quarter if the font is the known one."""
+        """Width of the ink in pixels, to a quarter of a pixel for the built-in font."""
         return _ink_width(self.text, self.size) if not self.rotation else float(self.box[2] - self.box[0])
 
 
 @lru_cache(maxsize=4096)
 def _ink_width(text: str, size: float) -> float:
-    """Return the width of a text's ink, in pixels; to write it in order to know takes long."""
+    """Return the width of a text's ink in pixels; cached, since measuring means drawing."""
     return text_size(text, size)[0]
 
 
 @dataclass(frozen=True)
 class Backdrop:
-    """The background: one colour, or two that it fades between, ``"down"`` or ``"right"``."""
+    """The background of a picture.
+
+    >>> Backdrop("#ffffff", last="#0000ff").direction
+    'down'
+    """
 
     colour: str
     last: str | None = None
@@ -254,7 +290,11 @@ Percept = Shape | Stroke | Grid | Ticks | Bars | Pie | Text
 
 @dataclass(frozen=True)
 class Perception:
-    """All that was perceived in one picture, in the order in which it should be drawn."""
+    """Everything perceived in a picture, in the order of painting.
+
+    >>> Perception(64, 64, Backdrop("#ffffff"), ()).texts
+    ()
+    """
 
     width: int
     height: int
@@ -266,7 +306,7 @@ class Perception:
 
     @property
     def texts(self) -> tuple[Text, ...]:
-        """What is written in it."""
+        """The texts among the percepts."""
         return tuple(percept for percept in self.percepts if isinstance(percept, Text))
 
 
@@ -274,3 +314,25 @@ def join(boxes: Sequence[Box]) -> Box:
     """Return the smallest box around all ``boxes``."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def middle_of(box: Box) -> Point:
+    """Return the middle of a box."""
+    left, top, right, bottom = box
+    return (left + right) / 2, (top + bottom) / 2
+
+
+def circle_shape(
+    centre: Point, radius: float, area: float, colour: str | None = None, outline: tuple[str, float] | None = None
+) -> Shape:  # fmt: skip
+    """Return a circle, filled or drawn as an outline, that covers ``area`` pixels."""
+    (x, y), side = centre, 2 * radius
+    box = (int(x - radius), int(y - radius), int(x + radius) + 1, int(y + radius) + 1)
+    return Shape("circle", colour, centre, (side, side), 0.0, (), outline, area, box)
+
+
+def upright_shape(kind: str, colour: str, box: Box) -> Shape:
+    """Return a shape without outline that fills an upright box."""
+    left, top, right, bottom = box
+    size = (float(right - left), float(bottom - top))
+    return Shape(kind, colour, middle_of(box), size, 0.0, (), None, size[0] * size[1], box)

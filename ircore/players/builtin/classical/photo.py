@@ -1,4 +1,4 @@
-"""Pictures of very many colours, as a few large patches of one colour each.
+"""Pictures of many colours as a few large patches of one colour each.
 
 A picture is reduced to a coarse grid. Then, again and again, that rectangle or ellipse is chosen which, painted in its
 own mean colour over what is there so far, takes away most of the squared error; sums over all rectangles come from an
@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from ircore.core.images import Pixels
 from ircore.players.builtin.classical.algebra import straight_fit
+from ircore.players.builtin.classical.colours import rgb_array
 from ircore.players.builtin.classical.palette import to_hex
-from ircore.players.builtin.classical.percepts import Backdrop, Shape
+from ircore.players.builtin.classical.percepts import Backdrop, Shape, upright_shape
 
 CELLS = 20
 """Cells along each side of the coarse grid."""
@@ -22,8 +23,8 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Patch:
-    """A rectangle of cells, half open, and whether the ellipse inside it is meant."""
+class _Patch:
+    """A rectangle of cells, half open, or the ellipse inside."""
 
     top: int
     left: int
@@ -58,17 +59,13 @@ def backdrop_of(grid: Floats) -> Backdrop:
 
 def faded(backdrop: Backdrop) -> Floats:
     """Return the coarse picture of a vertical fade."""
-    first, last = (_rgb(colour) for colour in (backdrop.colour, backdrop.last or backdrop.colour))
+    first, last = (rgb_array(colour) for colour in (backdrop.colour, backdrop.last or backdrop.colour))
     along = ((np.arange(CELLS) + 0.5) / CELLS)[:, None]
     column = first + along * (last - first)
     return np.repeat(column[:, None, :], CELLS, axis=1)
 
 
-def _rgb(colour: str) -> Floats:
-    return np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)], np.float64)
-
-
-def patches(target: Floats, start: Floats, count: int) -> list[Patch]:
+def patches(target: Floats, start: Floats, count: int) -> list[_Patch]:
     """Choose patches that bring ``start`` nearer to ``target``, the most telling first."""
     current = start.copy()
     chosen = []
@@ -95,7 +92,7 @@ def _integral(grid: Floats) -> Floats:
     return np.pad(grid.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)) + ((0, 0),) * (grid.ndim - 2))
 
 
-def _best(target: Floats, current: Floats) -> Patch | None:
+def _best(target: Floats, current: Floats) -> _Patch | None:
     """Return the patch that takes away most squared error."""
     top, left, bottom, right = _rectangles()
     fixed = (np.square(target - current) - np.square(target)).sum(axis=-1)
@@ -111,21 +108,19 @@ def _best(target: Floats, current: Floats) -> Patch | None:
     return max(candidates, key=lambda patch: (patch.gain, not patch.round))
 
 
-def _patch(target: Floats, current: Floats, top: int, left: int, bottom: int, right: int, is_round: bool) -> Patch:
-    shape = Patch(top, left, bottom, right, is_round, np.zeros(3), 0.0)
+def _patch(target: Floats, current: Floats, top: int, left: int, bottom: int, right: int, is_round: bool) -> _Patch:
+    shape = _Patch(top, left, bottom, right, is_round, np.zeros(3), 0.0)
     inside = _inside(shape)
     wanted = target[top:bottom, left:right][inside]
     colour = wanted.mean(axis=0)
     gain = np.square(wanted - current[top:bottom, left:right][inside]).sum() - np.square(wanted - colour).sum()
-    return Patch(top, left, bottom, right, is_round, colour, float(gain))
+    return _Patch(top, left, bottom, right, is_round, colour, float(gain))
 
 
-def _inside(patch: Patch) -> npt.NDArray[np.bool_]:
+def _inside(patch: _Patch) -> npt.NDArray[np.bool_]:
     """Return the cells of its rectangle that a patch covers."""
     high, wide = patch.bottom - patch.top, patch.right - patch.left
-    if not patch.round:
-        return np.ones((high, wide), bool)
-    return _ellipse(high, wide)
+    return _ellipse(high, wide) if patch.round else np.ones((high, wide), bool)
 
 
 @cache
@@ -135,17 +130,13 @@ def _ellipse(high: int, wide: int) -> npt.NDArray[np.bool_]:
 
 
 def _span(first: int, last: int, size: int) -> tuple[int, int]:
-    """Return where cells begin and end, in pixels: one pixel at least, of a picture that has fewer than cells."""
+    """Return first and last pixel of a range of cells; at least one pixel."""
     low, high = (round(cell * size / CELLS) for cell in (first, last))
     return (low, high) if low < high else (min(low, size - 1), min(low, size - 1) + 1)
 
 
-def as_shape(patch: Patch, width: int, height: int) -> Shape:
+def as_shape(patch: _Patch, width: int, height: int) -> Shape:
     """Return a patch as a shape in pixels of the picture."""
     left, right = _span(patch.left, patch.right, width)
     top, bottom = _span(patch.top, patch.bottom, height)
-    return Shape(
-        "ellipse" if patch.round else "rectangle", to_hex(patch.colour), ((left + right) / 2, (top + bottom) / 2),
-        (float(right - left), float(bottom - top)), 0.0, (), None, float((right - left) * (bottom - top)),
-        (left, top, right, bottom),
-    )  # fmt: skip
+    return upright_shape("ellipse" if patch.round else "rectangle", to_hex(patch.colour), (left, top, right, bottom))

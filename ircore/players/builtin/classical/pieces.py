@@ -1,4 +1,4 @@
-"""Small things that may be letters: pieces on one ground, and the lines that they stand in."""
+"""Small components that may be letters, and the lines that they form."""
 
 import math
 from collections import Counter
@@ -19,15 +19,15 @@ from ircore.players.builtin.classical.percepts import Box, join
 from ircore.players.builtin.classical.regions import EIGHT, Numbers
 
 Paper = npt.NDArray[np.int16]
-"""Height × width × 3: the colour of what lies under everything."""
+"""Height × width × 3: the colour under everything drawn."""
 HIGHEST, WIDEST = 30, 44
 """Pixels: a larger piece is no letter, nor two or three that touch."""
 LONG, THIN = 20, 2.6
-"""Pixels: what is as wide as this and no thicker is a stroke, such as a leader line."""
+"""Pixels: a piece as wide as ``LONG`` and no thicker than ``THIN`` is a stroke, such as a leader line."""
 GAP = 0.62
 """Share of a line's height that two letters, or words, may be apart."""
 STROKE_LONG, STROKE_FULL = 2.6, 0.8
-"""Times that a straight stroke is longer than thick, and share of that it fills."""
+"""Least ratio of length to thickness of a straight stroke, and the share of their product that it fills."""
 SOLID = 0.82
 """Share of its box that a thing fills that is a marker or a bar, not a letter."""
 LOWEST = 5
@@ -40,22 +40,25 @@ LEAST_CONTRAST = 40.0
 NAMES_TO, LABELS_FROM, NAME = 90, 0.75, 6
 """Where upright print may be of fewer letters than this: pixels from the left, and the share down to the lowest."""
 MANY_ALIKE = 40
-"""Dots or dashes of one size that are a pattern, not full stops and hyphens."""
+"""Number of equal dots or dashes from which on they are a pattern, not full stops and hyphens."""
 MOST_LETTERS = 60
 TINY = 4
-"""Pixels: what is no larger is a full stop, a comma or a part of a letter, and may lie below or above its line."""
+"""Pixels: a piece no larger is a full stop, a comma or part of a letter, and may lie below or above its line."""
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A small thing on a larger one.
+    """A small component on a larger one.
+
+    >>> Piece(1, 0, (10, 10, 13, 20), contrast=200.0, own=np.ones((10, 3), bool)).straight
+    True
 
     Attributes:
-        index: Its number.
-        ground: Label of what is around it.
-        box: Its smallest box.
+        index: Number of the piece, from 1.
+        ground: Label of the colour around the piece.
+        box: Smallest box around the piece.
         contrast: Of its most distant colour from its ground, in RGB, 0–441.
-        own: Its pixels, in its box.
+        own: Pixels of the piece, in its box.
     """
 
     index: int
@@ -66,7 +69,7 @@ class Piece:
 
     @cached_property
     def straight(self) -> bool:
-        """Whether it is a short straight stroke, from the second moments of its pixels."""
+        """Whether the piece is a short straight stroke, by the second moments of its pixels."""
         rows, columns = np.nonzero(self.own)
         area = len(rows)
         if area >= HIGHEST * WIDEST / 2:
@@ -80,26 +83,31 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Pieces that may be letters of one line; ``upright`` lines read upwards."""
+    """Pieces that may be letters of a line.
+
+    >>> piece = Piece(1, 0, (10, 10, 13, 20), contrast=200.0, own=np.ones((10, 3), bool))
+    >>> Line((piece,), upright=False).box
+    (10, 10, 13, 20)
+    """
 
     pieces: tuple[Piece, ...]
     upright: bool
 
     @property
     def box(self) -> Box:
-        """Smallest box around all of it."""
+        """Smallest box around the line."""
         return join([piece.box for piece in self.pieces])
 
 
 def find_pieces(
     pixels: Pixels, segmentation: Segmentation, paper: Paper, odd: Mask, everything: bool
 ) -> tuple[Numbers, list[Piece]]:
-    """Find small things that lie wholly on one colour, whatever shades they consist of.
+    """Return small components that lie wholly on one colour, whatever their own shades.
 
     Args:
         pixels: The picture, RGB.
-        segmentation: The same in flat colours.
-        paper: The colour of what lies under everything.
+        segmentation: The picture in flat colours.
+        paper: The colour under everything drawn.
         odd: Pixels that do not look like the ground that they were given to.
         everything: Whether to look on every ground for all that is of another colour; else only on the background,
             and only for what is odd.
@@ -113,7 +121,7 @@ def find_pieces(
     boxes = ndimage.find_objects(labels + 1) if everything else [(slice(0, labels.shape[0]), slice(0, labels.shape[1]))]
     grounds = np.flatnonzero(np.bincount(labels.ravel()) >= LEAST_GROUND) if everything else [0]
     for ground in grounds:
-        # What lies on a colour lies within its box; what reaches out of that is no piece.
+        # A piece on a colour lies within the box of that colour.
         rows, columns = (slice(max(0, side.start - 1), side.stop + 1) for side in boxes[ground])
         corner, view = (columns.start, rows.start), (rows, columns)
         wanted = (labels[view] != ground) | odd[view] if everything else odd
@@ -150,7 +158,7 @@ def _touches_rim(rows: slice, columns: slice, size: tuple[int, ...]) -> bool:
 
 
 def lines_of(pieces: Sequence[Piece]) -> list[Line]:
-    """Group pieces on one ground into level and upright lines, those of most pieces first."""
+    """Group pieces on one ground into level and upright lines, the longest first."""
     kinds: dict[int, list[Piece]] = {}
     for piece in _without_patterns(pieces):
         kinds.setdefault(piece.ground, []).append(piece)
@@ -166,7 +174,7 @@ def _without_patterns(pieces: Sequence[Piece]) -> list[Piece]:
 
 
 def _rows(pieces: Sequence[Piece], upright: bool) -> list[Line]:
-    """Group pieces that follow each other closely and at one height."""
+    """Return lines of pieces that follow each other closely at one height."""
 
     def extent(box: Box) -> tuple[int, int, int, int]:
         # Begin and end along the line, low and high across it; an upright line is read from below.
@@ -210,7 +218,7 @@ def _as_dark(piece: Piece, members: Sequence[Piece]) -> bool:
 
 
 def _is_pattern(line: Line) -> bool:
-    """Tell dashes, dots and hatching from letters: many things of one size."""
+    """Whether pieces are dashes, dots or hatching: many pieces of one size."""
     sizes = {(box[2] - box[0], box[3] - box[1]) for box in (piece.box for piece in line.pieces)}
     if all(min(size) <= 2 for size in sizes) or all(piece.straight for piece in line.pieces):
         return True

@@ -1,4 +1,4 @@
-"""Checking a percept against pixels: places where it should show, and how many of them do."""
+"""Percepts checked against pixels: points where a percept should show, and the share that does."""
 
 import math
 
@@ -8,7 +8,7 @@ import numpy.typing as npt
 from ircore.core import exact
 from ircore.core.images import Pixels
 from ircore.players.builtin.classical.algebra import dot, inside_polygon, length_of
-from ircore.players.builtin.classical.colours import rgb
+from ircore.players.builtin.classical.colours import rgb_array
 from ircore.players.builtin.classical.masks import Mask
 from ircore.players.builtin.classical.paths import smooth_curve
 from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Pie, Shape, Stroke, Text, Ticks
@@ -117,8 +117,8 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
     """Return the share, 0–1, of a percept's visible points at which another picture looks different.
 
     Args:
-        percept: What was seen in ``shown``.
-        colour: Its colour, if it has one: points of other colours, where something lies over it, are not counted.
+        percept: A percept of ``shown``.
+        colour: Its colour, if it has only one: points of other colours are covered and not counted.
         shown: The picture in which it was seen.
         other: The picture to check, of the same size.
     """
@@ -132,8 +132,8 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
     wanted = shown[rows, columns].astype(np.float64)
     if colour is not None:
         if thin:
-            wanted = np.broadcast_to(np.array(rgb(colour), np.float64), wanted.shape)
-        seen = _nearest(shown, rows, columns, np.array(rgb(colour), np.float64), 1 if thin else 0) < ALIKE
+            wanted = np.broadcast_to(rgb_array(colour), wanted.shape)
+        seen = _nearest(shown, rows, columns, rgb_array(colour), 1 if thin else 0) < ALIKE
         if seen.sum() < 3:
             return 0.0
         rows, columns, wanted = rows[seen], columns[seen], wanted[seen]

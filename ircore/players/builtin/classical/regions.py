@@ -22,18 +22,21 @@ MAX_OUTLINE = 8
 """Pixels; a wider rim is a shape of its own."""
 PAD = 10
 RUN = 6
-"""Pixels over which a line goes on past a blob that it is no outline of."""
+"""Pixels over which a line continues past a blob; an outline ends with its blob."""
 
 
 @dataclass(frozen=True, eq=False)
 class Blob:
     """A solid region of one colour.
 
+    >>> Blob(1, left=10, top=20, mask=np.ones((5, 8), bool)).box
+    (10, 20, 18, 25)
+
     Attributes:
-        label: Its colour.
+        label: Label of the colour.
         left: Column of the mask's first column in the picture.
         top: Row of the mask's first row in the picture.
-        mask: Its pixels, cropped.
+        mask: Pixels of the blob, cropped to its box.
         outline: Label and width in pixels of the rim around it, if it has one.
     """
 
@@ -45,13 +48,13 @@ class Blob:
 
     @property
     def box(self) -> Box:
-        """Its smallest box."""
+        """Smallest box around the blob."""
         height, width = self.mask.shape
         return self.left, self.top, self.left + width, self.top + height
 
     @property
     def area(self) -> int:
-        """Its pixels."""
+        """Number of pixels."""
         return int(self.mask.sum())
 
 
@@ -73,7 +76,7 @@ def split(segmentation: Segmentation) -> tuple[list[Blob], Labels]:
 
 
 def _blobs_of(label: int, box: tuple[slice, slice], labels: Labels, core: Mask, thin: Labels) -> list[Blob]:
-    """Find the blobs of one colour, which lie within a box, and clear their pixels in ``thin``."""
+    """Return the blobs of one colour in a box, and clear their pixels in ``thin``."""
     components, _ = ndimage.label(labels[box] == label, EIGHT)
     places = ndimage.find_objects(components)
     blobs = []
@@ -83,7 +86,7 @@ def _blobs_of(label: int, box: tuple[slice, slice], labels: Labels, core: Mask, 
         place = places[index - 1]
         component = components[place] == index
         solid = _solid_part(component, core[box][place] & component)
-        for part, corner in _pieces(solid):
+        for part, corner in pieces_of(solid, least=40):
             top, left = (window.start + own.start + at for window, own, at in zip(box, place, corner, strict=True))
             blobs.append(Blob(label, left, top, part))
             thin[top : top + part.shape[0], left : left + part.shape[1]][part] = 0
@@ -91,7 +94,7 @@ def _blobs_of(label: int, box: tuple[slice, slice], labels: Labels, core: Mask, 
 
 
 def _solid_part(component: Mask, core: Mask) -> Mask:
-    """Return the component without long thin parts that stick out of it."""
+    """Return a component without long thin parts that stick out."""
     rest, count = ndimage.label(component & ~grown(core, CORE // 2 + 1), EIGHT)
     if not count:
         return component
@@ -113,13 +116,13 @@ def _tapers(piece: Mask) -> bool:
     return ends[1] > 1.8 * ends[0] and piece.sum() > 2 * len(along)
 
 
-def _pieces(mask: Mask) -> list[tuple[Mask, tuple[int, int]]]:
-    """Cut a mask into connected pieces that hold more than a few pixels, with their top left corners."""
+def pieces_of(mask: Mask, least: int) -> list[tuple[Mask, tuple[int, int]]]:
+    """Return the connected pieces of a mask that hold ``least`` pixels, with top and left of each."""
     labels, _ = ndimage.label(mask, EIGHT)
     pieces = []
     for index, box in enumerate(ndimage.find_objects(labels), 1):
         piece = labels[box] == index
-        if piece.sum() >= 40:
+        if piece.sum() >= least:
             pieces.append((piece, (box[0].start, box[1].start)))
     return pieces
 
@@ -149,7 +152,7 @@ def _going_on(ink: Mask, filled: Mask, ground: Mask) -> Mask:
 
 
 def _with_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
-    """Find the rim around a blob; its pixels are cleared in ``thin``."""
+    """Return a blob with its outline, if it has one; the outline's pixels are cleared in ``thin``."""
     top, left = max(0, blob.top - PAD), max(0, blob.left - PAD)
     height, width = blob.mask.shape
     view = (slice(top, blob.top + height + PAD), slice(left, blob.left + width + PAD))
@@ -168,7 +171,7 @@ def _with_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
 
 
 def _rims(inside: Mask, around: Labels) -> tuple[int, list[Mask], Mask]:
-    """Go outwards from a blob, pixel by pixel, as long as one colour is around it.
+    """Grow a blob pixel by pixel as long as one colour surrounds it.
 
     Returns:
         The label of that colour, the pixels of each step, none if it goes on for more than an outline would, and blob

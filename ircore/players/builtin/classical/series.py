@@ -1,4 +1,4 @@
-"""Data series of line charts: strokes of one colour and the equal dots on them are one line with markers."""
+"""Data series of line charts: strokes of one colour with equal dots on them become lines with markers."""
 
 import itertools
 import math
@@ -7,8 +7,8 @@ from collections import defaultdict
 import numpy as np
 
 from ircore.core import exact
+from ircore.players.builtin.classical.corners import off_path
 from ircore.players.builtin.classical.percepts import Percept, Point, Shape, Stroke
-from ircore.players.builtin.classical.shapes import off_path
 
 MAX_MARKER = 20
 """Pixels across."""
@@ -22,7 +22,7 @@ def join_series(percepts: list[Percept], dots: list[Shape]) -> tuple[list[Percep
         dots: Small round shapes.
 
     Returns:
-        The percepts with each series as one stroke with markers, and the dots that are on none.
+        The percepts with each series as a stroke with markers, and the remaining dots.
     """
     by_colour: dict[str, list[Shape]] = defaultdict(list)
     for dot in dots:
@@ -53,7 +53,7 @@ def _alike(group: list[Shape]) -> list[Shape]:
 
 
 def _series(strokes: list[Stroke], markers: list[Shape]) -> Stroke | None:
-    """Make one line through the markers from left to right, if the strokes run between them."""
+    """Return one line through the markers from left to right; None if the strokes do not run between them."""
     ordered = sorted(markers, key=lambda dot: dot.centre[0])
     centres = [dot.centre for dot in ordered]
     if len(centres) < 3 or not strokes or min(b[0] - a[0] for a, b in itertools.pairwise(centres)) < 4:

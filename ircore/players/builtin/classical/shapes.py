@@ -5,21 +5,16 @@ edge is taken. A figure partly hidden behind another is recognised by the part o
 """
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
-from skimage.measure import find_contours
 
 from ircore.core import exact
-from ircore.players.builtin.classical.algebra import axes_of, dot, length_of, solved
+from ircore.players.builtin.classical.algebra import axes_of, dot
+from ircore.players.builtin.classical.corners import Points, circle_through, contour, corners_of, sharpened, stray_of
 from ircore.players.builtin.classical.masks import Mask, filled
 from ircore.players.builtin.classical.palette import Labels, Segmentation
 from ircore.players.builtin.classical.percepts import Point, Shape
 from ircore.players.builtin.classical.regions import Blob
-
-Points = npt.NDArray[np.float64]
-"""N × 2: x, y in pixels."""
 
 
 def shape_of(blob: Blob, segmentation: Segmentation) -> Shape:
@@ -40,51 +35,6 @@ def shape_of(blob: Blob, segmentation: Segmentation) -> Shape:
     )
 
 
-def contour(mask: Mask) -> Points:
-    """Return the outer edge of a mask as x, y with half-pixel accuracy, closed."""
-    contours = find_contours(np.pad(mask, 1).astype(np.float64), 0.5)  # type: ignore[no-untyped-call]
-    longest: Points = max(contours, key=len)
-    return longest[:, ::-1] - 0.5
-
-
-def approximated(path: Points, tolerance: float) -> Points:
-    """Return the corners of a path after Douglas and Peucker (1973).
-
-    Args:
-        path: Ordered points.
-        tolerance: Pixels the straight lines may stray from them.
-    """
-    kept, open_ = {0, len(path) - 1}, [(0, len(path) - 1)]
-    while open_:
-        first, last = open_.pop()
-        if last - first < 2:
-            continue
-        off = _away(path[first + 1 : last], path[first], path[last])
-        worst = int(off.argmax())
-        if off[worst] > tolerance:
-            at = first + 1 + worst
-            kept.add(at)
-            open_ += [(first, at), (at, last)]
-    corners: Points = path[sorted(kept)]
-    return corners
-
-
-def _away(points: Points, start: Points, end: Points) -> Points:
-    """Return how far points are from the segment between two others."""
-    (x, y), (along, down) = (points - start).T, end - start
-    share = np.clip((x * along + y * down) / max(float(along * along + down * down), 1e-9), 0, 1)
-    away: Points = exact.hypot(x - share * along, y - share * down)
-    return away
-
-
-def off_path(point: Point, path: Sequence[Point]) -> float:
-    """Return the distance of a point from a path, in pixels."""
-    corners = np.array(path)
-    way, offset = np.diff(corners, axis=0), np.array(point) - corners[:-1]
-    share = np.clip((offset * way).sum(1) / np.maximum(np.square(way).sum(1), 1e-9), 0, 1)
-    return float(exact.hypot(*(offset - share[:, None] * way).T).min())
-
-
 Figure = tuple[str, Point, Point, float, tuple[Point, ...]]
 
 
@@ -100,14 +50,18 @@ def _figure(edge: Points, mask: Mask, corner: tuple[int, int]) -> Figure | None:
 
 def _upright_rectangle(mask: Mask, corner: tuple[int, int]) -> Figure | None:
     height, width = mask.shape
-    if mask.sum() < 0.97 * height * width:
-        return None
+    return _whole_box(corner, mask) if mask.sum() >= 0.97 * height * width else None
+
+
+def _whole_box(corner: tuple[int, int], mask: Mask) -> Figure:
+    """Return the rectangle that is as large as a mask."""
+    height, width = mask.shape
     centre = (corner[0] + width / 2, corner[1] + height / 2)
-    return ("square" if abs(width - height) <= 1 else "rectangle", centre, (float(width), float(height)), 0.0, ())
+    return "square" if abs(width - height) <= 1 else "rectangle", centre, (float(width), float(height)), 0.0, ()
 
 
 def round_figure(edge: Points, mask: Mask) -> Figure | None:
-    """Recognise a circle or an ellipse by its moments; ``edge`` must lie on it within about a pixel."""
+    """Recognise a circle or an ellipse by its moments; the edge must match within about a pixel."""
     rows, columns = np.nonzero(mask)
     offset = edge.min(axis=0)
     x, y = columns + 0.5 + offset[0], rows + 0.5 + offset[1]
@@ -156,8 +110,8 @@ def _turned_rectangle(edge: Points, area: float) -> Figure | None:
 
 def figure_with_corners(edge: Points) -> Figure | None:
     """Recognise a triangle, star, regular polygon, or a polygon with few corners."""
-    corners = _sharpened(corners_of(edge, 0.015))
-    if not 3 <= len(corners) <= 14 or _off(edge, corners) > 2.2:
+    corners = sharpened(corners_of(edge, 0.015))
+    if not 3 <= len(corners) <= 14 or stray_of(edge, corners) > 2.2:
         return None
     centre, size, turned, points = _as_given(corners)
     if len(corners) == 3:
@@ -180,25 +134,6 @@ def figure_with_corners(edge: Points) -> Figure | None:
             size = (2 * float(outer.mean()), 2 * float(inner.mean()))
             return "star", middle, size, float(noon[np.abs(noon).argmin()]), points
     return "polygon", centre, size, turned, points
-
-
-def _sharpened(corners: Points) -> Points:
-    """Replace short edges that only blunt a corner by the point where their neighbours meet."""
-    while len(corners) > 3:
-        sides = np.roll(corners, -1, axis=0) - corners
-        length = exact.hypot(sides[:, 0], sides[:, 1])
-        n = int(length.argmin())
-        before, after = n - 1, (n + 1) % len(corners)
-        if length[n] > min(18.0, 0.35 * min(length[before], length[after])):
-            break
-        one = (corners[before], sides[before] / max(length[before], 1e-9))
-        met = _meeting(one, (corners[after], sides[after] / max(length[after], 1e-9)))
-        ahead = met is not None and float(dot(met - corners[n], sides[before])) > 0
-        if met is None or not ahead or exact.hypot(*(met - corners[n])) > 24:
-            break
-        corners = np.delete(corners, after, axis=0)
-        corners[n if after > n else n - 1] = met
-    return corners
 
 
 def _even(way: Points) -> bool:
@@ -232,60 +167,6 @@ def _as_polygon(edge: Points) -> tuple[Point, Point, float, tuple[Point, ...]]:
     return _as_given(corners if len(corners) >= 3 else edge[:: max(1, len(edge) // 4)])
 
 
-def corners_of(edge: Points, share: float) -> Points:
-    """Return the corners of a closed outline.
-
-    Args:
-        edge: The outline, its last point the same as its first.
-        share: Deviation allowed, as a share of the outline's diagonal; at least 1.3 px.
-    """
-    diagonal = float(exact.hypot(*np.ptp(edge, axis=0)))
-    start = int(exact.hypot(*(edge - edge.mean(axis=0)).T).argmax())
-    ring = np.roll(edge[:-1], -start, axis=0)
-    closed = np.vstack([ring, ring[:1]])
-    rough = approximated(closed, max(1.3, share * diagonal))[:-1]
-    return _refined(closed, rough) if len(rough) >= 3 else rough
-
-
-def _refined(edge: Points, rough: Points) -> Points:
-    """Move each corner to where the straight lines through its two sides meet."""
-    index = [int(exact.hypot(*(edge - corner).T).argmin()) for corner in rough]
-    lines = []
-    for first, last in zip(index, [*index[1:], len(edge) - 1], strict=True):
-        side = edge[first : last + 1]
-        cut = max(1, len(side) // 6) if len(side) > 8 else 0
-        lines.append(_line_through(side[cut : len(side) - cut] if cut else side))
-    corners = rough.copy()
-    for number in range(len(rough)):
-        met = _meeting(lines[number - 1], lines[number])
-        if met is not None and exact.hypot(*(met - rough[number])) < 5:
-            corners[number] = met
-    return corners
-
-
-def _line_through(points: Points) -> tuple[Points, Points]:
-    return points.mean(axis=0), axes_of(points)[0]
-
-
-def _meeting(one: tuple[Points, Points], other: tuple[Points, Points]) -> Points | None:
-    (a, b), (c, d) = one[1], other[1]
-    turn = a * d - b * c
-    if abs(float(turn)) < 0.1:
-        return None
-    x, y = other[0] - one[0]
-    met: Points = one[0] + (x * d - y * c) / turn * one[1]
-    return met
-
-
-def _off(edge: Points, corners: Points) -> float:
-    """Return how far the outline strays from the polygon, 97th percentile in pixels."""
-    start, way = corners, np.roll(corners, -1, axis=0) - corners
-    offset = edge[:, None, :] - start[None]
-    share = np.clip((offset * way).sum(-1) / np.maximum(np.square(way).sum(-1), 1e-9), 0, 1)
-    distance = length_of(offset - share[..., None] * way).min(axis=1)
-    return float(np.percentile(distance, 97))
-
-
 def _hidden(blob: Blob, mask: Mask, edge: Points, labels: Labels) -> Figure | None:
     """Recognise a circle or upright rectangle of which a part is covered by other things."""
     for figure in (_hidden_circle(edge), _hidden_rectangle(blob, mask)):
@@ -300,7 +181,7 @@ def _hidden(blob: Blob, mask: Mask, edge: Points, labels: Labels) -> Figure | No
 
 
 def _hidden_circle(edge: Points) -> Figure | None:
-    """Fit a circle to most of the outline: the best of many through three of its points."""
+    """Fit a circle to most of an outline: the best of many circles through three of its points."""
     ring = edge[:-1:2]
     count = len(ring)
     if count < 24:
@@ -320,27 +201,11 @@ def _hidden_circle(edge: Points) -> Figure | None:
     return "circle", best[1], (2 * best[2], 2 * best[2]), 0.0, ()
 
 
-def circle_through(points: Points) -> tuple[Point, float] | None:
-    """Return centre and radius of the circle nearest to points by linear least squares; none if they are collinear."""
-    middle = points.mean(axis=0)
-    x, y = (points - middle).T
-    squares = np.array([[dot(x, x), dot(x, y)], [dot(x, y), dot(y, y)]])
-    if squares[0, 0] * squares[1, 1] - squares[0, 1] * squares[0, 1] <= 1e-12 * squares.max() * squares.max():
-        return None
-    around = x * x + y * y
-    right, down = solved(squares, np.array([dot(around, x), dot(around, y)]) / 2).tolist()
-    square = float(around.mean()) + right * right + down * down
-    return ((float(middle[0]) + right, float(middle[1]) + down), math.sqrt(square)) if square <= 4e6 else None
-
-
 def _hidden_rectangle(blob: Blob, mask: Mask) -> Figure | None:
     height, width = mask.shape
     rows, columns = mask.sum(axis=1), mask.sum(axis=0)
     straight = (rows[:2].max() + rows[-2:].max()) / width + (columns[:2].max() + columns[-2:].max()) / height
-    if straight < 2:
-        return None
-    centre = (blob.left + width / 2, blob.top + height / 2)
-    return "square" if abs(width - height) <= 1 else "rectangle", centre, (float(width), float(height)), 0.0, ()
+    return _whole_box((blob.left, blob.top), mask) if straight >= 2 else None
 
 
 def _drawn(figure: Figure, size: tuple[int, ...]) -> Mask:
@@ -353,7 +218,7 @@ def _drawn(figure: Figure, size: tuple[int, ...]) -> Mask:
 
 
 def _maybe_ring(hole: Mask, blob: Blob, segmentation: Segmentation, size: Point, kind: str) -> tuple[str, Point]:
-    """Tell a ring from a disc with something on it."""
+    """Return kind and size of a ring, or of a disc that something covers."""
     inside = segmentation.labels[blob.top :, blob.left :][: hole.shape[0], : hole.shape[1]][hole]
     if (inside == 0).mean() < 0.5 or kind != "circle":
         return kind, size
@@ -363,7 +228,7 @@ def _maybe_ring(hole: Mask, blob: Blob, segmentation: Segmentation, size: Point,
 def _widened(
     kind: str, centre: Point, size: Point, corners: tuple[Point, ...], by: float
 ) -> tuple[Point, tuple[Point, ...]]:
-    """Move the edge outwards: an outline is centred on the edge, so it hides half its width of the fill."""
+    """Return size and corners grown by ``by`` pixels: an outline hides half its own width of the fill."""
     grown = []
     for x, y in corners:
         length = exact.hypot(x - centre[0], y - centre[1]) or 1.0

@@ -12,18 +12,21 @@ ColourWords = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Statement:
-    """One sentence; if it lists several things, it may be cut to the first few of them.
+    """A sentence of a message; a sentence that lists things can be cut to the first few.
+
+    >>> Statement("Dots at ", ("(1, 2)", "(3, 4)"), joint=", ").text
+    'Dots at (1, 2), (3, 4).'
 
     Attributes:
-        head: What stands before the list.
-        parts: What is listed; one part if it is no list.
-        tail: After the list, the full stop included.
+        head: Text before the list.
+        parts: Listed things; a single part if the sentence lists nothing.
+        tail: Text after the list, the full stop included.
         weight: How much it tells, about the pixels it sets right.
-        order: Its place in the order of painting.
+        order: Place in the order of painting.
         joint: Between two parts.
         least: Parts that it must keep if it is cut.
         shorter: Other statements to take if it does not fit.
-        again: The same in other words, for when it was said in vain; without full stop.
+        again: The sentence in other words, without full stop, to repeat it if it had no effect.
     """
 
     head: str
@@ -42,7 +45,7 @@ class Statement:
         return self.head + self.joint.join(self.parts) + self.tail
 
     def cut(self, count: int) -> "Statement":
-        """Return it with only the first ``count`` parts."""
+        """Return the statement with only the first ``count`` parts."""
         return replace(self, parts=self.parts[:count], weight=self.weight * count / len(self.parts))
 
     def reworded(self) -> "Statement":
@@ -56,7 +59,7 @@ class Statement:
         return self
 
     def after(self, opening: str) -> "Statement":
-        """Return it with its first letter in lower case and ``opening`` before it, and what is shorter likewise."""
+        """Return the statement in lower case behind ``opening``; its shorter variants likewise."""
         if self.head:
             head, parts = opening + self.head[0].lower() + self.head[1:], self.parts
         else:
@@ -65,7 +68,7 @@ class Statement:
 
 
 def full_colour(colour: str) -> str:
-    """Return name and hex: ``red (#d62728)``; only the name if that says it exactly."""
+    """Return name and hex value: ``red (#d62728)``; only the CSS name if there is an exact name."""
     words = exact(colour)
     return f"{plain_name(colour)} ({colour})" if words == colour else words
 
@@ -81,7 +84,7 @@ def at(point: Point) -> str:
 
 
 def half_pixels(point: Point) -> str:
-    """Return a position in half pixels, for lines that shall fall on whole ones."""
+    """Return a position in half pixels, for lines that must fall on whole pixels."""
     return "(" + ", ".join(f"{round(2 * value) / 2:g}" for value in point) + ")"
 
 
@@ -113,7 +116,7 @@ def pack(statements: Sequence[Statement], budget: int, opening: str = "") -> str
 
 
 def _fitted(statement: Statement, left: int, alone: bool) -> Statement | None:
-    """Return as much of a statement as fits; a line is cut only if nothing else is said, else it waits for its turn."""
+    """Return the longest variant that fits; a line is cut only if the message has nothing else."""
     for variant in (statement, *statement.shorter):
         least = len(variant.parts) if variant.least > 1 and not alone else min(variant.least, len(variant.parts))
         for count in range(len(variant.parts), least - 1, -1):

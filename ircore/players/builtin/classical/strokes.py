@@ -18,7 +18,11 @@ GRID_CONTRAST = 150.0
 
 @dataclass(frozen=True)
 class Straight:
-    """A level (or upright) line: rows (columns) ``first`` to ``last`` inclusive, from ``low`` to ``high`` along."""
+    """A level (or upright) line: rows (columns) ``first`` to ``last`` inclusive, from ``low`` to ``high`` along.
+
+    >>> Straight(1, level=True, first=10, last=11, low=0, high=100).width
+    2
+    """
 
     label: int
     level: bool
@@ -29,7 +33,7 @@ class Straight:
 
     @property
     def at(self) -> float:
-        """Its middle across, in pixels."""
+        """Middle across, in pixels."""
         return (self.first + self.last + 1) / 2
 
     @property
@@ -39,17 +43,17 @@ class Straight:
 
     @property
     def window(self) -> tuple[slice, slice]:
-        """Rows and columns it covers."""
+        """Rows and columns that the line covers."""
         across, along = slice(self.first, self.last + 1), slice(self.low, self.high)
         return (across, along) if self.level else (along, across)
 
 
 def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
-    """Find the level and upright lines of one colour, also where other things lie over them.
+    """Return the level and upright lines of one colour, also where other things cover them.
 
     Args:
         labels: All drawn colours.
-        thin: Only those of strokes.
+        thin: Drawn colours of strokes only.
         label: The colour.
     """
     mask = thin == label
@@ -85,11 +89,10 @@ def _level(mask: Mask, foreign: Mask, label: int, level: bool) -> list[Straight]
 
 
 def _row_runs(row: Mask, bridges: Mask) -> list[tuple[int, int]]:
-    """Return start and end of long runs in one row; things in front do not interrupt a run."""
+    """Return start and end of long runs in a row; things in front do not interrupt a run."""
     bridged = row | bridges
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], bridged.astype(np.int8), [0]])))
     runs = []
-    for start, end in zip(edges[::2], edges[1::2], strict=True):
+    for start, end in _stretches(bridged):
         own = np.flatnonzero(row[start:end])
         if not len(own):
             continue
@@ -99,33 +102,40 @@ def _row_runs(row: Mask, bridges: Mask) -> list[tuple[int, int]]:
     return runs
 
 
+def _stretches(row: Mask) -> list[tuple[int, int]]:
+    """Return start and end of each unbroken stretch of a row."""
+    edges: list[int] = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(np.int8), [0]]))).tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
 def _stands_alone(mask: Mask, line: Straight) -> bool:
-    """Tell a line from a flat stretch of a curve: nothing beside it, nothing going on past its ends."""
+    """Whether a line stands alone: a flat stretch of a curve has pixels beside it or past its ends."""
     length = line.high - line.low
     for row in (line.first - 1, line.last + 1):
         if 0 <= row < len(mask) and mask[row, line.low : line.high].sum() > 0.3 * length:
             return False
     rows = slice(max(0, line.first - 2), line.last + 3)
     before, after = mask[rows, max(0, line.low - 4) : max(0, line.low - 1)], mask[rows, line.high + 1 : line.high + 4]
-    slopes = sum(bool(side.any()) for side in (before, after))
     beside = max(
         mask[row, line.low : line.high].sum() if 0 <= row < len(mask) else 0 for row in (line.first - 1, line.last + 1)
     )
-    return not slopes or (length > 80 and beside < 0.12 * length)
+    return not (before.any() or after.any()) or (length > 80 and beside < 0.12 * length)
 
 
 def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[Grid], list[Straight]]:
     """Gather parallel lines of one colour and extent into grids.
 
     Returns:
-        The grids, and the lines that belong to none.
+        The grids, and the remaining lines.
     """
     grids, rest = [], list(lines)
     for level in (True, False):
         for label in {line.label for line in lines}:
             group = [line for line in rest if line.level == level and line.label == label]
             family = _family(group)
-            if len(family) < 3 or (len(family) == 3 and _stands_out(segmentation, int(label))):
+            # Three dark parallels in a figure are lines of their own, not a grid.
+            contrast = float(length_of(segmentation.colours[label] - segmentation.colours[0]))
+            if len(family) < 3 or (len(family) == 3 and contrast > GRID_CONTRAST):
                 continue
             rest = [line for line in rest if line not in family]
             low, high = float(np.median([f.low for f in family])), float(np.median([f.high for f in family]))
@@ -136,22 +146,14 @@ def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[
     return grids, rest
 
 
-def _stands_out(segmentation: Segmentation, label: int) -> bool:
-    """Tell whether lines are too dark for a grid of a few: three parallels in a figure are lines of their own."""
-    return float(length_of(segmentation.colours[label] - segmentation.colours[0])) > GRID_CONTRAST
-
-
 def _family(group: list[Straight]) -> list[Straight]:
     """Return the largest set of lines with about the same ends and width."""
-    families = [
-        [
-            o
-            for o in group
-            if abs(o.low - line.low) <= 8 and abs(o.high - line.high) <= 8 and abs(o.width - line.width) <= 1
-        ]
-        for line in group
-    ]
-    return max(families, key=len, default=[])
+
+    def is_alike(line: Straight, other: Straight) -> bool:
+        ends = max(abs(other.low - line.low), abs(other.high - line.high))
+        return ends <= 8 and abs(other.width - line.width) <= 1
+
+    return max(([other for other in group if is_alike(line, other)] for line in group), key=len, default=[])
 
 
 def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks | None:
@@ -168,8 +170,7 @@ def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks 
     if above.shape[0] < 2 or below.shape[0] < 2:
         return None
     touching = np.asarray(above.all(axis=0) | below.all(axis=0))
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], touching.astype(np.int8), [0]])))
-    spots = [(int(a) + line.low, int(b) + line.low) for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a <= 4]
+    spots = [(start + line.low, end + line.low) for start, end in _stretches(touching) if end - start <= 4]
     strokes_across = [
         (spot, reach)
         for spot in spots
@@ -195,7 +196,7 @@ def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks 
 
 
 def _reach(view: Mask, line: Straight, spot: tuple[int, int]) -> tuple[int, int]:
-    """Return how far a stroke across the line goes above and below it."""
+    """Return how far a stroke across a line reaches above and below the line."""
     column = np.asarray(view[:, spot[0] : spot[1]].any(axis=1))
     up = down = 0
     while up <= MAX_TICK and line.first - up - 1 >= 0 and column[line.first - up - 1]:
@@ -206,7 +207,7 @@ def _reach(view: Mask, line: Straight, spot: tuple[int, int]) -> tuple[int, int]
 
 
 def as_stroke(line: Straight, segmentation: Segmentation, role: str) -> Stroke:
-    """Return a straight line as a percept, measured by how much of each pixel it covers."""
+    """Return a straight line as a percept, measured by its coverage of each pixel."""
     at, width = measured(line, segmentation)
     ends = ((float(line.low), at), (float(line.high), at))
     points = ends if line.level else tuple((y, x) for x, y in ends)

@@ -1,4 +1,4 @@
-"""What to correct in what is written."""
+"""Corrections of texts."""
 
 import math
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from ircore.players.builtin.classical.wording import text_statements, weight_of
 ALREADY = 0.7
 """Share of a text's ink that must be drawn for it to count as written."""
 NEAR = 26.0
-"""Pixels between two texts that may be meant to be one."""
+"""Largest distance in pixels of two texts that are taken for the same text."""
 IN_PLACE = 0.7
 """Pixels that a text may be off without a word."""
 OTHER_COLOUR = 12.0
@@ -26,7 +26,7 @@ OTHER_COLOUR = 12.0
 
 
 def text_corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels) -> list[Statement]:
-    """List the texts that lack, differ or are too many; what seems to be there in another font is left alone.
+    """Return corrections of missing, different and surplus texts; unreadable text in their place is left alone.
 
     Args:
         target: Perceived in ``seen``.
@@ -55,7 +55,7 @@ def text_corrections(target: Perception, rendering: Perception, seen: Pixels, dr
 
 
 def _apart(one: Text, other: Text) -> float:
-    """Return how far two texts are apart, in pixels; those that say something else are farther."""
+    """Return the distance of two texts in pixels, larger if they differ in words."""
     if one.rotation != other.rotation:
         return math.inf
     return dist(one.centre, other.centre) + (0 if one.text == other.text else NEAR / 2)
@@ -71,7 +71,7 @@ def _covered(box: Box, others: Sequence[Box]) -> bool:
 
 
 def _shows(text: Text, seen: Pixels, drawn: Pixels) -> bool:
-    """Tell whether most of a text's ink is drawn, though something that touches it keeps it from being read."""
+    """Whether most of a text's ink is drawn, even if other things there keep it from being read."""
     left, top, right, bottom = text.box
     wanted, made = (pixels[top:bottom, left:right].astype(np.float64) for pixels in (seen, drawn))
     ground = np.median(wanted.reshape(-1, 3), axis=0)
@@ -82,7 +82,7 @@ def _shows(text: Text, seen: Pixels, drawn: Pixels) -> bool:
 
 
 def _changes(one: Text, other: Text, texts: Sequence[Text]) -> list[tuple[str, str, float]]:
-    """Say how a text differs, the same in other words, and how much of it each difference concerns, 0–1."""
+    """Return each change of a text, the same in other words, and the share of the text concerned, 0–1."""
     changes, name = [], _name(other, texts)
     its = f"T{name[1:]}"
     if one.text != other.text:
@@ -103,7 +103,7 @@ def _changes(one: Text, other: Text, texts: Sequence[Text]) -> list[tuple[str, s
 
 
 def _name(text: Text, texts: Sequence[Text]) -> str:
-    """Name a text by what it says, and by its place if others say the same."""
+    """Return the name of a text: its words, and its place if others have the same words."""
     words = text.text.replace('"', "'")
     same = sum(other.text == text.text for other in texts) > 1
     return f'the text "{words}"' + (f" at {at(text.centre)}" if same else "")

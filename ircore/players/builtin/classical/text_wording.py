@@ -1,4 +1,4 @@
-"""Texts in words: those of one look and in one row or column are said together."""
+"""Texts in words: texts of one look in one row or column share a statement."""
 
 import itertools
 import math
@@ -10,17 +10,24 @@ from ircore.players.builtin.classical.statements import ColourWords, Statement, 
 IN_LINE = 0.55
 """Pixels that texts of one row or column may be out of line."""
 Place = Callable[[Text], float]
+PLACES: dict[str, Place] = {
+    "row": lambda text: text.centre[1],
+    "right": lambda text: text.centre[0] + text.width / 2,
+    "column": lambda text: text.centre[0],
+    "left": lambda text: text.centre[0] - text.width / 2,
+}
+"""Coordinates that texts in one line share, by how they are aligned."""
 
 
 def text_groups(texts: Sequence[Text]) -> list[tuple[Text, ...]]:
-    """Group texts of one colour, size and turn: rows, columns, and what stands alone.
+    """Group texts of one colour, size and rotation into rows, columns and the rest.
 
     Each text is in one group; the largest rows and columns come first, the rest stays together.
     """
     groups = []
     for _, alike in itertools.groupby(sorted(texts, key=_look), key=_look):
         left = list(alike)
-        while (row := max((_in_line(left, place) for place in (_middle_y, _right, _middle_x, _left)), key=len)) and (
+        while (row := max((_in_line(left, place) for place in PLACES.values()), key=len)) and (
             len(row) > 2 or len(row) == len(left) > 1
         ):
             groups.append(tuple(row))
@@ -34,32 +41,16 @@ def _look(text: Text) -> tuple[str, float, float]:
     return text.colour, text.size, text.rotation
 
 
-def _middle_y(text: Text) -> float:
-    return text.centre[1]
-
-
-def _middle_x(text: Text) -> float:
-    return text.centre[0]
-
-
-def _right(text: Text) -> float:
-    return text.centre[0] + text.width / 2
-
-
-def _left(text: Text) -> float:
-    return text.centre[0] - text.width / 2
-
-
 def _in_line(texts: Sequence[Text], place: Place) -> list[Text]:
-    """Return the most texts that lie on one level or upright line."""
+    """Return the largest set of texts on one level or upright line."""
     lines = [[other for other in texts if abs(place(other) - place(text)) <= IN_LINE] for text in texts]
     return max(lines, key=len, default=[])
 
 
 def text_statement(texts: Sequence[Text], words: ColourWords) -> Statement:
-    """Say texts of one look; shorter ones say only the first of them."""
-    level = len(texts) > 1 and all(abs(_middle_y(text) - _middle_y(texts[0])) <= IN_LINE for text in texts)
-    ordered = sorted(texts, key=_middle_x if level else _middle_y)
+    """Return a statement about texts of one look; its shorter variants name only the first texts."""
+    level = len(texts) > 1 and all(abs(text.centre[1] - texts[0].centre[1]) <= IN_LINE for text in texts)
+    ordered = sorted(texts, key=PLACES["column" if level else "row"])
     full, plain = _said(ordered, words, exactly=True), _said(ordered, words, exactly=False)
     fewer = tuple(
         Statement("", (_said(ordered[:count], words, exactly=False),)) for count in range(len(texts) - 1, 0, -1)
@@ -74,7 +65,7 @@ def _said(texts: Sequence[Text], words: ColourWords, exactly: bool) -> str:
     look = f"{words(first.colour)}, font size {number(first.size)}{turn}"
     if len(texts) == 1:
         return f'The text "{_plain(first.text)}" in {look}, centred at {_point(first, exactly)}'
-    for place, anchor in ((_middle_y, "row"), (_right, "right"), (_middle_x, "column"), (_left, "left")):
+    for anchor, place in PLACES.items():
         if all(abs(place(text) - place(first)) <= IN_LINE for text in texts):
             line = math.fsum(place(text) for text in texts) / len(texts)
             return f"Tick labels {_listed(texts)} in {look}, {_along(texts, anchor, line, exactly)}"
@@ -85,8 +76,8 @@ def _said(texts: Sequence[Text], words: ColourWords, exactly: bool) -> str:
 def _along(texts: Sequence[Text], anchor: str, line: float, exactly: bool) -> str:
     fixed = _measure(line, exactly)
     if anchor == "row":
-        return f"at y {fixed} and x {_steps([_middle_x(text) for text in texts], exactly)}"
-    down = _steps([_middle_y(text) for text in texts], exactly)
+        return f"at y {fixed} and x {_steps([text.centre[0] for text in texts], exactly)}"
+    down = _steps([text.centre[1] for text in texts], exactly)
     if anchor == "column":
         return f"at x {fixed} and y {down}"
     return f"{anchor}-aligned at x {fixed}, at y {down}"
@@ -115,7 +106,7 @@ def _is_number(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Return a text without the marks that would end it."""
+    """Return a text with double quotes replaced, which would end it."""
     return text.replace('"', "'")
 
 

@@ -10,12 +10,13 @@ from scipy import ndimage
 from ircore.core import exact
 from ircore.players.builtin.classical import curves, dashed, strokes
 from ircore.players.builtin.classical.algebra import correlation_of
+from ircore.players.builtin.classical.corners import contour
 from ircore.players.builtin.classical.linechart import band_of
 from ircore.players.builtin.classical.masks import Mask, filled, grown, shrunk, without_rim
 from ircore.players.builtin.classical.palette import Labels, Segmentation
-from ircore.players.builtin.classical.percepts import Grid, Percept, Point, Shape, Stroke
-from ircore.players.builtin.classical.regions import CORE, EIGHT, Blob
-from ircore.players.builtin.classical.shapes import contour, figure_with_corners, round_figure, shape_of
+from ircore.players.builtin.classical.percepts import Grid, Percept, Shape, Stroke, circle_shape
+from ircore.players.builtin.classical.regions import CORE, EIGHT, Blob, pieces_of
+from ircore.players.builtin.classical.shapes import figure_with_corners, round_figure, shape_of
 
 SMALL = 26
 """Pixels: a component no larger is a letter, dot, tick or dash."""
@@ -25,8 +26,8 @@ RIM = 5
 
 
 @dataclass(eq=False)
-class Thin:
-    """What was found among the thin strokes of a picture."""
+class _Thin:
+    """Percepts found among the thin strokes of a picture."""
 
     percepts: list[Percept] = field(default_factory=list)
     charted: list[Stroke] = field(default_factory=list)
@@ -36,17 +37,17 @@ def read_strokes(
     segmentation: Segmentation,
     thin: Labels,
     dots: list[Shape],
-    charted: Callable[[list[Percept]], list[Stroke]] = lambda _: [],
-) -> Thin:
+    charted: Callable[[list[Percept]], list[Stroke]],
+) -> _Thin:
     """Read all strokes of a picture.
 
     Args:
         segmentation: The picture in flat colours.
         thin: Labels of the strokes' pixels, 0 elsewhere.
-        dots: Small round shapes, which may be markers on a line; those that are, are removed from the list.
+        dots: Small round shapes; markers on a line are removed from the list.
         charted: Finds lines of a chart, given its axes, ticks and grids; their pixels are not read again.
     """
-    reading = Thin()
+    reading = _Thin()
     labels = segmentation.labels
     counts = np.bincount(thin.ravel(), minlength=len(segmentation.colours))
     busy = [label for label in range(1, len(counts)) if counts[label] >= MIN_PIXELS]
@@ -92,7 +93,7 @@ def _erase_grids(mask: Mask, label: int, grids: list[Grid], segmentation: Segmen
             mask[(across, along) if grid.horizontal else (along, across)] = False
 
 
-def _outlined(mask: Mask, label: int, segmentation: Segmentation, thin: Thin) -> None:
+def _outlined(mask: Mask, label: int, segmentation: Segmentation, thin: _Thin) -> None:
     """Find closed outlines of known figures; their pixels are cleared."""
     components, _ = ndimage.label(mask, EIGHT)
     for index, box in enumerate(ndimage.find_objects(components), 1):
@@ -104,32 +105,24 @@ def _outlined(mask: Mask, label: int, segmentation: Segmentation, thin: Thin) ->
         if whole.sum() < 2.5 * piece.sum():
             continue
         for region, corner in _bodies(whole):
-            shape = _figure_of(
-                region, (box[1].start + corner[1], box[0].start + corner[0]), piece, corner, label, segmentation
-            )
+            top, left = box[0].start + corner[0], box[1].start + corner[1]
+            shape = _figure_of(region, (left, top), piece, corner, label, segmentation)
             if shape is not None:
                 thin.percepts.append(shape)
                 band = _band(region, piece, corner)
-                top, left = box[0].start + corner[0], box[1].start + corner[1]
                 window = mask[top : top + region.shape[0], left : left + region.shape[1]]
                 window[band] = False
 
 
 def _bodies(whole: Mask) -> list[tuple[Mask, tuple[int, int]]]:
     """Return the thick parts of a filled outline, without lines that stick out."""
-    parts, _ = ndimage.label(grown(shrunk(whole, CORE // 2), CORE // 2 + 1) & whole, EIGHT)
-    bodies = []
-    for index, box in enumerate(ndimage.find_objects(parts), 1):
-        body = parts[box] == index
-        if body.sum() > 200:
-            bodies.append((body, (box[0].start, box[1].start)))
-    return bodies
+    return pieces_of(grown(shrunk(whole, CORE // 2), CORE // 2 + 1) & whole, least=201)
 
 
 def _figure_of(
     region: Mask, at: tuple[int, int], piece: Mask, corner: tuple[int, int], label: int, segmentation: Segmentation
 ) -> Shape | None:  # fmt: skip
-    """Classify a filled outline; none if it is no simple figure or its rim is not drawn."""
+    """Classify a filled outline; None if it is no simple figure or its rim is not drawn."""
     band = _band(region, piece, corner)
     rim = region & ~shrunk(region, 1)
     if (band & rim).sum() < 0.9 * rim.sum():
@@ -158,7 +151,7 @@ def _band(region: Mask, piece: Mask, corner: tuple[int, int]) -> Mask:
 
 
 def _rim_width(band: Mask, region: Mask) -> float:
-    """Return how many pixels, one at least, the drawn rim goes inwards."""
+    """Return the width of the drawn rim in pixels, at least 1."""
     inner = region
     for width in range(RIM):
         smaller = without_rim(inner)
@@ -175,7 +168,7 @@ def _towards(point: tuple[float, float], centre: tuple[float, float], by: float)
     return centre[0] + (point[0] - centre[0]) * factor, centre[1] + (point[1] - centre[1]) * factor
 
 
-def _straight(mask: Mask, lines: list[strokes.Straight], segmentation: Segmentation, thin: Thin) -> None:
+def _straight(mask: Mask, lines: list[strokes.Straight], segmentation: Segmentation, thin: _Thin) -> None:
     """Turn the straight lines that are still there into axes and lines, and find the ticks on them."""
     present = [line for line in lines if mask[line.window].mean() > 0.25 and mask[line.window].sum() > 30]
     for line in present:
@@ -199,8 +192,8 @@ def _cross(line: strokes.Straight, other: strokes.Straight) -> bool:
     )
 
 
-def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[Shape], thin: Thin) -> None:
-    """Sort what is left of a colour into dots, dashed lines, letters and free lines or curves."""
+def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[Shape], thin: _Thin) -> None:
+    """Sort the remaining components of a colour into dots, dashed lines, letters and free lines."""
     components, count = ndimage.label(mask, EIGHT)
     if not count:
         return
@@ -213,9 +206,9 @@ def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[S
         height, width = box[0].stop - box[0].start, box[1].stop - box[1].start
         piece, corner = components[box] == index, (box[1].start, box[0].start)
         if max(height, width) > SMALL or _is_lone_line(piece, areas[index]):
-            found_paths, markers = curves.traced(piece, corner, float(segmentation.cover[box][piece].sum()))
-            free += found_paths
-            dots += [_round_dot(middle, area, colour) for middle, area in markers]
+            traces, markers = curves.traced(piece, corner, float(segmentation.cover[box][piece].sum()))
+            free += traces
+            dots += [circle_shape(middle, math.sqrt(area / math.pi), area, colour) for middle, area in markers]
         elif (dot := _dot(piece, corner, colour)) is not None:
             dots.append(dot)
         elif areas[index] >= 2:
@@ -225,28 +218,14 @@ def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[S
     thin.percepts += curves.percepts_of(free, colour)
 
 
-def _round_dot(middle: Point, area: float, colour: str) -> Shape:
-    """Return a disc of a given area."""
-    (x, y), radius = middle, math.sqrt(area / math.pi)
-    box = (int(x - radius), int(y - radius), int(x + radius) + 1, int(y + radius) + 1)
-    return Shape("circle", colour, middle, (2 * radius, 2 * radius), 0.0, (), None, area, box)
-
-
 def _is_lone_line(piece: Mask, area: int) -> bool:
     """A straight stroke of at least 18 px is no letter."""
     height, width = piece.shape
-    return (
-        exact.hypot(height, width) >= 20
-        and area < 4.5 * exact.hypot(height, width)
-        and min(height, width) >= 10
-        and (_along_diagonal(piece))
-    )
-
-
-def _along_diagonal(piece: Mask) -> bool:
+    long = exact.hypot(height, width)
+    if long < 20 or area >= 4.5 * long or min(height, width) < 10:
+        return False
     rows, columns = np.nonzero(piece)
-    correlation = correlation_of(rows.astype(np.float64), columns.astype(np.float64))
-    return bool(abs(correlation) > 0.97)
+    return bool(abs(correlation_of(rows.astype(np.float64), columns.astype(np.float64))) > 0.97)
 
 
 def _dot(piece: Mask, corner: tuple[int, int], colour: str) -> Shape | None:
@@ -264,8 +243,8 @@ def _dot(piece: Mask, corner: tuple[int, int], colour: str) -> Shape | None:
     return Shape("circle", colour, centre, (2 * radius, 2 * radius), 0.0, (), None, float(piece.sum()), box)
 
 
-def _dashed_grids(thin: Thin) -> None:
-    """Gather parallel level or upright dashed lines into grids; one line may come in several parts."""
+def _dashed_grids(thin: _Thin) -> None:
+    """Gather parallel level or upright dashed lines into grids; a line may come in several parts."""
     for level in (True, False):
         axis = 1 if level else 0
         lines = [
@@ -277,12 +256,8 @@ def _dashed_grids(thin: Thin) -> None:
         for colour in sorted({line.colour for line in lines}):
             grid = _grid_of([line for line in lines if line.colour == colour], axis)
             if grid is not None:
-                thin.percepts[:] = [p for p in thin.percepts if not (p in lines and _has_colour(p, colour))]
+                thin.percepts[:] = [p for p in thin.percepts if p not in lines or p.colour != colour]
                 thin.percepts.insert(0, grid)
-
-
-def _has_colour(percept: Percept, colour: str) -> bool:
-    return isinstance(percept, Stroke) and percept.colour == colour
 
 
 def _grid_of(family: list[Stroke], axis: int) -> Grid | None:

@@ -25,7 +25,11 @@ FAINT = 0.12
 
 @dataclass(frozen=True, eq=False)
 class Letters:
-    """Letters whose boxes have one height and width; one row each.
+    """Letters whose boxes have the same height and width, one row each.
+
+    >>> letters = typeface(13).letters(high=6, wide=7)
+    >>> {LETTERS[index] for index in letters.which}
+    {'+'}
 
     Attributes:
         inks: Rows × pixels.
@@ -43,7 +47,10 @@ class Letters:
 
 
 class Typeface:
-    """All letters of one size, in pixels, at all places within a pixel.
+    """All letters of one size in pixels, at every quarter of a pixel.
+
+    >>> Typeface(13).advances[LETTERS.index("W")] > Typeface(13).advances[LETTERS.index("i")]
+    True
 
     Attributes:
         size: In pixels.
@@ -79,7 +86,7 @@ class Typeface:
         return np.asarray(mask)
 
     def letters(self, high: int, wide: int) -> Letters | None:
-        """Return the letters whose boxes have this height and width in pixels; none if there are none."""
+        """Return the letters whose boxes have this height and width in pixels; None if there are none."""
         if (high, wide) not in self._found:
             self._found[high, wide] = self._stacked(np.array(self._rows.get((high, wide), []), np.intp), high, wide)
         return self._found[high, wide]
@@ -93,7 +100,7 @@ class Typeface:
         return Letters(inks, np.square(inks).sum(axis=1), self._which[rows], self._base[rows], self._pen[rows])
 
     def middle(self, text: str) -> tuple[float, float]:
-        """Return the middle of a text's ink from where it begins on its baseline, to a quarter of a pixel."""
+        """Return the middle of a text's ink from its origin on the baseline, to a quarter of a pixel."""
         left, top, right, bottom = self._font.getbbox(text, anchor="ls")
         return (left + right) / 2 / FINE, (top + bottom) / 2 / FINE
 
@@ -105,7 +112,7 @@ def typeface(size: int) -> Typeface:
 
 
 def _coarse(masks: list[npt.NDArray[np.uint8]]) -> Cover:
-    """Reduce fine masks to pixels, for every quarter down and across at which they may begin in one.
+    """Reduce fine masks to pixels, for every quarter pixel down and across at which they may begin.
 
     Returns:
         Places × height × width; the places of one mask follow each other, those across faster than those down.
@@ -131,5 +138,5 @@ def grained(ink: npt.NDArray[np.floating]) -> Cover:
 
 
 def _ends(some: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return for each row of a table where the first of it is true, and where the last is, plus one."""
+    """Return for each row the index of the first true value, and of the last plus one."""
     return some.argmax(axis=1), some.shape[1] - some[:, ::-1].argmax(axis=1)

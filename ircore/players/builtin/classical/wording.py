@@ -1,4 +1,4 @@
-"""Percepts in plain English, as much of it as the token budget allows, the most telling first."""
+"""Percepts in plain English within the token budget, the most telling first."""
 
 import math
 from collections.abc import Sequence
@@ -20,6 +20,7 @@ from ircore.players.builtin.classical.percepts import (
     Stroke,
     Text,
     Ticks,
+    middle_of,
 )
 from ircore.players.builtin.classical.statements import (
     ColourWords,
@@ -44,7 +45,7 @@ def first_message(perception: Perception, budget: int) -> str:
     """Describe a picture.
 
     Args:
-        perception: What was seen.
+        perception: Percepts of the picture.
         budget: Tokens the message may have.
     """
     if budget < 30:
@@ -62,40 +63,33 @@ def first_message(perception: Perception, budget: int) -> str:
 
 
 def statements_of(perception: Perception, words: ColourWords, telling: bool = False) -> list[Statement]:
-    """Return a statement for each percept, in the order of painting; texts that belong together share one.
+    """Return a statement for each percept in the order of painting; texts that belong together share one.
 
     Args:
-        perception: What was seen.
+        perception: Percepts of the picture.
         words: How colours are said.
         telling: Whether to say of curves where they turn, cross the axis and level off.
     """
     axis = x_axis_height(perception.percepts)
-    said = [
-        replace(_in_full(percept, words, axis, telling), weight=weight_of(percept, perception.backdrop), order=order)
-        for order, percept in enumerate(perception.percepts)
-        if not isinstance(percept, Text)
-    ]
+    said = []
+    for order, percept in enumerate(perception.percepts):
+        if not isinstance(percept, Text):
+            statement = statement_of(percept, words, axis, telling)
+            said.append(replace(statement, weight=weight_of(percept, perception.backdrop), order=order))
     return said + text_statements(perception.texts, words, perception.backdrop)
-
-
-def _in_full(percept: Percept, words: ColourWords, axis: float | None, telling: bool) -> Statement:
-    if isinstance(percept, Stroke):
-        return stroke_statement(percept, words, axis, telling)
-    return statement_of(percept, words)
 
 
 def text_statements(texts: Sequence[Text], words: ColourWords, backdrop: Backdrop) -> list[Statement]:
     """Return a statement for each group of texts that can be said together."""
-    return [
-        replace(
-            text_statement(group, words), weight=math.fsum(weight_of(text, backdrop) for text in group), order=AFTER_ALL
-        )
-        for group in text_groups(texts)
-    ]
+    statements = []
+    for group in text_groups(texts):
+        weight = math.fsum(weight_of(text, backdrop) for text in group)
+        statements.append(replace(text_statement(group, words), weight=weight, order=AFTER_ALL))
+    return statements
 
 
 def weight_of(percept: Percept, backdrop: Backdrop) -> float:
-    """Return how much a percept tells: its pixels, by how far they stand out; lines count more than areas."""
+    """Return how much a percept tells: pixels, weighted by contrast; lines count more than areas."""
     if isinstance(percept, Shape) and percept.colour and percept.outline:
         bare = replace(percept, outline=None)
         rim = 2 * math.fsum(percept.size) * percept.outline[1]
@@ -143,8 +137,7 @@ def _shortest(perception: Perception, budget: int) -> str:
 
 
 def _brief(percept: Percept) -> str:
-    left, top, right, bottom = percept.box
-    middle = at(((left + right) / 2, (top + bottom) / 2))
+    middle = at(middle_of(percept.box))
     if isinstance(percept, Bars):
         return f"{len(percept.bars)} {plain_name(percept.bars[0].colour)} bars at {middle}."
     if isinstance(percept, Pie):
@@ -154,22 +147,20 @@ def _brief(percept: Percept) -> str:
 
 
 def noun(percept: Percept) -> str:
-    """Return the word for what a percept is."""
+    """Return the noun for a percept."""
     if isinstance(percept, Shape):
-        if percept.kind == "regular":
-            return REGULAR.get(len(percept.corners), "polygon")
-        return percept.kind
+        return REGULAR.get(len(percept.corners), "polygon") if percept.kind == "regular" else percept.kind
     if isinstance(percept, Stroke):
         return stroke_noun(percept)
     return {Grid: "grid", Ticks: "ticks", Bars: "bars", Pie: "pie", Text: "text"}[type(percept)]
 
 
-def statement_of(percept: Percept, words: ColourWords) -> Statement:
-    """Return the sentence that says what a percept is, where, and in which colour."""
+def statement_of(percept: Percept, words: ColourWords, axis: float | None = None, telling: bool = False) -> Statement:
+    """Return the statement about a percept: its kind, place and colour; arguments as of ``stroke_statement``."""
     if isinstance(percept, Shape):
         return Statement("", (_shape(percept, words),))
     if isinstance(percept, Stroke):
-        return stroke_statement(percept, words)
+        return stroke_statement(percept, words, axis, telling)
     if isinstance(percept, Bars):
         return bars_statement(percept, words)
     if isinstance(percept, Pie):

@@ -1,4 +1,4 @@
-"""Where something is written: small pieces of one colour on one ground, side by side or one above the other.
+"""Finds and reads writing: small pieces on one ground, side by side or one above the other.
 
 What can be read becomes a text, and its pixels become ground, so that no letter is taken for a dot or a dash.
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 from ircore.core.images import Pixels
 from ircore.players.builtin.classical.algebra import dot, length_of
-from ircore.players.builtin.classical.colours import distance, rgb
+from ircore.players.builtin.classical.colours import distance, rgb, rgb_array
 from ircore.players.builtin.classical.grounds import Grounds
 from ircore.players.builtin.classical.letters import COMMON, SIZES, Print, read_line
 from ircore.players.builtin.classical.masks import Mask, grown
@@ -22,18 +22,18 @@ from ircore.players.builtin.classical.regions import Numbers
 from ircore.players.builtin.classical.typeface import Cover
 
 ODD = 36
-"""Difference, 0–255 in one of three colours, from which on a pixel is not of the colour that it was given to."""
+"""Difference in one channel, 0–255, from which on a pixel does not have the colour it was assigned to."""
 PALEST = 2.4
 """Times that the ink may be farther from the ground than the darkest pixel of a thin letter."""
 MOST_INKS, KNOWN_INKS = 3, 2
-"""Colours that are tried for a line, and the same if it may be written in one in which others are."""
+"""Colours tried for a line: in general, and if the colour of an earlier text fits."""
 STRONG = 80
-"""Difference from the background, 0–255 in one of three colours, of what is dark on it and not pale."""
+"""Difference from the background in one channel, 0–255, that makes a pixel dark rather than pale."""
 PALE_PIXELS = 150
 EITHER_WAY = frozenset("oO0xXzZNnuUsScCHI+-=:%#8")
 """Letters that look alike when turned, or like others."""
 ALONE = 0.03
-"""Share of its ink that a single letter may leave unexplained: one letter may be a mark that is none."""
+"""Share of its ink that a single letter may leave unexplained: a lone letter may be a stain."""
 FEW_DOTS = 4
 """Pieces from which on a line that is mostly dots is not read."""
 BARE = frozenset("lI|-_.,'`:;!/^~\\\"")
@@ -42,7 +42,14 @@ BARE = frozenset("lI|-_.,'`:;!/^~\\\"")
 
 @dataclass(frozen=True, eq=False)
 class Writing:
-    """The texts of a picture, the lines that could not be read, and the picture without the texts."""
+    """The texts of a picture, the lines that could not be read, and the picture without the texts.
+
+    >>> from ircore.players.builtin.classical.grounds import find_grounds
+    >>> from ircore.players.builtin.classical.palette import segment
+    >>> white = np.full((64, 64, 3), 255, np.uint8)
+    >>> find_writing(white, find_grounds(segment(white))).texts
+    ()
+    """
 
     texts: tuple[Text, ...]
     unread: tuple[Line, ...]
@@ -50,11 +57,11 @@ class Writing:
 
 
 def find_writing(pixels: Pixels, grounds: Grounds) -> Writing:
-    """Read what is written in a picture.
+    """Read the texts of a picture.
 
     Args:
         pixels: The picture, RGB.
-        grounds: The same in flat colours, its large areas taken out.
+        grounds: The picture in flat colours without its large areas.
     """
     segmentation, paper = grounds.segmentation, _paper(grounds)
     nothing = np.zeros(segmentation.labels.shape, np.int32)
@@ -65,14 +72,14 @@ def find_writing(pixels: Pixels, grounds: Grounds) -> Writing:
     if unread and not look.texts:
         unread = look.read_all(odd, everything=True)
     if _is_ruled(segmentation):
-        # Letters that pale lines run through are one piece with these, unless only what is dark is looked at.
+        # Pale lines join the letters that they run through, so only dark pixels are looked at.
         strong = reduce(or_, (np.abs(pixels[..., level] - paper[..., level]) > STRONG for level in range(3)))
         unread = [*look.read_all(strong & ~look.done, everything=False), *unread]
     return Writing(tuple(look.texts), tuple(unread), look.segmentation)
 
 
 def _paper(grounds: Grounds) -> Paper:
-    """Return the colour of what lies under everything: the background and the areas on it."""
+    """Return the colour under everything: of the background and of the areas on it."""
     labels = grounds.segmentation.labels
     paper = np.empty((*labels.shape, 3), np.int16)
     paper[:] = np.round(grounds.segmentation.colours[0])
@@ -104,19 +111,19 @@ def _odd(pixels: Pixels, grounds: Grounds, paper: Paper) -> Mask:
 
 
 def _is_text(read: Print, line: Line) -> bool:
-    """Tell whether what was read is more than a few ticks, dashes or dots."""
+    """Whether a reading is more than a few ticks, dashes or dots."""
     if not set(read.text) - BARE - {" "}:
         return False
     return len(read.text) > 1 or (read.off <= ALONE and not (line.upright and read.text in EITHER_WAY))
 
 
 def _is_dotted(line: Line) -> bool:
-    """Tell a dotted line, with some letters or markers on it, from a text: more than half of a text is no full stop."""
+    """Whether a line is dotted rather than text: more than half of its pieces are tiny."""
     dots = sum(max(box[2] - box[0], box[3] - box[1]) <= TINY for box in (piece.box for piece in line.pieces))
     return len(line.pieces) >= FEW_DOTS and 2 * dots > len(line.pieces)
 
 
-def _text(read: Print, line: Line, ink: "Ink", colour: str) -> Text:
+def _text(read: Print, line: Line, ink: "_Ink", colour: str) -> Text:
     middle = read.middle
     if line.upright:
         middle = (middle[1], ink.cover.shape[0] - middle[0])
@@ -126,15 +133,15 @@ def _text(read: Print, line: Line, ink: "Ink", colour: str) -> Text:
 
 
 def _parts(line: Line) -> list[Line]:
-    """Return a line, and what is left of it without its first or last piece, which may be the end of a stroke."""
+    """Return a line, also without its first or its last piece, which may be the end of a stroke."""
     if len(line.pieces) < 2:
         return [line]
     return [line, replace(line, pieces=line.pieces[1:]), replace(line, pieces=line.pieces[:-1])]
 
 
 @dataclass(frozen=True, eq=False)
-class Ink:
-    """How much of each pixel around a line is its ink, the corner (column, row) of that crop, and the ink's colour."""
+class _Ink:
+    """The ink of a line: its coverage of each pixel, the corner of the crop, and the colour."""
 
     cover: Cover
     corner: tuple[int, int]
@@ -143,7 +150,7 @@ class Ink:
 
 @dataclass(eq=False)
 class _Look:
-    """A picture that is being read, with the sizes and colours of what was read so far, the last ones first."""
+    """A picture while it is read, with the sizes and colours of earlier texts, the latest first."""
 
     pixels: Pixels
     segmentation: Segmentation
@@ -173,7 +180,7 @@ class _Look:
         return [line for line in unread if line.pieces and not any(piece.index in taken for piece in line.pieces)]
 
     def read(self, line: Line) -> Text | None:
-        """Read a line as it lies or stands; none if it cannot be read."""
+        """Return the text of a line; None if it cannot be read."""
         if _is_dotted(line):
             return None
         for colour in self.inks_of(line):
@@ -181,12 +188,13 @@ class _Look:
             turned = np.rot90(ink.cover, -1) if line.upright else ink.cover
             read = read_line(turned, self.sizes, SIZES[:COMMON] if self.hasty else SIZES)
             if read is not None and _is_text(read, line):
-                exact = to_hex(self._ground(line) + read.strength * (_rgb(colour) - self._ground(line)))
-                return _text(read, line, ink, colour if _near(colour, exact) else exact)
+                exact = to_hex(self._ground(line) + read.strength * (rgb_array(colour) - self._ground(line)))
+                # Colours that differ by rounding only are the same.
+                return _text(read, line, ink, colour if distance(colour, exact) < 2 else exact)
         return None
 
     def _take(self, text: Text, line: Line) -> set[int]:
-        """Keep a text, try its size and colour first from now on, and make its pixels ground."""
+        """Record a text, prefer its size and colour from now on, and make its pixels ground."""
         self.texts.append(text)
         self.sizes[:] = dict.fromkeys([text.size, *self.sizes])
         self.inks[:] = dict.fromkeys([text.colour, *self.inks])
@@ -232,7 +240,7 @@ class _Look:
         return colour if np.isfinite(colour).all() else self.segmentation.colours[number]
 
     def inks_of(self, line: Line) -> list[str]:
-        """Return colours that a line may be written in: those known that fit, its own darkest, others in its direction.
+        """Return colours that a line may have: known colours that fit, its own darkest, and similar drawn ones.
 
         Thin print fills no pixel, so its colour need not occur in it.
         """
@@ -241,34 +249,25 @@ class _Look:
         way = self.pixels[view][self._own(line, view)] - ground
         far = length_of(way)
         extreme = way[far >= 0.97 * far.max()].mean(axis=0)
-        options = np.array([*(_rgb(ink) for ink in self.inks), *self.segmentation.colours, ground + extreme])
+        options = np.array([*(rgb_array(ink) for ink in self.inks), *self.segmentation.colours, ground + extreme])
         times = _farther(options - ground, extreme)
         fits = np.flatnonzero((times >= 0.97) & (times <= PALEST))
         written = [to_hex(options[at]) for at in fits if at < len(self.inks)]
         drawn = [to_hex(options[at]) for at in sorted(fits, key=lambda at: times[at]) if at >= len(self.inks)]
         return list(dict.fromkeys([*written, *drawn]))[: KNOWN_INKS if written else MOST_INKS]
 
-    def ink_of(self, line: Line, colour: str) -> Ink:
+    def ink_of(self, line: Line, colour: str) -> _Ink:
         """Separate the ink of a line, of a known colour, from its ground."""
         view, corner = self._view(line)
         ground = self._ground(line)
-        way = _rgb(colour) - ground
+        way = rgb_array(colour) - ground
         cover = (dot(self.pixels[view] - ground, way) / float(dot(way, way))).clip(0, 1.2)
         near = grown(self._own(line, view), 1)
-        return Ink(np.where(near, cover, 0).astype(np.float32), corner, colour)
-
-
-def _near(one: str, other: str) -> bool:
-    """Tell whether two colours differ by rounding only."""
-    return distance(one, other) < 2
-
-
-def _rgb(colour: str) -> Floats:
-    return np.array(rgb(colour), np.float64)
+        return _Ink(np.where(near, cover, 0).astype(np.float32), corner, colour)
 
 
 def _farther(ways: Floats, extreme: Floats) -> Floats:
-    """Return how many times as far colours are from the ground as another one; 0 for those in other directions."""
+    """Return how many times as far as ``extreme`` colours are from the ground; 0 in other directions."""
     lengths, other = length_of(ways), float(length_of(extreme))
     along = (lengths >= LEAST_CONTRAST) & (dot(ways, extreme) >= 0.985 * lengths * other)
     times: Floats = np.where(along, lengths / other, 0.0)

@@ -68,7 +68,7 @@ class LipSimJudge:
         return Judgement(0.5 if a == b else float(b < a))
 
     def certified_radius(self, target: Picture, first: Picture, final: Picture) -> float:
-        """Return how far the target, as the network sees it, may be moved without turning the preference.
+        """Return the radius, in the network's input, within which no change of the target can turn the preference.
 
         See ``ircore.scorers.judges.lipsim.model.certified_radius`` for the formula.
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 
-class SLLLayer(nn.Module, ABC):
+class _SLLLayer(nn.Module, ABC):
     """Shared part of both kinds of layer: parameters ``kernel``, ``bias``, ``q``, and the factor t made of them.
 
     The parameters have no values until they are loaded or drawn.
@@ -54,7 +54,7 @@ def _forget(module: nn.Module, _: Any) -> None:
     module._kept = None
 
 
-class SLLLinear(SLLLayer):
+class SLLLinear(_SLLLayer):
     """The layer for vectors.
 
     Args:
@@ -75,7 +75,7 @@ class SLLLinear(SLLLayer):
         return x - 2 * functional.linear(inner, self.kernel.T)
 
 
-class SLLConv(SLLLayer):
+class SLLConv(_SLLLayer):
     """The layer for pictures: K is a convolution with zero padding that keeps height and width.
 
     The checkpoints hold ``q`` for it too, but the network they belong to multiplies by e^{q} and e^{−q} of the same

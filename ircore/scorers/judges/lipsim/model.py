@@ -20,7 +20,12 @@ SMALLEST_NORM = 1e-6
 
 @dataclass(frozen=True)
 class Architecture:
-    """The sizes of a network."""
+    """The sizes of a network.
+
+    Example:
+        >>> Architecture(conv_layers=20, channels=45, linear_layers=7, linear_inner=1024).side
+        224
+    """
 
     conv_layers: int
     """SLL layers on the picture."""

@@ -20,7 +20,7 @@ INSTALL = 'Install it: pip install "ircore[perceptual]".'
 
 
 def obstacle_of(*variables: str, packages: tuple[str, ...] = ("torch",)) -> Callable[[], str | None]:
-    """Return the function that says what a metric lacks: a package, or a variable that names its weights.
+    """Return a function that names what a metric lacks: a package, or a variable with its weights.
 
     Args:
         variables: Environment variables, each naming weights.
@@ -50,7 +50,7 @@ def weights_of(*variables: str) -> Callable[[], str | None]:
 
 
 def named(variable: str) -> str:
-    """Return what an environment variable names.
+    """Return the path or hub name in an environment variable.
 
     Raises:
         InputError: Nothing.

@@ -1,28 +1,20 @@
 /*
- * The page: start, one item at a time, end. Needs study.js, order.js and answers.js. All text goes in as text, never as
+ * The page: start, one item at a time, end. Needs study.js, order.js, answers.js and parts.js. All text goes in as text, never as
  * markup.
  */
 (() => {
   "use strict";
 
-  const ANCHORS = [
-    { low: 0, high: 0, text: "entirely different" },
-    { low: 1, high: 3, text: "very different, few shared elements" },
-    { low: 4, high: 6, text: "partial match: some key elements, important differences" },
-    { low: 7, high: 9, text: "strong match: small differences in detail, colour or placement" },
-    { low: 10, high: 10, text: "identical or indistinguishable" },
-  ];
   const PSEUDONYM = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
   const CANNOT_TELL = "cannot tell";
   const TEN_MILLISECONDS = 1000; // 1 and then 0 within this time is 10
-  const BREAK_AFTER = 50; // items
   const KEYS = {
     similarity: "Keys: 0–9 rate, 1 then 0 for ten · C cannot tell · Z enlarge · Enter next · Backspace back",
     preference: "Keys: A or B choose · C cannot tell · Z enlarge · Enter next · Backspace back",
   };
 
   const study = window.ircoreStudy;
-  const { Answers, orderFor } = window.ircore;
+  const { ANCHORS, Answers, anchorOf, clock, drawScale, make, orderFor, picturesOf, preload, range, welcome } = window.ircore;
   const by = (id) => document.getElementById(id);
 
   let annotator = "";
@@ -35,31 +27,8 @@
   let lastOne = -Infinity;
   let keysOn = true;
 
-  /* Seconds that the item has been looked at: the time in which the page is hidden does not count. */
-  const clock = {
-    spent: 0,
-    since: 0,
-    restart() {
-      this.spent = 0;
-      this.since = performance.now();
-    },
-    hidden() {
-      if (document.hidden) this.spent += performance.now() - this.since;
-      this.since = performance.now();
-    },
-    seconds() {
-      return (this.spent + (document.hidden ? 0 : performance.now() - this.since)) / 1000;
-    },
-  };
-
-  function make(tag, properties = {}, ...children) {
-    const element = Object.assign(document.createElement(tag), properties);
-    element.append(...children);
-    return element;
-  }
-
   function show(section) {
-    for (const one of ["start", "item", "end"]) by(one).hidden = one !== section;
+    for (const name of ["start", "item", "end"]) by(name).hidden = name !== section;
     by("bar").hidden = section === "start";
   }
 
@@ -78,7 +47,7 @@
     by("annotator").hidden = known.length > 0;
     document.querySelector("label[for='annotator']").hidden = known.length > 0;
     by("annotator-choice").hidden = known.length === 0;
-    by("annotator-choice").append(make("option", { value: "" }, "Choose"), ...known.map((one) => make("option", { value: one }, one)));
+    by("annotator-choice").append(make("option", { value: "" }, "Choose"), ...known.map((name) => make("option", { value: name }, name)));
     const refused = asked !== "" && (known.length > 0 ? !known.includes(asked) : !PSEUDONYM.test(asked));
     if (refused) complain("The pseudonym in the address is not one of this study. Check the link that you were given.");
     else by(known.length > 0 ? "annotator-choice" : "annotator").value = asked;
@@ -111,8 +80,7 @@
     by("who").textContent = annotator;
     by("guide-dialog-place").append(by("guide-text"));
     rememberName();
-    const open = firstOpen();
-    open === -1 ? openEnd() : openItem(open);
+    openFirst();
   }
 
   /* So that the page opened again knows who rates. */
@@ -126,8 +94,11 @@
 
   // ---- one item
 
-  function firstOpen() {
-    return order.findIndex((item) => answers.get(item) === undefined);
+  /* Open the first item without an answer; the end if there is none. */
+  function openFirst() {
+    const open = order.findIndex((item) => answers.get(item) === undefined);
+    if (open === -1) openEnd();
+    else openItem(open);
   }
 
   function openItem(place) {
@@ -147,28 +118,11 @@
     by("back").disabled = at === 0;
     show("item");
     showAnswer();
-    if (answers.get(item) === undefined) by("reading").textContent = welcome(item);
+    if (answers.get(item) === undefined) by("reading").textContent = welcome(order, at);
     by("question").focus({ preventScroll: true });
     scrollTo(0, 0);
     clock.restart();
     preload(order[at + 1]);
-  }
-
-  function welcome(item) {
-    const before = order[at - 1];
-    if (before && before.task !== item.task) return "The second part begins: now you choose between two renderings.";
-    if (at > 0 && at % BREAK_AFTER === 0) return `${at} items behind you: a good moment for a break.`;
-    return item.task === "similarity" ? "Not rated yet" : "";
-  }
-
-  function picturesOf(item) {
-    const { target, first, final } = item.pictures;
-    if (item.task === "similarity") {
-      return [{ name: "A, the target", ...target }, { name: "B, the rendering", ...final }];
-    }
-    const renderings = [{ ...first, value: 0 }, { ...final, value: 1 }];
-    if (!item.firstLeading) renderings.reverse();
-    return [{ name: "The target", ...target }, ...renderings.map((one, place) => ({ ...one, name: "AB"[place] }))];
   }
 
   function card(picture, place) {
@@ -186,10 +140,6 @@
     const radio = make("input", { type: "radio", name: "choice", value: picture.name });
     radio.addEventListener("change", () => answer(picture.value));
     return make("label", { className: "choice" }, radio, make("span", {}, `${picture.name} is more similar`));
-  }
-
-  function preload(item) {
-    for (const { file } of Object.values(item?.pictures ?? {})) new Image().src = file;
   }
 
   function answer(value, reason = "") {
@@ -246,7 +196,7 @@
   function showChoice(value, unable) {
     by("reading").textContent = unable ? "Cannot tell" : "";
     for (const radio of by("pictures").querySelectorAll("input")) {
-      radio.checked = value !== null && shown.find((one) => one.name === radio.value).value === value;
+      radio.checked = value !== null && shown.find((picture) => picture.name === radio.value).value === value;
     }
   }
 
@@ -256,9 +206,9 @@
   }
 
   function choose(name) {
-    const found = shown.find((one) => one.name === name);
-    if (!found) return;
-    answer(found.value);
+    const picture = shown.find((candidate) => candidate.name === name);
+    if (!picture) return;
+    answer(picture.value);
     by("status").textContent = `${name} is more similar`;
   }
 
@@ -270,9 +220,8 @@
       by("status").textContent = words;
       return;
     }
-    const open = firstOpen();
     if (at + 1 < order.length) openItem(at + 1);
-    else open === -1 ? openEnd() : openItem(open);
+    else openFirst();
   }
 
   function back() {
@@ -282,31 +231,9 @@
 
   // ---- scale, zoom, end
 
-  function range(low, high) {
-    return low === high ? String(low) : `${low}–${high}`;
-  }
-
-  function anchorOf(value) {
-    return ANCHORS.find(({ low, high }) => low <= value && value <= high);
-  }
-
-  function drawScale() {
-    for (let value = 0; value <= 10; value += 1) {
-      const tick = make("span", {}, String(value));
-      tick.dataset.value = String(value);
-      tick.addEventListener("click", () => rate(value));
-      by("ticks").append(tick);
-    }
-    for (const { low, high, text } of ANCHORS) {
-      const band = make("span", { className: `width-${high - low + 1}` }, text);
-      band.dataset.low = String(low);
-      by("bands").append(band);
-    }
-  }
-
   function openZoom(place) {
-    const choices = shown.map((one, number) => {
-      const button = make("button", { type: "button", className: "quiet" }, one.name);
+    const choices = shown.map((picture, number) => {
+      const button = make("button", { type: "button", className: "quiet" }, picture.name);
       button.addEventListener("click", () => showZoomed(number));
       return button;
     });
@@ -320,7 +247,7 @@
     const { name, file } = shown[zoomed];
     by("zoom-title").textContent = name;
     Object.assign(by("zoom-picture"), { src: file, alt: name });
-    [...by("zoom-choices").children].forEach((one, number) => one.setAttribute("aria-pressed", String(number === zoomed)));
+    [...by("zoom-choices").children].forEach((button, number) => button.setAttribute("aria-pressed", String(number === zoomed)));
   }
 
   function openEnd() {
@@ -355,10 +282,14 @@
     if (event.ctrlKey || event.altKey || event.metaKey || by("guide").open) return;
     const onButton = event.target.closest("button, select") !== null && event.key === "Enter";
     if (by("zoom").open) run(ON_ZOOM, event);
-    else if (event.target === by("annotator")) event.key === "Enter" && begin();
-    else if (event.target === by("reason")) event.key === "Enter" && next();
-    else if (!by("end").hidden) event.key === "Backspace" && back();
+    else if (event.target === by("annotator")) onKey(event, "Enter", begin);
+    else if (event.target === by("reason")) onKey(event, "Enter", next);
+    else if (!by("end").hidden) onKey(event, "Backspace", back);
     else if (!by("item").hidden && !onButton) onItem(event);
+  }
+
+  function onKey(event, key, action) {
+    if (event.key === key) action();
   }
 
   function onItem(event) {
@@ -389,8 +320,8 @@
   /* Who clicks and then types Enter wants the next item, not the same button again. */
   function clicked(event, action) {
     action();
-    const onItem = !by("item").hidden && !by("guide").open && !by("zoom").open;
-    if (onItem && event.detail > 0) by("question").focus({ preventScroll: true });
+    const itemInFront = !by("item").hidden && !by("guide").open && !by("zoom").open;
+    if (itemInFront && event.detail > 0) by("question").focus({ preventScroll: true });
   }
 
   function listen() {
@@ -411,7 +342,7 @@
     addEventListener("beforeunload", (event) => answers?.unsaved && event.preventDefault());
   }
 
-  drawScale();
+  drawScale(by("ticks"), by("bands"), rate);
   listen();
   openStart();
 })();

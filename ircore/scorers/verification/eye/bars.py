@@ -14,6 +14,8 @@ APART = 8.0
 """Distance in L*a*b* by which a bar differs from what it stands on."""
 LEAST_SHARE = 0.08
 """Share of a bar's box that is not ground, from which on there is a bar."""
+SOFT = 9
+"""Pixels within which the border of a bar lies."""
 GAP = 24
 """Pixels: a label on a bar may interrupt it."""
 
@@ -26,6 +28,11 @@ class Bar:
         colour: #rrggbb.
         low: Where it begins along the axis of values, in pixels, from the top or left.
         high: Where it ends.
+
+    Example:
+        >>> bar = Bar("#1d4ed8", low=0.0, high=0.75)
+        >>> bar.high - bar.low
+        0.75
     """
 
     colour: str
@@ -78,13 +85,42 @@ def bar_seen(view: View, element: Element, surface: Floats, roughness: float = 0
     nearest = min((rival for rival in rivals if rival > 9.0), default=apart)
     # What compression does to a colour must not end a bar, even where another bar has a colour near it.
     limit = min(13.0 + 30 * roughness, max(5.0 + 60 * roughness, 0.5 * min(apart, nearest)))
-    own = distance(lab[:, core.left : core.right], colour) < limit
+    column = lab[:, core.left : core.right]
+    own_distance = distance(column, colour)
+    own = own_distance < limit
+    for rival in (surface, *_bar_colours(view)):
+        # A bar ends where the ground or another bar on top of it is nearer, however rough the picture.
+        if float(distance(colour, rival)) > 9.0:
+            own &= own_distance <= distance(column, rival)
     ends = _run(own.mean(axis=1), texts[:, core.left : core.right].any(axis=1), core)
     if ends is None:
         return None
     members = own[core.top : core.bottom] & free
     shown = window(rgb, core)[members] if members.sum() >= 3 else window(rgb, core)[is_bar]
-    return Bar(hex_of(np.median(shown, axis=0)), *ends)
+    profile = np.median(own_distance, axis=1)
+    low, high = _edge(profile[::-1], len(profile) - ends[0]), _edge(profile, ends[1])
+    return Bar(hex_of(np.median(shown, axis=0)), len(profile) - low, high)
+
+
+def _edge(profile: Floats, end: float) -> float:
+    """Return where a bar ends, in pixels: half way from its colour to what lies beyond, however soft the border is.
+
+    Args:
+        profile: Distance from the bar's colour, pixel by pixel, towards the end.
+        end: About where it ends.
+    """
+    start = max(0, round(end) - 2)
+    near = profile[start : start + SOFT]
+    if len(near) < 3:
+        return end
+    half = 0.5 * float(near.max())
+    beyond = np.flatnonzero(near >= half)
+    first = int(beyond[0]) if len(beyond) else 0
+    if first == 0:
+        return end
+    rise = float(near[first] - near[first - 1])
+    part = (half - float(near[first - 1])) / rise if rise > 0 else 0.5
+    return round(start + first - 0.5 + part, 2)
 
 
 def _bar_colours(view: View) -> list[Floats]:
@@ -108,6 +144,9 @@ def _run(shares: Floats, written: npt.NDArray[np.bool_], core: Box) -> tuple[flo
     runs = _runs(filled)
     joined: list[list[int]] = []
     for start, end in runs:
+        # Small letters on the ground, blurred, have the colour of a grey bar: what lies in writing alone is no bar.
+        if joined and written[start:end].all():
+            continue
         if joined and start - joined[-1][1] <= (GAP if written[joined[-1][1] : start].mean() > 0.6 else 3):
             joined[-1][1] = end
         else:

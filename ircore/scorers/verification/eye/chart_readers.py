@@ -1,4 +1,4 @@
-"""What is seen of bars and pies."""
+"""Readings of bars and pies."""
 
 import numpy as np
 

@@ -13,7 +13,7 @@ FULL = 0.66
 """Share of a dot's inside that differs from the ground; a line through it covers less."""
 
 
-class Dot(NamedTuple):
+class _Dot(NamedTuple):
     """A dot as seen: its colour, middle in pixels, and whether it is filled."""
 
     colour: str
@@ -21,7 +21,7 @@ class Dot(NamedTuple):
     is_filled: bool
 
 
-def dot_seen(view: View, x: float, y: float, radius: float, ring: bool) -> Dot | None:
+def dot_seen(view: View, x: float, y: float, radius: float, ring: bool) -> _Dot | None:
     """Look for a dot about where it should be.
 
     Args:
@@ -52,7 +52,7 @@ def dot_seen(view: View, x: float, y: float, radius: float, ring: bool) -> Dot |
     strong = inside & (far >= 0.6 * most)
     pixels = view.rgb[box.top : box.bottom, box.left : box.right][strong if strong.any() else inside]
     middle = np.hypot(columns - at_x, rows - at_y) <= 0.42 * radius
-    return Dot(hex_of(np.median(pixels, axis=0)), (round(at_x, 1), round(at_y, 1)), float(ink[middle].mean()) > 0.55)
+    return _Dot(hex_of(np.median(pixels, axis=0)), (round(at_x, 1), round(at_y, 1)), float(ink[middle].mean()) > 0.55)
 
 
 def _candidates(

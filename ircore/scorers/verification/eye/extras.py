@@ -1,4 +1,4 @@
-"""What is drawn where the target shows nothing."""
+"""Extras: drawn areas where the target shows nothing."""
 
 from dataclasses import dataclass
 
@@ -23,14 +23,19 @@ FRINGE = 5
 
 @dataclass(frozen=True)
 class Extra:
-    """Something that should not be there: its box in the target's coordinates, and its weight against precision."""
+    """Something that should not be there: its box in the target's coordinates, and its weight against precision.
+
+    Example:
+        >>> Extra(Box(10, 10, 40, 30), weight=1.5).box.right
+        40
+    """
 
     box: Box
     weight: float
 
 
 def extras_of(look: Look) -> list[Extra]:
-    """Find what is drawn where nothing is expected, the largest first."""
+    """Find drawn areas where nothing is expected, the largest first."""
     lab = look.view.lab
     explained = look.target.explained.copy()
     for block in look.blocks:

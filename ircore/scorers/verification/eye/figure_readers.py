@@ -1,4 +1,4 @@
-"""What is seen of figures of geometry: lines, circles, small marks, dots and tinted areas."""
+"""Readings of geometry figures: lines, circles, small marks, dots and tinted areas."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import numpy as np
 
 from ircore.core.records import Element
 from ircore.scorers.verification.eye.dots import dot_seen
-from ircore.scorers.verification.eye.line_readers import line_colour
+from ircore.scorers.verification.eye.line_readers import line_colour, small_colour
 from ircore.scorers.verification.eye.look import Look, Readings
 from ircore.scorers.verification.eye.regions import tint_seen
 from ircore.scorers.verification.eye.strokes import Course, colour_of, follow, is_dashed, places_along
@@ -18,7 +18,6 @@ from ircore.scorers.verification.facts import Mark
 REACH = 9.0
 SMALL_REACH = 4.0
 """Pixels to both sides within which a line, or a small mark, is looked for."""
-TOO_ROUGH = "the rendering is too rough for the colours of small things"
 SMALL = {"angle", "right_angle", "tick", "arrowhead"}
 HIDDEN = 0.6
 """Share of a dot that lines of the target cover, from which on it cannot be told from their crossing."""
@@ -31,12 +30,12 @@ def read_stroke(look: Look, mark: Mark) -> Readings:
     course = _course(look, element, SMALL_REACH if small else REACH, 1.5 if small else 2.0)
     if course.usable.sum() < 4:
         return {f"{mark.key}/presence": Reading(None, "hidden by something else")}
-    share = _steady(course)
+    share = min(course.steady, _middle_share(course)) if mark.kind == "segment" else course.steady
     dashed = bool(element.parameters.get("dash"))
     if share < (0.3 if dashed else 0.5):
         return {f"{mark.key}/presence": Reading(False)}
     colours = sorted({other.colour for other in look.target.scene.elements if other.colour and other.text is None})
-    colour = colour_of(course, colours, element.colour)
+    colour = colour_of(course, colours, element.colour, look.roughness)
     readings = {
         f"{mark.key}/presence": Reading(True),
         f"{mark.key}/colour": line_colour(look, colour, element.colour),
@@ -54,21 +53,15 @@ def _course(look: Look, element: Element, reach: float, step: float) -> Course:
     if element.type in {"polygon", "circle"}:
         points.append(points[0])
     places, normals = places_along(points, step)
-    return follow(look.view, places, normals, reach)
+    return follow(look.view, places, normals, reach, two_sided=element.type not in SMALL)
 
 
-def _steady(course: Course, window: int = 9) -> float:
-    """Return the share of places at which a line is seen about as far off as at the places beside it."""
-    usable = course.usable & course.seen
-    if not usable.any():
-        return 0.0
-    offsets = np.where(usable, course.offsets, np.nan)
-    padded = np.pad(offsets, window // 2, constant_values=np.nan)
-    around = np.lib.stride_tricks.sliding_window_view(padded, window)
-    with np.errstate(all="ignore"):
-        near = np.array([np.nanmedian(row) if np.isfinite(row).sum() > 2 else np.nan for row in around])
-    steady = usable & (np.abs(course.offsets - near) <= 1.6)
-    return float(steady.sum() / course.usable.sum())
+def _middle_share(course: Course) -> float:
+    """Return the share of the middle half of a course at which a line is seen: its ends may be those of other lines."""
+    count = len(course.places)
+    part = slice(count // 4, count - count // 4)
+    share = _seen_share(course, part)
+    return 1.0 if share is None else share
 
 
 def _measures(mark: Mark, element: Element, course: Course) -> Readings:
@@ -151,12 +144,15 @@ def read_point(look: Look, mark: Mark) -> Readings:
     if dot is None:
         return {f"{mark.key}/presence": Reading(False)}
     if not ring and _crossed(look, mark.elements[0], x, y, radius) > HIDDEN:
-        return {f"{mark.key}/presence": Reading(None, "lines cross there"), f"{mark.key}/colour": Reading(dot.colour)}
+        return {
+            f"{mark.key}/presence": Reading(None, "lines cross there"),
+            f"{mark.key}/colour": small_colour(look, dot.colour, element.colour),
+        }
     fill = "filled" if dot.is_filled else "hollow"
     return {
         f"{mark.key}/presence": Reading(True),
         f"{mark.key}/fill": Reading(fill),
-        f"{mark.key}/colour": Reading(None, TOO_ROUGH) if look.is_rough else Reading(dot.colour),
+        f"{mark.key}/colour": small_colour(look, dot.colour, element.colour),
     }
 
 

@@ -1,10 +1,13 @@
-"""What is seen of grounds, panels and coloured shapes."""
+"""Readings of grounds, panels and coloured shapes."""
 
 import numpy as np
 
+from ircore.core.records import Element
 from ircore.scorers.verification.eye.forms import form_of, nearest_form, turn_between
+from ircore.scorers.verification.eye.line_readers import line_colour
 from ircore.scorers.verification.eye.look import Look, Readings
-from ircore.scorers.verification.eye.regions import Area, area_seen, outline_ring
+from ircore.scorers.verification.eye.regions import APART, Area, Place, area_seen, outline_ring, place_of
+from ircore.scorers.verification.eye.strokes import SMOOTH
 from ircore.scorers.verification.eye.target import Target
 from ircore.scorers.verification.eye.view import Floats, Mask, Reading, View, commonest, distance, hex_of, lab_of
 from ircore.scorers.verification.facts import Mark
@@ -12,6 +15,10 @@ from ircore.scorers.verification.facts.shapes import is_hollow, radius_of, relat
 
 VISIBLE = 0.75
 """Share of a shape that must lie open for its form to be told."""
+THIN = 6.0
+"""Pixels of an outline below which hard compression changes its colour."""
+MOST_GROWTH = 2.5
+"""Times the area of a shape in the target from which on a patch in its place is the ground, not the shape."""
 LEAST_RADIUS = 13.0
 """Pixels: the form of smaller shapes is not told."""
 
@@ -66,33 +73,68 @@ def read_shape(look: Look, mark: Mark) -> Readings:
     """Say whether a shape is there, what form it has, its colours, size, place and turn."""
     index = mark.elements[0]
     hidden, expected = look.target.hidden(index), look.target.shape(index)
-    area = _area(look.target, look.view, index)
-    if area is None:
+    area, own = (_area(look.target, view, index) for view in (look.view, look.target.view))
+    if area is None or own is None or _is_ground(look, area, own):
         return {f"{mark.key}/presence": Reading(False)}
     look.view.notes.setdefault("shapes", {})[mark.key] = area
     fill = _filling(area, expected, hidden)
     readings = {
         f"{mark.key}/presence": Reading(True),
-        f"{mark.key}/colour": Reading(area.colour),
+        f"{mark.key}/colour": _colour(look, area, look.target.scene.elements[index]),
         f"{mark.key}/fill": Reading(fill, "" if fill else "too small to be told"),
         f"{mark.key}/outline": Reading(None, "too thin to be told"),
     }
-    own = _area(look.target, look.target.view, index)
     open_share = 1 - float((expected & hidden).sum()) / max(1, int(expected.sum()))
-    if open_share < VISIBLE or own is None:
+    if open_share < VISIBLE:
         why = "partly hidden by another shape"
         return readings | {f"{mark.key}/{name}": Reading(None, why) for name in ("shape", "size", "place", "angle")}
     return readings | _form(look.target, mark, area, own)
+
+
+def _colour(look: Look, area: Area, element: Element) -> Reading:
+    """Return the reading of a shape's colour; that of a thin outline may be lost in a rough rendering."""
+    width = float(element.parameters.get("outline_width") or 0)  # type: ignore[arg-type]
+    if is_hollow(element) and width < THIN and look.roughness > SMOOTH:
+        return line_colour(look, area.colour, element.colour)
+    return Reading(area.colour)
+
+
+def _is_ground(look: Look, area: Area, own: Area) -> bool:
+    """Tell whether what is seen in the place of a shape is the ground: it has its colour, or is much larger."""
+    if area.mask.sum() > MOST_GROWTH * own.mask.sum():
+        return True
+    seen, wanted = lab_of(area.colour), lab_of(own.colour)
+    pairs = zip(_grounds(look.target, look.view), _grounds(look.target, look.target.view), strict=True)
+    return any(float(distance(seen, ground)) < APART <= float(distance(wanted, former)) for ground, former in pairs)
+
+
+def _grounds(target: Target, view: View) -> list[Floats]:
+    """Return the colours of the areas of the ground in a view; kept there."""
+    if "grounds" not in view.notes:
+        areas = [target.outline(k) for k, element in enumerate(target.scene.elements) if element.type == "background"]
+        rest = ~np.any(areas, axis=0) if areas else np.ones_like(target.explained)
+        free = [area & ~target.explained for area in [*areas, rest]]
+        view.notes["grounds"] = [commonest(view.lab[mask]) if mask.sum() > 60 else view.background for mask in free]
+    grounds: list[Floats] = view.notes["grounds"]
+    return grounds
 
 
 def _area(target: Target, view: View, index: int) -> Area | None:
     """Look for a shape in a view; what is seen in the target itself is kept there."""
     areas: dict[int, Area | None] = view.notes.setdefault("areas", {})
     if index not in areas:
+        areas[index] = area_seen(view, _place(target, index))
+    return areas[index]
+
+
+def _place(target: Target, index: int) -> Place:
+    """Return where to look for a shape: its rim if it is hollow; kept with the target."""
+    places: dict[int, Place] = target.view.notes.setdefault("places", {})
+    if index not in places:
         element, expected = target.scene.elements[index], target.shape(index)
         sought = outline_ring(element, expected) if is_hollow(element) else expected
-        areas[index] = area_seen(view, sought, target.hidden(index))
-    return areas[index]
+        places[index] = place_of(sought, target.hidden(index))
+    return places[index]
 
 
 def _filling(area: Area, expected: Mask, hidden: Mask) -> str | None:

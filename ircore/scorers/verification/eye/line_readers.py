@@ -1,6 +1,7 @@
-"""What is seen of lines: those of charts and graphs, axes and grids."""
+"""Readings of lines: charts, graphs, axes and grids."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,31 @@ from ircore.core.records import Element
 from ircore.scorers.verification.eye.look import Look, Readings, moved_axis
 from ircore.scorers.verification.eye.strokes import (
     LEAST_CONTRAST,
+    SMOOTH,
     Course,
+    at_points,
     colour_of,
     follow,
     is_dashed,
     places_along,
     sampled,
 )
-from ircore.scorers.verification.eye.view import Floats, Reading, difference, rgb_of
+from ircore.scorers.verification.eye.view import Floats, Mask, Reading, difference, grown, lab_of, rgb_of, window
 from ircore.scorers.verification.facts import Fact, Mark
 
 PRESENT = {"grid": 0.35, "squares": 0.35, "leaders": 0.4, "frame": 0.5, "axis": 0.5, "zero_line": 0.45}
 """Share of the places of a course at which a line must be seen for the mark to be there; dashes leave gaps."""
+TOO_ROUGH = "the rendering is too rough for the colours of small things"
+PALE, TURNED = 12.0, 0.3
+"""Chroma in L*a*b* below which a colour has no hue, and cosine of the angle by which hues differ clearly."""
 LOST = 35.0
 """ΔE2000 by which hard compression may change the colour of a thin line."""
+FAINT_SHARE, MOST_FAINT = 0.25, 40.0
+"""Part of the contrast of a line's colour, and levels of RGB, from which on something may be the line."""
+FAINT = 0.4
+"""Part of a line's usual contrast below which something is no part of it but a grid."""
+UNDER = 4.0
+"""Pixels by which a line that runs below writing may be off at most."""
 REACH = 7.0
 """Pixels to both sides within which a line of the figure is looked for."""
 
@@ -69,14 +81,16 @@ def read_line(look: Look, mark: Mark) -> Readings:
     """Say whether a line of a chart or a curve is there, its colour and style, and its values."""
     elements = [look.target.scene.elements[index] for index in mark.elements]
     paths = [element for element in elements if element.type in {"polyline", "curve"}]
-    courses = [_moved_course(look, path) for path in paths]
+    courses = [_distinct(_moved_course(look, path), path.colour) for path in paths]
     usable = sum(int(course.usable.sum()) for course in courses)
-    share = sum(course.share * int(course.usable.sum()) for course in courses) / max(1, usable)
+    share = sum(course.steady * int(course.usable.sum()) for course in courses) / max(1, usable)
     dashed = bool(paths[0].parameters.get("dash"))
     if share < (0.3 if dashed else 0.5):
         return {f"{mark.key}/presence": Reading(False)}
     main = max(courses, key=lambda course: int(course.usable.sum()))
-    colour = colour_of(main, _line_colours(look), paths[0].colour)
+    colour = colour_of(main, _line_colours(look), paths[0].colour, look.roughness)
+    clear = main.seen & main.usable
+    typical = float(np.median(main.contrast[clear])) if clear.any() else 0.0
     gaps = is_dashed(main)
     style = None if gaps is None else "dashed" if gaps else "solid"
     return {
@@ -84,16 +98,41 @@ def read_line(look: Look, mark: Mark) -> Readings:
         f"{mark.key}/colour": line_colour(look, colour, paths[0].colour),
         f"{mark.key}/line_style": Reading(style, "" if style else "gaps cannot be told from crossings"),
         f"{mark.key}/markers": Reading(None, "too small to be told"),
-    } | _values(look, mark, paths, colour)
+    } | _values(look, mark, paths, colour, FAINT * typical)
+
+
+def _distinct(course: Course, colour: str | None) -> Course:
+    """Leave out places at which far less is seen than a line of a colour would show: a grid, not the line."""
+    if colour is None:
+        return course
+    full = np.sqrt(((course.grounds - rgb_of(colour)) ** 2).sum(axis=1))
+    return replace(course, seen=course.seen & (course.contrast >= np.minimum(MOST_FAINT, FAINT_SHARE * full)))
 
 
 def line_colour(look: Look, colour: str | None, expected: str | None) -> Reading:
     """Return the reading of a thin line's colour: hard compression leaves its lightness and little of its hue."""
     if colour is None:
         return Reading(None, "too little of it is seen")
-    if expected and colour != expected and look.is_rough and difference(colour, expected) <= LOST:
+    if not expected or colour == expected or not look.is_rough or is_other_hue(colour, expected):
+        return Reading(colour)
+    if difference(colour, expected) <= LOST:
         return Reading(None, "the rendering is too rough for the colours of thin lines")
     return Reading(colour)
+
+
+def is_other_hue(colour: str, expected: str) -> bool:
+    """Tell whether a hue differs clearly from the expected one: compression pales thin lines, but hardly turns hues."""
+    (_, a, b), (_, other_a, other_b) = lab_of(colour).tolist(), lab_of(expected).tolist()
+    chroma, other_chroma = float(np.hypot(a, b)), float(np.hypot(other_a, other_b))
+    if min(chroma, other_chroma) < PALE:
+        return bool(chroma > 2.5 * PALE)
+    return bool(a * other_a + b * other_b < TURNED * chroma * other_chroma)
+
+
+def small_colour(look: Look, colour: str, expected: str | None) -> Reading:
+    """Return the reading of a dot's or thin outline's colour: the least compression takes much of it."""
+    lost = look.roughness > SMOOTH and expected is not None and difference(colour, expected) <= LOST
+    return Reading(None, TOO_ROUGH) if look.is_rough or lost else Reading(colour)
 
 
 def _moved(look: Look, points: Any) -> Floats:
@@ -105,7 +144,7 @@ def _moved(look: Look, points: Any) -> Floats:
 
 def _moved_course(look: Look, path: Element) -> Course:
     places, normals = places_along(_moved(look, path.parameters["points"]).tolist(), 2.0)
-    return follow(look.view, places, normals, 9.0)
+    return follow(look.view, places, normals, 9.0, two_sided=True)
 
 
 def _line_colours(look: Look) -> list[str]:
@@ -115,30 +154,33 @@ def _line_colours(look: Look) -> list[str]:
     )
 
 
-def _values(look: Look, mark: Mark, paths: Sequence[Element], colour: str | None) -> Readings:
-    """Read the heights of a line at the places of its values."""
+def _values(look: Look, mark: Mark, paths: Sequence[Element], colour: str | None, least: float) -> Readings:
+    """Read the heights of a line at the places of its values; what has less contrast than ``least`` is not the line."""
     scale = look.scale("y")
     facts = [fact for fact in look.facts[mark.key] if fact.attribute == "value"]
     if scale is None:
         return {fact.key: Reading(None, "the axis has no scale") for fact in facts}
-    courses = [_moved(look, path.parameters["points"]) for path in paths]
-    return {fact.key: _value(look, fact, courses, rgb_of(colour) if colour else None, scale) for fact in facts}
+    courses = [places_along(_moved(look, path.parameters["points"]).tolist(), 2.0)[0] if paths[0].type == "curve"
+               else _moved(look, path.parameters["points"]) for path in paths]  # fmt: skip
+    return {fact.key: _value(look, fact, courses, rgb_of(colour) if colour else None, scale, least)
+            for fact in facts}  # fmt: skip
 
 
-def _value(look: Look, fact: Fact, paths: Sequence[Floats], colour: Floats | None, scale: Scale) -> Reading:
+def _value(
+    look: Look, fact: Fact, paths: Sequence[Floats], colour: Floats | None, scale: Scale, least: float
+) -> Reading:
     """Read the height at the place of a value: straight up and down on a line chart, across a curve."""
     at = _moved(look, [fact.details["at"]])[0]
     tolerance = abs(scale(float(fact.tolerance or 0)) - scale(0.0))
     reach = max(10.0, 2.0 * tolerance + 6.0)
     is_curve = fact.kind == "curve"
     path = min(paths, key=lambda points: float(np.hypot(*(points - at).T).min()))
-    for aside in (0.0, 2.0, -2.0, 4.0, -4.0, 6.0, -6.0, 9.0, -9.0):
-        step = _beside(path, at, aside, is_curve)
-        if step is None:
-            continue
-        place, normal = step
-        off = _offset(look, place, normal, reach, colour)
-        if off is not None:
+    steps = [_beside(path, at, aside, is_curve) for aside in (0.0, 2.0, -2.0, 4.0, -4.0, 6.0, -6.0, 9.0, -9.0)]
+    for written, most in ((False, reach), (True, UNDER)):
+        for place, normal in filter(None, steps):
+            off = _offset(look, place, normal, reach, colour, least, written)
+            if off is None or abs(off) > most:
+                continue
             height = float(at[1]) + off * (1.0 if not is_curve else float(np.sign(normal[1]) or 1.0))
             return Reading(round(scale.value(height), 4))
     return Reading(round(scale.value(float(at[1]) + 1.5 * reach), 4), "no line runs there")
@@ -161,8 +203,13 @@ def _beside(path: Floats, at: Floats, aside: float, is_curve: bool) -> tuple[Flo
     return np.array([x, np.interp(x, path[:, 0], path[:, 1])], np.float32), np.array([0.0, 1.0], np.float32)
 
 
-def _offset(look: Look, place: Floats, normal: Floats, reach: float, colour: Floats | None) -> float | None:
-    """Return how many pixels off a place the line of a colour is seen; None if it is not."""
+def _offset(
+    look: Look, place: Floats, normal: Floats, reach: float, colour: Floats | None, least: float, written: bool
+) -> float | None:
+    """Return how many pixels off a place the line of a colour is seen; None if it is not.
+
+    Writing has the colour of its line at times: it counts for one only if ``written``.
+    """
     offsets = np.arange(-np.ceil(reach) - 8, np.ceil(reach) + 8.5, 0.5, dtype=np.float32)
     profile = sampled(look.view.rgb, place[None, :] + offsets[:, None] * normal[None, :])
     ground = np.median(profile, axis=0)
@@ -176,12 +223,28 @@ def _offset(look: Look, place: Floats, normal: Floats, reach: float, colour: Flo
         beside = np.sqrt(((seen - part[:, None] * towards) ** 2).sum(axis=1))
         cover = np.where(beside < 0.45 * np.maximum(far, 1e-6) + 6, part, 0.0) * float(np.sqrt((towards**2).sum()))
     near = np.abs(offsets) <= reach
+    if not written:
+        near &= ~at_points(_writing(look), place[None, :] + offsets[:, None] * normal[None, :])
+        if not near.any():
+            return None
     top = float(cover[near].max())
-    if top < LEAST_CONTRAST * 1.5:
+    if top < max(LEAST_CONTRAST * 1.5, least):
         return None
     runs = _runs_of((cover > 0.5 * top) & near)
     middles = [float((offsets[start:end] * cover[start:end]).sum() / cover[start:end].sum()) for start, end in runs]
     return min(middles, key=abs)
+
+
+def _writing(look: Look) -> Mask:
+    """Return where writing was found in the rendering."""
+    if "writing" not in look.view.notes:
+        mask = np.zeros(look.view.pixels.shape[:2], bool)
+        for block in look.blocks:
+            if block is not None:
+                window(mask, grown(block.box, 2))[...] = True
+        look.view.notes["writing"] = mask
+    writing: Mask = look.view.notes["writing"]
+    return writing
 
 
 def _runs_of(mask: Any) -> list[tuple[int, int]]:

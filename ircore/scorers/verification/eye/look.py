@@ -26,7 +26,7 @@ Readings = dict[str, Reading]
 
 @dataclass(eq=False)
 class Look:
-    """One look at one rendering: what the parts of the eye share.
+    """State of one look at a rendering, shared by all readers of the eye.
 
     Attributes:
         target: The target's side.
@@ -135,8 +135,9 @@ SAME_HAND, UNLIKE, STRANGE = 0.8, 0.4, 0.35
 """Typical correlation of a picture's labels that tells that they are set in the same font; how far below it, and below
 which value, a label is another text."""
 
-SAME_FONT, DIFFERS = 0.24, 0.2
-"""Misfit, 0–1, up to which a label is set in the target's font; by how much more a letter that differs misfits."""
+SAME_FONT, DIFFERS = 0.13, 0.2
+"""Misfit, 0–1, up to which labels are set in the target's font (others misfit by 0.16 and more, blurred ones too); by
+how much more a letter that differs misfits."""
 
 
 def read_texts(look: Look) -> Readings:
@@ -176,7 +177,7 @@ def _words(look: Look, present: list[bool]) -> list[Reading]:
     misfits = [misfits_of(block, own, turn) for block, own, turn in pairs if block and own]
     common = 1.0 if look.is_rough else float(np.median([fit_of(misfit) for misfit in misfits]))
     for row, k in enumerate(usable):
-        reading = _word(alike[row], row, texts, 0.0 if look.is_rough else typical)
+        reading = _word(alike[row], row, texts, typical if common <= SAME_FONT else 0.0)
         if reading.seen is None or reading.seen == texts[row]:
             reading = _spelt(reading, texts[row], misfits[row], common)
         readings[k] = reading

@@ -16,9 +16,14 @@ from ircore.core.images import Pixels
 from ircore.scorers.verification.eye.look import Look, Readings
 from ircore.scorers.verification.eye.texts import is_there, turn_of
 from ircore.scorers.verification.eye.view import Reading, clipped, grown
+from ircore.scorers.verification.verdicts import folded
 
 SURE = 0.6
 """Confidence, 0–1, from which on a reading counts."""
+STRAY = "|.,'`_-~:;! "
+"""Marks that are read where a line or a speck lies beside a text."""
+LOOK_ALIKE = str.maketrans("0l1|", "oiii")
+"""Letters, in lower case, that many fonts draw alike."""
 HIGH = 48
 """Pixels to which the height of a line of text is brought."""
 
@@ -59,8 +64,21 @@ def read_words(look: Look) -> Readings:
         box = clipped(grown(block.box, 4), *look.view.pixels.shape[:2])
         text, score = _read(_Patch(look.view.pixels[box.top : box.bottom, box.left : box.right], turn_of(element)))
         if text and score >= SURE:
-            readings[f"{mark.key}/text"] = Reading(text)
+            readings[f"{mark.key}/text"] = Reading(without_slips(text, element.text or ""))
     return readings
+
+
+def without_slips(text: str, expected: str) -> str:
+    """Return the expected text if a reading differs by a recogniser's usual slips alone, else the reading.
+
+    These are stray marks at its ends, such as a piece of an axis, and letters that look the same.
+
+    >>> without_slips("200|", "200"), without_slips("0", "O"), without_slips("Wood", "Food")
+    ('200', 'O', 'Wood')
+    """
+    forms = {folded(text), folded(text.strip(STRAY))}
+    wanted = folded(expected).translate(LOOK_ALIKE)
+    return expected if wanted in {form.translate(LOOK_ALIKE) for form in forms} else text
 
 
 class _Patch:

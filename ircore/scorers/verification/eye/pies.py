@@ -23,7 +23,12 @@ THIN = 2.5
 
 @dataclass(frozen=True)
 class Disc:
-    """The pie as a whole: middle and radius in pixels, the hole as a share of the radius."""
+    """The pie as a whole: middle and radius in pixels, the hole as a share of the radius.
+
+    Example:
+        >>> Disc(x=256, y=256, radius=180, hole=0).radius
+        180
+    """
 
     x: float
     y: float
@@ -33,7 +38,12 @@ class Disc:
 
 @dataclass(frozen=True)
 class Sector:
-    """A wedge as seen: colour, first direction and width in degrees clockwise from 3 o'clock, reach outwards."""
+    """A wedge as seen: colour, first direction and width in degrees clockwise from 3 o'clock, reach outwards.
+
+    Example:
+        >>> Sector("#d62828", start=-90.0, sweep=90.0, reach=1.0).middle
+        315.0
+    """
 
     colour: str
     start: float
@@ -50,9 +60,9 @@ def disc_seen(view: View, wedges: Sequence[Element]) -> Disc | None:
     """Fit a circle to the rim of the pie; None if there is none."""
     about = next((wedge for wedge in wedges if not wedge.parameters["exploded"]), wedges[0]).parameters
     x, y = (float(part) for part in about["centre"])  # type: ignore[union-attr, arg-type]
-    radius = float(about["radius"])  # type: ignore[arg-type]
+    radius, hole = float(about["radius"]), float(about["hole"])  # type: ignore[arg-type]
     for _ in range(2):
-        rim = _rim(view, x, y, radius)
+        rim = _rim(view, x, y, radius, max(0.55, 0.6 + 0.4 * hole / radius if hole else 0.0))
         if rim is None:
             return None
         x, y, radius = rim
@@ -68,8 +78,9 @@ def _rays(view: View, x: float, y: float, reaches: Floats, turns: int = 180) -> 
     return sampled(view.lab, points.astype(np.float32))
 
 
-def _rim(view: View, x: float, y: float, radius: float) -> tuple[float, float, float] | None:
-    reaches = np.arange(0.55 * radius, 1.35 * radius, 1.0, dtype=np.float32)
+def _rim(view: View, x: float, y: float, radius: float, inner: float) -> tuple[float, float, float] | None:
+    """Fit a circle to where the ground begins, looked for from ``inner`` (a share of the radius) outwards."""
+    reaches = np.arange(inner * radius, 1.35 * radius, 1.0, dtype=np.float32)
     rays = _rays(view, x, y, reaches)
     ground = distance(rays, view.background) < APART
     # The rim is where ground begins and goes on for some pixels.
@@ -130,8 +141,10 @@ def sectors_seen(view: View, disc: Disc, hole: float, roughness: float = 0.0) ->
 def _segments(colours: Floats, roughness: float) -> list[tuple[int, int]]:
     """Return first index and length of each stretch of one colour around the circle, edge lines shared out."""
     smooth = ndimage.median_filter(colours, size=(5 + 2 * round(10 * roughness), 1), mode="wrap")
-    step = distance(smooth, np.roll(smooth, 3, axis=0))
-    borders = (step > APART + 15 * roughness) & (step >= ndimage.maximum_filter1d(step, 7, mode="wrap"))
+    # Rough pictures have soft borders: a step is then spread over more directions.
+    lag = 3 if roughness < 0.02 else 6
+    step = distance(smooth, np.roll(smooth, lag, axis=0))
+    borders = (step > APART + 15 * roughness) & (step >= ndimage.maximum_filter1d(step, 2 * lag + 1, mode="wrap"))
     places = np.flatnonzero(borders)
     if len(places) < 2:
         return [(0, len(colours))]

@@ -24,7 +24,7 @@ READERS: dict[str, Reader] = {
 
 
 def read_all(look: Look) -> Readings:
-    """Return what the eye says of each fact of a target; facts of which it says nothing are left out."""
+    """Return the reading of each fact of a target; facts without a reading are left out."""
     readings = read_texts(look)
     for mark in look.target.marks:
         reader = READERS.get(mark.kind)

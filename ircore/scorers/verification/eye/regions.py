@@ -3,14 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import Image, ImageDraw
 from scipy import ndimage
 
 from ircore.core.records import Box, Element, Scene
-from ircore.scorers.verification.eye.view import Floats, Mask, View, clipped, commonest, distance, hex_of
+from ircore.scorers.verification.eye.view import Mask, View, clipped, commonest, distance, hex_of
 
 APART = 7.0
 """Distance in L*a*b* between an area and its ground."""
@@ -40,24 +40,41 @@ def circle_points(
     return [(x + radius * math.cos(turn), y + radius * math.sin(turn)) for turn in turns]
 
 
-def area_seen(view: View, expected: Mask, hidden: Mask, surface: Floats | None = None) -> Area | None:
-    """Look for an area of one colour about where it should be.
+class Place(NamedTuple):
+    """Where an area should be: pixels well inside it, and pixels of the ground close around it; neither is hidden."""
+
+    inner: Mask
+    around: Mask
+
+
+def place_of(expected: Mask, hidden: Mask) -> Place:
+    """Return where to look for an area.
 
     Args:
-        view: The rendering over its target.
         expected: Which pixels it covers in the target.
         hidden: Which pixels something else of the target covers.
-        surface: What it lies on, L*a*b*; the colour around it if None.
-
-    Returns:
-        The area; None if nothing there differs from the ground.
     """
     inner = ndimage.binary_erosion(expected, iterations=2) & ~hidden
     if inner.sum() < 12:
         inner = expected & ~hidden
+    beyond = ndimage.binary_dilation(expected, iterations=9) & ~ndimage.binary_dilation(expected, iterations=4)
+    return Place(inner, beyond & ~hidden)
+
+
+def area_seen(view: View, place: Place) -> Area | None:
+    """Look for an area of one colour about where it should be.
+
+    Args:
+        view: The rendering over its target.
+        place: Where it should be.
+
+    Returns:
+        The area; None if nothing there differs from the ground.
+    """
+    inner, around = place
     if inner.sum() < 6:
         return None
-    ground = _around(view, expected, hidden) if surface is None else surface
+    ground = commonest(view.lab[around]) if around.sum() >= 12 else view.background
     far = distance(view.lab, ground)
     differs = inner & (far > APART)
     if differs.sum() < 0.2 * inner.sum():
@@ -74,11 +91,6 @@ def area_seen(view: View, expected: Mask, hidden: Mask, surface: Floats | None =
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     box = Box(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
     return Area(hex_of(np.median(view.rgb[mask & inner], axis=0)), mask, box)
-
-
-def _around(view: View, expected: Mask, hidden: Mask) -> Floats:
-    near = ndimage.binary_dilation(expected, iterations=9) & ~ndimage.binary_dilation(expected, iterations=4) & ~hidden
-    return commonest(view.lab[near]) if near.sum() >= 12 else view.background
 
 
 def hidden_by(scene: Scene, index: int) -> Mask:

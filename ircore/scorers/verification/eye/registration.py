@@ -36,7 +36,12 @@ TURNS = (-4.0, -2.0, 0.0, 2.0, 4.0)
 
 
 class Transform(NamedTuple):
-    """From target to rendering, about the middle of the picture; both are 1 wide and high."""
+    """From target to rendering, about the middle of the picture; both are 1 wide and high.
+
+    Example:
+        >>> Transform(x=0.02, wide=0.9, high=0.9).is_identity
+        False
+    """
 
     x: float = 0.0
     y: float = 0.0

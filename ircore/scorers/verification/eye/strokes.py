@@ -17,15 +17,23 @@ from ircore.scorers.verification.eye.view import Floats, View, difference, hex_o
 
 LEAST_CONTRAST = 7.0
 """Levels of RGB, Euclidean, by which a line differs from its ground at least."""
-SHADE = 22.0
-"""ΔE2000 up to which a line, unmixed, is a shade of its colour: thin lines lose much of it."""
+SHADE, ROUGH_SHADE = 13.0, 16.0
+"""ΔE2000 up to which a line, unmixed, is a shade of its colour; compressed, thin lines lose much of it."""
+SIDES = 5
+"""Pixels from the middle of a line to the ground on its sides; a line is no mixture of both, the rim of an area is."""
+WIDE, COVERED = 4.0, 0.85
+"""Pixels from which on the middle of a line shows its colour, and how much of the ground it covers there at least."""
+WINDOW, STEADY = 9, 1.6
+"""Places that are compared, and pixels by which a line may be off what they say."""
+SMOOTH = 0.01
+"""Roughness up to which a rendering was hardly compressed."""
 STEP = 3.0
 """Pixels between the places at which a course is looked at."""
 
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """What was seen along an expected course, one row a place.
+    """Profiles seen along the expected course of a line, one row a place.
 
     Attributes:
         places: Points of the course, x and y in pixels.
@@ -35,6 +43,7 @@ class Course:
         lines: RGB at the point that differs most.
         grounds: RGB of what lies around it.
         usable: Whether the place says anything: nothing else of the target lies on it.
+        widths: Pixels about that point that differ by more than half as much.
     """
 
     places: Floats
@@ -44,11 +53,24 @@ class Course:
     lines: Floats
     grounds: Floats
     usable: npt.NDArray[np.bool_]
+    widths: Floats
 
     @property
     def share(self) -> float:
         """Share of the usable places at which a line was seen."""
         return float(self.seen[self.usable].mean()) if self.usable.any() else 0.0
+
+    @property
+    def steady(self) -> float:
+        """Share of the usable places at which a line was seen about as far off as at the places beside it."""
+        usable = self.usable & self.seen
+        if not usable.any():
+            return 0.0
+        padded = np.pad(np.where(usable, self.offsets, np.nan), WINDOW // 2, constant_values=np.nan)
+        around = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)
+        near = np.array([np.nanmedian(row) if np.isfinite(row).sum() > 2 else np.nan for row in around])
+        steady = usable & (np.abs(self.offsets - near) <= STEADY)
+        return float(steady.sum() / self.usable.sum())
 
     @property
     def contrast(self) -> Floats:
@@ -79,8 +101,9 @@ def places_along(points: Sequence[Sequence[float]], step: float = STEP, ends: fl
 
 
 def follow(
-    view: View, places: Floats, normals: Floats, reach: float, keep_texts: bool = False, margin: float = 5.0
-) -> Course:
+    view: View, places: Floats, normals: Floats, reach: float, keep_texts: bool = False, margin: float = 5.0,
+    two_sided: bool = False,
+) -> Course:  # fmt: skip
     """Look for a line along a course.
 
     Args:
@@ -90,6 +113,7 @@ def follow(
         reach: Pixels to both sides within which the line may lie.
         keep_texts: Whether places below texts count as well.
         margin: Pixels beyond ``reach`` that show the ground.
+        two_sided: Whether a line must differ from the ground on both sides; the rim of an area does not count then.
     """
     half = reach + margin
     offsets = np.arange(-np.ceil(half), np.ceil(half) + 0.5, 1.0, dtype=np.float32)
@@ -98,6 +122,8 @@ def follow(
     ground = np.median(profile, axis=1)
     apart = np.sqrt(((profile - ground[:, None, :]) ** 2).sum(axis=2))
     near = np.abs(offsets) <= reach
+    if two_sided:
+        apart = np.minimum(apart, _from_sides(profile))
     preferred = apart / (1.0 + (offsets / 3.0) ** 2)[None, :]
     preferred[:, ~near] = -1.0
     index = preferred.argmax(axis=1)
@@ -108,7 +134,22 @@ def follow(
     if not keep_texts:
         usable &= ~at_points(view.texts, places)
     seen = (contrast > LEAST_CONTRAST) & inside
-    return Course(places, normals, offsets[index], seen, profile[rows, index], ground, usable)
+    close = np.abs(offsets[None, :] - offsets[index][:, None]) <= WIDE
+    far = np.sqrt(((profile - ground[:, None, :]) ** 2).sum(axis=2))
+    widths = (close & (far > 0.5 * far[rows, index][:, None])).sum(axis=1).astype(np.float32)
+    return Course(places, normals, offsets[index], seen, profile[rows, index], ground, usable, widths)
+
+
+def _from_sides(profile: Floats) -> Floats:
+    """Return how far each point of profiles differs from every mixture of what lies on both sides of it."""
+    count = profile.shape[1]
+    before = profile[:, np.maximum(np.arange(count) - SIDES, 0)]
+    across = profile[:, np.minimum(np.arange(count) + SIDES, count - 1)] - before
+    from_before = profile - before
+    part = (from_before * across).sum(axis=2) / np.maximum((across**2).sum(axis=2), 1e-6)
+    far = from_before - np.clip(part, 0.0, 1.0)[..., None] * across
+    apart: Floats = np.sqrt((far**2).sum(axis=2))
+    return apart
 
 
 def sampled(rgb: Floats, points: Floats) -> Floats:
@@ -136,13 +177,14 @@ def at_points(mask: npt.NDArray[np.bool_], points: Floats) -> npt.NDArray[np.boo
     return values
 
 
-def colour_of(course: Course, candidates: Sequence[str], expected: str | None) -> str | None:
+def colour_of(course: Course, candidates: Sequence[str], expected: str | None, roughness: float = 0.0) -> str | None:
     """Return the colour of a line: that of the candidates which explains most places, else the seen one.
 
     Args:
         course: What was seen.
         candidates: Colours of the scene's lines, #rrggbb.
         expected: The line's true colour; it wins where two explain alike.
+        roughness: Of the rendering, 0–1.
 
     Returns:
         None if too little was seen.
@@ -159,21 +201,23 @@ def colour_of(course: Course, candidates: Sequence[str], expected: str | None) -
         costs[colours.index(expected)] -= 0.12
     votes = np.bincount(costs.argmin(axis=0)[costs.min(axis=0) <= 0.75], minlength=len(colours)) / len(lines)
     if expected and votes[colours.index(expected)] >= max(0.3, 0.5 * votes.max()):
-        pure = _unmixed(lines, grounds, expected)
-        return expected if difference(pure, expected) <= SHADE else pure
+        wide = float(np.median(course.widths[strong])) >= WIDE
+        pure = _unmixed(lines, grounds, expected, COVERED if wide else 0.3)
+        limit = SHADE if roughness < SMOOTH else ROUGH_SHADE
+        return expected if difference(pure, expected) <= limit else pure
     if votes.max() >= 0.5:
         return colours[int(votes.argmax())]
     return hex_of(np.median(lines, axis=0))
 
 
-def _unmixed(lines: Floats, grounds: Floats, colour: str) -> str:
-    """Return the colour of a line without its ground, if it covers as much of the ground as ``colour`` would."""
+def _unmixed(lines: Floats, grounds: Floats, colour: str, least: float) -> str:
+    """Return the colour of a line without its ground, if it covers as much of it as ``colour`` would, or ``least``."""
     apart = np.sqrt(((lines - grounds) ** 2).sum(axis=1))
     strong = apart >= np.percentile(apart, 60)
     line, ground = np.median(lines[strong], axis=0), np.median(grounds[strong], axis=0)
     towards = rgb_of(colour) - ground
     cover = float(((line - ground) * towards).sum() / max(float((towards**2).sum()), 1e-6))
-    return hex_of(ground + (line - ground) / min(1.0, max(0.3, cover)))
+    return hex_of(ground + (line - ground) / min(1.0, max(least, cover)))
 
 
 def mixing_costs(lines: Floats, grounds: Floats, colour: str) -> Floats:

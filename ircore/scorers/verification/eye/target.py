@@ -22,7 +22,7 @@ SLACK = 7
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A target with its scene, its facts, and what the eye sees in it."""
+    """A target with its scene, its facts, and the eye's own view of the target."""
 
     picture: Picture
     scene: Scene

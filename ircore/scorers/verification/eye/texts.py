@@ -18,6 +18,8 @@ from ircore.scorers.verification.eye.view import Floats, Mask, View, clipped, co
 
 LEAST_INK = 9.0
 """Distance in L*a*b* by which writing differs from what it stands on at least."""
+INK_SHARES = (0.4, 0.55, 0.7)
+"""Parts of the strongest ink from which on pixels are ink, tried one after the other until a text is found."""
 HIGH = 20
 WIDE = 40
 """Pixels to which a label's ink is brought before shapes are compared; how wide it was counts by itself."""
@@ -56,7 +58,11 @@ def _block(view: View, element: Element, others: Sequence[Element]) -> Block | N
     most = float(np.percentile(inner, 96)) if inner.size else 0.0
     if most < LEAST_INK:
         return None
-    own = _own_parts(far > max(LEAST_INK * 0.7, 0.4 * most), element, others, box)
+    # Blurred letters run into the line beside them; at a higher threshold they come apart.
+    for share in INK_SHARES:
+        own = _own_parts(far > max(LEAST_INK * 0.7, share * most), element, others, box)
+        if own is not None and _spans(own, element.box):
+            break
     if own is None:
         return None
     rows, columns = np.nonzero(own)
@@ -65,6 +71,13 @@ def _block(view: View, element: Element, others: Sequence[Element]) -> Block | N
     ink = ink[top:bottom, left:right].astype(np.float32)
     around = Box(int(box.left + left), int(box.top + top), int(box.left + right), int(box.top + bottom))
     return Block(around, ink, round(float(ink.sum()), 2))
+
+
+def _spans(ink: Mask, box: Box) -> bool:
+    """Tell whether ink is about as wide and high as a text."""
+    rows, columns = np.nonzero(ink)
+    wide, high = box.right - box.left, box.bottom - box.top
+    return bool(np.ptp(columns) + 1 >= 0.4 * wide and np.ptp(rows) + 1 >= 0.45 * high)
 
 
 def _inner(far: Floats, box: Box, around: Box) -> Floats:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,7 +17,12 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Reading(NamedTuple):
-    """What the eye says of one fact."""
+    """Reading of one fact: the seen value, with a reason where needed.
+
+    Example:
+        >>> Reading(True, "its outline is there").seen
+        True
+    """
 
     seen: Any
     """A measured value in the unit of the fact; None if the eye cannot tell."""
@@ -103,15 +108,19 @@ def distance(colours: Floats, other: Floats) -> Floats:
     return apart
 
 
+@lru_cache(maxsize=8192)
 def difference(colour: str, other: str) -> float:
     """Return ΔE2000 between two colours, #rrggbb each (Sharma, Wu and Dalal 2005)."""
     return round(float(deltaE_ciede2000(lab_of(colour), lab_of(other))), 3)  # type: ignore[no-untyped-call]
 
 
+@lru_cache(maxsize=8192)
 def lab_of(colour: str) -> Floats:
-    """Return #rrggbb in L*a*b*."""
+    """Return #rrggbb in L*a*b*; the same array for the same colour, so it cannot be written to."""
     rgb = np.array([[int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]], dtype=np.float64)
-    return np.asarray(rgb2lab(rgb)[0], dtype=np.float32)
+    lab = np.asarray(rgb2lab(rgb)[0], dtype=np.float32)
+    lab.flags.writeable = False
+    return lab
 
 
 def rgb_of(colour: str) -> Floats:

@@ -1,4 +1,4 @@
-"""What is true of a target: the facts of a scene, each with part, weight, tolerance and a sentence in plain English."""
+"""The facts of a scene, each with part, weight, tolerance and a sentence in plain English."""
 
 from ircore.scorers.verification.facts.model import PARTS, Fact, Mark, Part
 from ircore.scorers.verification.facts.scene import facts_of, marks_of

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ircore.core import exact
 from ircore.core.records import Element, Scene
 from ircore.scorers.verification.facts.charts import TURN_TOLERANCE
 from ircore.scorers.verification.facts.lines import line_style
@@ -36,7 +37,7 @@ def is_figure(scene: Scene) -> bool:
 
 
 def figure_marks(scene: Scene) -> list[Mark]:
-    """Return one mark each for whatever a figure consists of, but texts and squared paper."""
+    """Return one mark for each element of a figure except texts and squared paper."""
     if not is_figure(scene):
         return []
     marks: list[Mark] = []
@@ -91,7 +92,7 @@ def _nothing(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:  # n
 def _segment(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
     about: Any = element.parameters
     ends = [about["start"], about["end"]]
-    turn = math.degrees(math.atan2(ends[0][1] - ends[1][1], ends[1][0] - ends[0][0])) % 180
+    turn = math.degrees(exact.atan2(ends[0][1] - ends[1][1], ends[1][0] - ends[0][0])) % 180
     yield fact(mark, "place", ends, 0.8, f"{mark.name} ends there, and no sooner or later.", 2 * PLACE * scene.width)
     yield fact(mark, "angle", round(turn, 2), 0.3, f"{mark.name} rises by {number(round(turn))}° from the horizontal.",
                TURN_TOLERANCE)  # fmt: skip

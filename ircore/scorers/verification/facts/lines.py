@@ -1,10 +1,12 @@
 """Facts of line charts and graphs of functions: what runs where, in the figure's own axes."""
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from ircore.core import exact
 from ircore.core.records import Element, Scene
 from ircore.scorers.verification.facts.axes import data_range, scale_of
 from ircore.scorers.verification.facts.charts import tolerance_of
@@ -95,16 +97,20 @@ def curve_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
 def _places(branches: Sequence[Element]) -> list[tuple[float, float]]:
     """Return points spread evenly along the branches of a curve, none at an end, in pixels."""
     paths = [np.array(branch.parameters["points"], dtype=float) for branch in branches]
-    lengths = [np.hypot(*np.diff(path, axis=0).T) for path in paths]
-    total = sum(float(length.sum()) for length in lengths)
+    lengths = [exact.hypot(*np.diff(path, axis=0).T) for path in paths]
+    total = math.fsum(float(length.sum()) for length in lengths)
     places: list[tuple[float, float]] = []
     for path, length in zip(paths, lengths, strict=True):
         count = max(1, round(SAMPLES * float(length.sum()) / total))
         along = np.concatenate([[0.0], np.cumsum(length)])
         wanted = (np.arange(count) + 0.5) / count * along[-1]
         places += [
-            (round(float(np.interp(at, along, path[:, 0])), 2), round(float(np.interp(at, along, path[:, 1])), 2))
-            for at in wanted
+            (round(float(x), 2), round(float(y), 2))
+            for x, y in zip(
+                np.interp(wanted, along, path[:, 0]),  # exact: rounded to hundredths of a pixel
+                np.interp(wanted, along, path[:, 1]),  # exact: as above
+                strict=True,
+            )
         ]
     return places
 

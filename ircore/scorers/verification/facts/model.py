@@ -1,4 +1,4 @@
-"""The records of facts: marks, which are things that a picture shows, and what is true of each."""
+"""Records of marks, which are the things that a picture shows, and of the facts about them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,6 +21,10 @@ class Mark:
         form: How the eye looks for it.
         name: The mark as the subject of a sentence, such as ``the bar for "May"``.
         elements: Positions of its elements in the scene.
+
+    Example:
+        >>> Mark("bar-1", "bar", "region", "the first bar", elements=(4,)).kind
+        'bar'
     """
 
     key: str
@@ -46,6 +50,11 @@ class Fact:
         weight: How much it counts; 1 is the presence of a mark that carries data.
         sentence: The fact in plain English.
         details: What the eye needs to know beside it: the place of a value on its line, the other mark of a relation.
+
+    Example:
+        >>> fact = Fact("bar-1/value", "bar-1", "bar", "value", "value", 12.5, 0.25, 1.0, "The first bar is 12.5 high.")
+        >>> fact.expected
+        12.5
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""All facts of a scene, whatever is in it."""
+"""All facts of a scene, of every category."""
 
 from collections.abc import Callable, Iterator
 
@@ -44,7 +44,7 @@ def marks_of(scene: Scene) -> list[Mark]:
 
 
 def facts_of(scene: Scene) -> list[Fact]:
-    """Return everything that is true of a target: each fact with its part, weight, tolerance and sentence.
+    """Return all facts of a target, each with part, weight, tolerance and sentence.
 
     Args:
         scene: Of a target; of the six drawn categories, or of any other that uses their types of elements.

@@ -1,10 +1,10 @@
 """Facts of coloured shapes, and how they lie to one another."""
 
 import itertools
-import math
 from collections.abc import Iterator
 from typing import Any
 
+from ircore.core import exact
 from ircore.core.records import Element, Scene
 from ircore.scorers.verification.facts.model import Fact, Mark, fact
 from ircore.scorers.verification.facts.wording import colour_words, number, place_words
@@ -53,7 +53,7 @@ def radius_of(element: Element) -> float:
 
 
 def ground_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
-    """Yield what the ground consists of."""
+    """Yield the fact that lists the areas of the ground."""
     colours = list(dict.fromkeys([scene.background, *(scene.elements[index].colour for index in mark.elements)]))
     said = " and ".join(colour_words(colour) for colour in colours[:4])
     yield fact(mark, "presence", True, 0.5, f"the ground has {len(mark.elements) + 1} areas, {said}.")
@@ -105,7 +105,7 @@ def relations(box: Any, other: Any) -> list[str]:
     """
     offset = [((box[k] + box[k + 2]) - (other[k] + other[k + 2])) / 2 for k in (0, 1)]
     reach = [0.25 * (box[k + 2] - box[k] + other[k + 2] - other[k]) for k in (0, 1)]
-    length = math.hypot(*offset)
+    length = exact.hypot(*offset)
     if all(abs(off) - near < 1e-3 for off, near in zip(offset, reach, strict=True)):
         return []
     names = []

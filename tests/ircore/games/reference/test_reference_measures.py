@@ -108,6 +108,7 @@ def test_novelty_of_published_cases() -> None:
 
 
 @needs_icca
+@pytest.mark.slow
 def test_recorded_people_are_as_accurate_and_as_brief_as_published(tmp_path: Path) -> None:
     made = import_icca(ImportRequest(ICCA / "games", tmp_path / "set"))
     expected = json.loads((ICCA / "expected_per_game.json").read_text())

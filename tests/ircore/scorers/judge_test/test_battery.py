@@ -164,6 +164,7 @@ def test_photographs_get_the_edits_of_pixels_alone(drawn_targets: InstanceSet) -
     assert not names & {"labels-removed", "colours-wrong", "smallest-removed", "bars-40", "wedges-exchanged"}
 
 
+@pytest.mark.slow
 def test_the_same_set_gives_the_same_pictures(drawn_targets: InstanceSet) -> None:
     instance = drawn_targets.instances[0]
     once, again = (edits_of(drawn_targets, instance).pictures for _ in range(2))

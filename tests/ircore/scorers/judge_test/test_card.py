@@ -142,6 +142,7 @@ def test_a_computed_judge_takes_the_test(
     assert (tmp_path / "again" / "card.json").read_bytes() == first
 
 
+@pytest.mark.slow
 def test_a_limit_can_be_raised_later(tmp_path: Path, charts: InstanceSet) -> None:
     command = ["judge-test", "structural", "--instances", str(charts.folder), "--out", str(tmp_path / "test")]
     assert ircore([*command, "--limit", "1"]) == 0
@@ -150,6 +151,7 @@ def test_a_limit_can_be_raised_later(tmp_path: Path, charts: InstanceSet) -> Non
     assert read_card(tmp_path / "test" / "card.json").targets == 2
 
 
+@pytest.mark.slow
 def test_another_set_in_the_same_folder_is_refused(
     tmp_path: Path, charts: InstanceSet, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:

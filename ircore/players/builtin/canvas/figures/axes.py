@@ -1,4 +1,4 @@
-"""What sentences say of the axes: titles, ranges, ticks, categories."""
+"""Axes in sentences: titles, ranges, ticks and categories."""
 
 import itertools
 import re
@@ -22,16 +22,7 @@ _LIST = re.compile(rf"{NUMBER}(?:\s*,?\s*(?:and\s+|or\s+)?{NUMBER}|\s*,\s*(?:and
 _STEP = re.compile(
     rf"\b(?:every|each|in steps of|steps? of|step|increments of|intervals? of|spaced by|multiples of)\s+({NUMBER})"
 )
-_STEPS = {
-    "two": 2.0,
-    "five": 5.0,
-    "ten": 10.0,
-    "three": 3.0,
-    "four": 4.0,
-    "one": 1.0,
-    "twenty": 20.0,
-    "fifty": 50.0,
-}
+_STEPS = {"two": 2.0, "five": 5.0, "ten": 10.0, "three": 3.0, "four": 4.0, "one": 1.0, "twenty": 20.0, "fifty": 50.0}
 _STEP_WORD = re.compile(rf"\b(?:every|in steps of|steps? of)\s+({'|'.join(_STEPS)})\b")
 _TICKS = re.compile(r"\b(?:tick|label|mark|value|number)(?:s|ed|ing)?\b", re.IGNORECASE)
 _YEARS = re.compile(r"\b((?:19|20)\d\d)\s*(?:to|through|until|-)\s*((?:19|20)\d\d)\b")
@@ -48,7 +39,7 @@ _CATEGORIES = re.compile(
 
 
 def mentions(sentence: str) -> Iterator[tuple[str, str]]:
-    """Yield each stretch of a sentence that speaks of an axis: ``"x"``, ``"y"`` or ``"xy"``, and its words."""
+    """Yield each part of a sentence that is about an axis: ``"x"``, ``"y"`` or ``"xy"``, and the words."""
     matches = list(_MENTION.finditer(sentence))
     for index, match in enumerate(matches):
         end = matches[index + 1].start() if index + 1 < len(matches) else len(sentence)
@@ -65,7 +56,7 @@ def _names(match: re.Match[str]) -> str:
 
 
 def read_axes(sentences: list[str], bare: bool = False) -> tuple[AxisTold, AxisTold, set[int]]:
-    """Return what is said of both axes, and which sentences said it.
+    """Return both axes as the sentences describe them, and the indices of these sentences.
 
     Args:
         sentences: Of the message.
@@ -95,7 +86,7 @@ def read_axes(sentences: list[str], bare: bool = False) -> tuple[AxisTold, AxisT
 
 
 def _take(axis: AxisTold, words: str, name: str, is_both: bool) -> None:
-    """Add what a stretch of words says to what is known of an axis."""
+    """Add the properties that the words name to an axis."""
     texts = quoted(words)
     titled = [text for text in texts if not re.fullmatch(r"-?[\d.]+°?", text)]
     if len(titled) > 2 and not axis.words:
@@ -140,7 +131,7 @@ def _take_ticks(axis: AxisTold, words: str) -> None:
 
 
 def years_in(sentences: list[str]) -> tuple[str, ...]:
-    """Return all years of the first stretch such as "2012 to 2018"."""
+    """Return all years of the first range such as "2012 to 2018"."""
     for sentence in sentences:
         if match := _YEARS.search(sentence):
             first, last = int(match[1]), int(match[2])

@@ -6,7 +6,8 @@ from dataclasses import replace
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.colours import difference
 from ircore.players.builtin.canvas.figures.frame import Told
-from ircore.players.builtin.canvas.figures.prose import NUMBER, colours, decimals, written
+from ircore.players.builtin.canvas.figures.prose import NUMBER, decimals, written
+from ircore.players.builtin.canvas.quantities import first_colour
 from ircore.players.builtin.canvas.shapes import Blob, Label, Pie, Stroke
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
@@ -20,7 +21,7 @@ _BY = re.compile(r"\bby\s+-?\d")
 
 
 def change_told(sentence: str, sheet: Sheet) -> bool:
-    """Follow a correction of one value of the figure that was told; return whether it was one."""
+    """Change one value of the figure described before; return whether the sentence asked for that."""
     told = sheet.figure
     if told is None or _BY.search(sentence) or re.search(r"\d\s*px\b", sentence):
         return False
@@ -32,7 +33,7 @@ def change_told(sentence: str, sheet: Sheet) -> bool:
     match = _VALUE.search(re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w.])", " ", plain) if name else plain)
     if match is None:
         return False
-    value, shade = float(match[1]), next(iter(colours(plain)), None)
+    value, shade = float(match[1]), first_colour(plain)
     if told.kind == "pie":
         return _change_wedge(index, value, sheet)
     return _change_bar(told, index, value, shade, sheet) or _change_point(told, index, value, shade, sheet)
@@ -96,7 +97,7 @@ def _change_wedge(index: int, share: float, sheet: Sheet) -> bool:
 
 
 def _change_bar(told: Told, index: int, value: float, shade: str | None, sheet: Sheet) -> bool:
-    """Give a bar another length; of several at its place the one of the colour that is named, else the first."""
+    """Set the length of a category's bar: of several bars, of the one in the named colour, else of the first."""
     bars = _bars_at(told, index, sheet)
     if told.place is None or not bars:
         return False
@@ -116,7 +117,7 @@ def _change_bar(told: Told, index: int, value: float, shade: str | None, sheet: 
 
 
 def _move_label(bar: Blob, fresh: Blob, value: float, sheet: Sheet) -> None:
-    """Let the value that is written beside a bar follow it."""
+    """Move and rewrite the value label of a bar that was changed."""
     for number, item in enumerate(sheet.items):
         if not isinstance(item, Label) or not re.fullmatch(r"-?[\d.]+", item.text):
             continue
@@ -128,7 +129,7 @@ def _move_label(bar: Blob, fresh: Blob, value: float, sheet: Sheet) -> None:
 
 
 def _change_point(told: Told, index: int, value: float, shade: str | None, sheet: Sheet) -> bool:
-    """Move one point of a line: of the one whose colour is named, else of the first."""
+    """Move one point of a line: of the line in the named colour, else of the first line."""
     if told.place is None:
         return False
     at = told.place.x(index)

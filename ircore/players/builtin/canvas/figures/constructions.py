@@ -5,7 +5,7 @@ import re
 from ircore.core import exact
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.figures.plan import Plan, ahead, circumcircle, crossing, foot, mean, touching
-from ircore.players.builtin.canvas.figures.prose import colours
+from ircore.players.builtin.canvas.quantities import first_colour
 
 _LETTER = r"(?:point )?\"?([A-Z])\"?"
 _LINE = r"(?:line |segment |side |the )*([A-Z])([A-Z])"
@@ -24,9 +24,8 @@ _TANGENTS = re.compile(rf"\btangents?\b(?: lines?)? from {_LETTER}\b")
 
 
 def construct(plan: Plan, sentence: str) -> None:
-    """Draw what a sentence constructs from points that are known."""
-    shades = colours(sentence)
-    shade, dash = (shades[0] if shades else None), "dashed" in sentence
+    """Draw the constructions of a sentence, such as medians, from points that are known."""
+    shade, dash = first_colour(sentence), "dashed" in sentence
     _define(plan, sentence)
     for match in _PERPENDICULAR.finditer(sentence):
         if ends := _known(plan, *match.groups()):
@@ -48,7 +47,7 @@ def construct(plan: Plan, sentence: str) -> None:
 
 
 def _known(plan: Plan, *letters: str) -> list[Point]:
-    """Return the points of letters, or nothing if one of them is not known."""
+    """Return the points of letters; empty if any letter is unknown."""
     return [plan.points[letter] for letter in letters] if all(letter in plan.points for letter in letters) else []
 
 
@@ -66,7 +65,7 @@ def _define(plan: Plan, sentence: str) -> None:
 
 
 def _bisect(plan: Plan, one: Point, other: Point, shade: str | None, dash: bool) -> None:
-    """Draw the perpendicular bisector of a line: through the centre of a triangle's circle if it is a side of one."""
+    """Draw the perpendicular bisector of a line; for a side of a triangle it passes through the circumcentre."""
     middle = mean([one, other])
     triangle = next((letters for letters in plan.polygons if len(letters) == 3), "")
     circle = circumcircle(*(plan.points[letter] for letter in triangle)) if triangle else None

@@ -8,6 +8,7 @@ from ircore.players.builtin.canvas.figures.axes import mentions
 from ircore.players.builtin.canvas.figures.formulas import Function, formula_in
 from ircore.players.builtin.canvas.figures.prose import NUMBER, colours, quoted
 from ircore.players.builtin.canvas.figures.values import dash_words
+from ircore.players.builtin.canvas.quantities import first_colour
 
 _HEX = r"#[0-9a-f]{6}"
 _AT = rf"\(\s*({NUMBER})\s*,\s*({NUMBER})\s*\)"
@@ -56,12 +57,15 @@ _ZERO = re.compile(
 
 @dataclass
 class Curve:
-    """One curve.
+    """A curve of a graph, by formula or by points.
+
+    >>> Curve(points=[(-1.0, 2.0), (0.0, 0.0)], colour="#ff0000").is_straight
+    False
 
     Attributes:
-        function: Computes it, if a formula was told.
-        points: Where it goes through otherwise, in values.
-        colour: As told; none if not.
+        function: Function of x, if there is a formula.
+        points: Points of the curve otherwise, in the graph's values.
+        colour: Colour of the line; None if unknown.
         dash: "dashed" and the like.
         is_straight: Whether its points are joined by straight lines.
         name: Written beside it.
@@ -77,7 +81,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class Mark:
-    """A marked point: where it is, its label, its colour, and whether it is a ring."""
+    """A marked point of a graph, drawn as a dot or as a ring, with its label.
+
+    >>> Mark((-1.0, 2.0), "A").is_open
+    False
+    """
 
     at: Point
     text: str = ""
@@ -87,7 +95,11 @@ class Mark:
 
 @dataclass
 class Graph:
-    """All that is told of a graph but its axes."""
+    """Curves, marked points and areas of a graph; axes are kept apart.
+
+    >>> Graph(curves=[Curve(points=[(-1.0, 2.0), (0.0, 0.0)])]).marks
+    []
+    """
 
     curves: list[Curve] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
@@ -102,12 +114,12 @@ def read_graph(sentences: list[str]) -> tuple[Graph, set[int]]:
     shade: str | None = None
     for index, sentence in enumerate(sentences):
         before = repr(graph)
-        own = colours(_NOT_OF_CURVE.sub(" ", sentence))
+        own = first_colour(_NOT_OF_CURVE.sub(" ", sentence))
         curve = _curve(sentence, graph)
         if _NOUN.search(sentence) and own:
-            shade = own[0]
+            shade = own
         if curve is not None:
-            curve.colour = own[0] if own else shade
+            curve.colour = own or shade
             graph.curves.append(curve)
         _marks(sentence, graph)
         _extras(sentence, graph)
@@ -117,7 +129,7 @@ def read_graph(sentences: list[str]) -> tuple[Graph, set[int]]:
 
 
 def _curve(sentence: str, graph: Graph) -> Curve | None:
-    """Return the curve that a sentence tells, unless an earlier formula is what it describes."""
+    """Return the curve that a sentence describes; None if the sentence only explains an earlier formula."""
     formula = formula_in(sentence)
     name = next((text for text in quoted(sentence) if re.fullmatch(r"[a-z]", text)), "")
     plain = re.sub(r'"[^"]*"', " ", sentence)
@@ -171,11 +183,10 @@ def _marks(sentence: str, graph: Graph) -> None:
     known = {mark.at for mark in graph.marks}
     marks: list[Mark] = []
     for match in _DOT.finditer(sentence):
-        shades = colours(match[1])
-        marks.append(Mark((float(match[3]), float(match[4])), match[5] or match[2] or "", shades[0] if shades else None,
-                          bool(re.search(r"open|hollow|empty", match[1]))))  # fmt: skip
+        at, is_open = (float(match[3]), float(match[4])), bool(re.search(r"open|hollow|empty", match[1]))
+        marks.append(Mark(at, match[5] or match[2] or "", first_colour(match[1]), is_open))
     if re.search(r"\b(?:dots?|points?)\b", sentence, re.IGNORECASE) and not _is_curve_only(sentence):
-        shade = next(iter(colours(sentence)), None)
+        shade = first_colour(sentence)
         plain = re.sub(r'"[^"]*"', " ", sentence)
         names = {(float(m[2]), float(m[3])): m[1] for m in _NAMED_POINT.finditer(plain)}
         places = [(float(m[1]), float(m[2])) for m in _POINT.finditer(plain)]
@@ -191,7 +202,7 @@ def _marks(sentence: str, graph: Graph) -> None:
 
 
 def _is_curve_only(sentence: str) -> bool:
-    """Whether "points" are only what a curve goes through."""
+    """Whether the points in a sentence only lead a curve, so that no dots are drawn."""
     return bool(re.search(r"\b(?:through|from|starts?|starting)\b", sentence)) or bool(formula_in(sentence))
 
 

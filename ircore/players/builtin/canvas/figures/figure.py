@@ -1,4 +1,4 @@
-"""What is told of a chart or graph, before it has a place: plain data."""
+"""A chart or graph as it was described, before it has a place in the picture: plain data."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -8,17 +8,20 @@ Kind = Literal["bar", "line", "pie", "graph"]
 
 @dataclass
 class AxisTold:
-    """What is said of one axis.
+    """An axis as it was described.
+
+    >>> AxisTold("Sales", low=0, high=40, step=10).words
+    ()
 
     Attributes:
-        name: Its title; empty if none.
-        low: Value at its left or lower end.
-        high: Value at its other end.
-        step: Between ticks.
+        name: Title; empty for none.
+        low: Value at the left or lower end; None if unknown.
+        high: Value at the other end; None if unknown.
+        step: Difference between ticks.
         ticks: Values of the ticks.
-        words: Categories in order, if it has such.
-        colour: Of its line.
-        is_drawn: Whether it has a line; None if nothing is said.
+        words: Categories in order; empty for an axis of numbers.
+        colour: Colour of the line.
+        is_drawn: Whether the axis has a line; None if unknown.
         has_arrow: Whether the line ends in an arrow.
     """
 
@@ -35,7 +38,11 @@ class AxisTold:
 
 @dataclass
 class Series:
-    """Values of one colour: bars of a layer, or a line; none where a category has no value."""
+    """A series of a chart: bars of one layer, or a line.
+
+    >>> Series([12, None, 30], colour="#ff0000").values
+    [12, None, 30]
+    """
 
     values: list[float | None]
     colour: str | None = None
@@ -48,7 +55,11 @@ class Series:
 
 @dataclass
 class Wedge:
-    """One share of a pie; ``name`` and ``colour`` as told."""
+    """A wedge of a pie.
+
+    >>> Wedge(25.0, "#ff0000", "Coal").pulled
+    0.0
+    """
 
     share: float
     colour: str | None = None
@@ -58,7 +69,11 @@ class Wedge:
 
 @dataclass
 class Look:
-    """How all of it looks: what is said once for the whole figure."""
+    """Properties that hold for a whole figure.
+
+    >>> Look(background="#ffffff").has_frame
+    False
+    """
 
     background: str | None = None
     panel: str | None = None
@@ -74,7 +89,11 @@ class Look:
 
 @dataclass
 class Figure:
-    """A chart or graph as told."""
+    """A chart or graph as told.
+
+    >>> Figure("bar", AxisTold(words=("Mon", "Tue")), AxisTold("Sales"), Look(), [Series([12, 30])]).is_stacked
+    False
+    """
 
     kind: Kind
     x: AxisTold

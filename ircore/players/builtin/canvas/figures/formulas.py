@@ -27,11 +27,18 @@ _DEFINED = re.compile(r"(?:\b[yfgh]\b\s*(?:\(\s*x\s*\))?)\s*=\s*([^,;\n\"]{1,120
 
 
 class FormulaError(ValueError):
-    """A text is no formula in x."""
+    """A text is no formula in x.
+
+    >>> try:
+    ...     parse("2 +")
+    ... except FormulaError as error:
+    ...     print(error)
+    the end where a number should be
+    """
 
 
 def formula_in(text: str) -> tuple[str, Function] | None:
-    """Return the first formula ``y = …`` or ``f(x) = …`` in a text, as it is written, and its function; or none."""
+    """Return the text and the function of the first formula ``y = …`` or ``f(x) = …``; None if there is no formula."""
     for match in _DEFINED.finditer(text):
         words = match[1]
         while words:
@@ -43,10 +50,10 @@ def formula_in(text: str) -> tuple[str, Function] | None:
 
 
 def parse(text: str) -> Function:
-    """Return the function of x that a formula says; it gives nan where it is not defined.
+    """Return the function of x that a formula defines; its value is nan where the formula is undefined.
 
     Raises:
-        FormulaError: It is none, or too long.
+        FormulaError: The text is no formula, or too long.
     """
     if len(text) > MAX_LENGTH:
         raise FormulaError("too long")

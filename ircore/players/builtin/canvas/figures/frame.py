@@ -1,4 +1,4 @@
-"""From a told chart to items: its place in the picture, its axes, ticks, labels, bars and lines."""
+"""Charts turned into items: plot area, axes, ticks, labels, bars and lines."""
 
 import math
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from ircore.core import exact
 from ircore.core.drawing import Point, text_size
 from ircore.core.plot_area import PlotArea, Scale
 from ircore.players.builtin.canvas.colours import rgb
-from ircore.players.builtin.canvas.figures.figure import AxisTold, Figure, Kind, Series
+from ircore.players.builtin.canvas.figures.figure import AxisTold, Figure, Kind, Look, Series
 from ircore.players.builtin.canvas.figures.prose import decimals, written
 from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Stroke, polygon
 
@@ -17,18 +17,28 @@ PALETTE = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e
 FONT = 13.0
 DASHES = {"dashed": (9.0, 5.0), "dotted": (2.0, 4.0), "dashdotted": (10.0, 4.0, 2.0, 4.0), "": ()}
 MOST_TICKS = 60
+FAINT = {"#222222": "#d6d6d6", "#e0e4ea": "#454d5c"}
+"""Colours of grid lines by the ink of axes and labels."""
 
 
 @dataclass(frozen=True)
 class Place(PlotArea):
-    """Where a figure lies, and the ink of its axes and labels."""
+    """The plot area of a figure, and the colour of its axes and labels.
+
+    >>> Place(Scale(0, 10, 50, 450), Scale(0, 100, 400, 20), "#222222").x(5)
+    250.0
+    """
 
     ink: str
 
 
 @dataclass(frozen=True)
 class Told:
-    """The figure that was told last: its kind, its place, and the names of its categories or wedges."""
+    """The figure that was described last, kept for corrections in its own terms.
+
+    >>> Told("pie", ("Coal", "Gas")).words
+    ('Coal', 'Gas')
+    """
 
     kind: Kind
     words: tuple[str, ...]
@@ -43,7 +53,7 @@ def ink_on(background: str) -> str:
 
 
 def ticks_of(axis: AxisTold, low: float, high: float) -> list[float]:
-    """Return the values of an axis' ticks: as told, in steps as told, or about six round ones."""
+    """Return the tick values of an axis: as listed, in the given step, or about six round values."""
     if axis.ticks:
         return list(axis.ticks)
     step = axis.step or _round_step((high - low) / 6)
@@ -70,7 +80,7 @@ def span_of(axis: AxisTold, values: list[float], from_zero: bool) -> tuple[float
 
 
 def placed(figure: Figure, size: tuple[int, int], area: dict[str, tuple[float, float]]) -> Place:
-    """Give a chart of bars or lines its place: where its plot area is told to be, else where charts usually lie."""
+    """Return the plot area of a bar or line chart: as described in pixels, else where charts usually lie."""
     along, across = (figure.x, figure.y) if figure.is_lying else (figure.y, figure.x)
     low, high = span_of(along, _heights(figure), figure.kind == "bar")
     words = max(len(across.words), *(len(series.values) for series in figure.series))
@@ -108,30 +118,22 @@ def ground(figure: Figure, place: Place) -> list[Item]:
     for name, (colour, dash) in look.grid.items():
         axis, scale = (figure.x, place.x) if name == "x" else (figure.y, place.y)
         places = [float(n) for n in range(len(axis.words))] if axis.words else ticks_of(axis, scale.low, scale.high)
-        shade = colour or ("#ffffff" if look.panel and look.panel != "#ffffff" else _faint(place.ink))
+        shade = colour or ("#ffffff" if look.panel and look.panel != "#ffffff" else FAINT[place.ink])
         for at in (scale(value) for value in places):
             ends = ((at, place.top), (at, place.bottom)) if name == "x" else ((place.left, at), (place.right, at))
-            items.append(
-                Stroke("grid", ends, shade, 1.0, (6.0, 4.0) if dash == "dashed" else (2.0, 3.0) if dash else ())
-            )
+            pattern = (6.0, 4.0) if dash == "dashed" else (2.0, 3.0) if dash else ()
+            items.append(Stroke("grid", ends, shade, 1.0, pattern))
     return items
-
-
-def _faint(ink: str) -> str:
-    return "#d6d6d6" if ink == "#222222" else "#454d5c"
 
 
 def _marks(figure: Figure, place: Place) -> list[Item]:
     if figure.kind == "bar":
         return [bar for index in range(len(figure.series)) for bar in _bars(figure, place, index)]
-    items = list[Item]()
-    for index, series in enumerate(figure.series):
-        items += _line(figure, series, index, place)
-    return items
+    return [item for index, series in enumerate(figure.series) for item in _line(figure, series, index, place)]
 
 
 def _bars(figure: Figure, place: Place, index: int) -> list[Item]:
-    """Return the bars of one series: beside those of the others, or on them."""
+    """Return the bars of one series, beside the bars of other series or stacked on them."""
     series, items = figure.series[index], list[Item]()
     groups = 1 if figure.is_stacked else len(figure.series)
     share = 0.6 if groups == 1 else 0.8
@@ -167,16 +169,14 @@ def _line(figure: Figure, series: Series, index: int, place: Place) -> list[Item
     if not (figure.look.is_filled and index == 0):
         return [line]
     shade = figure.look.fill if figure.look.fill not in {None, colour} else mixed(figure.look.background, colour)
-    return [
-        polygon("polygon", [*points, (points[-1][0], place.bottom), (points[0][0], place.bottom)], fill=shade),
-        line,
-    ]
+    under = [*points, (points[-1][0], place.bottom), (points[0][0], place.bottom)]
+    return [polygon("polygon", under, fill=shade), line]
 
 
-def mixed(background: str | None, colour: str, share: float = 0.28) -> str:
-    """Return a tint of a colour on a background."""
+def mixed(background: str | None, colour: str) -> str:
+    """Return a tint of a colour on a background: 28 % of the colour."""
     pairs = zip(rgb(background or "#ffffff"), rgb(colour), strict=True)
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+    return "#" + "".join(f"{round(a + (b - a) * 0.28):02x}" for a, b in pairs)
 
 
 def _axis_items(figure: Figure, place: Place) -> list[Item]:
@@ -184,20 +184,12 @@ def _axis_items(figure: Figure, place: Place) -> list[Item]:
     items = list[Item]()
     look = figure.look
     level = place.y(0) if place.y.low < 0 < place.y.high and figure.kind == "bar" and not figure.is_lying else None
-    if look.has_frame:
-        colour = look.frame_colour or place.ink
-        items.append(Stroke("line", ((place.left, place.top), (place.right, place.top)), colour, 1.0))
-        items.append(Stroke("line", ((place.right, place.top), (place.right, place.bottom)), colour, 1.0))
+    corner = place.left, place.bottom
+    items += frame_lines(look, place)
     if figure.x.is_drawn is not False:
-        items.append(
-            Stroke(
-                "x axis", ((place.left, place.bottom), (place.right, place.bottom)), figure.x.colour or place.ink, 1.0
-            )
-        )
+        items.append(Stroke("x axis", (corner, (place.right, place.bottom)), figure.x.colour or place.ink, 1.0))
     if figure.y.is_drawn is not False:
-        items.append(
-            Stroke("y axis", ((place.left, place.bottom), (place.left, place.top)), figure.y.colour or place.ink, 1.0)
-        )
+        items.append(Stroke("y axis", (corner, (place.left, place.top)), figure.y.colour or place.ink, 1.0))
     if level is not None:
         items.append(Stroke("line", ((place.left, level), (place.right, level)), place.ink, 1.0))
     items += _labels_along(figure.x, place, "x")
@@ -205,8 +197,17 @@ def _axis_items(figure: Figure, place: Place) -> list[Item]:
     return [*items, *titles(figure, place, items)]
 
 
+def frame_lines(look: Look, place: Place) -> list[Item]:
+    """Return the upper and the right side of a frame, if the figure has a frame."""
+    if not look.has_frame:
+        return []
+    corner, colour = (place.right, place.top), look.frame_colour or place.ink
+    ends = (((place.left, place.top), corner), (corner, (place.right, place.bottom)))
+    return [Stroke("line", side, colour, 1.0) for side in ends]
+
+
 def _labels_along(axis: AxisTold, place: Place, name: str) -> list[Item]:
-    """Return tick marks and labels of one axis."""
+    """Return tick marks and tick labels of an axis."""
     scale = place.x if name == "x" else place.y
     if axis.words:
         labelled = [(float(index), word) for index, word in enumerate(axis.words)]
@@ -245,9 +246,8 @@ def titles(figure: Figure, place: Place, items: list[Item]) -> list[Item]:
 def _value_labels(figure: Figure, place: Place) -> list[Item]:
     items = list[Item]()
     for index, series in enumerate(figure.series):
-        if not (
-            series.is_labelled or (figure.look.has_value_labels and (figure.kind == "bar" or len(figure.series) == 1))
-        ):
+        is_clear = figure.kind == "bar" or len(figure.series) == 1
+        if not series.is_labelled and not (figure.look.has_value_labels and is_clear):
             continue
         places = decimals([value for value in series.values if value is not None])
         bars = [bar for bar in _bars(figure, place, index) if isinstance(bar, Blob)] if figure.kind == "bar" else []
@@ -257,9 +257,8 @@ def _value_labels(figure: Figure, place: Place) -> list[Item]:
             if bars:
                 items.append(_beside_bar(figure, bars[number], value, text, place))
             else:
-                items.append(
-                    Label(text, (place.x(word), place.y(value) - 10), FONT - 2, series.colour or place.ink, "mb")
-                )
+                at = place.x(word), place.y(value) - 10
+                items.append(Label(text, at, FONT - 2, series.colour or place.ink, "mb"))
     return items
 
 
@@ -269,12 +268,10 @@ def _beside_bar(figure: Figure, bar: Blob, value: float, text: str, place: Place
     if figure.is_stacked:
         return replace(label, colour=ink_on(bar.fill or "#ffffff"))
     if figure.is_lying:
-        return replace(
-            label, at=(right + 4 if value >= 0 else left - 4, bar.centre[1]), anchor="lm" if value >= 0 else "rm"
-        )
-    return replace(
-        label, at=(bar.centre[0], top - 4 if value >= 0 else bottom + 4), anchor="mb" if value >= 0 else "mt"
-    )
+        side, anchor = (right + 4, "lm") if value >= 0 else (left - 4, "rm")
+        return replace(label, at=(side, bar.centre[1]), anchor=anchor)
+    side, anchor = (top - 4, "mb") if value >= 0 else (bottom + 4, "mt")
+    return replace(label, at=(bar.centre[0], side), anchor=anchor)
 
 
 def _series_names(figure: Figure, place: Place) -> list[Item]:

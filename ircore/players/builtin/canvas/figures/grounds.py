@@ -4,6 +4,7 @@ import re
 
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.figures.prose import NUMBER, colours
+from ircore.players.builtin.canvas.geometry import BoxF, middle_of
 from ircore.players.builtin.canvas.shapes import Blob, Item, polygon
 from ircore.players.builtin.canvas.sheet import Sheet
 
@@ -35,7 +36,7 @@ MOST = 32
 
 
 def read_ground(sentences: list[str], sheet: Sheet) -> set[int]:
-    """Paint a background of several parts; return which sentences told it."""
+    """Paint a background of several parts; return the indices of the sentences that describe it."""
     for index, sentence in enumerate(sentences):
         if not _GROUND.search(sentence) or len(colours(sentence)) < 2:
             continue
@@ -47,13 +48,9 @@ def read_ground(sentences: list[str], sheet: Sheet) -> set[int]:
     return _parts(sentences, sheet)
 
 
-def _size(sheet: Sheet) -> tuple[float, float]:
-    return float(sheet.canvas.width), float(sheet.canvas.height)
-
-
-def _rectangle(left: float, top: float, right: float, bottom: float, colour: str) -> Item:
-    middle = (left + right) / 2, (top + bottom) / 2
-    return Blob("rectangle", middle, max(0.5, right - left), max(0.5, bottom - top), colour)
+def _rectangle(box: BoxF, colour: str) -> Item:
+    left, top, right, bottom = box
+    return Blob("rectangle", middle_of(box), max(0.5, right - left), max(0.5, bottom - top), colour)
 
 
 def _bands(sentence: str, sheet: Sheet) -> list[Item]:
@@ -70,29 +67,29 @@ def _bands(sentence: str, sheet: Sheet) -> list[Item]:
         count = count or 8
     else:
         count = len(shades)
-    (wide, high), across = _size(sheet), match[1].lower() == "vertical"
+    _, _, wide, high = sheet.space.box
+    across = match[1].lower() == "vertical"
     count = min(MOST, count)
     sheet.paint(shades[0])
     step = (wide if across else high) / count
-    return [
-        _rectangle(step * n, 0, step * (n + 1), high, shades[n % len(shades)])
-        if across
-        else _rectangle(0, step * n, wide, step * (n + 1), shades[n % len(shades)])
-        for n in range(1, count)
-        if shades[n % len(shades)] != shades[0]
-    ]
+    bands = []
+    for n in range(1, count):
+        box = (step * n, 0, step * (n + 1), high) if across else (0, step * n, wide, step * (n + 1))
+        if shades[n % len(shades)] != shades[0]:
+            bands.append(_rectangle(box, shades[n % len(shades)]))
+    return bands
 
 
 def _checks(sentence: str, sheet: Sheet) -> list[Item]:
     if not re.search(r"\bchecker", sentence, re.IGNORECASE):
         return []
     shades, told = colours(sentence), _CELL.search(sentence)
-    wide, high = _size(sheet)
+    _, _, wide, high = sheet.space.box
     cell = max(wide / MOST, float(told[1] or told[2]) if told else wide / 8)
     sheet.paint(shades[0])
     rows, columns = int(high / cell + 0.99), int(wide / cell + 0.99)
     return [
-        _rectangle(column * cell, row * cell, (column + 1) * cell, (row + 1) * cell, shades[1])
+        _rectangle((column * cell, row * cell, (column + 1) * cell, (row + 1) * cell), shades[1])
         for row in range(rows)
         for column in range(columns)
         if (row + column) % 2
@@ -107,14 +104,10 @@ def _diagonal(sentence: str, sheet: Sheet) -> list[Item]:
     parts = dict(zip(corner_of, (m[1] or m[6] for m in told), strict=True))
     if len(parts) < 2:
         return []
-    wide, high = _size(sheet)
+    _, _, wide, high = sheet.space.box
     (_, first), (corner, second) = list(parts.items())[:2]
-    corners: dict[str, Point] = {
-        "upper left": (0, 0),
-        "upper right": (wide, 0),
-        "lower left": (0, high),
-        "lower right": (wide, high),
-    }
+    corners: dict[str, Point] = {"upper left": (0, 0), "upper right": (wide, 0), "lower left": (0, high),
+                                 "lower right": (wide, high)}  # fmt: skip
     row, side = corner.split()
     ends = [at for name, at in corners.items() if (name.split()[0] == row) != (name.split()[1] == side)]
     sheet.paint(first)
@@ -134,12 +127,11 @@ def _parts(sentences: list[str], sheet: Sheet) -> set[int]:
     ):
         return set()
     (_, first), (_, second) = matches[:2]
-    wide, high = _size(sheet)
+    _, _, wide, high = sheet.space.box
     sheet.paint(first[5])
     across = first[1].lower() in {"left", "right"}
     usual = {"left": (0.0, wide / 2), "right": (wide / 2, wide), "top": (0.0, high / 2), "upper": (0.0, high / 2)}
     low, end = (float(second[3]), float(second[4])) if second[2] else usual.get(second[1].lower(), (high / 2, high))
-    sheet.items.insert(
-        0, _rectangle(low, 0, end, high, second[5]) if across else _rectangle(0, low, wide, end, second[5])
-    )
+    box = (low, 0, end, high) if across else (0, low, wide, end)
+    sheet.items.insert(0, _rectangle(box, second[5]))
     return {index for index, _ in matches}

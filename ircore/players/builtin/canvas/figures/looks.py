@@ -1,4 +1,4 @@
-"""What is said once for a whole figure: background, panel, grid, frame, outlines, labels."""
+"""Properties of a whole figure: background, panel, grid, frame, outlines, value labels."""
 
 import re
 
@@ -36,7 +36,7 @@ _VALUES = re.compile(
 
 
 def read_look(sentences: list[str]) -> tuple[Look, set[int]]:
-    """Return how the figure looks, and which sentences said it."""
+    """Return the look of the figure, and the indices of the sentences that describe it."""
     look, used = Look(), set()
     for index, sentence in enumerate(sentences):
         before = repr(look)
@@ -85,7 +85,7 @@ def _grid(look: Look, sentence: str) -> None:
 
 
 def _clause(sentence: str, start: int, end: int) -> str:
-    """Return the part of a sentence about the grid: from the comma or "and" before it on, as far as the next comma."""
+    """Return the words about the grid: from the comma or "and" before it to the next comma."""
     before = re.split(r"[,;:]|\bwith\b|\band\b(?! vertical| horizontal)|\bon\b", sentence[:start])[-1]
     after = re.split(r"[,;]|\band\b(?! vertical| horizontal)|\bto\b", sentence[end:])[0]
     return before + sentence[start:end] + after
@@ -99,7 +99,7 @@ def _frame(look: Look, sentence: str) -> None:
 
 
 def _fill(sentence: str) -> str | None:
-    """Return the colour of a filled area: the one said after it, or the last before it."""
+    """Return the colour of a filled area: the first colour after the word "fill", else the last colour."""
     place = re.search(r"\b(?:fill|shad)", sentence)
     after = colours(sentence[place.start() :]) if place else []
     shades = colours(sentence)
@@ -107,7 +107,7 @@ def _fill(sentence: str) -> str | None:
 
 
 def outline_of(sentence: str) -> str | None:
-    """Return the colour of outlines that a sentence speaks of, if it does."""
+    """Return the colour of outlines in a sentence; None if the sentence mentions no outline."""
     match = _OUTLINE.search(sentence)
     if match is None or re.search(r"\bno\b|\bwithout\b", sentence[max(0, match.start() - 12) : match.end()]):
         return None

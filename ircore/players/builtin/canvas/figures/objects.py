@@ -1,4 +1,4 @@
-"""JSON in messages, written as sentences: what has a key that is known is said in the words that the reader knows."""
+"""JSON in messages rewritten as sentences that the readers of figures understand."""
 
 import json
 import re
@@ -10,14 +10,13 @@ _CAMEL = re.compile(r"([a-z])([A-Z])")
 _PLACES = {"x", "y", "min", "max", "width", "height", "cx", "cy", "left", "top", "right", "bottom"}
 _START = re.compile(r"[{\[]")
 _FENCE = re.compile(r"```\w*")
-_PART_WORDS = {"bars", "lines", "slices", "wedges", "segments",
-    "curves", "points", "labels", "functions"}  # fmt: skip
+_PART_WORDS = {"bars", "lines", "slices", "wedges", "segments", "curves", "points", "labels", "functions"}
 _SIZES = {"radius": "radius {}px", "diameter": "diameter {}px", "width": "{}px wide", "height": "{}px high",
     "size": "size {}px", "side": "side {}px", "side_length": "side {}px"}  # fmt: skip
 
 
 def without_objects(text: str) -> str:
-    """Return ``text`` with each JSON object or list of objects as sentences; what is no JSON stays as it is."""
+    """Return ``text`` with each JSON object, or list of objects, as sentences; other text is unchanged."""
     plain = _FENCE.sub("", text)
     start = _START.search(plain)
     if start is None or '"' not in plain:
@@ -33,7 +32,7 @@ def without_objects(text: str) -> str:
 
 
 def _told(value: Any, name: str, depth: int) -> Iterator[str]:
-    """Yield sentences for an object: its plain values in one, what is inside it in others."""
+    """Yield sentences for a JSON value: an object's plain values in one sentence, nested values in further ones."""
     if depth > MAX_DEPTH:
         return
     if isinstance(value, list):
@@ -41,9 +40,9 @@ def _told(value: Any, name: str, depth: int) -> Iterator[str]:
             yield from _told(item, name, depth + 1)
         return
     if not isinstance(value, dict):
-        yield f"{name} {_word(value)}"
+        yield f"{name} {value}"
         return
-    simple = {str(key): one for key, one in value.items() if not _is_nested(one)}
+    simple = {str(key): item for key, item in value.items() if not _is_nested(item)}
     if simple:
         yield _sentence(simple, name)
     for key, item in value.items():
@@ -65,7 +64,7 @@ def _named(key: str) -> str:
 
 
 def _sentence(simple: dict[str, Any], name: str) -> str:
-    """Say the plain values of one object, a shape as a noun phrase, anything else as "key value"."""
+    """Return the plain values of an object: a shape as a noun phrase, other objects as "key: value"."""
     keys = {key.lower().replace("-", "_"): value for key, value in simple.items()}
     kind = next((str(keys[key]) for key in ("type", "shape", "kind") if isinstance(keys.get(key), str)), "")
     if kind and _point(keys) and not name.endswith("axis"):
@@ -74,14 +73,12 @@ def _sentence(simple: dict[str, Any], name: str) -> str:
         return valued
     if len(simple) > 1 and all(_is_number(value) for value in simple.values()) and not simple.keys() & _PLACES:
         return ", ".join(f"{key}: {value}" for key, value in simple.items())
-    words = [name] if name else []
-    for key, value in simple.items():
-        words.append(_pair(_spaced(key), value))
-    return ", ".join(word for word in words if word)
+    words = [name, *(_pair(_spaced(key), value) for key, value in simple.items())]
+    return ", ".join(filter(None, words))
 
 
 def _valued(keys: dict[str, Any]) -> str:
-    """Say a name with its value and colour, as one bar or wedge: "Dog: 12, red"."""
+    """Return a bar or wedge as name, value and colour: "Dog: 12, red"."""
     name = next((keys[key] for key in ("label", "name", "category", "x") if isinstance(keys.get(key), str)), "")
     share = keys.get("percentage", keys.get("percent", keys.get("share")))
     height = None if _is_number(keys.get("x")) else keys.get("height", keys.get("y"))
@@ -102,23 +99,20 @@ def _shape(kind: str, keys: dict[str, Any]) -> str:
     at = _point(keys)
     words = [f"A {colour} {kind}", f"centred at {at}"]
     words += [_SIZES[key].format(value) for key, value in keys.items() if key in _SIZES and _is_number(value)]
-    edge = next(
-        (keys[key] for key in ("outline", "stroke", "border", "outline_color", "border_color") if key in keys), 0
-    )
+    edges = ("outline", "stroke", "border", "outline_color", "border_color")
+    edge = next((keys[key] for key in edges if key in keys), None)
     if isinstance(edge, str) and edge.lower() not in {"none", "no"}:
         words.append(f"with a {edge} outline")
     if keys.get("rotation"):
         words.append(f"rotated {keys['rotation']} degrees")
-    words += [
-        str(keys[key]) for key in ("orientation", "description", "note", "position") if isinstance(keys.get(key), str)
-    ]
+    remarks = ("orientation", "description", "note", "position")
+    words += [keys[key] for key in remarks if isinstance(keys.get(key), str)]
     return f"{words[0]} {words[1]}, {', '.join(words[2:])}".rstrip(", ") + "."
 
 
 def _point(keys: dict[str, Any]) -> str:
-    position = next(
-        (keys[key] for key in ("center", "centre", "position", "at") if isinstance(keys.get(key), list)), None
-    )
+    named = (keys.get(key) for key in ("center", "centre", "position", "at"))
+    position = next((place for place in named if isinstance(place, list)), None)
     pair = position if position is not None else [keys.get("x", keys.get("cx")), keys.get("y", keys.get("cy"))]
     return f"({pair[0]}, {pair[1]})" if len(pair) == 2 and all(_is_number(coordinate) for coordinate in pair) else ""
 
@@ -128,7 +122,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _pair(key: str, value: Any) -> str:
-    """Say one plain value under its key."""
+    """Return a plain value under its key in words."""
     if value is False or value is None:
         return f"no {key}"
     if value is True:
@@ -136,7 +130,7 @@ def _pair(key: str, value: Any) -> str:
     if isinstance(value, list):
         if key == "range" and len(value) == 2:
             return f"from {value[0]} to {value[1]}"
-        return f"{key}: {', '.join(_word(item) for item in value)}"
+        return f"{key}: {', '.join(map(str, value))}"
     if key in {"label", "title", "name"}:
         return f'{key} "{value}"'
     if key in {"min", "max"} and _is_number(value):
@@ -145,8 +139,4 @@ def _pair(key: str, value: Any) -> str:
         return f"every {value}"
     if key in {"type", "chart type", "plot"}:
         return f"{value} chart" if str(value).lower() in {"bar", "line", "pie", "donut"} else str(value)
-    return f"{_word(value)} {key}" if "color" in key or "background" in key else f"{key}: {_word(value)}"
-
-
-def _word(value: Any) -> str:
-    return str(value)
+    return f"{value} {key}" if "color" in key or "background" in key else f"{key}: {value}"

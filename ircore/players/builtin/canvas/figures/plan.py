@@ -1,4 +1,4 @@
-"""A plane figure in the making: its named points, and what is drawn between them."""
+"""A figure of named points while it is built: the points, and the items drawn between them."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -16,13 +16,18 @@ DASH = (7.0, 5.0)
 
 @dataclass
 class Plan:
-    """What is known of a figure.
+    """Points, lines and texts of a figure so far.
+
+    >>> plan = Plan({"A": (0.0, 0.0), "B": (60.0, 80.0)})
+    >>> plan.add_segment(plan.points["A"], plan.points["B"], None)
+    >>> plan.middle(), len(plan.lines)
+    ((30.0, 40.0), 1)
 
     Attributes:
         points: Named points in pixels, in the order in which they were told.
-        ink: Colour of lines and letters that have none of their own.
-        polygons: Their letters.
-        circles: Centre and radius.
+        ink: Colour of lines and letters without a colour of their own.
+        polygons: Letters of each polygon.
+        circles: Centre and radius of each circle.
         segments: Ends of the lines drawn so far.
         fills: Items behind everything else.
         lines: Items in front of them.
@@ -62,7 +67,7 @@ class Plan:
         self.fills.append(Blob("circle", centre, 2 * radius, 2 * radius, fill, outline))
 
     def add_segment(self, start: Point, end: Point, colour: str | None, dash: bool = False, width: float = 2.0) -> None:
-        """Draw a straight line, unless it is there already."""
+        """Draw a straight line, unless the same line is drawn already."""
         if start == end or (start, end) in self.segments or (end, start) in self.segments:
             return
         self.segments.append((start, end))
@@ -93,7 +98,7 @@ class Plan:
             self.lines.append(Stroke("arc", tuple(path), colour or self.ink, 1.5))
         return start + sweep / 2
 
-    def add_ticks(self, start: Point, end: Point, count: int, colour: str | None) -> None:
+    def add_ticks(self, start: Point, end: Point, count: int) -> None:
         """Mark a line with short strokes across its middle, as for sides of equal length."""
         length = exact.dist(start, end) or 1.0
         along = (end[0] - start[0]) / length, (end[1] - start[1]) / length
@@ -102,7 +107,7 @@ class Plan:
             shift = 6.0 * (number - (count - 1) / 2)
             at = middle[0] + along[0] * shift, middle[1] + along[1] * shift
             ends = ((at[0] - 7 * along[1], at[1] + 7 * along[0]), (at[0] + 7 * along[1], at[1] - 7 * along[0]))
-            self.lines.append(Stroke("tick", ends, colour or self.ink, 1.8))
+            self.lines.append(Stroke("tick", ends, self.ink, 1.8))
 
     def add_right_angle(self, vertex: Point, arms: tuple[Point, Point], colour: str | None, size: float = 12.0) -> None:
         """Mark a right angle with a small square."""
@@ -156,7 +161,7 @@ def foot(point: Point, start: Point, end: Point) -> Point:
 
 
 def crossing(a: Point, b: Point, c: Point, d: Point) -> Point | None:
-    """Return where the lines ``ab`` and ``cd`` meet; none if they are parallel."""
+    """Return the point where the lines ``ab`` and ``cd`` meet; None if they are parallel."""
     abx, aby, cdx, cdy = b[0] - a[0], b[1] - a[1], d[0] - c[0], d[1] - c[1]
     across = abx * cdy - aby * cdx
     if abs(across) < 1e-6:
@@ -166,7 +171,7 @@ def crossing(a: Point, b: Point, c: Point, d: Point) -> Point | None:
 
 
 def circumcircle(a: Point, b: Point, c: Point) -> tuple[Point, float] | None:
-    """Return the circle through three points; none if they lie on one line."""
+    """Return the circle through three points; None if they are collinear."""
     m, n = mean([a, b]), mean([a, c])
     centre = crossing(m, (m[0] - (b[1] - a[1]), m[1] + b[0] - a[0]), n, (n[0] - (c[1] - a[1]), n[1] + c[0] - a[0]))
     return (centre, exact.dist(centre, a)) if centre else None
@@ -184,7 +189,7 @@ def incircle(a: Point, b: Point, c: Point) -> tuple[Point, float]:
 
 
 def touching(point: Point, circle: tuple[Point, float]) -> tuple[Point, Point] | None:
-    """Return where the tangents from a point touch a circle; none if it lies inside."""
+    """Return the points where the tangents from a point touch a circle; None if the point lies inside."""
     centre, radius = circle
     far = exact.dist(point, centre)
     if far <= radius:

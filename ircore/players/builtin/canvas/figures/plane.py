@@ -1,4 +1,4 @@
-"""From a told graph to items: a plane with its axes, curves, points and areas."""
+"""Graphs turned into items: a plane with axes, curves, points and areas."""
 
 import math
 import re
@@ -13,6 +13,7 @@ from ircore.players.builtin.canvas.figures.frame import (
     FONT,
     PALETTE,
     Place,
+    frame_lines,
     ground,
     ink_on,
     mixed,
@@ -36,7 +37,7 @@ _CENTRED = re.compile(
 
 
 def graph_place(figure: Figure, graph: Graph, sentences: list[str], size: tuple[int, int]) -> Place:
-    """Give a graph its place: where its axes are told to be in pixels, else in the middle of the picture."""
+    """Return the plot area of a graph: as described in pixels, else the middle of the picture."""
     ink = ink_on(figure.look.background or "#ffffff")
     text = "\n".join(sentences)
     told = {m[1]: [float(value) for value in m.groups()[1:]] for m in _AXIS_PIXELS.finditer(text)}
@@ -97,10 +98,8 @@ def _axes(figure: Figure, place: Place, centred: bool) -> list[Item]:
     if inside:
         x_axis, y_axis = replace(x_axis, arrow="end"), replace(y_axis, arrow="end")
     items: list[Item] = [x_axis, y_axis]
-    if figure.look.has_frame and not inside:
-        colour = figure.look.frame_colour or place.ink
-        items.append(Stroke("line", ((place.left, place.top), (place.right, place.top)), colour, 1.0))
-        items.append(Stroke("line", ((place.right, place.top), (place.right, place.bottom)), colour, 1.0))
+    if not inside:
+        items += frame_lines(figure.look, place)
     items += _ticks(figure, place, (upright, level), inside)
     if not inside:
         return [*items, *titles(figure, place, items)]
@@ -155,7 +154,7 @@ def _curve_items(curve: Curve, index: int, place: Place) -> list[Item]:
 
 
 def _branches(curve: Curve, place: Place) -> list[list[Point]]:
-    """Return the parts of a curve inside the plot area: cut where it leaves it, jumps, or is not defined."""
+    """Return the parts of a curve inside the plot area, cut where it leaves the area, jumps or is undefined."""
     low, high, rim = place.x.low, place.x.high, place.y.high - place.y.low
     parts: list[list[Point]] = [[]]
     assert curve.function is not None  # noqa: S101 - the caller asks first

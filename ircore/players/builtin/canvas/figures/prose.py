@@ -1,4 +1,4 @@
-"""A message as sentences: capitals kept, colours as ``#rrggbb``, hedges and Markdown gone, numbers in one spelling."""
+"""Messages as sentences: capitals kept, colours as ``#rrggbb``, hedges and Markdown removed, numbers normalised."""
 
 import re
 
@@ -81,22 +81,18 @@ def _in_brackets(text: str, start: int, end: int) -> bool:
 
 
 def coloured(text: str) -> str:
-    """Write every colour in ``text`` as ``#rrggbb``, everything outside colours and quotes as it was.
+    """Write every colour in ``text`` as ``#rrggbb``; everything else, quotes included, is unchanged.
 
-    Colours are found in lower case; what did not change in that keeps its capitals.
+    Colours are matched in lower case; all other text keeps its capitals.
     """
-    pieces = re.split(r'("[^"\n]{1,80}")', _as_names(text))
+    # Capitalised names such as Peru, which are CSS colours too, are marked, so that they are not read as colours.
+    pieces = re.split(r'("[^"\n]{1,80}")', _THINGS.sub(lambda match: match[0][0] + _MARK + match[0][1:], text))
     whole = "".join(piece if piece.startswith('"') else _coloured(piece) for piece in pieces)
     return _NAMED_TWICE.sub(r"\1", whole).replace(_MARK, "")
 
 
-def _as_names(text: str) -> str:
-    """Mark words such as Peru that are colours in CSS but stand here, with a capital, before a value or in a list."""
-    return _THINGS.sub(lambda match: match[0][0] + _MARK + match[0][1:], text)
-
-
 def _coloured(text: str) -> str:
-    """Replace colours word for word: the parts between them are found again in the original."""
+    """Replace colours in a copy in lower case, then restore the original text between them."""
     changed = hex_colours(text.lower())
     parts, at = _HEX.split(changed), 0
     shades = _HEX.findall(changed)
@@ -136,7 +132,7 @@ def without_colours(text: str) -> str:
 
 
 def quoted(text: str) -> list[str]:
-    """Return what stands in double quotes."""
+    """Return the texts in double quotes."""
     return [words.strip() for words in _QUOTED.findall(text)]
 
 
@@ -146,6 +142,6 @@ def decimals(values: list[float]) -> int:
 
 
 def written(value: float, places: int = 0) -> str:
-    """Return a number as labels show it."""
+    """Return a number as labels show it: with a fixed number of decimals, and no minus sign before zero."""
     text = f"{value:.{places}f}" if places else f"{value:g}"
     return "0" if float(text) == 0 else text

@@ -1,4 +1,4 @@
-"""Which messages tell a figure in its own terms, and what comes of them."""
+"""Recognises messages that describe a figure in its own terms, and draws the figure."""
 
 import math
 import re
@@ -37,18 +37,18 @@ _KNOWN = re.compile(
     r"\b(?:chart|graph|plot|diagram|figure|ax[ei]s|bars?|lines?|groups|categories|slices?|wedges?|pie|labels?|percentages?|letters|titles?|legend"
     r"|clockwise|data)\b", re.IGNORECASE,
 )  # fmt: skip
-"""Words of charts: a sentence with one of them says how things are drawn anyway."""
+"""Words of charts: a sentence with such a word is not reported, since charts are drawn that way anyway."""
 
 _CHART = re.compile(r"\b(?:chart|graph|plot|diagram|figure|axis|axes|bars)\b", re.IGNORECASE)
 
 
 def read_told(message: str, sheet: Sheet) -> list[str] | None:
-    """Put a figure on the sheet that a message tells in its own terms.
+    """Put the figure that a message describes in its own terms on the sheet.
 
     A figure that was told before is taken away: a later message that tells all of it again replaces it.
 
     Returns:
-        The sentences that are left to be read as any others; none if the message tells no such figure.
+        The remaining sentences, to be read clause by clause; None if the message describes no such figure.
     """
     if _IN_PIXELS.search(message):
         return None
@@ -58,18 +58,13 @@ def read_told(message: str, sheet: Sheet) -> list[str] | None:
     if figure is not None:
         _replace_told(*figure, sheet)
         return []
-    plan = read_letters(said, (sheet.canvas.width, sheet.canvas.height), _ink(said))
+    plan = read_letters(said, sheet.size, ink_on(read_look(said)[0].background or "#ffffff"))
     if plan is None:
         painted = read_ground(said, sheet)
         left = [sentence for index, sentence in enumerate(said) if index not in painted]
         return left if painted or without_objects(message) != message else None
     _replace_told(plan[0].items(), None, sheet)
     return [sentence for index, sentence in enumerate(said) if index not in plan[1] or _BACKGROUND.search(sentence)]
-
-
-def _ink(said: list[str]) -> str:
-    look, _ = read_look(said)
-    return ink_on(look.background or "#ffffff")
 
 
 def _replace_told(items: list[Item], told: Told | None, sheet: Sheet) -> None:
@@ -82,7 +77,7 @@ _Found = tuple[list[Item], Told | None]
 
 
 def _found(text: str, said: list[str], sheet: Sheet) -> _Found | None:
-    """Return the first kind of figure that the text tells, with its background put on the sheet."""
+    """Return the first kind of figure that the text describes, and paint its background."""
     if _PIE.search(text):
         return _pie(said, sheet)
     if _BARS.search(text):
@@ -103,7 +98,7 @@ def _graph(said: list[str], sheet: Sheet) -> list[Item] | None:
     look, more = read_look(said)
     figure = Figure("graph", x, y, look)
     _finish(said, of_axes | used | more, look.background, sheet)
-    place = graph_place(figure, graph, said, (sheet.canvas.width, sheet.canvas.height))
+    place = graph_place(figure, graph, said, sheet.size)
     return graph_items(figure, graph, place, said)
 
 
@@ -113,7 +108,7 @@ def _pie(said: list[str], sheet: Sheet) -> _Found | None:
         return None
     look, more = read_look(said)
     _finish(said, used | more, look.background, sheet)
-    items = pie_items(wedges, said, look, (sheet.canvas.width, sheet.canvas.height))
+    items = pie_items(wedges, said, look, sheet.size)
     return items, Told("pie", tuple(wedge.name for wedge in wedges))
 
 
@@ -138,7 +133,7 @@ def _chart(kind: Kind, said: list[str], sheet: Sheet) -> _Found | None:
     stacked = bool(re.search(r"\bstacked\b|\blayers? from\b", text, re.IGNORECASE))
     figure = Figure(kind, x, y, look, series, lying, stacked)
     _finish(said, of_axes | used | more, look.background, sheet)
-    place = placed(figure, (sheet.canvas.width, sheet.canvas.height), plot_area(said))
+    place = placed(figure, sheet.size, plot_area(said))
     return chart_items(figure, place), Told(kind, words, place, lying)
 
 

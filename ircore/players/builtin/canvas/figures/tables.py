@@ -24,11 +24,7 @@ def _sentences(rows: list[list[str]]) -> list[str]:
     if len(rows) < 2:
         return [" ".join(row) for row in rows]
     head, *body = rows
-    if len(head) > 2 and all(_is_number(cell) for row in body for cell in row[1:]):
+    if len(head) > 2 and all(_VALUE.fullmatch(cell) for row in body for cell in row[1:]):
         words = f"categories: {', '.join(head[1:])}"
         return [words, *(f"{row[0]} values: {', '.join(row[1:])}" for row in body)]
     return [f"{row[0]}: {', '.join(row[1:])}" for row in body]
-
-
-def _is_number(cell: str) -> bool:
-    return bool(_VALUE.fullmatch(cell))

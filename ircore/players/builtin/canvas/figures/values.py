@@ -5,6 +5,7 @@ import re
 from ircore.players.builtin.canvas.figures.axes import words_in
 from ircore.players.builtin.canvas.figures.figure import AxisTold, Kind, Series
 from ircore.players.builtin.canvas.figures.prose import NUMBER, colours, numbers, runs
+from ircore.players.builtin.canvas.quantities import first_colour
 
 _HEX = r"#[0-9a-f]{6}"
 _VERBS = r"\b(?:is|at|has|reaches|around|about|equals|stands|shows|was|with|of|to|the|a|value)\b\s*"
@@ -22,7 +23,7 @@ _MARKERS = re.compile(
 _SCALE = re.compile(
     r"\b(?:ticks?|grid ?lines?|range)\b[^:]*$|\b(?:categories|groups|(?<!value )(?<!data )labels)\b", re.IGNORECASE
 )
-"""What leads to a list of numbers that are no values."""
+"""Words before lists of numbers that are not values."""
 
 _FURNITURE = re.compile(
     rf"{_HEX}(?=[^,.;#]{{0,24}}\b(?:background|bg|grid|frame|outlines?|axis|panel|labels?|text)\b)|\bbackground\W+{_HEX}"
@@ -38,8 +39,8 @@ def read_values(
     Args:
         kind: ``bar`` or ``line``.
         sentences: Of the message.
-        taken: Those that speak of axes.
-        axis: That of the categories.
+        taken: Indices of the sentences about axes.
+        axis: Axis of the categories.
     """
     free = [(index, sentence) for index, sentence in enumerate(sentences) if index not in taken]
     words = axis.words or _listed(free) or _table_words(free)
@@ -76,7 +77,7 @@ def _listed(free: list[tuple[int, str]]) -> tuple[str, ...]:
 
 
 def _table_words(free: list[tuple[int, str]]) -> tuple[str, ...]:
-    """Return the names of lines such as "Mon: 12", if there are two or more."""
+    """Return the names of lines such as "Mon: 12"; empty if there are fewer than two."""
     names = [
         match[1] for _, sentence in free if (match := re.fullmatch(rf"([A-Z0-9][^:,]{{0,24}}): ({NUMBER})", sentence))
     ]
@@ -84,7 +85,7 @@ def _table_words(free: list[tuple[int, str]]) -> tuple[str, ...]:
 
 
 def _from_runs(free: list[tuple[int, str]], count: int) -> tuple[list[Series], set[int]]:
-    """Return a series for each list of numbers that has one for every category."""
+    """Return a series for each list that has as many numbers as there are categories."""
     lines, used = [], set()
     for index, sentence in free:
         start = 0
@@ -93,7 +94,7 @@ def _from_runs(free: list[tuple[int, str]], count: int) -> tuple[list[Series], s
             start = end
             if not count and _are_years(values):
                 continue
-            if (count and len(values) != count) or _PLACE.search(sentence[:begin]) or _is_scale(context):
+            if (count and len(values) != count) or _PLACE.search(sentence[:begin]) or _SCALE.search(context):
                 continue
             lines.append(_series(list(values), f"{context} {sentence[end:] if len(runs(sentence)) == 1 else ''}"))
             used.add(index)
@@ -104,21 +105,16 @@ def _are_years(values: list[float]) -> bool:
     return all(1900 <= value <= 2100 and value == int(value) for value in values) and values == sorted(values)
 
 
-def _is_scale(context: str) -> bool:
-    return bool(_SCALE.search(context))
-
-
 def _series(values: list[float | None], context: str) -> Series:
-    shades = colours(context)
     name = re.search(r"\b(?:[Ll]ine|[Ss]eries)\s+\"?([A-Z])\b", context) or re.search(r'"([A-Z])"', context)
     return Series(
-        values, shades[0] if shades else None, dash=dash_words(context), marker=marker_words(context),
+        values, first_colour(context), dash=dash_words(context), marker=marker_words(context),
         name=name[1] if name else "", is_labelled=bool(re.search(r"\bvalue labels?\b|\blabeled with", context)),
     )  # fmt: skip
 
 
 def dash_words(text: str) -> str:
-    """Return what a text says of a line's dashes: "dashdotted", "dotted", "dashed" or nothing."""
+    """Return the dash style that a text names: "dashdotted", "dotted", "dashed" or ""."""
     if re.search(r"\bdash(?:ed)?[- ]?dot(?:ted)?|\bdot[- ]dash", text, re.IGNORECASE):
         return "dashdotted"
     if re.search(r"\bdotted\b", text, re.IGNORECASE):
@@ -127,7 +123,7 @@ def dash_words(text: str) -> str:
 
 
 def marker_words(text: str) -> str:
-    """Return what a text says of the markers on a line's points: their kind or nothing."""
+    """Return the kind of markers that a text names; empty for none."""
     match = _MARKERS.search(text)
     if match is None or re.search(r"\b(?:no|without)\s+(?:\w+\s+)?(?:markers?|dots)", text):
         return ""
@@ -181,9 +177,8 @@ def _values_in(sentence: str, words: tuple[str, ...]) -> dict[str, tuple[float, 
         until = places[number + 1][0] if number + 1 < len(places) else len(sentence)
         stretch = sentence[end:until][:80]
         given = numbers(re.sub(rf"{NUMBER}\s*(?:%|px)", " ", stretch))
-        shades = colours(stretch)
         if given:
-            values[word] = (given[0], shades[0] if shades else None)
+            values[word] = (given[0], first_colour(stretch))
     return values
 
 
@@ -238,7 +233,7 @@ def _colour(kind: Kind, all_series: list[Series], sentences: list[str]) -> None:
 
 
 def _only_colour(sentences: list[str]) -> str | None:
-    """Return the colour that is said with the chart itself, apart from that of its ground and furniture."""
+    """Return the first colour beside the word chart that is not the colour of background, grid, frame or labels."""
     for sentence in sentences:
         if re.search(r"\bchart\b|\bgraph\b|\bplot\b", sentence) and (shades := colours(_FURNITURE.sub(" ", sentence))):
             return shades[0]
@@ -246,26 +241,20 @@ def _only_colour(sentences: list[str]) -> str | None:
 
 
 def _about_line(sentence: str) -> str:
-    """Return a sentence without what it says of grid lines."""
+    """Return a sentence without its words about grid lines."""
     return re.sub(r"[^,;]*\bgrid ?lines?\b[^,;]*", " ", sentence)
 
 
 def _near(sentence: str, noun: str) -> str | None:
-    """Return the colour nearest to the noun: before it in a phrase, or after it."""
+    """Return the colour nearest to a noun: before it in the phrase, or after it."""
     plain = re.sub(rf"{_HEX}(?=[^,.;#]{{0,24}}\b(?:background|bg|grid|frame|outlines?|axis|panel)\b)|\b(?:grid"
         rf"|axis|zero)\W?lines?",
                    lambda m: " " * len(m[0]), sentence)  # fmt: skip
     match = re.search(noun, plain, re.IGNORECASE)
     if match is None:
         return None
-    before, after = (
-        colours(plain[max(0, match.start() - 60) : match.start()]),
-        colours(plain[match.end() : match.end() + 60]),
-    )
-    return (
-        after[0]
-        if after and ("(" in plain[match.end() : match.end() + 6] or not before)
-        else before[-1]
-        if before
-        else None
-    )
+    before = colours(plain[max(0, match.start() - 60) : match.start()])
+    after = first_colour(plain[match.end() : match.end() + 60])
+    if after and ("(" in plain[match.end() : match.end() + 6] or not before):
+        return after
+    return before[-1] if before else None

@@ -1,5 +1,6 @@
 """Pies told by names, colours and shares."""
 
+import itertools
 import math
 import re
 
@@ -9,6 +10,7 @@ from ircore.players.builtin.canvas.figures.figure import Look, Wedge
 from ircore.players.builtin.canvas.figures.frame import FONT, PALETTE, ink_on
 from ircore.players.builtin.canvas.figures.looks import outline_of
 from ircore.players.builtin.canvas.figures.prose import colours, quoted
+from ircore.players.builtin.canvas.quantities import first_colour
 from ircore.players.builtin.canvas.shapes import Item, Label, Pie, Slice
 
 _PERCENT = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d+)?)%")
@@ -65,7 +67,7 @@ def read_wedges(sentences: list[str]) -> tuple[list[Wedge], set[int]]:
 
 
 def _chunks(sentence: str, percents: list[re.Match[str]]) -> list[str]:
-    """Cut a sentence into one stretch a percentage: what leads to it, or what follows if nothing leads to the first."""
+    """Split a sentence into one part per percentage, each with the name and colour that belong to it."""
     if len(percents) == 1:
         return [sentence]
     behind = [_COLOUR_BEHIND.match(sentence[percent.end() :]) for percent in percents]
@@ -82,13 +84,12 @@ def _chunks(sentence: str, percents: list[re.Match[str]]) -> list[str]:
             for end, tail in zip(ends, tails, strict=True)
         ]
         return [sentence[start:end] for start, end in zip(starts, [*reach, len(sentence)], strict=True)]
-    return [sentence[one.start() : other] for one, other in
-            zip(percents, [*(percent.start() for percent in percents[1:]), len(sentence)], strict=True)]  # fmt: skip
+    starts = [percent.start() for percent in percents]
+    return [sentence[start:end] for start, end in itertools.pairwise([*starts, len(sentence)])]
 
 
 def _wedge(chunk: str, share: float) -> Wedge:
-    shades = colours(chunk)
-    return Wedge(share, shades[0] if shades else None, _name(chunk), 14.0 if _PULLED.search(chunk) else 0.0)
+    return Wedge(share, first_colour(chunk), _name(chunk), 14.0 if _PULLED.search(chunk) else 0.0)
 
 
 def _name(chunk: str) -> str:
@@ -109,18 +110,15 @@ def _name(chunk: str) -> str:
 
 
 def pie_items(wedges: list[Wedge], sentences: list[str], look: Look, size: tuple[int, int]) -> list[Item]:
-    """Return a pie with its labels."""
+    """Return the pie and its labels."""
     text = " ".join(sentences)
     side = min(size)
     told = _SIZE.search(_CENTRE.sub(" ", re.sub(r"\bhole\b[^.;,]{0,60}", " ", text)))
     share = float(told[1] or told[2]) / 100 if told else 0.68
     radius = side * min(0.98, max(0.1, share)) / 2
     centre_told = _CENTRE.search(text)
-    centre = (
-        (size[0] * float(centre_told[1]) / 100, size[1] * float(centre_told[2]) / 100)
-        if centre_told
-        else (size[0] / 2, size[1] / 2)
-    )
+    x, y = (float(centre_told[1]), float(centre_told[2])) if centre_told else (50.0, 50.0)
+    centre = (size[0] * x / 100, size[1] * y / 100)
     outline = next(filter(None, map(outline_of, sentences)), None)
     slices = tuple(
         Slice(wedge.colour or PALETTE[index % len(PALETTE)], wedge.share, wedge.pulled)

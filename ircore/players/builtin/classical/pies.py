@@ -1,4 +1,4 @@
-"""Parts of charts: bars on a common baseline, and the wedges of a pie."""
+"""The wedges of a pie, read off the colours on circles around its middle."""
 
 import itertools
 import math
@@ -8,99 +8,30 @@ import numpy as np
 from scipy import ndimage
 
 from ircore.core import exact
+from ircore.players.builtin.classical.corners import Points, circle_through, contour
 from ircore.players.builtin.classical.masks import filled, grown, shrunk
 from ircore.players.builtin.classical.palette import Labels, Segmentation
-from ircore.players.builtin.classical.percepts import Bar, Bars, Box, Pie, Point, Shape, join
+from ircore.players.builtin.classical.percepts import Box, Pie, Point, join, middle_of
 from ircore.players.builtin.classical.regions import EIGHT, Blob
-from ircore.players.builtin.classical.shapes import Points, circle_through, contour
 
-ALIGNED = 2.0
-"""Pixels that the feet of two bars on one baseline may differ."""
 BORDER_SHARE = 0.012
 """Share of the whole up to which a sector may be a thick border."""
+
+
 TRIES = 120
 """Circles that are tried."""
+
+
 ON_CIRCLE = 0.7
 """Share of the way along a circle, in one direction, that an outline must run on it to have an arc there."""
+
+
 RAYS = 1440
 """Directions in which a pie is sampled: 0.25 degrees, 0.07 % of it, apart."""
 
 
-def find_bars(shapes: list[Shape]) -> list[Bars]:
-    """Find the upright rectangles that stand on, or hang from, a common baseline.
-
-    Returns:
-        At most one group of upright and stacked bars; empty if there are fewer than three such rectangles.
-    """
-    boxes = [shape for shape in shapes if shape.kind in {"rectangle", "square"} and not shape.rotation and shape.colour]
-    if len(boxes) < 3:
-        return []
-    groups = [group for upright in (True, False) if (group := _bars_on(boxes, upright)) is not None]
-    best = max(groups, key=lambda group: (len(group.bars), group.area), default=None)
-    return [best] if best is not None else []
-
-
-def by_series(group: Bars) -> list[Bars]:
-    """Part bars into those of each colour, if every colour has several and none stands in front of another."""
-    colours: dict[str, list[Bar]] = defaultdict(list)
-    for bar in group.bars:
-        colours[bar.colour].append(bar)
-    spans = sorted((bar.start, bar.end) for bar in group.bars)
-    stacked = any(later[0] < earlier[1] - 3 for earlier, later in itertools.pairwise(spans))
-    if len(colours) == 1 or stacked or min(len(bars) for bars in colours.values()) < 3:
-        return [group]
-    return [Bars(group.upright, group.base, tuple(bars)) for bars in colours.values()]
-
-
-def _edges(shape: Shape, upright: bool) -> tuple[float, float, float, float]:
-    """Return start and end across, low and high along, of the box as drawn inside its outline."""
-    (x, y), (width, height) = shape.centre, shape.size
-    left, top, right, bottom = x - width / 2, y - height / 2, x + width / 2, y + height / 2
-    return (left, right, top, bottom) if upright else (top, bottom, left, right)
-
-
-def _bars_on(shapes: list[Shape], upright: bool) -> Bars | None:
-    """Find the baseline that most rectangles touch, and what is stacked upon them."""
-    edges = [_edges(shape, upright) for shape in shapes]
-    places = [edge for _, _, low, high in edges for edge in (low, high)]
-    base = max(places, key=lambda at: (sum(abs(at - other) <= ALIGNED for other in places), at if upright else -at))
-    on = [i for i, (_, _, low, high) in enumerate(edges) if min(abs(low - base), abs(high - base)) <= ALIGNED]
-    if len(on) < 3 or _overlap([edges[i] for i in on]):
-        return None
-    base = float(np.median([min(edges[i][2:], key=lambda edge: abs(edge - base)) for i in on]))
-    chosen = dict.fromkeys(on)
-    for i in sorted(range(len(shapes)), key=lambda i: min(abs(edges[i][2] - base), abs(edges[i][3] - base))):
-        if i not in chosen and any(_stacked(edges[i], edges[j]) for j in chosen):
-            chosen[i] = None
-    bars = [_bar(shapes[i], edges[i], base) for i in chosen]
-    bars.sort(key=lambda bar: (-abs(bar.tip - base), bar.start))
-    return Bars(upright, base, tuple(bars))
-
-
-def _overlap(edges: list[tuple[float, float, float, float]]) -> bool:
-    """Tell whether two of the bars stand at the same place, on the same side."""
-    for number, (start, end, low, high) in enumerate(edges):
-        for other_start, other_end, other_low, other_high in edges[:number]:
-            across = min(end, other_end) - max(start, other_start)
-            along = min(high, other_high) - max(low, other_low)
-            if across > 3 and along > 3:
-                return True
-    return False
-
-
-def _stacked(upper: tuple[float, float, float, float], lower: tuple[float, float, float, float]) -> bool:
-    same = abs(upper[0] - lower[0]) <= ALIGNED and abs(upper[1] - lower[1]) <= ALIGNED
-    return same and (abs(upper[3] - lower[2]) <= 3 or abs(upper[2] - lower[3]) <= 3)
-
-
-def _bar(shape: Shape, edges: tuple[float, float, float, float], base: float) -> Bar:
-    start, end, low, high = edges
-    tip = low if abs(low - base) > abs(high - base) else high
-    return Bar(shape.colour or "#000000", start, end, tip, shape.box, shape.outline)
-
-
 def find_pie(blobs: list[Blob], segmentation: Segmentation) -> tuple[Pie, list[Blob]] | None:
-    """Find a pie: at least two blobs that together fill a disc or ring, each one sector of it.
+    """Return a pie: at least two blobs that together fill a disc or ring, each a sector.
 
     Returns:
         The pie and the blobs it consists of.
@@ -116,7 +47,7 @@ def find_pie(blobs: list[Blob], segmentation: Segmentation) -> tuple[Pie, list[B
             continue
         whole = _with_pulled(group, large, sector_circle)
         pie = _sectors(sector_circle, whole, segmentation)
-        # Two things that make a part of a disc are a pie only if the rest of it lies beside them, pulled out.
+        # Two sectors of a disc are a pie only if its other wedges lie beside them, pulled out.
         if pie is not None and (circle or len(whole) > 2):
             return pie, whole
     return None
@@ -131,7 +62,7 @@ def _with_pulled(group: list[Blob], blobs: list[Blob], circle: tuple[Point, floa
         left, top, right, bottom = blob.box
         near = min(x - left, y - top, right - x, bottom - y) > -reach
         inside = max(x - left, y - top, right - x, bottom - y) < reach
-        return near and inside and exact.dist(((left + right) / 2, (top + bottom) / 2), (x, y)) < radius
+        return near and inside and exact.dist(middle_of(blob.box), (x, y)) < radius
 
     return [*group, *(b for b in blobs if not any(b is member for member in group) and belongs(b))]
 
@@ -165,7 +96,7 @@ def _outline(group: list[Blob]) -> tuple[Points, Box]:
 def _circle_around(edge: Points, box: Box) -> tuple[Point, float] | None:
     """Return centre and radius if an outline is a circle."""
     left, top, right, bottom = box
-    centre = ((left + right) / 2, (top + bottom) / 2)
+    centre = middle_of(box)
     away = exact.hypot(edge[:, 0] - centre[0], edge[:, 1] - centre[1])
     radius = ((right - left) + (bottom - top)) / 4
     return (centre, radius) if np.abs(away - radius).mean() < 2 and np.abs(away - radius).max() < 7 else None
@@ -196,7 +127,7 @@ def _most_of_circle(edge: Points) -> tuple[Point, float] | None:
 
 
 def _through(three: Points) -> tuple[float, float, float] | None:
-    """Return x, y and radius of the circle through three points; none if they lie on a line."""
+    """Return x, y and radius of the circle through three points; None if they are collinear."""
     (x0, y0), (x1, y1), (x2, y2) = three.tolist()
     a, b, c, e = x1 - x0, y1 - y0, x2 - x0, y2 - y0
     twice = 2 * (a * e - b * c)
@@ -250,7 +181,7 @@ def _border_labels(runs: list[tuple[int, float, float]]) -> set[int]:
 
 
 def _pulled(circle: tuple[Point, float], runs: list[tuple[int, float, float]], labels: Labels) -> tuple[float, ...]:
-    """Return how far each sector reaches beyond the circle; nothing if none does."""
+    """Return how far each sector reaches beyond the circle; empty if no sector does."""
     (x, y), radius = circle
     reaches = np.arange(2.0, 0.35 * radius)
     pulled = []
@@ -279,8 +210,8 @@ def _runs(winner: Labels) -> list[tuple[int, float, float]]:
     return runs
 
 
-def _shared(runs: list[tuple[int, float, float]], pulled: tuple[float, ...] = ()) -> list[tuple[int, float, float]]:
-    """Share the gaps between neighbours; beside a sector that is pulled out, the other one's side is the border."""
+def _shared(runs: list[tuple[int, float, float]], pulled: tuple[float, ...]) -> list[tuple[int, float, float]]:
+    """Extend neighbouring sectors over the gap between them; a pulled-out sector gives up the whole gap."""
     out = pulled or (0.0,) * len(runs)
     shared: list[tuple[int, float, float]] = []
     for number, (label, begin, end) in enumerate(runs):
@@ -303,7 +234,7 @@ def _side(own: float, other: float, own_pulled: float, other_pulled: float) -> f
 def _wedges(
     runs: list[tuple[int, float, float]], segmentation: Segmentation
 ) -> tuple[tuple[tuple[str, float], ...], float]:
-    """Return colours and shares from the sector that begins nearest to 12 o'clock, and where that one begins."""
+    """Return colours and shares from the sector nearest to 12 o'clock on, and the start of that sector in degrees."""
     ordered = _from_noon(runs)
     start = (ordered[0][1] * 360 / RAYS + 180) % 360 - 180
     return tuple((segmentation.hex(label), (last - begin) / RAYS) for label, begin, last in ordered), start
@@ -336,7 +267,7 @@ def _border(
 
 
 def _hole(circle: tuple[Point, float], labels: Labels, solid: set[int]) -> float:
-    """Return the radius of the hole in the middle, 0 if there is none."""
+    """Return the radius of the hole; 0 if there is no hole."""
     (x, y), radius = circle
     angles = np.linspace(0, 2 * math.pi, 72, endpoint=False)
     inner = []

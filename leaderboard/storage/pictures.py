@@ -13,7 +13,7 @@ from ircore.core.files import write_bytes
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.progress import tracked
 from ircore.core.workers import worker_pool
-from leaderboard.output_folder import take_over
+from leaderboard.storage.output_folder import take_over
 
 SMALL = 256
 LARGE = 512

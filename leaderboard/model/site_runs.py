@@ -19,7 +19,7 @@ from ircore.results.language import RunLanguage
 from ircore.results.played_run import PlayedRun
 from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise
-from leaderboard.build_cache import BuildCache, content_key, run_key
+from leaderboard.storage.build_cache import BuildCache, content_key, run_key
 
 _MANY = 4
 """Number of runs from which they are read in several processes."""
@@ -30,7 +30,7 @@ _RENDERING_FIELDS = set(Rendering.model_fields)
 
 
 @dataclass(frozen=True)
-class RunReading:
+class _RunReading:
     """Results computed from the files of one run."""
 
     results: tuple[EpisodeResult, ...]
@@ -60,7 +60,7 @@ class SiteRun(PlayedRun):
 
     source: RunFolder
 
-    def __init__(self, path: Path, reading: RunReading | None = None, key: str = "") -> None:
+    def __init__(self, path: Path, reading: _RunReading | None = None, key: str = "") -> None:
         super().__init__(RunFolder(path))
         reading = reading or read_run(path)
         self.key, self.summary = key, reading.summary
@@ -69,7 +69,7 @@ class SiteRun(PlayedRun):
         self.cells = {(cell.category, cell.difficulty, cell.judge): cell for cell in reading.cells}
 
 
-def read_run(path: Path) -> RunReading:
+def read_run(path: Path) -> _RunReading:
     """Return the reading of a run folder.
 
     Raises:
@@ -78,7 +78,7 @@ def read_run(path: Path) -> RunReading:
     folder = RunFolder(path).held()
     run = PlayedRun(folder)
     summary = summarise(folder)
-    return RunReading(
+    return _RunReading(
         results=run.results,
         costs=run.costs,
         summary={name: value for name, value in summary.items() if name != "per_episode"},
@@ -115,7 +115,7 @@ def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int,
         cache.store(_name(key), _format().dump_json(read_run(path)))
 
 
-def _find(cache: BuildCache, key: str) -> RunReading | None:
+def _find(cache: BuildCache, key: str) -> _RunReading | None:
     """Return the cached reading of a run; None if it is missing or has another format."""
     data = cache.load(_name(key))
     try:
@@ -124,7 +124,7 @@ def _find(cache: BuildCache, key: str) -> RunReading | None:
         return None
 
 
-def _light(reading: RunReading) -> RunReading:
+def _light(reading: _RunReading) -> _RunReading:
     """Return the reading with pydantic's sets of given fields shared between all turns, and between all renderings.
 
     A site holds a hundred thousand such records; the set, which nothing on the site reads, is a third of each.
@@ -141,5 +141,5 @@ def _name(key: str) -> str:
 
 
 @cache
-def _format() -> TypeAdapter[RunReading]:
-    return TypeAdapter(RunReading)
+def _format() -> TypeAdapter[_RunReading]:
+    return TypeAdapter(_RunReading)

@@ -18,13 +18,13 @@ from ircore.results.subsets import rule_sets, under_rules
 from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.history import Step
 from ircore.submissions.merged import MergedSubmission
-from leaderboard.build_cache import BuildCache, content_key
-from leaderboard.labels import instance_title
-from leaderboard.pictures import PictureBook, Shown
-from leaderboard.site_judge import site_judge
-from leaderboard.site_runs import SiteRun
+from leaderboard.model.site_judge import site_judge
+from leaderboard.model.site_runs import SiteRun
+from leaderboard.storage.build_cache import BuildCache, content_key
+from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.theme import describer_class, generator_path
-from leaderboard.untrusted_text import visible
+from leaderboard.words.labels import instance_title
+from leaderboard.words.untrusted_text import visible
 
 
 @dataclass(frozen=True)
@@ -150,9 +150,9 @@ class Site:
 
     Args:
         runs: At least one, all on the same instance set, at least one of them scored.
-        judge: Judge on pages with room for one; None for the choice of ``leaderboard.site_judge.site_judge``.
+        judge: Judge on pages with room for one; None for the choice of ``leaderboard.model.site_judge.site_judge``.
         address: Where the site will stand, absolute and ending in a slash; empty if that is not known.
-        originals: Where the original pictures lie, as ``leaderboard.pictures.PictureBook`` takes it; empty if nowhere.
+        originals: Where the original pictures lie, as ``PictureBook`` takes it; empty if nowhere.
         versions: The released versions of the benchmark; None for those that the project knows.
 
     Raises:

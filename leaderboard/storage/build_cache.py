@@ -1,7 +1,7 @@
 """Build cache: results of single runs that the next build of the site reuses while the run's records stay the same.
 
-Cached are the expensive steps that depend on one run alone: its reading (``leaderboard.site_runs``), its episodes in
-the gallery (``leaderboard.gallery.fragments``) and its figures (``leaderboard.building.drawing``).
+Cached are the expensive steps that depend on one run alone: its reading (``leaderboard.model.site_runs``), its episodes
+in the gallery (``leaderboard.gallery.fragments``) and its figures (``leaderboard.building.drawing``).
 
 The files lie in the folder ``.ircore-kept/`` of the site. Each is named by a hash of its inputs and of the program, so
 a changed run, template, word list or line of code makes the entry anew. Entries that a build did not use are dropped.
@@ -19,11 +19,11 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
 from ircore.instances.store import INDEX
 from ircore.runs.folder import JUDGES
-from leaderboard.output_folder import take_over
+from leaderboard.storage.output_folder import take_over
 
 FOLDER = ".ircore-kept"
 
-_ROOT = Path(__file__).resolve().parents[1]
+_ROOT = Path(__file__).resolve().parents[2]
 _PACKAGES = ("ircore", "leaderboard")
 _LEVEL = 1
 """Zlib compression level, 0–9: already the cheapest makes a reading a quarter as large."""

@@ -1,0 +1,152 @@
+"""What any drawer can draw: filled areas, lines and texts, in the order in which a scene shows them."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ircore.core.records import Element, Scene
+from ircore.scorers.judge_test.redraw import sector_start
+from ircore.scorers.verification.eye.regions import outline_mask, shape_mask
+from ircore.scorers.verification.facts.shapes import is_hollow, is_shape
+
+Points: TypeAlias = list[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Filled:
+    """An area: its rims (the second is a hole), its colour or None, its edge's colour or None, and width in pixels."""
+
+    rims: tuple[Points, ...]
+    colour: str | None
+    edge: str | None = None
+    width: float = 0.0
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """A line, with dashes in pixels; empty if it is solid."""
+
+    points: Points
+    colour: str
+    width: float
+    dash: tuple[float, ...] = ()
+    closed: bool = False
+
+
+@dataclass(frozen=True)
+class Writing:
+    """A text about its middle: size of the font in pixels, degrees anticlockwise."""
+
+    at: tuple[float, float]
+    text: str
+    colour: str
+    size: float
+    turn: float
+
+
+Outline: TypeAlias = Filled | Stroke | Writing
+
+
+def outlines_of(scene: Scene) -> Iterator[Outline]:
+    """Yield what a scene shows, the lowest first."""
+    for element in scene.elements:
+        yield from _outlines(scene, element)
+
+
+def _outlines(scene: Scene, element: Element) -> Iterator[Outline]:
+    about: Any = element.parameters
+    colour, box = element.colour or "#000000", element.box
+    if element.text is not None:
+        at = ((box.left + box.right) / 2, (box.top + box.bottom) / 2)
+        yield Writing(at, element.text, colour, float(about.get("size", 13)), float(about.get("rotation", 0)))
+    elif element.type == "wedge":
+        yield _wedge(element, colour)
+    elif element.type == "marker":
+        yield _marker(scene, element, colour)
+    elif is_shape(element):
+        yield _shape(scene, element, colour)
+    elif "points" in about and element.type != "area":
+        closed = element.type in {"polygon", "circle"}
+        dash = tuple(float(part) for part in about["dash"] or ())
+        yield Stroke(_path(about["points"]), colour, float(about["width"]), dash, closed)
+    elif element.type == "grid_line":
+        yield Stroke(_path([about["start"], about["end"]]), colour, 1.0)
+    elif element.type == "sector":
+        start = float(sector_start(element))
+        rim = arc(about["centre"], about["radius"], start, start + about["degrees"])
+        yield Filled(([*rim, tuple(about["centre"])],), colour)
+    elif element.type == "arrow_head":
+        yield Filled((_arrow_head(box),), colour)
+    elif element.type in {"disc", "point"}:
+        yield Filled((arc(about["centre"], about["radius"], 0, 360),), colour)
+    else:
+        corners = about.get("corners") or about.get("points") or _corners(box)
+        edge = about.get("outline")
+        yield Filled((_path(corners),), colour, edge, 1.0 if edge else 0.0)
+
+
+def _path(points: Any) -> Points:
+    return [(float(x), float(y)) for x, y in points]
+
+
+def _corners(box: Any) -> Points:
+    return [(box.left, box.top), (box.right, box.top), (box.right, box.bottom), (box.left, box.bottom)]
+
+
+def _arrow_head(box: Any) -> Points:
+    across, down = (box.left + box.right) / 2, (box.top + box.bottom) / 2
+    if box.right - box.left > box.bottom - box.top:
+        return [(box.left, box.bottom), (box.right, box.bottom), (across, box.top)]
+    return [(box.left, box.top), (box.left, box.bottom), (box.right, down)]
+
+
+def arc(centre: Any, radius: float, start: float, end: float) -> Points:
+    """Return points of an arc, clockwise, degrees from 3 o'clock."""
+    count = max(3, round(abs(end - start) / 3) + 1)
+    turns = np.radians(np.linspace(start, end, count))
+    return [(float(centre[0] + radius * math.cos(turn)), float(centre[1] + radius * math.sin(turn))) for turn in turns]
+
+
+def _wedge(element: Element, colour: str) -> Filled:
+    about: Any = element.parameters
+    end = about["start"] + 3.6 * about["share"]
+    outer = arc(about["centre"], about["radius"], about["start"], end)
+    hole = about["hole"] or 0.0
+    inner = arc(about["centre"], hole, end, about["start"]) if hole else [tuple(about["centre"])]
+    return Filled(([*outer, *inner],), colour, about["outline"], float(about["outline_width"]))
+
+
+def _marker(scene: Scene, element: Element, colour: str) -> Filled:
+    about: Any = element.parameters
+    (x, y), half = about["centre"], float(about.get("size", 8)) / 2
+    shape = about.get("shape", "circle")
+    if shape in {"circle", "ring", "dot"}:
+        fill = scene.background if shape == "ring" else colour
+        return Filled((arc((x, y), half, 0, 360),), fill, colour if shape == "ring" else None, 1.8)
+    corners: dict[str, Points] = {
+        "square": [(-1, -1), (1, -1), (1, 1), (-1, 1)], "diamond": [(0, -1.2), (1.2, 0), (0, 1.2), (-1.2, 0)],
+        "triangle": [(0, -1.1), (1.1, 0.9), (-1.1, 0.9)],
+    }  # fmt: skip
+    return Filled(([(x + half * a, y + half * b) for a, b in corners.get(shape, corners["square"])],), colour)
+
+
+def _shape(scene: Scene, element: Element, colour: str) -> Filled:
+    from skimage.measure import find_contours
+
+    about: Any = element.parameters
+    if element.type == "ring":
+        rims = (arc(about["centre"], about["radius"], 0, 360), arc(about["centre"], about["inner_radius"], 360, 0))
+        return Filled(rims, colour)
+    if about.get("corners"):
+        rim = _path(about["corners"])
+    else:
+        mask = (shape_mask if is_shape(element) else outline_mask)(element, scene.height, scene.width)
+        rim = [(float(x) - 0.5, float(y) - 0.5) for y, x in find_contours(np.pad(mask, 1).astype(float), 0.5)[0]]  # type: ignore[no-untyped-call]
+    width = float(about.get("outline_width") or 4.0)
+    if is_hollow(element):
+        return Filled((rim,), None, about.get("outline") or colour, width)
+    edge = about.get("outline")
+    return Filled((rim,), colour, edge, width if edge else 0.0)

@@ -1,0 +1,84 @@
+"""Facts of a release compared with those that are computed again from its pictures."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+
+from dataset_card.tables.facts import FACT_COLUMNS, rows_of_facts
+from dataset_card.tables.parquet import read_plain
+from dataset_card.tables.released_run import ReleasedRun
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import FACTS
+from ircore.core.fact_records import RenderingFacts
+from ircore.core.records import Scene
+
+_COMPARED = tuple(name for name in FACT_COLUMNS if name not in ("episode_id", "turn", "rendering_sha256"))
+
+Place = tuple[str, str]
+"""Episode and rendering."""
+
+
+class StatedFacts:
+    """The facts that a run of a release states; only a hash of each turn's is held.
+
+    Args:
+        run: As it was read back.
+        episodes: Ids of the episodes that are computed again.
+    """
+
+    def __init__(self, run: ReleasedRun, episodes: Iterable[str]) -> None:
+        self._run = run
+        drawn = set(episodes)
+        self._keys: dict[Place, dict[int, str]] = {}
+        for place, turn, rows in self._by_turn():
+            if place[0] in drawn:
+                self._keys.setdefault(place, {})[turn] = _key(rows)
+
+    def differences(self, scenes: Mapping[str, Scene], computed: Iterable[RenderingFacts]) -> Iterator[str]:
+        """Yield a line for each turn whose facts differ from the computed ones.
+
+        Args:
+            scenes: What the targets show, by episode.
+            computed: Of the renderings of one episode.
+        """
+        if not self._keys:  # the release, or this run in it, was built before facts were kept
+            return
+        for line in computed:
+            rows = list(rows_of_facts(scenes[line.episode_id], line))
+            place, key = (line.episode_id, line.rendering), _key(rows)
+            where = f"run {self._run.run.run_id}, episode {line.episode_id}"
+            stated = self._keys.get(place)
+            if stated is None:
+                yield f"{where}: rendering {line.rendering[:12]}… has no facts, though others of this run have"
+            for turn in (turn for turn, known in (stated or {}).items() if known != key):
+                yield f"{where}, turn {turn}: {self._difference(place, turn, rows)}"
+
+    def _difference(self, place: Place, turn: int, computed: list[Row]) -> str:
+        ours = {str(row["fact"]): row for row in computed}
+        rows = next(rows for other, number, rows in self._by_turn() if (other, number) == (place, turn))
+        stated = {str(row["fact"]): row for row in rows}
+        for fact in dict.fromkeys((*stated, *ours)):
+            theirs, own = stated.get(fact), ours.get(fact)
+            if theirs is None or own is None:
+                return f"fact {fact} is {'missing' if theirs is None else 'not there when computed again'}"
+            for name in _COMPARED:
+                if theirs[name] != own[name]:
+                    return f"fact {fact}: {name} is {_short(theirs[name])}, computed again {_short(own[name])}"
+        return "its facts are in another order"
+
+    def _by_turn(self) -> Iterator[tuple[Place, int, list[Row]]]:
+        rows = read_plain(self._run.fact_files, FACTS, FACT_COLUMNS)
+        for (episode, turn, rendering), own in groupby(
+            rows, key=lambda row: (row["episode_id"], row["turn"], row["rendering_sha256"])
+        ):
+            yield (str(episode), str(rendering)), int(str(turn)), list(own)
+
+
+def _key(rows: Iterable[Row]) -> str:
+    values = [[row[name] for name in _COMPARED] for row in rows]
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
+
+
+def _short(value: object) -> str:
+    return repr(value)[:80]

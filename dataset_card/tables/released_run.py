@@ -1,0 +1,68 @@
+"""A run of a release as its rows were read back: enough to compute results from."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dataset_card.tables.embedded import EmbeddedPictures
+from dataset_card.tables.facts import FACT_COLUMNS, facts_of_rows
+from dataset_card.tables.parquet import read_plain
+from dataset_card.tables.schema import FACTS
+from ircore.core.episode_records import Episode, Rendering
+from ircore.core.errors import InputError
+from ircore.core.fact_records import RenderingFacts
+from ircore.core.images import Picture
+from ircore.core.records import Run
+from ircore.core.score_records import JudgeIdentity, Score
+from ircore.instances.store import InstanceSet
+from ircore.runs.provenance import Provenance
+
+
+@dataclass(frozen=True)
+class ReleasedRun:
+    """A run read back from a release: enough to compute results from."""
+
+    path: Path
+    run: Run
+    instances: InstanceSet
+    ended: tuple[Episode, ...]
+    given: tuple[Score, ...]
+    known_judges: Mapping[str, JudgeIdentity]
+    known_costs: Mapping[str, float | None]
+    known_provenance: Provenance | None = None
+    pictures: EmbeddedPictures | None = None
+    fact_files: tuple[Path, ...] = ()
+
+    def facts(self) -> Iterator[RenderingFacts]:
+        """Yield which facts its renderings show, read from the release at every call."""
+        return facts_of_rows(read_plain(self.fact_files, FACTS, FACT_COLUMNS))
+
+    def episodes(self) -> tuple[Episode, ...]:
+        """Return its episodes, in the order of the release."""
+        return self.ended
+
+    def scores(self) -> tuple[Score, ...]:
+        """Return its scores, in the order of the release."""
+        return self.given
+
+    def judges(self) -> Mapping[str, JudgeIdentity]:
+        """Return who the judges are."""
+        return self.known_judges
+
+    def costs(self) -> Mapping[str, float | None]:
+        """Return US dollars by episode; None where they are not known."""
+        return self.known_costs
+
+    def provenance(self) -> Provenance | None:
+        """Return who vouches for it, as the release says."""
+        return self.known_provenance
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        """Return one of its renderings, the hash checked.
+
+        Raises:
+            InputError: The run was read back without its pictures, or the release does not have this one.
+        """
+        if self.pictures is None:
+            raise InputError(f"{self.path}: was read back without its pictures")
+        return Picture.from_own_file(self.pictures.read(rendering.sha256), rendering.width, rendering.height)

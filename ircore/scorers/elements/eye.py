@@ -1,0 +1,99 @@
+"""Elements by the eye of the judge ``verified``: which elements of a target a rendering of it shows, and where.
+
+Example:
+    >>> from ircore.games.reconstruction.build_targets import draw
+    >>> target = draw("simple_shapes", "easy", 5)
+    >>> own = Picture.from_pixels(target.drawing.pixels)
+    >>> seen = detect_by_eye(own, target.scene, own)
+    >>> sorted(seen.counts) == sorted({element.type for element in target.scene.elements})
+    True
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ircore.core.images import Picture
+from ircore.core.records import Box, Scene
+from ircore.scorers.elements.model import ElementList, SeenElement
+from ircore.scorers.verification.eye.extras import extras_of
+from ircore.scorers.verification.eye.look import Look, Readings, look_at
+from ircore.scorers.verification.eye.readers import read_all
+from ircore.scorers.verification.eye.target import target_of
+from ircore.scorers.verification.facts import Mark
+from ircore.scorers.verification.score import VERSION
+
+UNKNOWN = "unknown"
+"""Label of what is drawn where the target shows nothing."""
+
+
+def detect_by_eye(target: Picture, scene: Scene, image: Picture) -> ElementList:
+    """Return what the eye sees of a target's elements in a rendering, by their types, and whatever else is drawn.
+
+    Elements of which the eye cannot say whether they are there (tick marks, things that others hide) are left out:
+    hold two renderings, or a rendering and the target itself, against each other, each seen by the eye.
+
+    Args:
+        target: The target.
+        scene: What the target shows.
+        image: The rendering, of any size.
+
+    Returns:
+        Boxes in pixels of the rendering: as measured for bars, shapes and texts, else those of the target, moved as the
+        rendering as a whole is; things that the target does not show have the label ``unknown``.
+    """
+    look = look_at(target_of(target, scene), image.pixels)
+    readings = read_all(look)
+    height, width = image.pixels.shape[:2]
+    elements = tuple(
+        SeenElement(label=label, box=_in_rendering(look, box, width, height)) for label, box in _seen(look, readings)
+    )
+    return ElementList(width=width, height=height, source=f"eye {VERSION}", elements=elements)
+
+
+def _seen(look: Look, readings: Readings) -> Iterator[tuple[str, Box]]:
+    """Yield type and box, in the target's coordinates, of each element that is there."""
+    scene = look.target.scene
+    for mark in look.target.marks:
+        presence = readings.get(f"{mark.key}/presence")
+        if presence is None or not presence.seen:
+            continue
+        measured = _measured(look, mark)
+        for index in mark.elements:
+            element = scene.elements[index]
+            if mark.kind != "pie":
+                yield element.type, measured or element.box
+    for extra in extras_of(look):
+        yield UNKNOWN, extra.box
+
+
+def _measured(look: Look, mark: Mark) -> Box | None:
+    """Return the box of a mark of one element as it was seen; None if only its presence was."""
+    element = look.target.scene.elements[mark.elements[0]]
+    if mark.form == "text":
+        block = look.blocks[look.target.texts.index(element)]
+        return None if block is None else block.box
+    if mark.kind == "shape":
+        area = look.view.notes["shapes"][mark.key]
+        box: Box = area.box
+        return box
+    if mark.kind == "bar":
+        bar = look.view.notes["bars"][mark.key]
+        low, high = round(bar.low), round(bar.high)
+        left, top, right, bottom = element.box
+        if element.parameters["orientation"] == "horizontal":
+            return Box(low, top, high, bottom)
+        return Box(left, low, right, high)
+    return None
+
+
+def _in_rendering(look: Look, box: Box, width: int, height: int) -> tuple[float, float, float, float]:
+    """Return a box of the target's coordinates in pixels of the rendering."""
+    scene = look.target.scene
+    matrix = look.transform.matrix(scene.width, scene.height)
+    corners = np.array([[x, y, 1.0] for x in (box.left, box.right) for y in (box.top, box.bottom)])
+    placed = corners @ matrix.T * (width / scene.width, height / scene.height)
+    (left, top), (right, bottom) = placed.min(axis=0).tolist(), placed.max(axis=0).tolist()
+    limits = ((left, width), (top, height), (right, width), (bottom, height))
+    left, top, right, bottom = (round(min(max(edge, 0.0), float(limit)), 1) for edge, limit in limits)
+    return left, top, right, bottom

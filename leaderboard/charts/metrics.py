@@ -1,0 +1,119 @@
+"""Charts of image metrics beside raters: the question RQ 4 of ConvGenVisMo, asked of the runs shown."""
+
+from collections.abc import Callable, Sequence
+
+from ircore.core.score_records import HUMAN
+from ircore.results.image_metrics import metric_facts
+from ircore.results.tables.metric_agreement import metric_agreement_table
+from leaderboard.charts.data import Entry, Subject, entries_of
+from leaderboard.charts.grammar import (
+    Json,
+    Missing,
+    Sketch,
+    axis,
+    interval_ends,
+    interval_words,
+    mean,
+    percent,
+    plain,
+    steps,
+    vertical,
+)
+from leaderboard.charts.rows import Mark, Row, marked_rows
+from leaderboard.theme import generator_symbol, judge_token
+from leaderboard.words import labels
+
+_RATERS = {HUMAN: "people", "verified": "the verified share"}
+"""Raters that titles prefer to judges, with their names there."""
+
+
+def correlations_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw how every metric orders renderings beside every rater: Spearman's ρ with its interval."""
+    return _sketch(
+        subject,
+        "spearman",
+        "Which metrics order renderings as raters do?",
+        "Each mark is Spearman's ρ between a metric and a rater over the renderings that have a value from both: 1 is"
+        " the same order, 0 none, below 0 the opposite. Metrics for which lower is better are negated first.",
+        "Spearman's ρ",
+        0.0,
+    )
+
+
+def metric_preferences_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw how often every metric prefers the same of first and final rendering as every rater."""
+    return _sketch(
+        subject,
+        "preference",
+        "Which metrics prefer the rendering that raters prefer?",
+        "Each mark is the share (%) of episodes in which a metric and a rater prefer the same of first and final"
+        " rendering; ties of either are left out, and 50 is what chance gives.",
+        "same preference, % of episodes",
+        50.0,
+        factor=100,
+    )
+
+
+def _sketch(
+    subject: Subject, key: str, question: str, aid: str, name: str, chance: float, factor: float = 1
+) -> Sketch | Missing:
+    table = metric_agreement_table(subject.results)
+    entries = [entry for entry in entries_of(table) if mean(entry[key]) is not None]
+    if not entries:
+        reason = table.notes[0] if not table.rows else "No rater and no metric have enough renderings in common."
+        return Missing(question, reason)
+    raters = list(dict.fromkeys(str(entry["rater"].value) for entry in entries))
+    by_metric: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_metric.setdefault(str(entry["metric"].value), []).append(entry)
+    ordered = sorted(by_metric.items(), key=lambda group: -_average(group[1], key))
+    form = labels.number if factor == 1 else percent
+    rows = [
+        Row(
+            (metric_facts(metric).title,),
+            tuple(f"{_rater(entry)} · {form(mean(entry[key]))} · n {entry[key].n or 0}" for entry in group),
+            tuple((_mark(entry, key, raters, form),) for entry in group),
+        )
+        for metric, group in ordered
+    ]
+    return Sketch(
+        title=_title(entries, key, form),
+        reading_aid=f"{aid} Lines are 95 % intervals clustered on pictures.",
+        drawing=marked_rows(rows, _axis(entries, key, factor, name), [], 30, [vertical(chance)], factor),
+        table=table,
+    )
+
+
+def _axis(entries: Sequence[Entry], key: str, factor: float, name: str) -> Json:
+    """Return the axis: from 0, or as far below as an interval goes; half a mark's width of room at the ends."""
+    lowest = min(interval_ends([entry[key] for entry in entries]))
+    low = -1.0 if lowest < -0.5 else -0.5 if lowest < 0 else 0.0
+    ticks = steps(factor * low, factor, factor * 0.25, 2 if factor == 1 else 0)
+    return axis(factor * (low - 0.02), factor * 1.02, ticks, name)
+
+
+def _rater(entry: Entry) -> str:
+    name = str(entry["rater"].value)
+    return "people" if name == HUMAN else name
+
+
+def _average(group: Sequence[Entry], key: str) -> float:
+    values = [mean(entry[key]) or 0.0 for entry in group]
+    return sum(values) / len(values)
+
+
+def _mark(entry: Entry, key: str, raters: Sequence[str], form: Callable[[float | None], str]) -> Mark:
+    rater, value = raters.index(str(entry["rater"].value)), entry[key]
+    hover = f"{plain(str(entry['metric'].value))} beside {plain(_rater(entry))}: {form(mean(value))}"
+    return Mark(value, generator_symbol(rater), judge_token(rater), f"{hover}<br>{interval_words(value, form)}")
+
+
+def _title(entries: Sequence[Entry], key: str, form: Callable[[float | None], str]) -> str:
+    """Name the metric that comes nearest to people; without people to the verified share, else to the first judge."""
+    raters = [str(entry["rater"].value) for entry in entries]
+    rater = next((name for name in _RATERS if name in raters), raters[0])
+    best = max((entry for entry in entries if entry["rater"].value == rater), key=lambda entry: mean(entry[key]) or 0.0)
+    value = best[key]
+    interval = "" if value.low is None else f" ({form(value.low)} to {form(value.high)})"
+    name = metric_facts(str(best["metric"].value)).title
+    return f"{name} comes nearest to {_RATERS.get(rater, rater)}: {form(mean(value))}{interval}"

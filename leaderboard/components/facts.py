@@ -1,0 +1,31 @@
+"""Facts of a turn: how many hold, and on demand what became right, what broke, what is wrong in the end."""
+
+from markupsafe import Markup, escape
+
+from leaderboard.components.markup import safe
+from leaderboard.model.turn_facts import FactGroup, TurnFacts
+
+
+def turn_facts(facts: TurnFacts | None) -> Markup:
+    """Return the facts of a turn; nothing if none are known.
+
+    >>> turn_facts(TurnFacts(9, 12, 3, 1)).striptags()
+    '9 of 12 facts right +3 −1'
+    """
+    if facts is None:
+        return Markup()
+    words = f'<span class="facts-held">{facts.held} of {facts.decided} facts right</span>'
+    if facts.gained:
+        words += f' <span class="facts-gained" title="became right">+{facts.gained}</span>'
+    if facts.lost:
+        words += f' <span class="facts-lost" title="broke">−{facts.lost}</span>'
+    groups = "".join(map(_group, facts.groups))
+    return safe(f'<details class="turn-facts"><summary>{words}</summary>{groups}</details>')
+
+
+def _group(group: FactGroup) -> str:
+    parts = "".join(
+        f'<li><span class="fact-part">{part}</span> <span class="fact-words">{escape(sentences)}</span></li>'
+        for part, sentences in group.parts
+    )
+    return f'<div class="fact-group"><p>{escape(group.heading)}</p><ul>{parts}</ul></div>'

@@ -1,0 +1,104 @@
+"""Facts by turn: how many hold, what became right, what broke, and what is wrong in the end, by part."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ircore.core.episode_records import Episode
+from ircore.core.fact_records import PARTS, Part, RenderingFacts
+from ircore.core.records import Scene
+
+SHOWN = 3
+"""Facts of one part that are told in full; of others the number."""
+
+Lines = Mapping[tuple[str, str], RenderingFacts]
+"""Facts of a run by episode and rendering."""
+
+
+@dataclass(frozen=True)
+class FactGroup:
+    """Facts that share what became of them."""
+
+    heading: str
+    """Such as ``Became right``."""
+
+    parts: tuple[tuple[Part, str], ...]
+    """Each part with its facts as sentences."""
+
+
+@dataclass(frozen=True)
+class TurnFacts:
+    """The facts of one turn's rendering."""
+
+    held: int
+    """Number of facts that hold."""
+
+    decided: int
+    """Number of facts that hold or fail."""
+
+    gained: int = 0
+    """Number of facts that failed one turn before and hold now."""
+
+    lost: int = 0
+    """Number of facts that held one turn before and fail now."""
+
+    groups: tuple[FactGroup, ...] = ()
+    """What became right, what broke and, of the last turn, what is wrong."""
+
+
+def facts_by_turn(scene: Scene | None, episode: Episode, lines: Lines) -> dict[int, TurnFacts]:
+    """Return the facts of each turn of an episode, as far as they are known.
+
+    Args:
+        scene: What the target shows; None if nobody knows.
+        episode: The episode.
+        lines: Facts of its run.
+    """
+    turns = [
+        (turn.turn, lines[episode.episode_id, turn.rendering.sha256])
+        for turn in episode.rendered_turns
+        if turn.rendering is not None and (episode.episode_id, turn.rendering.sha256) in lines
+    ]
+    if scene is None or not turns:
+        return {}
+    tell = _teller(scene, turns[-1][1])
+    before = [None, *(line for _, line in turns)]
+    return {
+        number: _turn(earlier, line, number == turns[-1][0], tell)
+        for (earlier, line), (number, _) in zip(pairwise(before), turns, strict=True)
+        if line is not None
+    }
+
+
+Tell = Callable[[Sequence[int]], tuple[tuple[Part, str], ...]]
+
+
+def _turn(earlier: RenderingFacts | None, line: RenderingFacts, is_last: bool, tell: Tell) -> TurnFacts:
+    now = line.verdicts
+    then = earlier.verdicts if earlier is not None else "?" * len(now)
+    changes = list(zip(then, now, strict=True)) if len(then) == len(now) else []
+    gained = [place for place, change in enumerate(changes) if change == ("0", "1")]
+    lost = [place for place, change in enumerate(changes) if change == ("1", "0")]
+    wrong = [place for place, letter in enumerate(now) if letter == "0"] if is_last else []
+    told = (("Became right", gained), ("Broke", lost), ("Wrong in the end", wrong))
+    groups = tuple(FactGroup(heading, parts) for heading, places in told if (parts := tell(places)))
+    return TurnFacts(now.count("1"), len(now) - now.count("?"), len(gained), len(lost), groups)
+
+
+def _teller(scene: Scene, line: RenderingFacts) -> Tell:
+    """Return what tells facts, named by their places in the list of facts, as sentences by part."""
+    from ircore.scorers.verification.stored import checked_facts
+
+    facts = [checked.fact for checked in checked_facts(scene, line)]
+
+    def tell(places: Sequence[int]) -> tuple[tuple[Part, str], ...]:
+        by_part = {part: [facts[place].sentence for place in places if facts[place].part == part] for part in PARTS}
+        return tuple((part, " ".join(_bounded(sentences))) for part, sentences in by_part.items() if sentences)
+
+    return tell if facts else lambda _: ()
+
+
+def _bounded(sentences: Sequence[str]) -> Iterator[str]:
+    yield from sentences[:SHOWN]
+    if len(sentences) > SHOWN:
+        yield f"And {len(sentences) - SHOWN} more."

@@ -1,0 +1,27 @@
+"""Page on how image metrics agree with judges, people and the verified share: the question RQ 4 of ConvGenVisMo."""
+
+from ircore.results.image_metrics import metric_facts
+from ircore.results.tables.metric_agreement import metric_agreement_table
+from leaderboard.model.site import Page, Site
+from leaderboard.pages.board_views import metric_path
+
+PATH = "metric-agreement"
+"""Path of the page, without suffix."""
+
+CHARTS = ("metric-correlations", "metric-preferences")
+"""Ids of its figures."""
+
+
+def metric_agreement_page(site: Site) -> Page:
+    """Return the page: figures, every number with its interval, and the boards of the metrics."""
+    return Page(
+        PATH,
+        "How metrics agree",
+        "metric_agreement",
+        {
+            "charts": CHARTS,
+            "table": metric_agreement_table(site.results),
+            "boards": [(metric_facts(metric).title, metric_path(metric)) for metric in site.results.metrics],
+        },
+        searchable=True,
+    )

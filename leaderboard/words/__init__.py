@@ -1,0 +1,1 @@
+"""Words of the pages: labels, number formats, strangers' texts made safe, descriptions of pictures."""

@@ -1,0 +1,139 @@
+"""The table of facts: what a data user reads in it, how later releases carry it on, how it is held to account."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from charts import chart_instances
+from releases import rewrite, table
+from samples import sample_run, sample_submission
+
+from dataset_card.checking.check import check_release
+from dataset_card.checking.rescore import rescore_release
+from dataset_card.checking.rescored_run import Draw
+from dataset_card.data import load_results
+from dataset_card.releases.build import BuildPlan, build_release
+from dataset_card.tables.schema import FACTS, TRANSCRIPTS
+from ircore.results.model import Results
+from ircore.results.tables.parts import parts_table
+from ircore.runs.folder import RunFolder
+from ircore.scorers.computed import ScoringPlan, score_runs
+
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def charts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two bar charts, a run on them with its facts, and the release of it."""
+    folder = tmp_path_factory.mktemp("charts")
+    instances = chart_instances(folder / "instances")
+    run = sample_run(folder / "run", instances)
+    score_runs([run], ScoringPlan(metrics=(), every_turn=True), workers=1)
+    build_release([run.path], instances.folder, folder / "release")
+    return folder
+
+
+@pytest.fixture
+def release(charts: Path, tmp_path: Path) -> Path:
+    """A release of its own, to be changed."""
+    build_release([charts / "run"], charts / "instances", tmp_path / "release")
+    return tmp_path / "release"
+
+
+def test_a_row_says_one_fact_of_one_rendering(charts: Path) -> None:
+    rows = table(charts / "release", FACTS)
+    drawn = {
+        (row["episode_id"], row["turn"]): row["rendering_sha256"] for row in table(charts / "release", TRANSCRIPTS)
+    }
+    assert all(drawn[row["episode_id"], row["turn"]] == row["rendering_sha256"] for row in rows)
+    dogs = [row for row in rows if row["sentence"] == 'The bar for "Dogs" shows the value 80.']
+    assert {(row["part"], row["kind"], row["attribute"], row["expected"]) for row in dogs} == {
+        ("value", "bar", "value", "80.0")
+    }
+    assert check_release(charts / "release").faults == ()
+
+
+def test_the_card_lists_the_table_and_datasets_loads_it(charts: Path, tmp_path: Path) -> None:
+    assert "config_name: facts" in (charts / "release" / "README.md").read_text("utf-8")
+    code = (
+        "import datasets, sys; rows = datasets.load_dataset(sys.argv[1], 'facts', split='test'); "
+        "print(len(rows), sorted(set(rows['verdict'])))"
+    )
+    environment = os.environ | {"HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"}
+    command = [sys.executable, "-c", code, str(charts / "release")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True)
+    count = len(table(charts / "release", FACTS))
+    assert done.stdout.splitlines()[-1].startswith(f"{count} ['fails'")
+
+
+def test_a_release_says_the_same_of_each_part_as_its_runs(charts: Path) -> None:
+    of_runs = parts_table(Results.from_runs([RunFolder.open(charts / "run")]))
+    assert parts_table(load_results(str(charts / "release"))).rows == of_runs.rows
+
+
+def test_the_next_release_has_the_rows_to_the_byte_and_runs_without_facts_have_none(
+    charts: Path, tmp_path: Path
+) -> None:
+    instances = chart_instances(tmp_path / "instances")
+    other = sample_run(tmp_path / "other", instances, sample_submission("other-block"))
+    score_runs([other], ScoringPlan(("structural",), metrics=()), workers=1)
+    build_release([other.path], instances.folder, tmp_path / "without")
+    assert not (tmp_path / "without" / "data" / "facts").exists()
+    build_release([other.path], instances.folder, tmp_path / "next", BuildPlan(previous=charts / "release"))
+    assert check_release(tmp_path / "next").faults == ()
+    assert table(tmp_path / "next", FACTS) == table(charts / "release", FACTS)
+
+
+def put(name: str, value: object) -> Callable[[Rows], None]:
+    return lambda rows: rows[0].update({name: value})
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (put("verdict", "perhaps"), "verdict is 'perhaps', must be one of holds, fails, undecided"),
+        (put("part", "taste"), "part is 'taste', must be one of presence, text"),
+        (put("credit", 7.0), "credit is 7 of a fact"),
+        (put("weight", -1.0), "weight is -1, must be 0 or more"),
+        (put("expected", "{"), "expected is not JSON"),
+        (put("turn", 9), "it is of another rendering than that of turn 9"),
+        (lambda rows: rows.append(dict(rows[0])), "is there twice"),
+    ],
+    ids=["verdict", "part", "credit", "weight", "json", "turn", "twice"],
+)
+def test_rows_that_cannot_be_are_faults(release: Path, edit: Callable[[Rows], None], said: str) -> None:
+    rewrite(release, FACTS, edit)
+    faults = check_release(release, card=False).faults
+    assert any(said in fault for fault in faults), faults
+
+
+def rescored(release: Path) -> tuple[str, ...]:
+    report = check_release(release, card=False)
+    assert report.faults == ()
+    return rescore_release(release, report.runs, report.game_runs, Draw(), 1).faults
+
+
+def other_verdict(rows: Rows) -> None:
+    row = next(row for row in rows if row["verdict"] == "fails" and row["part"] == "value")
+    row.update({"verdict": "holds", "credit": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (other_verdict, "verdict is 'holds', computed again 'fails'"),
+        (lambda rows: rows[0].update({"sentence": "All is well."}), "sentence is 'All is well.', computed again"),
+        (lambda rows: rows.pop(0), "is missing"),
+    ],
+    ids=["verdict", "sentence", "missing"],
+)
+def test_facts_are_computed_again_from_the_pictures(release: Path, edit: Callable[[Rows], None], said: str) -> None:
+    assert rescored(release) == ()
+    rewrite(release, FACTS, edit)
+    faults = rescored(release)
+    assert len(faults) == 1
+    assert said in faults[0]

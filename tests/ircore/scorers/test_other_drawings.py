@@ -1,0 +1,115 @@
+"""What the eye makes of other fonts, of compression, and of things that are gone but look like what is behind them."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from ircore.core.images import Picture
+from ircore.core.records import Difficulty, Element, Scene
+from ircore.games.reconstruction.build_targets import draw
+from ircore.games.reconstruction.targets.base import Drawn
+from ircore.scorers.judge_test.redraw import redrawn
+from ircore.scorers.verification.score import verify_picture
+from ircore.scorers.verification.verdicts import Checked
+
+
+def checked(drawn: Drawn, image: Image.Image) -> dict[str, Checked]:
+    """Return the verdicts on a target's facts by their keys."""
+    own = Picture.from_pixels(drawn.drawing.pixels)
+    result = verify_picture(own, drawn.scene, Picture.from_pixels(np.asarray(image)))
+    return {each.fact.key: each for each in result.facts}
+
+
+def changed(scene: Scene, change: Callable[[Element], Element | None]) -> Image.Image:
+    """Draw a scene after a change of its elements; None leaves one out."""
+    elements = tuple(element for element in map(change, scene.elements) if element is not None)
+    return Image.fromarray(redrawn(scene.model_copy(update={"elements": elements})))
+
+
+def without(drawn: Drawn, kind: str, place: int) -> Image.Image:
+    """Draw a target without one element, the ``place``-th of its kind."""
+    gone = [element for element in drawn.scene.elements if element.type == kind][place]
+    return changed(drawn.scene, lambda element: None if element is gone else element)
+
+
+@pytest.mark.parametrize(
+    ("category", "difficulty", "seed", "kind", "place"),
+    [
+        ("simple_shapes", "hard", 100, "diamond", 0),  # stands on two grounds: the other one is no diamond
+        ("simple_shapes", "hard", 102, "square", 2),  # stands on stripes
+        ("geometry", "easy", 101, "segment", 0),  # the rim of a filled sector runs in its place
+    ],
+)
+def test_what_is_gone_is_not_seen_in_what_lies_behind_it(
+    category: str, difficulty: Difficulty, seed: int, kind: str, place: int
+) -> None:
+    drawn = draw(category, difficulty, seed)
+    assert checked(drawn, without(drawn, kind, place))[f"{kind}-{place + 1}/presence"].verdict == "fails"
+    assert (
+        checked(drawn, changed(drawn.scene, lambda element: element))[f"{kind}-{place + 1}/presence"].verdict == "holds"
+    )
+
+
+def test_a_curve_that_is_gone_is_not_seen_in_the_grid() -> None:
+    drawn = draw("functions", "hard", 200)
+    facts = checked(drawn, without(drawn, "curve", 1))
+    assert facts["curve-2/presence"].verdict == "fails"
+    assert facts["curve-1/presence"].verdict == "holds"
+
+
+def test_a_straight_curve_is_read_at_every_place() -> None:
+    drawn = draw("functions", "hard", 200)  # its first curve is a straight line of two points
+    image = drawn.drawing.image.copy()
+    ImageDraw.Draw(image).line((300, 230, 500, 310), drawn.scene.background, 40)
+    facts = checked(drawn, image)
+    assert [facts[f"curve-1/value/{place}"].verdict for place in (1, 2, 3, 7, 8)] == ["holds"] * 3 + ["fails"] * 2
+
+
+def test_the_rim_of_a_ring_is_found() -> None:
+    drawn = draw("pie_graph", "hard", 101)
+    facts = checked(drawn, drawn.drawing.image)
+    assert {facts[f"pie/{attribute}"].verdict for attribute in ("presence", "size", "place", "value/hole")} == {"holds"}
+
+
+def test_labels_in_another_font_are_not_misspelt() -> None:
+    drawn = draw("bar_graph", "hard", 100)
+    image = changed(drawn.scene, lambda element: None if element.text is not None else element)
+    font = ImageFont.load_default_imagefont()
+    for element in drawn.scene.elements:
+        if element.text is not None and element.text.isascii():
+            left, top, right, bottom = element.box
+            page = Image.new("L", (int(font.getbbox(element.text)[2]), 11))
+            ImageDraw.Draw(page).text((0, 0), element.text, 255, font=font)
+            page = page.rotate(float(element.parameters.get("rotation", 0)), expand=True)  # type: ignore[arg-type]
+            image.paste(
+                element.colour or "black", ((left + right - page.width) // 2, (top + bottom - page.height) // 2), page
+            )
+    texts = [fact for fact in checked(drawn, image).values() if fact.fact.attribute == "text"]
+    assert sum(fact.verdict == "fails" for fact in texts) <= len(texts) // 20
+    assert not [fact for fact in texts if "?" in str(fact.seen)]
+
+
+def test_stacked_bars_end_where_the_next_begins_after_compression() -> None:
+    from ircore.scorers.judge_test import pixel_edits
+
+    drawn = draw("bar_graph", "hard", 100)
+    rough = pixel_edits.as_jpeg(pixel_edits.blurred(drawn.drawing.pixels, radius=1), quality=30)
+    facts = checked(drawn, Image.fromarray(rough))
+    values = [fact for key, fact in facts.items() if key.startswith("bar-") and key.endswith("/value")]
+    assert sum(fact.verdict == "holds" for fact in values) >= 0.9 * len(values)
+
+
+def test_a_line_in_a_neighbouring_hue_has_the_wrong_colour() -> None:
+    drawn = draw("line_graph", "easy", 100)
+    purple = "#911eb4"
+    image = changed(
+        drawn.scene,
+        lambda element: (
+            element.model_copy(update={"colour": purple}) if element.type in {"polyline", "marker"} else element
+        ),
+    )
+    line = next(element for element in drawn.scene.elements if element.type == "polyline")
+    assert line.colour == "#4a1247"
+    assert checked(drawn, image)["line-1/colour"].verdict == "fails"
