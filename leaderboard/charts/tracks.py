@@ -18,7 +18,11 @@ _APART = 0.3
 
 @dataclass(frozen=True)
 class Spot:
-    """A point of a line."""
+    """A point of a line.
+
+    >>> Spot(2, Value(6.5), weight=0.25).value.value
+    6.5
+    """
 
     x: float
     """Position on the x axis, such as the turn."""
@@ -51,7 +55,11 @@ class Track:
 
 @dataclass(frozen=True)
 class Scale:
-    """Axes that all panels share."""
+    """Axes that all panels share.
+
+    >>> Scale(x={}, y={}, form=labels.number, factor=100).height(0.25)
+    25.0
+    """
 
     x: Json
     """The x axis, with its title."""
