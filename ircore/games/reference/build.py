@@ -93,7 +93,7 @@ def _instance(name: str, category: str, difficulty: str, seed: int) -> tuple[Gam
 
 
 def _targets(names: Sequence[str], one_shot: bool, rng: random.Random) -> tuple[str, ...]:
-    """Return one target, or every picture once a repetition in an order of its own."""
+    """Return a single target, or every picture once a repetition in a drawn order."""
     if one_shot:
         return (rng.choice(names),)
     return tuple(name for _ in range(REPETITIONS) for name in rng.sample(names, len(names)))

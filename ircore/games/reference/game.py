@@ -54,7 +54,7 @@ LISTENER: Seat[Question, ChoiceAnswer] = Seat(
 
 @dataclass
 class _Dialogue:
-    """What each seat was shown and answered so far, and the rounds."""
+    """Questions and answers of each seat so far, and the rounds."""
 
     speaker: list[Said] = field(default_factory=list)
     listener: list[Said] = field(default_factory=list)
@@ -63,7 +63,7 @@ class _Dialogue:
 
 @dataclass(frozen=True)
 class _Match:
-    """What stays the same in an episode."""
+    """Setup, labels, targets and orders, which stay the same in an episode."""
 
     setup: EpisodeSetup[ReferenceRules]
     labels: tuple[str, ...]
@@ -88,7 +88,12 @@ class _Match:
 
 
 class ReferenceGame(Game[ReferenceRules]):
-    """A speaker describes one of several pictures, a listener says which one is meant."""
+    """Reference game: a speaker describes the target among several pictures, a listener chooses a picture.
+
+    >>> game = ReferenceGame()
+    >>> [seat.name for seat in game.seats], game.headline.key
+    (['speaker', 'listener'], 'accuracy')
+    """
 
     name = "reference"
     title = "Reference games"
@@ -134,7 +139,7 @@ class ReferenceGame(Game[ReferenceRules]):
     def recorded_answer(
         self, seat: Seat[Any, Any], question: Question, setup: EpisodeSetup[ReferenceRules], source: str
     ) -> TextAnswer | ChoiceAnswer:
-        """Return what people said or chose in this round.
+        """Return people's recorded message or choice of this round.
 
         Raises:
             PlayerError: Nothing is recorded of this source and round.
@@ -262,7 +267,7 @@ def _speaker_feedback(match: _Match, dialogue: _Dialogue) -> list[str]:
 
 
 def _listener_feedback(match: _Match, dialogue: _Dialogue) -> list[str]:
-    """Return what the listener is told of its last answer; one that was not valid tells it nothing of the target."""
+    """Return the feedback on the listener's last answer; after an invalid answer the target is not told."""
     last = dialogue.rounds[-1]
     if last.chosen is None:
         return [match.words("listener_invalid")]

@@ -37,7 +37,7 @@ class _Row(NamedTuple):
 
 
 def import_icca(request: ImportRequest) -> GameInstanceSet:
-    """Make an instance set of recorded games; one instance a game.
+    """Make an instance set of recorded games, an instance a game.
 
     The data name a wrongly chosen picture ``distr0`` … ``distr2`` and do not say which picture that is. They are taken
     as the other pictures in the order of their names, which no measure depends on.

@@ -52,7 +52,12 @@ Words = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 
 
 class PublishedContext(Record):
-    """A context as KiloGram publishes it: the target first."""
+    """A context as KiloGram publishes contexts: the target first.
+
+    >>> images = tuple(f"page1-{number}_0" for number in range(10))
+    >>> PublishedContext(target=images[0], images=images, texts=("bird#wing#head",) * 10).texts[0].split("#")[0]
+    'bird'
+    """
 
     target: ImageName = Field(description="Tangram and number of its annotation, such as page1-1_0.")
     images: tuple[ImageName, ...] = Field(min_length=PICTURES, max_length=PICTURES)
@@ -74,7 +79,7 @@ class PublishedContext(Record):
 
 
 class _Source:
-    """The files of one folder, and the tangrams drawn so far."""
+    """Files of a KiloGram folder, and the tangrams drawn so far."""
 
     def __init__(self, root: Path, coloured: bool) -> None:
         self.folder = _first(root, _PICTURE_FOLDERS, "folder of tangrams")
@@ -115,7 +120,7 @@ class _Source:
 
 
 def import_kilogram(request: ImportRequest) -> GameInstanceSet:
-    """Make an instance set of one-shot games; one instance a context.
+    """Make an instance set of one-shot games, an instance a context.
 
     The published lists begin with the target, so each is shuffled by the instance's seed. What a person called the
     target is recorded as the speaker's message; what listeners chose is not in the published files.

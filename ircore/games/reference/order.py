@@ -1,4 +1,4 @@
-"""In which order pictures are shown: drawn as ICCA's published program draws, so that its games are the same games."""
+"""Order of the pictures in each round, drawn as ICCA's published program draws, so that the games are the same."""
 
 import random
 from collections.abc import Sequence
@@ -12,7 +12,11 @@ SEEDS = 1000
 
 
 class Order(NamedTuple):
-    """A listener's context in one round.
+    """A listener's context in a round.
+
+    >>> listener_orders(("dog", "cat"), 3, 0, ReferenceRules())[0].shown == listener_orders(
+    ...     ("dog", "cat"), 3, 0, ReferenceRules())[2].shown  # without shuffling all rounds are alike
+    True
 
     Attributes:
         labelled: Names of the pictures in the order of the labels that count.
@@ -24,7 +28,7 @@ class Order(NamedTuple):
 
 
 def labels_of(count: int, rules: ReferenceRules) -> tuple[str, ...]:
-    """Return the labels of so many pictures, A, B, … or 1, 2, … ."""
+    """Return the labels of ``count`` pictures: A, B, … or 1, 2, … ."""
     return tuple(ascii_uppercase[:count]) if rules.labels == "letters" else tuple(map(str, range(1, count + 1)))
 
 

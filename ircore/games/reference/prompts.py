@@ -30,6 +30,9 @@ PLACEHOLDERS: dict[str, tuple[str, ...]] = {
 class ReferencePrompts:
     """The prompts of a run.
 
+    >>> ReferencePrompts("by hand", {"round": "Round {round}: {message}"}).words("round", round=2, message="{dog}")
+    'Round 2: {dog}'
+
     Attributes:
         version: Name of the set and a hash of its texts: part of a result's identity.
         texts: The texts by the names in ``PLACEHOLDERS``.
@@ -39,7 +42,7 @@ class ReferencePrompts:
     texts: dict[str, str]
 
     def words(self, name: str, **places: object) -> str:
-        """Return a text with its places filled; braces in a message stay as they are."""
+        """Return a text with the places filled; braces in a message stay as they are."""
         return re.sub(r"\{(\w+)\}", lambda place: str(places.get(place[1], place[0])), self.texts[name])
 
 

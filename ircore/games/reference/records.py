@@ -15,14 +15,22 @@ Message = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 
 
 class HumanRound(Record):
-    """What two people did in one round."""
+    """Message and choice of two people in a round.
+
+    >>> HumanRound(message="the red house", chosen=None).chosen is None  # an answer that was no label
+    True
+    """
 
     message: Message = Field(description="What the speaker wrote.")
     chosen: Name | None = Field(description="The picture that the listener chose; null if none.")
 
 
 class Context(Record):
-    """The pictures that are told apart, and which of them is the target in each round."""
+    """The pictures that are told apart, and the target of each round.
+
+    >>> Context(context=("dog", "cat"), targets=("dog", "cat", "dog", "cat")).targets[1]
+    'cat'
+    """
 
     context: tuple[Name, ...] = Field(
         min_length=2, max_length=MOST_PICTURES, description="Names of the pictures in the speaker's order."
@@ -46,7 +54,13 @@ class Context(Record):
 
 
 class Round(Record):
-    """One target, what was said of it and what was chosen."""
+    """A round: target, message and choice.
+
+    >>> names = ("dog", "cat")
+    >>> Round(repetition=1, target="dog", labelled=names, shown=names, message="barks", answer="B", chosen="cat",
+    ...       correct=False).chosen
+    'cat'
+    """
 
     repetition: int = Field(ge=1, description="How often every picture has been the target by now, this time included.")
     target: Name = Field(description="The picture that was to be described.")

@@ -28,7 +28,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class ReferenceRules(GameRules):
-    """What speaker and listener are shown, and how often.
+    """Rules of a run: pictures, history and words of speaker and listener, and the number of repetitions.
 
     >>> ReferenceRules(preset="L6").misleading
     (1,)
@@ -66,7 +66,7 @@ class ReferenceRules(GameRules):
     @model_validator(mode="before")
     @classmethod
     def _expanded(cls, stated: Any) -> Any:
-        """Take the rules of the preset where none are stated; a stated rule that contradicts the preset is refused."""
+        """Fill rules from the preset; refuse a stated rule that contradicts the preset."""
         if not isinstance(stated, dict) or stated.get("preset", "") not in PRESETS:
             return stated
         preset = PRESETS[stated["preset"]]

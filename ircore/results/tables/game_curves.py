@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import unknown
 from ircore.games.base import Curve, Game, Measure
 from ircore.results.game_curves import SteppedEpisode, curve_points, partner_mean, recorded_episodes, run_episodes
 from ircore.results.games import GameResults, PlayedGameRun
@@ -33,18 +32,6 @@ def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]
     if game.published:
         tables["published"] = lambda results: published_figures_table(results.game)
     return tables
-
-
-def named_table(results: GameResults, name: str) -> Table:
-    """Return a table of a game by its name.
-
-    Raises:
-        InputError: The game has no such table.
-    """
-    tables = game_tables(results.game)
-    if name not in tables:
-        raise unknown("table", name, ["board", *tables], "--table")
-    return tables[name](results)
 
 
 def curves_table(results: GameResults, curve: Curve) -> Table:

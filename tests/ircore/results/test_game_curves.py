@@ -8,14 +8,13 @@ import pytest
 from recorded_reference import MANIFEST, write_recorded_game
 
 from ircore.commands.main import run as ircore
-from ircore.core.errors import InputError
 from ircore.games.base import Curve
 from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
 from ircore.results.game_curves import SteppedEpisode, curve_points, recorded_episodes, run_episodes
 from ircore.results.games import GameResults, read_game_results
-from ircore.results.tables.game_curves import game_tables, named_table
+from ircore.results.tables.game_curves import game_tables
 from ircore.runs.folder import GameRunFolder, open_any_run
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
@@ -82,7 +81,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> GameResults:
 
 
 def test_people_replayed_have_the_curve_of_people_as_recorded(people: GameResults) -> None:
-    table = named_table(people, "repetitions")
+    table = game_tables(people.game)["repetitions"](people)
     assert [value.value for value in table.column("run")] == ["people"] * 6 + ["people, as recorded"] * 6
     for key, expected in (("correct", [0.75, 0.75, 1, 1, 1, 1]), ("message_words", [6, 3, 2, 1, 1, 1])):
         assert [value.value for value in table.column(key)] == expected * 2
@@ -91,18 +90,16 @@ def test_people_replayed_have_the_curve_of_people_as_recorded(people: GameResult
     assert table.entry(0, "message_wnr").missing == "no value at this place"
 
 
-def test_tables_of_a_game_have_names_and_an_unknown_one_is_refused(people: GameResults, tmp_path: Path) -> None:
+def test_a_game_has_tables_of_its_players_and_of_its_papers(people: GameResults) -> None:
     assert next(iter(game_tables(people.game))) == "repetitions"
-    with pytest.raises(InputError, match="unknown table 'turns'"):
-        named_table(people, "turns")
-    published = named_table(people, "published")
+    published = game_tables(people.game)["published"](people)
     assert published.origin == "reported by the paper"
     figures = dict(
         zip((v.value for v in published.column("who")), (v.value for v in published.column("value")), strict=True)
     )
     assert figures["people, repetition 6"] == 0.9954
     assert figures["GPT-4, L1, repetition 5"] == 0.925
-    seats = named_table(people, "players").column("seat")
+    seats = game_tables(people.game)["players"](people).column("seat")
     assert [value.value for value in seats] == ["speaker", "listener"]
 
 

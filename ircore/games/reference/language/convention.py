@@ -13,7 +13,10 @@ DEFINITIONS: tuple[Definition, ...] = ("icca_code", "paper")
 
 
 class Novelty(NamedTuple):
-    """Novelty of a description beside an earlier one of the same picture.
+    """Novelty of a description beside an earlier description of the same picture.
+
+    >>> novelty(("red", "house"), ("red", "barn")).rate
+    0.5
 
     Attributes:
         distance: Word novelty distance (WND): insertions and substitutions, 0 or more.

@@ -25,7 +25,10 @@ PUBLISHED_VOCABULARY = 2651
 
 
 class Naming(NamedTuple):
-    """Measures of the annotations of one picture; None where they are not defined (see ``naming``).
+    """Measures of a picture's annotations; None where a measure is not defined (see ``naming``).
+
+    >>> naming([Annotation(whole="a dog"), Annotation(whole="the dog")]).snd
+    0.0
 
     Attributes:
         n: Annotations.
@@ -41,7 +44,7 @@ class Naming(NamedTuple):
 
 
 def naming(annotations: Sequence[Annotation]) -> Naming:
-    """Return the measures of one picture's annotations.
+    """Return the measures of a picture's annotations.
 
     Divergence needs two annotations, since it compares each with the others; part measures need names of the pieces
     in all of them.

@@ -41,6 +41,9 @@ def test_an_annotation_without_content_words_counts_as_no_divergence() -> None:
         ("café", ("café",)),
         ("bird/man", ("bird/man",)),
         ("b-2", ("b-2",)),
+        ("half-moon", ("half-moon",)),
+        # An inner full stop stays on its word, as without splitting into sentences.
+        ("table. she kneels", ("table.", "kneel")),
     ],
 )
 def test_content_words_of_odd_names(text: str, expected: tuple[str, ...]) -> None:
@@ -58,6 +61,12 @@ def test_names_that_differ_by_case_or_blanks_are_two_parts_and_one_word() -> Non
     measured = naming([two, Annotation(whole="dog", part=BODY)])
     # The words are alike; of the seven pieces only the five in one part are agreed on.
     assert (measured.snd, measured.pnd, measured.psa) == (0, 0, 5)
+
+
+def test_pieces_that_nobody_could_name_are_one_part() -> None:
+    unknown = Annotation(whole="dog", part=dict.fromkeys(PIECES, "UNKNOWN"))
+    assert naming([unknown, unknown]) == (2, 0, 0, 7)
+    assert naming([unknown, Annotation(whole="dog", part=BODY)]).pnd == 1
 
 
 def test_parts_are_matched_by_their_pieces_and_not_by_their_names() -> None:
@@ -112,6 +121,9 @@ def test_perplexity_in_both_forms() -> None:
         ('{"t": [{"whole": "dog", "part": {"1": "leg"}}]}', "part: piece '2' has no name"),
         (json.dumps({"t": [{"whole": "dog", "part": BODY | {"8": "leg"}}]}), "part: unknown piece '8'"),
         (json.dumps({"t": [{"whole": "dog", "part": BODY | {"7": None}}]}), "part.7"),
+        (json.dumps({"t": [{"whole": "dog", "part": dict.fromkeys(PIECES, 4)}]}), "part.1"),
+        (json.dumps({"t": [{"whole": None, "part": BODY}]}), "t: annotation 1: whole"),
+        (json.dumps({"t": [{"part": BODY}]}), "t: annotation 1: whole"),
         ('{"t": NaN}', "not JSON"),
     ],
 )

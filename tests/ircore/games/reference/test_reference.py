@@ -183,6 +183,13 @@ def test_a_message_is_inserted_as_it_is_whatever_it_pretends() -> None:
     )
 
 
+def test_a_message_that_names_a_label_is_no_answer() -> None:
+    # The speaker's labels are not the listener's: naming one is a poor message, and nothing else.
+    seats = Scripted(always("A"), speak=lambda question: "B")
+    ending = played(seats, ReferenceRules())
+    assert {step.answer for step in cast(tuple[Round, ...], ending.steps)} == {"A"}
+
+
 @pytest.mark.parametrize(("message", "reason"), [("  ", "answer_empty"), ("x" * 5000, "answer_format")])
 def test_a_speaker_that_says_nothing_or_no_end_ends_the_episode(message: str, reason: str) -> None:
     ending = played(Scripted(always("A"), speak=lambda question: message), ReferenceRules())
