@@ -105,20 +105,6 @@ def fit_maps(episodes: EpisodesByRun) -> dict[str, Recalibration | Refusal]:
     return maps
 
 
-def recalibrated_cells(
-    fitted: Recalibration | Refusal, judge: str, run_id: str, episodes: EpisodesByRun
-) -> tuple[_RecalibratedCell, ...]:
-    """Return a judge's mean final scores of one run on the humans' scale, by its own map or, marked, another judge's.
-
-    Args:
-        fitted: The map, or why there is none.
-        judge: Whose scores.
-        run_id: Of which run.
-        episodes: By run_id, all of one instance set.
-    """
-    return tuple(_Design.of(episodes).cells(fitted, judge, run_id, episodes[run_id]))
-
-
 @dataclass(frozen=True)
 class _Design:
     """All instances played, the conditions they make, and their resamples, the same for all runs and judges."""
