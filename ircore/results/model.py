@@ -1,4 +1,4 @@
-"""The results model: what the leaderboard, the dataset release and ``ircore results`` all render.
+"""The results model, which the leaderboard, the dataset release and ``ircore results`` all render.
 
 ``Results.from_runs`` makes it from run folders of one instance set. Boards, figures and tables are views of its cells;
 nothing else computes a mean.
@@ -37,7 +37,7 @@ Order = Literal["main", "quality"]
 
 @dataclass(frozen=True)
 class SubmissionResult:
-    """A pair as it was played in one run: what a row of a board stands for.
+    """A pair as played in one run: the subject of a row of a board.
 
     Example:
         >>> from pathlib import Path
@@ -84,7 +84,7 @@ BoardRow = RankedRow[SubmissionResult, Cell]
 
 @dataclass(frozen=True)
 class Reference:
-    """A run whose describer saw what no describer may see: drawn as a line beside pairs, never ranked among them.
+    """A run of a reference describer, which saw more than describers may see: a line beside pairs, never ranked.
 
     Example:
         >>> from pathlib import Path
@@ -286,7 +286,7 @@ class Results:
         return compare(finals[:, 0], finals[:, 1], strata(chosen), ratings.at_worst, main)
 
     def finals(self, judge: str, run_ids: Sequence[str], chosen: Sequence[Instance]) -> "NDArray[np.float64]":
-        """Return a judge's scores of final renderings, 0–10, NaN where there is none; shape (instances, runs).
+        """Return a judge's scores of final renderings, 0–10, NaN where a score is missing; shape (instances, runs).
 
         Args:
             judge: One of ``judges``.
@@ -307,7 +307,7 @@ class Results:
 
     @property
     def scopes(self) -> dict[str, Scope]:
-        """Which categories each judge rates; None for all."""
+        """Categories that each judge rates; None for all."""
         return scopes_of(self.judges, self.judge_identities)
 
     def language_of(self, run_id: str) -> RunLanguage:
