@@ -138,7 +138,7 @@ def push(
     dry_run: bool,
     message: str | None,
 ) -> None:
-    """Publish a release on the Hugging Face Hub, as one commit.
+    """Publish a release on the Hugging Face Hub in a single commit.
 
     The release must have been built upon the newest one there, so that nothing published is lost. A new dataset is
     private unless --public is given. The token comes from HF_TOKEN or "hf auth login"; with HF_OIDC_RESOURCE set, from

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def load_results(place: str, revision: str | None = None) -> Results:
-    """Check a release and compute all results of reconstruction from its transcripts and scores.
+    """Check a release and compute all results of reconstruction from the transcripts and scores.
 
     Reads the whole release and decodes every picture once, about 200 pictures a second.
 
@@ -46,7 +46,7 @@ def load_results(place: str, revision: str | None = None) -> Results:
 
 
 def load_game_results(place: str, game: str, revision: str | None = None) -> GameResults:
-    """Check a release and compute the results of one of its games other than reconstruction.
+    """Check a release and compute the results of a game other than reconstruction.
 
     Args:
         place: A folder, or ``ORG/NAME`` on the Hub.
@@ -71,7 +71,7 @@ def _sound_report(place: str, revision: str | None) -> Report:
 def load_table(
     place: str, name: str | None = None, revision: str | None = None, pictures: bool = False
 ) -> "pd.DataFrame":
-    """Load one table of a release.
+    """Load a table of a release.
 
     Args:
         place: A folder, or ``ORG/NAME`` on the Hub.
@@ -104,7 +104,7 @@ def load_transcripts(
 def verify_release(
     place: str, revision: str | None = None, share: float = 1.0, seed: int = 0, processes: int = 1
 ) -> Report:
-    """Check a release and compute its scores again from its pictures and messages.
+    """Check a release and compute the scores again from pictures and messages.
 
     Args:
         place: A folder, or ``ORG/NAME`` on the Hub.

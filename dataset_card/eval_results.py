@@ -41,7 +41,11 @@ MOST_NAMED = 6
 
 @dataclass(frozen=True)
 class Source:
-    """Dataset and judge of the results."""
+    """Dataset and judge of the results.
+
+    >>> Source("org/dataset", revision=None, judge="verified").url
+    'https://huggingface.co/datasets/org/dataset'
+    """
 
     repo: str
     """The dataset on the Hub, ``ORG/NAME``."""
@@ -54,16 +58,16 @@ class Source:
 
     @property
     def url(self) -> str:
-        """The dataset's page, at that commit if it is known."""
+        """Address of the dataset's page, at the commit if the commit is known."""
         return f"https://huggingface.co/datasets/{self.repo}" + (f"/tree/{self.revision}" if self.revision else "")
 
 
 def write_eval_results(release: Path, source: Source, out: Path) -> tuple[PlayerResult, ...]:
-    """Write ``eval.yaml`` and one file for each model.
+    """Write ``eval.yaml`` and a file for each model.
 
     Args:
         release: A release's folder, checked first.
-        source: What to say of where it is.
+        source: Dataset and judge that the files name.
         out: Folder to make: ``eval.yaml``, and ``<model>-<rules' key>/.eval_results/image-reconstruction-game.yaml``.
 
     Returns:
@@ -88,7 +92,7 @@ def write_eval_results(release: Path, source: Source, out: Path) -> tuple[Player
 
 
 def marginals(results: Results, judge: str) -> tuple[PlayerResult, ...]:
-    """Return each model's mean over its partners, where the pairs are a complete grid.
+    """Return each model's mean over all partners, where the pairs are a complete grid.
 
     Raises:
         InputError: There is no such judge, or no grid of at least two describers and two generators.
@@ -115,7 +119,7 @@ def marginals(results: Results, judge: str) -> tuple[PlayerResult, ...]:
 
 
 def benchmark(judge: str) -> dict[str, Any]:
-    """Return the content of ``eval.yaml``: one task for each seat."""
+    """Return the content of ``eval.yaml``: a task for each seat."""
     return {
         "name": NAME,
         "description": (
@@ -135,7 +139,7 @@ def task(seat: str, judge: str) -> str:
 
 
 def entry(player: PlayerResult, source: Source, results: Results) -> dict[str, Any]:
-    """Return one entry of ``.eval_results/*.yaml``."""
+    """Return an entry of ``.eval_results/*.yaml``."""
     dataset = {"id": source.repo, "task_id": task(player.role, source.judge)}
     if player.score.mean is None:
         raise ValueError(f"{player.label} has no score")

@@ -1,4 +1,4 @@
-"""Faults that a check collects while it reads."""
+"""Faults that a check collects while reading."""
 
 import hashlib
 import io
@@ -14,14 +14,20 @@ from ircore.core.images import FORMATS, MAX_PIXELS
 
 @dataclass
 class Findings:
-    """Faults so far, each a line ``place: fault``."""
+    """Faults so far, each a line ``place: fault``.
+
+    >>> findings = Findings()
+    >>> findings.add("scores.parquet:3", "no value for judge")
+    >>> findings.faults
+    ['scores.parquet:3: no value for judge']
+    """
 
     faults: list[str] = field(default_factory=list)
     rows: int = 0
     """Rows read."""
 
     def add(self, where: str, what: str) -> None:
-        """Note a fault; what a stranger wrote in it is kept on one line and short."""
+        """Note a fault as a single short line; strangers' words may be part of the fault."""
         line = "".join(
             character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in f"{where}: {what}"
         )
@@ -29,7 +35,7 @@ class Findings:
 
 
 def same_value(value: object, wanted: object) -> bool:
-    """Return whether a value of a row is the wanted one; numbers may differ by rounding, and a list is a tuple."""
+    """Return whether a value of a row equals the wanted value; numbers may differ by rounding, tuples equal lists."""
     if isinstance(value, float) and isinstance(wanted, int | float):
         return isclose(value, wanted, rel_tol=1e-9, abs_tol=1e-9)
     return value == (list(wanted) if isinstance(wanted, tuple) else wanted)
@@ -47,7 +53,11 @@ METADATA = frozenset(
 
 
 class Size(NamedTuple):
-    """Width and height in pixels."""
+    """Width and height in pixels.
+
+    >>> max(Size(width=512, height=384))
+    512
+    """
 
     width: int
     height: int
@@ -61,8 +71,13 @@ class Pictures:
     """Checks embedded pictures, every distinct picture once.
 
     Args:
-        findings: Where faults go.
-        decode: How to decode several at once, if that is faster than one after the other.
+        findings: Collects the faults.
+        decode: Function that decodes several pictures at once, where that is faster.
+
+    >>> findings = Findings()
+    >>> Pictures(findings).check("row 1", None, "0" * 64)
+    >>> findings.faults
+    ['row 1: picture without bytes or without its SHA-256']
     """
 
     def __init__(self, findings: Findings, decode: Decode | None = None) -> None:
@@ -75,7 +90,7 @@ class Pictures:
         return len(self._known)
 
     def look_ahead(self, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
-        """Decode the pictures of rows that will be checked next, if it can be done faster at once."""
+        """Decode the pictures of the next rows together, where that is faster."""
         if self._decode is None:
             return
         cells = {row[f"{name}_sha256"]: row[name] for row in rows for name in columns}
@@ -114,12 +129,12 @@ class Pictures:
 
 
 def hashed_and_decoded(data: bytes) -> tuple[str, Size | str]:
-    """Return the SHA-256 of a picture's bytes, and its size or what is wrong with it."""
+    """Return the SHA-256 of a picture's bytes, and the picture's size or fault."""
     return hashlib.sha256(data).hexdigest(), decoded(data)
 
 
 def decoded(data: bytes) -> Size | str:
-    """Decode a picture fully; return its size, or what is wrong with it."""
+    """Decode a picture fully; return its size, or its fault as a text."""
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             if image.width * image.height > MAX_PIXELS:
@@ -131,7 +146,7 @@ def decoded(data: bytes) -> Size | str:
 
 
 def _carried(image: Image.Image) -> str | None:
-    """Say which metadata a loaded picture carries, those texts included that a PNG file may hold; None if none."""
+    """Return the names of a picture's metadata, text chunks of PNG files included; None without metadata."""
     names = {str(name) for name in image.info if str(name).lower() in METADATA} | set(getattr(image, "text", {}))
     if image.getexif():
         names.add("EXIF")

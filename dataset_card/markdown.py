@@ -13,13 +13,17 @@ _AT_START = re.compile(r"^([-+#=]|\d+(?=[.)]))")
 
 
 class Markdown(str):
-    """Markdown of our own, which is printed without escaping."""
+    """Markdown of our own, which is printed without escaping.
+
+    >>> escape("a < b"), isinstance(escape("a < b"), Markdown)
+    ('a &lt; b', True)
+    """
 
     __slots__ = ()
 
 
 def escape(text: str, links: bool = False) -> Markdown:
-    """Escape a stranger's text for a line of Markdown: it is shown on one line, and none of it is markup.
+    """Escape a stranger's text for a line of Markdown, so that no part of the text acts as markup.
 
     Args:
         text: Anything; runs of white space and control characters become one space.
@@ -33,18 +37,18 @@ def escape(text: str, links: bool = False) -> Markdown:
 
 
 def code_span(text: str) -> Markdown:
-    """Show a stranger's text as code on one line; back-ticks in it become apostrophes."""
+    """Return a stranger's text as code on a line; back-ticks in the text become apostrophes."""
     line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
     return Markdown("`" + line.replace("`", "'").replace("|", "¦") + "`") if line else Markdown("–")
 
 
 def counts(numbers: Mapping[str, int]) -> Markdown:
-    """Show numbers by name on one line, such as ```psnr`: 84, `ssim`: 84``; a dash if there are none."""
+    """Return named numbers on a line, such as ```psnr`: 84, `ssim`: 84``; a dash for an empty mapping."""
     return Markdown(", ".join(f"{code_span(name)}: {number:,}" for name, number in numbers.items()) or "–")
 
 
 def reasons(texts: Mapping[str, str]) -> Markdown:
-    """Show a reason by name on one line, the reasons escaped; a dash if there are none."""
+    """Return named reasons on a line, the reasons escaped; a dash for an empty mapping."""
     return Markdown("; ".join(f"{code_span(name)}: {escape(text)}" for name, text in texts.items()) or "–")
 
 

@@ -84,7 +84,7 @@ def build(
         import mkdocs  # noqa: F401 - run as a process of its own
 
         from ircore.instances.benchmark import RECORDS
-        from leaderboard.building.build import build_site
+        from leaderboard.building.site_build import build_site
     except ModuleNotFoundError as error:
         raise InputError(
             f"the site needs {error.name}, which is not installed", "pip install 'ircore[site]'"

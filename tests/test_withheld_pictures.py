@@ -80,6 +80,11 @@ def test_a_site_shows_place_holders_and_says_how_to_get_the_pictures(played: Pat
     page = (site / "games" / "reference" / "icca-001_game.html").read_text(encoding="utf-8")
     assert "ircore instances import icca" in page
     assert 'aria-label="picture A' in page
+    # Six repetitions of four rounds; the listener was wrong in rounds 1 and 6.
+    assert page.count('<details class="repetition"') == 6
+    assert page.count("3 of 4 right") == 2
+    assert page.count("Wrong, and told that") == 2
+    assert "3 of 4 right, 6.0 words a message" in page
 
 
 def test_a_pack_holds_what_was_said_and_no_picture(played: Path, tmp_path: Path) -> None:

@@ -28,27 +28,31 @@ STRIP = "assets/episode.png"
 TARGETS = "assets/targets.png"
 SCORES = "assets/scores.png"
 
-RECONSTRUCTION_FILES = (DATASHEET, STRIP, TARGETS, SCORES)
-"""Files that a release has if reconstruction is among its games."""
+PICTURES = (STRIP, TARGETS, SCORES)
+"""Pictures of a card, which a release has if reconstruction is among its games."""
 
-CARD_FILES = (CARD, LICENCES, *RECONSTRUCTION_FILES)
+CARD_FILES = (CARD, DATASHEET, LICENCES, *PICTURES)
 """Files that ``card_files`` makes."""
 
 
 class SourceLicence(NamedTuple):
-    """Number of pictures of a set from one source under one licence."""
+    """Number of pictures of a set from one source under one licence.
+
+    >>> SourceLicence("procedural", "CC0-1.0", pictures=84).pictures
+    84
+    """
 
     source: str
     licence: str
     pictures: int
 
 
-class CategoryCounts(NamedTuple):
+class _CategoryCounts(NamedTuple):
     """Targets, episodes, turns and renderings of one category, counted over all runs."""
 
     category: str
     targets: tuple[int, ...]
-    """By difficulty, in the order of the results."""
+    """Numbers of targets by difficulty, in the order of the results."""
 
     episodes: int
     converged: int
@@ -58,17 +62,17 @@ class CategoryCounts(NamedTuple):
     renderings: int
 
 
-class JudgeBoard(NamedTuple):
+class _JudgeBoard(NamedTuple):
     """The overall board of one judge, as the card shows it."""
 
     judge: str
     label: str
     rows: tuple[BoardRow, ...]
     alternative_text: str
-    """Of the picture of its scores."""
+    """Description of the chart of scores, for readers who cannot see the chart."""
 
 
-class GameSection(NamedTuple):
+class _GameSection(NamedTuple):
     """A game other than reconstruction, as the card shows it."""
 
     title: str
@@ -83,7 +87,7 @@ class GameSection(NamedTuple):
 
     instances: int
     board: tuple[Row, ...]
-    """Its rows of ``leaderboard``, in their order."""
+    """The game's rows of ``leaderboard``, in their order."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +98,17 @@ class CardFacts:
         source: Games of the release.
         written: Sizes of its tables, in their order.
         example: The episode that the card opens with; None without reconstruction.
-        name: Of the release, which is its tag on the Hub; None if it has none.
+        name: Name of the release, which is also its tag on the Hub; None without a name.
         maintainer_texts: Texts of the maintainers' sections.
         verification: Values that were computed again.
+
+    >>> from pathlib import Path
+    >>> from dataset_card.card.episode_picture import choose_example
+    >>> from dataset_card.checking.check import check_release
+    >>> source = check_release(Path("release")).source
+    >>> card = render_card(CardFacts(source, (), choose_example(source.reconstruction)))
+    >>> "# Image Reconstruction Game" in card
+    True
     """
 
     source: ReleaseSource
@@ -109,14 +121,12 @@ class CardFacts:
 
 def card_files(facts: CardFacts) -> dict[str, bytes]:
     """Return the content of the release's files in ``CARD_FILES``; the same facts give the same bytes."""
-    card, licences = render_card(facts).encode(), render_licences(facts.source).encode()
+    texts = {CARD: render_card(facts), DATASHEET: render_datasheet(facts), LICENCES: render_licences(facts.source)}
+    files = {name: text.encode() for name, text in texts.items()}
     source = facts.source.reconstruction
     if source is None or facts.example is None:
-        return {CARD: card, LICENCES: licences}
-    return {
-        CARD: card,
-        DATASHEET: render_datasheet(facts, source).encode(),
-        LICENCES: licences,
+        return files
+    return files | {
         STRIP: draw_episode(source, facts.example),
         TARGETS: draw_targets(source),
         SCORES: draw_scores(source.results, (*ordered_judges(source.results), *source.results.judges)[0]),
@@ -162,9 +172,9 @@ def _of_reconstruction(source: ReconstructionSource) -> dict[str, object]:
     }
 
 
-def _game_section(tables: DeclaredTables) -> GameSection:
+def _game_section(tables: DeclaredTables) -> _GameSection:
     game, table = tables.game, transcripts_name(tables.name)
-    return GameSection(
+    return _GameSection(
         game.title,
         game.paper,
         game.headline.title,
@@ -176,23 +186,22 @@ def _game_section(tables: DeclaredTables) -> GameSection:
     )
 
 
-def render_datasheet(facts: CardFacts, source: ReconstructionSource) -> str:
-    """Return the content of ``DATASHEET.md``.
-
-    Args:
-        facts: About the release.
-        source: Its runs of reconstruction.
-    """
+def render_datasheet(facts: CardFacts) -> str:
+    """Return the content of ``DATASHEET.md``; without reconstruction, its answers hold for any game."""
+    source = facts.source.reconstruction
     days = sorted(run.run.started[:10] for run in facts.source.runs)
-    return render(
-        "DATASHEET.md.j2",
-        first_day=days[0],
-        last_day=days[-1],
-        licence_names=sorted(licences_of(facts.source)),
-        maintainers=blocks(DATASHEET, facts.maintainer_texts),
+    values = {
+        "first_day": days[0],
+        "last_day": days[-1],
+        "licence_names": sorted(licences_of(facts.source)),
+        "maintainers": blocks(DATASHEET, facts.maintainer_texts),
         **_common(facts),
-        **_of_reconstruction(source),
-    )
+    }
+    if source is not None:
+        return render("DATASHEET.md.j2", **values, **_of_reconstruction(source))
+    games = [_game_section(tables) for tables in facts.source.others]
+    prompts = sorted({run.run.prompts for run in facts.source.runs})
+    return render("GAMES_DATASHEET.md.j2", **values, games=games, prompts=prompts)
 
 
 def _submissions(source: ReleaseSource) -> set[tuple[str, str]]:
@@ -216,7 +225,7 @@ def source_licences(source: ReleaseSource) -> list[SourceLicence]:
 
 
 def judge_label(source: ReconstructionSource, judge: str) -> str:
-    """Return the label of a judge on boards: from its identity, else from the installed judge of that name."""
+    """Return the label of a judge on boards: from the judge's identity, else from the installed judge of that name."""
     from ircore.core.plugins import available, load
 
     if judge in source.results.judge_identities:
@@ -236,27 +245,27 @@ def _common(facts: CardFacts) -> dict[str, object]:
 
 
 def _verified(facts: CardFacts) -> list[tuple[str, RunVerification]]:
-    """Return submission and verification of each run that has one, in the order of the boards."""
+    """Return submission and verification of each verified run, in the order of the boards."""
     verified = {run.run_id: run for run in facts.verification.runs}
     runs = [source_run.run for source_run in facts.source.runs]
     return [(run.submission.name, verified[run.run_id]) for run in runs if run.run_id in verified]
 
 
-def _boards(source: ReconstructionSource) -> Iterator[JudgeBoard]:
+def _boards(source: ReconstructionSource) -> Iterator[_JudgeBoard]:
     parts = by_rules(source.results)
     for judge in ordered_judges(source.results):
         label, rows = judge_label(source, judge), tuple(row for part in parts for row in part.board(judge))
-        yield JudgeBoard(judge, label, rows, alternative_text(rows, label))
+        yield _JudgeBoard(judge, label, rows, alternative_text(rows, label))
 
 
-def _counts(source: ReconstructionSource, category: str) -> CategoryCounts:
+def _counts(source: ReconstructionSource, category: str) -> _CategoryCounts:
     results = source.results
     targets = Counter(str(instance.difficulty) for instance in results.instances if instance.category == category)
     episodes = [
         result.episode for run in results.episodes.values() for result in run if result.episode.category == category
     ]
     ends = Counter(episode.outcome for episode in episodes)
-    return CategoryCounts(
+    return _CategoryCounts(
         category,
         tuple(targets[name] for name in results.difficulties),
         len(episodes),

@@ -90,7 +90,7 @@ def differing_blocks(card: str, configs: Iterable[str]) -> list[str]:
     """Return a line for each Python block of a card that is not this version's, and for each block that is missing.
 
     Args:
-        card: Its text.
+        card: Text of the card.
         configs: Names of the release's tables.
     """
     held, ours = code_blocks(card), blocks_of(configs)
@@ -101,7 +101,7 @@ def differing_blocks(card: str, configs: Iterable[str]) -> list[str]:
 
 
 def run_blocks(place: str, folder: Path, configs: Iterable[str]) -> list[str]:
-    """Run our own blocks in a process of its own, inside the release's folder; return a line for each failure.
+    """Run the card's own blocks in a separate process inside the release's folder; return a line for each failure.
 
     Args:
         place: Dataset to load: the folder, or ``ORG/NAME``.
@@ -126,7 +126,7 @@ def run_blocks(place: str, folder: Path, configs: Iterable[str]) -> list[str]:
 
 
 def main(place: str, configs: Iterable[str]) -> None:
-    """Run our own blocks one after the other and print the failures as one line of JSON."""
+    """Run the card's own blocks and print the failures as a line of JSON."""
     faults = []
     for number, block in enumerate(blocks_of(configs), 1):
         try:

@@ -80,10 +80,10 @@ def render_croissant(
 
     Args:
         folder: The release, its tables written.
-        source: Its games.
-        configs: Its tables.
-        version: Of the release, three numbers with dots and perhaps ``+`` and more (semantic versioning).
-        date: Of the release, YYYY-MM-DD.
+        source: Games of the release.
+        configs: Tables of the release.
+        version: Version of the release in semantic versioning.
+        date: Date of the release, YYYY-MM-DD.
         hashes: SHA-256 of the files of its tables, by path.
     """
     document = _document(source, version, date)
@@ -93,11 +93,11 @@ def render_croissant(
 
 
 def semantic_version(benchmark: str | None, date: str, content: str) -> str:
-    """Return a release's version in the form that the specification asks for, such as ``2026.1.0+20261201.1a2b3c4d``.
+    """Return a release's version as semantic versioning asks for it, such as ``2026.1.0+20261201.1a2b3c4d``.
 
     Args:
         benchmark: Version of the benchmark, such as ``2026.1``; None if it is not a released one.
-        date: Of the release, YYYY-MM-DD.
+        date: Date of the release, YYYY-MM-DD.
         content: Hash of its content, hexadecimal.
     """
     numbers = [number.lstrip("0") or "0" for number in re.findall(r"[0-9]+", benchmark or "")[:3]]
@@ -105,11 +105,11 @@ def semantic_version(benchmark: str | None, date: str, content: str) -> str:
 
 
 def croissant_faults(folder: Path, configs: Sequence[Config], hashes: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each file and table that ``croissant.json`` does not describe as it is.
+    """Yield a line for each file and table that ``croissant.json`` describes wrongly.
 
     Args:
         folder: The release.
-        configs: Its tables, as its files have them.
+        configs: The release's tables, as the files have them.
         hashes: SHA-256 of the files of its tables by path.
     """
     path = folder / CROISSANT
@@ -164,7 +164,7 @@ def _document(source: ReleaseSource, version: str, date: str) -> dict[str, Any]:
 
 
 def _about(source: ReleaseSource) -> dict[str, str]:
-    """Return description and address; a release without reconstruction is described by its games and their papers."""
+    """Return description and address; without reconstruction, the other games and their papers describe the release."""
     if source.reconstruction is not None:
         return {"description": said.DESCRIPTION, "url": f"https://arxiv.org/abs/{PAPER}"}
     games = [tables.game for tables in source.others]
@@ -180,7 +180,7 @@ def _context() -> dict[str, Any]:
 
 
 def _licence(name: str) -> str:
-    """Return the address of a licence, as the specification asks for; its identifier if it has no address."""
+    """Return the address of a licence at SPDX; a licence without an address is named by its identifier."""
     return name if name.startswith("LicenseRef-") or " " in name else f"https://spdx.org/licenses/{name}"
 
 

@@ -1,4 +1,4 @@
-"""One episode as one picture: target, first rendering, …, final rendering, side by side."""
+"""An episode as a strip of pictures: target, first rendering, …, final rendering, side by side."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -26,10 +26,16 @@ class Example:
     """The episode that opens the card.
 
     Attributes:
-        run: Who played it.
+        run: The run of the episode.
         result: The episode and how it was judged.
-        judge: Whose ratings are shown; None if nobody rated it.
+        judge: The judge whose ratings are shown; None for an unrated episode.
         turns: The turns that are shown, each with a rendering: the first, the final one and some between.
+
+    >>> from pathlib import Path
+    >>> from dataset_card.checking.check import check_release
+    >>> example = choose_example(check_release(Path("release")).source.reconstruction)
+    >>> example.judge, example.turns[0].turn
+    ('verified', 1)
     """
 
     run: PlayedRun
@@ -38,12 +44,12 @@ class Example:
     turns: tuple[Turn, ...]
 
     def score(self, turn: Turn) -> float | None:
-        """Return the similarity of a turn's rendering, 0–10; None if it was not rated."""
+        """Return the similarity of a turn's rendering, 0–10; None for an unrated rendering."""
         return None if self.judge is None else self.result.judged[self.judge].trajectory.get(turn.turn)
 
 
 def choose_example(source: ReconstructionSource) -> Example:
-    """Choose the episode whose similarity rose most by the headline judge; ties go to the better one."""
+    """Choose the episode whose similarity rose most by the headline judge; ties go to the better final rendering."""
     runs = {run.run.run_id: run for run in source.runs}
     drawn = [
         result for submission in source.results.submissions for result in source.results.episodes[submission.run_id]
@@ -63,7 +69,7 @@ def _merit(headline: str | None, result: EpisodeResult) -> tuple[float, float, i
 
 
 def _shown(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-    """Take the first, the last, and evenly spaced ones between."""
+    """Return the first turn, the last turn and evenly spaced turns between."""
     count = min(len(turns), MOST_RENDERINGS)
     picks = {round(index * (len(turns) - 1) / max(1, count - 1)) for index in range(count)}
     return tuple(turns[index] for index in sorted(picks))

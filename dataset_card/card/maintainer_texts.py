@@ -68,13 +68,13 @@ def find_texts(file: str, text: str) -> dict[tuple[str, str], tuple[str, ...]]:
 
 
 def has_markers(file: str, text: str) -> bool:
-    """Return whether a file has any marker of a maintainers' section; files of earlier layouts have none."""
+    """Return whether a file has a marker of a maintainers' section; files of earlier layouts lack markers."""
     lines = set(text.split("\n"))
     return any(marker(name) in lines for name in SECTIONS[file] for marker in (begin, end))
 
 
 def section_faults(file: str, text: str) -> Iterator[str]:
-    """Yield the faults of the maintainers' sections of a file, one line each."""
+    """Yield the faults of the maintainers' sections of a file, a line each."""
     lines = text.split("\n")
     for name in SECTIONS[file]:
         place = _place(lines, name)
@@ -92,7 +92,7 @@ def section_faults(file: str, text: str) -> Iterator[str]:
 
 
 def read_maintainer_texts(release: Path) -> MaintainerTexts:
-    """Return the maintainers' sections of a release; a release of an earlier layout, which has no markers, has none.
+    """Return the maintainers' sections of a release; empty for a release of an earlier layout without markers.
 
     Raises:
         InputError: A section is not as it must be.
@@ -112,7 +112,7 @@ def read_maintainer_texts(release: Path) -> MaintainerTexts:
 
 
 def _place(lines: list[str], name: str) -> tuple[int, int] | None:
-    """Return the positions of both markers; None unless each is there once, in order, with no other between them."""
+    """Return the lines of both markers; None unless each occurs once, in order, with no other marker between."""
     if lines.count(begin(name)) != 1 or lines.count(end(name)) != 1:
         return None
     first, last = lines.index(begin(name)), lines.index(end(name))

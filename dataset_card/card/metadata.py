@@ -40,14 +40,14 @@ def title_of(source: ReleaseSource) -> str:
 
 
 def front_matter(source: ReleaseSource, written: Sequence[Written]) -> str:
-    """Return the YAML between the two ``---``, each key in its place."""
+    """Return the YAML between the two ``---`` lines."""
     import yaml
 
     return str(yaml.safe_dump(metadata(source, written), sort_keys=False, allow_unicode=True, width=120))
 
 
 def metadata(source: ReleaseSource, written: Sequence[Written]) -> dict[str, Any]:
-    """Return the front matter, its keys in the order of the file.
+    """Return the front matter as a mapping, the keys in the order of the file.
 
     Args:
         source: Games of the release.
@@ -75,7 +75,7 @@ def metadata(source: ReleaseSource, written: Sequence[Written]) -> dict[str, Any
 
 
 def config_entry(config: Config) -> dict[str, Any]:
-    """Return the entry of a table under ``configs``: its name, its files, and whether it is the default."""
+    """Return the entry of a table under ``configs``: name, files, and whether the table is the default."""
     entry = {"config_name": config.name, "data_files": [{"split": SPLIT, "path": config.pattern}]}
     return entry | ({"default": True} if config.default else {})
 

@@ -38,7 +38,7 @@ _FINE = 3
 
 
 def draw_targets(source: ReconstructionSource) -> bytes:
-    """Return a PNG file with the first target of each category and difficulty, one column a category."""
+    """Return a PNG file with the first target of each category and difficulty, a column for each category."""
     names = source.results.categories
     columns = [_firsts(source, name) for name in names]
     width = 2 * _MARGIN + len(names) * (_THUMB + _GAP) - _GAP
@@ -70,7 +70,7 @@ def _paste(sheet: Image.Image, source: ReconstructionSource, target: Instance, l
 
 
 def draw_scores(results: Results, judge: str) -> bytes:
-    """Return a PNG file: mean final score of the best pairs by category with 95 % intervals, as one judge sees it."""
+    """Return a PNG file: mean final scores of the best pairs by category with 95 % intervals, as a judge rated them."""
     pairs = [row for row in results.board(judge) if row.cell.score.mean is not None][:MOST_PAIRS]
     names = (None, *results.categories)
     band = len(pairs) * _ROW + 14
@@ -150,7 +150,7 @@ def _png(sheet: Image.Image) -> bytes:
 
 
 def alternative_text(pairs: Sequence[BoardRow], label: str) -> str:
-    """Describe the chart of scores in words: each pair's mean over all targets that it played."""
+    """Describe the chart of scores in words: the mean of each pair over all targets that the pair played."""
     means = [f"{_pair(row)} {row.cell.score.mean:.1f}" for row in pairs if row.cell.score.mean is not None]
     words = f"Mean similarity by category with 95 % intervals, judged by {label}; over all targets played"
     return f"{words}: {', '.join(means)}."

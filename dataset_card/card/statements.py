@@ -1,4 +1,4 @@
-"""Prose about a release, shared by the card, its datasheet and the Croissant file.
+"""Prose about a release, shared by the card, the datasheet and the Croissant file.
 
 Plain text, no markup; each sentence holds for this release, since what depends on the data is asked of the data.
 """
@@ -54,10 +54,16 @@ MISSING = (
 
 @dataclass(frozen=True)
 class Statements:
-    """Statements that depend on the data, as lists of sentences."""
+    """Statements that depend on the data, as lists of sentences.
+
+    >>> from pathlib import Path
+    >>> from dataset_card.checking.check import check_release
+    >>> statements(check_release(Path("release")).source.reconstruction).personal[0]
+    'No picture shows a person.'
+    """
 
     collection: tuple[str, ...]
-    """How targets, dialogues and renderings came about."""
+    """The origin of targets, dialogues and renderings."""
 
     annotation: tuple[str, ...]
     """Who rated, and how."""

@@ -22,7 +22,13 @@ REPLAYED = ("turn order", "message", "message_tokens", "over_budget", "leniencie
 
 
 class RunVerification(Record):
-    """Values of one run that were computed again without a difference."""
+    """Values of one run that were computed again without a difference.
+
+    >>> drawn = RunVerification(run_id="a", key="0" * 64, share=0.25, seed=7, episodes=21, rules=REPLAYED,
+    ...                         judges={"structural": 42}, metrics={}, not_verified={}, version="1.0")
+    >>> joined(Verification(), {"a": drawn}).runs[0].episodes
+    21
+    """
 
     run_id: Name = Field(description="The run.")
     key: Sha256 = Field(description="Hash of the rows that were compared: transcripts, episodes and scores of the run.")
@@ -39,7 +45,11 @@ class RunVerification(Record):
 
 
 class Verification(Record):
-    """Values of a release that were computed again. File ``verification.json``."""
+    """Values of a release that were computed again. File ``verification.json``.
+
+    >>> read_verification(Path("release")).runs
+    ()
+    """
 
     schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
     runs: tuple[RunVerification, ...] = Field(default=(), description="In the order of their ids.")
@@ -53,7 +63,7 @@ def run_key(parts: Iterable[Part], run_id: str) -> str:
 
 
 def read_verification(release: Path) -> Verification:
-    """Return the verification of a release; an empty one if it has no ``verification.json``.
+    """Return the verification of a release; an empty verification without a file ``verification.json``.
 
     Raises:
         InputError: The file is damaged.
@@ -82,6 +92,6 @@ def still_true(verification: Verification, parts: Iterable[Part]) -> Verificatio
 
 
 def joined(verification: Verification, more: Mapping[str, RunVerification]) -> Verification:
-    """Return a verification with further runs; a run replaces its former entry."""
+    """Return a verification with further runs, which replace former entries of the same runs."""
     runs = {run.run_id: run for run in verification.runs} | dict(more)
     return Verification(runs=tuple(runs[run_id] for run_id in sorted(runs)))

@@ -1,4 +1,4 @@
-"""Checks of a release's card: its metadata, its code, its licences and its links."""
+"""Checks of a release's card: metadata, code, licences and links."""
 
 import re
 from collections import Counter
@@ -28,13 +28,13 @@ UNSTATED = "LicenseRef-unstated"
 
 
 def check_card(folder: Path, configs: Sequence[Config], rows: Counter[str], findings: Findings) -> None:
-    """Check that the card's front matter names the tables, files and numbers of rows, and that its code is ours.
+    """Check that the front matter names tables, files and numbers of rows, and that all code is the program's own.
 
     Args:
         folder: The release.
-        configs: Its tables, as its files have them.
+        configs: The release's tables, as the files have them.
         rows: Rows read of each config.
-        findings: Where faults go.
+        findings: Collects the faults.
     """
     path = folder / CARD
     if not path.is_file():
@@ -56,9 +56,9 @@ def check_licences(
 
     Args:
         folder: The release.
-        instances: Its instances, as their rows have them.
-        runs: Its runs.
-        findings: Where faults go.
+        instances: The release's instances, as the rows have them.
+        runs: The release's runs.
+        findings: Collects the faults.
     """
     sources = Counter[tuple[str, str]]()
     for instance in instances:
@@ -90,7 +90,7 @@ def _check_licence_file(folder: Path, sources: list[SourceLicence], submitted: s
 
 
 def front_matter(text: str) -> dict[str, Any] | str:
-    """Return the front matter of a card, or its fault."""
+    """Return the front matter of a card as a mapping, or its fault as a text."""
     parts = text.split("---\n", 2)
     try:
         document = yaml.safe_load(parts[1]) if len(parts) == 3 and not parts[0] else None

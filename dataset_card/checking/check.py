@@ -10,8 +10,9 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter
 
-from dataset_card.card.card import RECONSTRUCTION_FILES
+from dataset_card.card.card import PICTURES
 from dataset_card.card.croissant import CROISSANT, croissant_faults
+from dataset_card.card.maintainer_texts import DATASHEET
 from dataset_card.checking.card import check_card, check_licences
 from dataset_card.checking.decoding import decoding_processes
 from dataset_card.checking.derived import check_derived
@@ -58,12 +59,16 @@ class Report:
         rows: Rows read.
         pictures: Distinct pictures decoded.
         counts: Sound rows of each table.
-        configs: Its tables, as its files have them.
+        configs: The release's tables, as the files have them.
         runs: Runs of reconstruction read back, pictures left out; only to be relied on if there is no fault.
-        game_runs: The same of other games.
-        source: Its games, with the pictures of reconstruction; None if a table has a fault or a game is not installed.
+        game_runs: Runs of other games.
+        source: Games with the pictures of reconstruction; None if a table has a fault or a game is missing here.
         not_checked: Parts that could not be checked, and why; one line each.
         rescored: Values that were computed again, and values that could not be; one line each.
+
+    >>> report = check_release(Path("release"))
+    >>> report.faults, report.counts["instances"], [run.run.slug for run in report.runs]
+    ((), 2, ['builtin-classical-canvas'])
     """
 
     faults: tuple[str, ...]
@@ -97,8 +102,8 @@ def check_release(folder: Path, processes: int = 1, card: bool = True) -> Report
 
     Args:
         folder: The release.
-        processes: How many may decode the pictures of a large one; see ``decoding_processes``.
-        card: Whether the card has to be this version's own; whoever reads the data alone does not read it.
+        processes: Number of processes for a large release; see ``decoding_processes``.
+        card: Whether to check that the card is this version's own; readers of the data need no such check.
 
     Raises:
         InputError: There is no such folder.
@@ -116,11 +121,11 @@ def check_release(folder: Path, processes: int = 1, card: bool = True) -> Report
 
 
 def sound_release(folder: Path, place: str) -> Report:
-    """Check the data of a release, which has to be without a fault; its card may be another version's.
+    """Check the data of a release and refuse any fault; the card may come from another version of the program.
 
     Args:
         folder: The release.
-        place: What an error message calls the release, as the user named it.
+        place: Name of the release in error messages, as the user gave it.
 
     Raises:
         InputError: There is no such folder.
@@ -230,7 +235,7 @@ class _Readers:
         return tuple(run for game in self.games.values() for run in game.runs())
 
     def not_checked(self) -> tuple[str, ...]:
-        """Return the comparisons that could not be made, one line each."""
+        """Return the comparisons that could not be made, a line each."""
         return tuple(line for game in self.games.values() for line in game.not_checked)
 
     def source(self, folder: Path) -> ReleaseSource | None:
@@ -255,7 +260,7 @@ def _own(config: Config) -> Config:
 
 
 def _take_rows(folder: Path, record: RecordCheck, readers: _Readers, find_leak: FindLeak) -> Counter[str]:
-    """Read all rows of a release; return how many sound ones each table has."""
+    """Read all rows of a release; return the number of sound rows of each table."""
     counts = Counter[str]()
     for config in sorted(record.configs, key=_reading_order):
         rows = _sound_rows(folder, config, readers.findings)
@@ -270,13 +275,14 @@ def _take_rows(folder: Path, record: RecordCheck, readers: _Readers, find_leak: 
 
 
 def _reading_order(config: Config) -> int:
-    """Return where a table stands in the order in which every row can be checked against those it refers to."""
+    """Return the position of a table in an order in which rows come after the rows that they refer to."""
     order = (INSTANCES.name, TRANSCRIPTS.name, EPISODES.name, SCORES.name, FACTS.name, LEADERBOARD.name, PREVIEWS.name)
     return order.index(TRANSCRIPTS.name if is_transcripts(config.name) else config.name)
 
 
 def _check_files(folder: Path, record: RecordCheck, find_leak: FindLeak, findings: Findings) -> None:
-    optional = OPTIONAL_FILES if RECONSTRUCTION in record.games else OPTIONAL_FILES.union(RECONSTRUCTION_FILES)
+    # Releases of other games had no datasheet at first.
+    optional = OPTIONAL_FILES if RECONSTRUCTION in record.games else OPTIONAL_FILES.union(PICTURES, {DATASHEET})
     if record.is_earlier:
         optional = SINGLE_FILES - {RUNS}
     for name in sorted(SINGLE_FILES):
@@ -302,7 +308,7 @@ def _by_name(folder: Path, file: str, kind: TypeAdapter[T], field: str, findings
 
 
 def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tuple[str, Row]]:
-    """Yield the rows of a table without missing values; none if its schema is wrong."""
+    """Yield the rows of a table without missing values; no rows if the schema is wrong."""
     faults = schema_faults(folder, config)
     findings.faults += faults
     if faults:

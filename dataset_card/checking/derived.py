@@ -1,4 +1,4 @@
-"""Check that every derived file of a release is, to the byte, the file that its tables and records give.
+"""Check that every derived file of a release equals, to the byte, the file that tables and records give.
 
 The texts of the maintainers' sections are taken over unchanged, once they are sound.
 """
@@ -29,10 +29,10 @@ def check_derived(
 
     Args:
         folder: The release; its tables have no fault.
-        source: What it is made of.
-        record: What it says of itself.
+        source: Games of the release.
+        record: Content of ``release.json``.
         hashes: SHA-256 of the files of its tables by path.
-        findings: Where faults go.
+        findings: Collects the faults.
 
     Returns:
         What could not be compared, since other code wrote it, one line each.

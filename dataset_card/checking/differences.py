@@ -1,4 +1,4 @@
-"""Differences between a derived file and the file that the data give: one line each, with place and remedy."""
+"""Differences between a derived file and the file that the data give: a line each, with place and remedy."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ def text_differences(held: bytes, wanted: bytes) -> Iterator[tuple[int, str]]:
 
     Args:
         held: The file.
-        wanted: What it must be.
+        wanted: Content of the file that the data give.
     """
     lines, others = (data.decode(errors="replace").split("\n") for data in (held, wanted))
     if len(lines) > 2 * len(others) + COMPARED:

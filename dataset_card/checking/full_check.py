@@ -1,4 +1,4 @@
-"""``release check`` as a whole: a release here or on the Hub, its content, whether it loads, and its card's code."""
+"""``release check``: the content of a release here or on the Hub, loading with ``datasets``, and the card's code."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -24,8 +24,8 @@ def full_check(
         place: A folder, or ``ORG/NAME`` or ``ORG/NAME@REVISION`` on the Hub; a folder of that name goes first.
         load: Whether to load every table with ``datasets``, whole and streamed; of the Hub, at the commit that is
             checked.
-        processes: How many may decode pictures, as in ``check_release``.
-        draw: Which episodes to compute again from the pictures; None for none.
+        processes: Number of processes that decode pictures, as in ``check_release``.
+        draw: Choice of episodes to compute again from the pictures; None for no episode.
         run_card: Whether to run the code of the card, of which by then is known that it is this version's own.
 
     Returns:
@@ -65,7 +65,7 @@ def _rescored(folder: Path, report: Report, draw: Draw, processes: int) -> Repor
 
 
 def _strangers(folder: Path) -> list[str]:
-    """Name the files that no release is made of, hidden ones left out; ``push`` refuses them."""
+    """Return a line for each file that is no part of a release, hidden files left out; ``push`` refuses such files."""
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
     shown = [name for name in names if not any(part.startswith(".") for part in name.split("/"))]
     strangers = [name for name in shown if not belongs_to_release(name)]

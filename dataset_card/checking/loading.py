@@ -22,12 +22,12 @@ SECONDS = 3600
 
 
 def loading_faults(place: str, revision: str | None, configs: Sequence[Config], rows: Counter[str]) -> Iterator[str]:
-    """Load a release and yield a line for each table that does not load as its files have it.
+    """Load a release and yield a line for each table that loads differently from its files.
 
     Args:
         place: A folder, or ``ORG/NAME`` on the Hub.
         revision: Tag, branch or commit on the Hub.
-        configs: Its tables, as its files have them.
+        configs: The release's tables, as the files have them.
         rows: Rows of each table, as the files have them.
 
     Raises:
@@ -69,7 +69,7 @@ def _load(place: str, revision: str | None) -> dict[str, Any] | str:
 
 
 def main(place: str, revision: str | None) -> None:
-    """Load every table and print rows, columns and first rows as one line of JSON."""
+    """Load every table and print rows, columns and first rows as a line of JSON."""
     import datasets
 
     known = datasets.get_dataset_config_names(place, revision=revision)
@@ -95,7 +95,7 @@ def _seen(place: str, revision: str | None, name: str) -> dict[str, Any]:
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with each picture as its size, or as ``bytes`` if it was not decoded."""
+    """Return a row in which each picture is given by its size, or by ``bytes`` if the picture was not decoded."""
     return {name: _size(value) for name, value in row.items()}
 
 

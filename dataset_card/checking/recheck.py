@@ -27,11 +27,11 @@ from ircore.core.files import write_bytes
 
 
 @dataclass(frozen=True)
-class Rechecked:
+class _Rechecked:
     """Outcome of computing new runs again.
 
     Attributes:
-        lines: What was computed again, for people; none if no run is new.
+        lines: Values that were computed again, as lines for people; empty without a new run.
         changed: Files of the release that say so now and did not before.
     """
 
@@ -39,8 +39,8 @@ class Rechecked:
     changed: tuple[str, ...]
 
 
-class NewRuns(NamedTuple):
-    """Runs whose transcripts, episodes or scores are not those of the release before."""
+class _NewRuns(NamedTuple):
+    """Runs whose transcripts, episodes or scores differ from the previous release."""
 
     runs: tuple[ReleasedRun, ...]
     """Runs of reconstruction."""
@@ -49,26 +49,26 @@ class NewRuns(NamedTuple):
     """Runs of other games."""
 
 
-def new_runs(record: ReleaseRecord, report: Report, parent: ReleaseRecord | None) -> NewRuns:
+def new_runs(record: ReleaseRecord, report: Report, parent: ReleaseRecord | None) -> _NewRuns:
     """Return the runs that are new or changed against the release before."""
     before = () if parent is None else parent.parts
 
     def is_new(run: ReleasedRun | ReleasedGameRun) -> bool:
         return run_key(before, run.run.run_id) != run_key(record.parts, run.run.run_id)
 
-    return NewRuns(tuple(filter(is_new, report.runs)), tuple(filter(is_new, report.game_runs)))
+    return _NewRuns(tuple(filter(is_new, report.runs)), tuple(filter(is_new, report.game_runs)))
 
 
-def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None, known: Verification) -> Rechecked:
-    """Compute the runs of a release again that are new against its parent; write ``verification.json`` and the card.
+def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None, known: Verification) -> _Rechecked:
+    """Compute the new runs of a release again; write ``verification.json`` and the card.
 
     What the parent says of the other runs is taken over; what the folder itself says was never looked at.
 
     Args:
         folder: The release.
-        report: Of its check, without a fault.
-        parent: What the release before says of itself; None if this is the first one.
-        known: What was computed again of the release before.
+        report: Report of the release's check, without a fault.
+        parent: Record of the previous release; None for the first release.
+        known: Verification of the previous release.
 
     Raises:
         WorkError: A value differs, or a process was killed.
@@ -85,7 +85,7 @@ def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None,
                 f"{folder}: {rescoring.faults[0]}{more}", f"See them with: ircore release check {folder} --rescore"
             )
         known, lines = joined(known, rescoring.runs), tuple(rescoring.lines())
-    return Rechecked(lines, _written(folder, report, record, known))
+    return _Rechecked(lines, _written(folder, report, record, known))
 
 
 def _written(folder: Path, report: Report, record: ReleaseRecord, verification: Verification) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Computing judges and metrics of a release again, one target at a time, as far as they are installed here.
+"""Computing judges and metrics of a release again, target by target, as far as they are installed here.
 
 Computed judges and metrics depend on pictures alone. A value is the same if it agrees exactly, or, of metrics, to
 ``TOLERANCE``: their sums of floating-point numbers may end otherwise in the last digits on another processor.
@@ -24,24 +24,28 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Piece:
-    """Scores and episodes of several runs about one target, which is decoded once for all of them."""
+    """Scores and episodes of several runs about the same target, which is decoded once.
+
+    >>> recompute(Piece(materials=(), replays=())).faults
+    ()
+    """
 
     materials: tuple[tuple[str, Material], ...]
     replays: tuple[Replay, ...]
 
 
 @dataclass(frozen=True)
-class Recomputed:
+class _Recomputed:
     """Result of a piece: the scores and facts of each material, and the faults that the rules find in the episodes."""
 
     scored: tuple[tuple[str, Scored], ...]
     faults: tuple[str, ...]
 
 
-def recompute(piece: Piece) -> Recomputed:
-    """Compute the scores of a piece and play its episodes again; runs in a process of its own."""
+def recompute(piece: Piece) -> _Recomputed:
+    """Compute the scores of a piece and play its episodes again; called in worker processes."""
     scored = tuple((run_id, scores_of(material)) for run_id, material in piece.materials)
-    return Recomputed(scored, tuple(fault for replay in piece.replays for fault in replay_faults(replay)))
+    return _Recomputed(scored, tuple(fault for replay in piece.replays for fault in replay_faults(replay)))
 
 
 def agrees(stated: Score, score: Score) -> bool:
@@ -54,11 +58,11 @@ def agrees(stated: Score, score: Score) -> bool:
 
 
 def judge_obstacle(name: str, identity: JudgeIdentity | None) -> str | None:
-    """Say why a judge's values cannot be computed again here; None if they can.
+    """Return the reason why a judge's values cannot be computed again here; None if they can.
 
     Args:
         name: The judge.
-        identity: Who it is by the word of the release; None if that says nothing.
+        identity: Identity of the judge in the release; None if the release states none.
     """
     if name == HUMAN:
         return "people rated"
@@ -84,7 +88,7 @@ def identity_fault(name: str, identity: JudgeIdentity) -> str | None:
 
 
 def metric_obstacle(name: str, versions: Set[str | None]) -> str | None:
-    """Say why a metric's values cannot be computed again here; None if they can.
+    """Return the reason why a metric's values cannot be computed again here; None if they can.
 
     Args:
         name: The metric, or ``ssim.native`` where the pictures were loaded natively.

@@ -1,4 +1,4 @@
-"""Check that a release agrees with its ``release.json``: files, rows, name, history, and no withdrawn run."""
+"""Check that a release agrees with ``release.json``: files, rows, name, history, and the absence of withdrawn runs."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -34,17 +34,21 @@ T = TypeVar("T")
 
 
 class RecordCheck:
-    """Compares the files and rows of a release with its record.
+    """Compares the files and rows of a release with ``release.json``.
 
     Args:
         folder: The release.
         hashes: SHA-256 of the files of its tables by path.
-        findings: Where faults go.
+        findings: Collects the faults.
 
     Attributes:
-        record: What the release says of itself; None if that cannot be read.
-        configs: Its tables, as its files have them.
-        games: Its games.
+        record: Content of ``release.json``; None if unreadable.
+        configs: The release's tables, as the files have them.
+        games: Games of the release.
+
+    >>> findings = Findings()
+    >>> RecordCheck(Path("targets"), {}, findings).record is None, findings.faults
+    (True, ['release.json: is missing'])
     """
 
     def __init__(self, folder: Path, hashes: Mapping[str, str], findings: Findings) -> None:
@@ -58,7 +62,7 @@ class RecordCheck:
 
     @property
     def is_earlier(self) -> bool:
-        """Whether the release was written before releases of games had a history; see ``releases.earlier``."""
+        """Whether the release is older than the history of releases; see ``releases.earlier``."""
         return self.record is not None and self.record.schema_ == EARLIER
 
     def _configs(self) -> tuple[Config, ...]:
@@ -69,7 +73,7 @@ class RecordCheck:
         return tuple(config_of(self._folder, config) for config in present)
 
     def take(self, config: Config, row: Row) -> None:
-        """Take a row of a table, in the order of its files."""
+        """Take the next row of a table, in the order of the table's files."""
         if self.record is None or self.is_earlier:
             return
         run_id = str(row["run_id"]) if _of_runs(self.record, config) else None

@@ -31,7 +31,10 @@ class Rescoring:
 
     Attributes:
         faults: One line each: run, episode, turn, judge or metric, what is stated and what was computed.
-        runs: What was computed again of each run, by its id.
+        runs: Verification of each run, by the run's id.
+
+    >>> list(Rescoring(faults=(), runs={}).lines())
+    ['computed again: 0 runs, 0 episodes']
     """
 
     faults: tuple[str, ...]
@@ -73,16 +76,16 @@ def parse_share(text: str) -> float:
 def rescore_release(
     folder: Path, runs: Sequence[ReleasedRun], game_runs: Sequence[ReleasedGameRun], draw: Draw, processes: int
 ) -> Rescoring:
-    """Compute values again from the pictures of a release, and play its episodes again by the rules.
+    """Compute values again from the pictures of a release, and play the episodes again by the rules.
 
     Of games other than reconstruction the measures are computed again from the recorded steps.
 
     Args:
         folder: The release; its tables have no fault.
         runs: Runs of reconstruction to compute again, as they were read back.
-        game_runs: The same of other games.
-        draw: Which episodes.
-        processes: How many compute.
+        game_runs: Runs of other games.
+        draw: Choice of the episodes.
+        processes: Number of processes.
 
     Raises:
         InputError: A picture has changed since it was checked.

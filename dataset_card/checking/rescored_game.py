@@ -1,4 +1,4 @@
-"""One run of a game other than reconstruction, computed again: its measures, from the recorded steps."""
+"""A run of a game other than reconstruction, computed again: measures, from the recorded steps."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -24,9 +24,9 @@ def rescore_game_run(run: ReleasedGameRun, key: str, draw: Draw) -> tuple[list[s
     """Compute the measures of a run again; return a line for each difference, and the record of the comparison.
 
     Args:
-        run: As it was read back.
+        run: The run, as read back.
         key: Hash of its rows.
-        draw: Which of its episodes.
+        draw: Choice of the episodes.
 
     Raises:
         InputError: The game is not installed, or a step does not fit it.

@@ -1,4 +1,4 @@
-"""One run of a release, computed again: the drawn episodes, the questions about them, and the differences."""
+"""A run of a release, computed again: the drawn episodes, the questions about them, and the differences."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -27,18 +27,22 @@ EpisodeT = TypeVar("EpisodeT", bound=AnyEpisode)
 
 @dataclass(frozen=True)
 class Draw:
-    """Which episodes are computed again: of every run the same share, drawn with a seed.
+    """A choice of episodes to compute again: the same share of every run, drawn with a seed.
 
     Attributes:
         share: Above 0, up to 1.
-        seed: Of the draw; it does not matter if the share is 1.
+        seed: Seed of the draw; unused if the share is 1.
+
+    >>> episodes = tuple(range(8))  # any sequence can be drawn from
+    >>> len(Draw(0.25, seed=7).of("a-run", episodes)), Draw().of("a-run", episodes) == episodes
+    (2, True)
     """
 
     share: float = 1.0
     seed: int = 0
 
     def of(self, run_id: str, episodes: Sequence[EpisodeT]) -> tuple[EpisodeT, ...]:
-        """Return the episodes of a run that are drawn, in their order; at least one if it has any."""
+        """Return the drawn episodes of a run in their order; at least one episode of a run that has any."""
         count = ceil(round(self.share * len(episodes), 9))
         if count >= len(episodes):
             return tuple(episodes)
@@ -47,18 +51,24 @@ class Draw:
 
 
 class RunTask:
-    """Scores and episodes of one run that are to be computed again.
+    """Scores and episodes of a run that are to be computed again.
 
     Args:
         folder: The release.
         run: The run as it was read back.
-        draw: Which of its episodes.
+        draw: Choice of the episodes.
 
     Attributes:
-        run_id: Its id.
+        run_id: Id of the run.
         instances: The set that it was played on, without pictures.
         episodes: Those that were drawn, by what was played.
-        is_replayed: Whether they are played again by the rules.
+        is_replayed: Whether the episodes are played again by the rules.
+
+    >>> from dataset_card.checking.check import check_release
+    >>> (run,) = check_release(Path("release")).runs
+    >>> task = RunTask(Path("release"), run, Draw())
+    >>> task.is_replayed, len(task.episodes), list(task.identity_faults())
+    (True, 2, [])
     """
 
     def __init__(self, folder: Path, run: ReleasedRun, draw: Draw) -> None:

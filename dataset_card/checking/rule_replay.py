@@ -1,4 +1,4 @@
-"""An episode of a release played again by the rules of its game, from what the release holds of it.
+"""An episode of a release, played again by the rules of its game from the data in the release.
 
 A release keeps messages and not the answers that they were taken from. From each turn an answer is made that the
 protocol reads as this turn, with the leniencies that it names; the game is played on these answers and must come to the
@@ -30,7 +30,15 @@ SEATS: tuple[Role, ...] = ("describer", "generator")
 
 @dataclass(frozen=True)
 class Replay:
-    """An episode to be played again."""
+    """An episode to be played again.
+
+    >>> from dataset_card.checking.check import check_release
+    >>> (run,) = check_release(Path("release")).runs
+    >>> episodes = {instance.instance_id: instance for instance in run.instances.instances}
+    >>> [fault for episode in run.ended
+    ...  for fault in replay_faults(Replay(run.run, episodes[episode.instance_id], episode))]
+    []
+    """
 
     run: Run
     instance: Instance
@@ -38,12 +46,12 @@ class Replay:
 
 
 def not_replayable(run: Run) -> str | None:
-    """Say why the episodes of a run cannot be played again here; None if they can."""
+    """Return the reason why the episodes of a run cannot be played again here; None if they can."""
     return None if run.game in available("games") else f"the game {run.game} is not installed here"
 
 
 def replay_faults(replay: Replay) -> Iterator[str]:
-    """Yield the parts of an episode that cannot follow from the rules, one line each."""
+    """Yield the parts of an episode that cannot follow from the rules, a line each."""
     run, episode = replay.run, replay.episode
     where = f"run {run.run_id}, episode {episode.episode_id}, {episode.outcome}"
     known = InstanceSet(Path(), run.instance_set, (replay.instance,))
@@ -107,7 +115,7 @@ def _answer(turn: Turn) -> str:
 
 
 def _seat_of(reason: str) -> Role | None:
-    """Return the seat that caused an abort; None if no seat did, or if the game finds it by itself."""
+    """Return the seat that caused an abort; None for an abort by the game, or for another reason."""
     if reason in OF_THE_RULES:
         return None
     return next((seat for seat in SEATS if reason.startswith(f"{seat}_")), None)

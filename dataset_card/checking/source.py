@@ -23,6 +23,11 @@ class EmbeddedInstances(InstanceSet):
 
     Attributes:
         embedded: The targets, in the table ``instances``.
+
+    >>> from dataset_card.checking.check import check_release
+    >>> instances = check_release(Path("release")).source.reconstruction.instances
+    >>> instances.target(instances.instances[0]).width
+    512
     """
 
     embedded: EmbeddedPictures
@@ -33,7 +38,7 @@ class EmbeddedInstances(InstanceSet):
 
 
 def renderings_of(folder: Path, run_id: str) -> EmbeddedPictures:
-    """Return the renderings of one run of a release."""
+    """Return the renderings of a run of a release."""
     paths = [path for path in table_files(folder, TRANSCRIPTS) if _is_of(path, run_id)]
     return EmbeddedPictures(paths, "rendering")
 
@@ -45,7 +50,7 @@ def with_facts(folder: Path, runs: Iterable[ReleasedRun]) -> tuple[ReleasedRun, 
 
 
 def instances_of(folder: Path, instances: InstanceSet) -> EmbeddedInstances:
-    """Return the instance set of a release with its pictures."""
+    """Return the instance set of a release, together with the pictures in the release's tables."""
     pictures = EmbeddedPictures(table_files(folder, INSTANCES), "image")
     return EmbeddedInstances(folder, instances.identity, instances.instances, pictures)
 
@@ -55,7 +60,7 @@ def released_tables(folder: Path, runs: tuple[ReleasedRun, ...], results: Result
 
     Args:
         folder: The release, checked.
-        runs: Its runs as they were read back.
+        runs: The release's runs, as read back.
         results: Computed from them.
     """
     instances = instances_of(folder, runs[0].instances)
@@ -68,6 +73,6 @@ def released_tables(folder: Path, runs: tuple[ReleasedRun, ...], results: Result
 
 
 def _is_of(path: Path, run_id: str) -> bool:
-    """Return whether a file of a table holds rows of a run; in earlier layouts one file has all runs."""
+    """Return whether a file of a table holds rows of a run; in earlier layouts a single file has all runs."""
     number = "[0-9]" * 5
     return any(fnmatchcase(path.name, f"{SPLIT}-{owner}{number}-of-{number}.parquet") for owner in (f"{run_id}-", ""))

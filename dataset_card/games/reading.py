@@ -38,7 +38,13 @@ EpisodeKey = tuple[str, str]
 
 @dataclass(frozen=True)
 class ReleasedGameRun:
-    """A run read back from a release, without its pictures."""
+    """A run read back from a release, without its pictures.
+
+    >>> run = GameRun.model_construct(run_id="a-run", game="reference")
+    >>> no_instances = GameInstanceSet(Path(), "0" * 64, ())
+    >>> ReleasedGameRun(Path("a-run"), run, no_instances, ended=(), values=()).costs()
+    {}
+    """
 
     path: Path
     run: GameRun
@@ -48,7 +54,7 @@ class ReleasedGameRun:
     known_provenance: Provenance | None = None
 
     def episodes(self) -> tuple[GameEpisode, ...]:
-        """Return its episodes, in the order of the release."""
+        """Return the run's episodes, in the order of the release."""
         return self.ended
 
     def measured(self) -> tuple[GameScore, ...]:
@@ -60,7 +66,7 @@ class ReleasedGameRun:
         return {}
 
     def provenance(self) -> Provenance | None:
-        """Return who vouches for it, as the release says."""
+        """Return who vouches for the run, as the release states."""
         return self.known_provenance
 
     def rendering(self, rendering: Rendering) -> Picture:
@@ -69,19 +75,23 @@ class ReleasedGameRun:
 
 
 class GameRows:
-    """Takes the rows of one game, then compares them with the rows that its records make.
+    """Takes the rows of a game, then compares them with the rows that the records in them make.
 
     Args:
         game: Name of the game.
         findings: Collects faults.
         pictures: Checks the embedded pictures.
         runs: The release's runs of the game by id.
-        provenances: Who vouches for the runs, by id.
+        provenances: Provenance of the runs, by id.
 
     Attributes:
         tables: The game's tables made anew from its records; None before ``finish``, if there are faults, or if the
             game is not installed.
-        not_checked: What could not be compared without the game, one line each.
+        not_checked: Comparisons that need the game, a line each.
+
+    >>> findings = Findings()
+    >>> GameRows("reference", findings, Pictures(findings), runs={}, provenances={}).instances()
+    ()
     """
 
     def __init__(

@@ -59,7 +59,7 @@ def instance_of(row: Row) -> GameInstance:
 
 
 def renderings_of_step(step: dict[str, Any]) -> list[Rendering]:
-    """Return the pictures of a step, whichever of its fields hold them; a field may hold anything else."""
+    """Return the pictures in the fields of a step; other fields may hold anything."""
     pictures = (value for value in step.values() if isinstance(value, dict) and value.keys() == _RENDERING)
     return [Rendering.model_validate(picture) for picture in pictures]
 

@@ -1,4 +1,4 @@
-"""Columns of a game's tables, from the game's declarations, and rows from its runs."""
+"""Columns of a game's tables, from the game's declarations, and rows from runs of the game."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -56,6 +56,12 @@ class DeclaredTables(GameTables):
         game: The game.
         instances: The set that all runs were played on.
         results: Computed from its runs.
+
+    >>> from pathlib import Path
+    >>> from ircore.games.registry import load_game
+    >>> no_instances = GameInstanceSet(Path(), "0" * 64, ())
+    >>> DeclaredTables(load_game("reference"), no_instances, results=None).name
+    'reference'
     """
 
     game: Game[Any]
@@ -244,7 +250,7 @@ class DeclaredTables(GameTables):
 
 
 def step_column(field: str) -> str:
-    """Return the column of a field of a step: its name, unless the table has such a column of its own."""
+    """Return the column for a field of a step: the field's name, prefixed where every table has that name."""
     return f"step_{field}" if field in OWN_COLUMNS or field.startswith("player_") else field
 
 

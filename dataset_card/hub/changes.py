@@ -9,7 +9,11 @@ from dataset_card.releases.files import LocalFile, belongs_to_release
 
 @dataclass(frozen=True)
 class Changes:
-    """Changes that a push makes to the files of a repository."""
+    """Changes that a push makes to the files of a repository.
+
+    >>> list(Changes(added=("runs.jsonl",), changed=(), removed=(), unchanged=(), sent=1500).lines({}))
+    ['  added    runs.jsonl', '1 added, 0 changed, 0 removed, 0 unchanged; 1.5 kB to send']
+    """
 
     added: tuple[str, ...]
     """Paths that are new."""
@@ -60,8 +64,8 @@ def is_owned(path: str, listed: Collection[str]) -> bool:
     """Return whether a file of a repository belongs to a release rather than to the maintainers.
 
     Args:
-        path: Of the file.
-        listed: As in ``compare_files``.
+        path: Path of the file.
+        listed: Files that the release in the repository lists, as in ``compare_files``.
     """
     return belongs_to_release(path) or (path in listed and not path.startswith("."))
 

@@ -1,4 +1,4 @@
-"""The newest release of a repository, and whether another one may take its place there."""
+"""The newest release of a repository, and the conditions under which another release may replace it."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,13 +23,17 @@ REMEDY = "Merge it in with --rebase, or build the release again with --former {n
 
 
 class RemoteHead(NamedTuple):
-    """A repository and its newest release."""
+    """A repository and its newest release.
+
+    >>> RemoteHead(Remote("0" * 40, private=True, files={}, tags={}), head=None).listed
+    ()
+    """
 
     remote: Remote
     """The repository as it was read."""
 
     head: StoredRelease | None
-    """Its newest release, of which only the records are here; None if there is none yet."""
+    """The newest release, with its records but without its tables; None in a repository without a release."""
 
     @property
     def listed(self) -> tuple[str, ...]:
@@ -42,7 +46,7 @@ def read_head(repo: Repository, remote: Remote, folder: Path, local: Mapping[str
 
     Args:
         repo: The repository.
-        remote: As it was read.
+        remote: State of the repository.
         folder: The release that is to be pushed; if it is there already, whole or damaged, its records are read here.
         local: The files of that release.
 
@@ -78,7 +82,7 @@ def _fetch_records(repo: Repository, remote: Remote) -> StoredRelease:
 
 
 def needs_rebase(release: StoredRelease, head: StoredRelease | None) -> bool:
-    """Return whether a release has to be rebuilt upon the newest release of a repository before it can replace it."""
+    """Return whether a release must be rebuilt upon the newest release of a repository before replacing it."""
     if head is None:
         return False
     if not descends(release.record, head.record) or any(find_losses(release, head)):
@@ -118,7 +122,7 @@ def refuse_changed(
     Args:
         repo: The repository.
         release: The release.
-        local: Its files.
+        local: The release's files.
         before: Files of the repository when the push began: what counts if it is not known upon which commit the
             release was built.
         now: The repository as it is.

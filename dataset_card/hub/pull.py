@@ -41,7 +41,7 @@ PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 
 @dataclass(frozen=True)
-class Pulled:
+class _Pulled:
     """Folders that were written."""
 
     instances: Path
@@ -63,7 +63,7 @@ def find_release(place: str, revision: str | None = None, patterns: Sequence[str
     Args:
         place: A folder, or ``ORG/NAME``; a folder of that name goes first.
         revision: Tag, branch or commit on the Hub; the newest commit if None.
-        patterns: Which of its files are needed, with ``*`` for any characters.
+        patterns: Patterns of the needed files, with ``*`` for any characters.
 
     Raises:
         InputError: There is no such folder and it cannot be a name on the Hub, or a folder is asked for a revision.
@@ -84,7 +84,7 @@ def find_release(place: str, revision: str | None = None, patterns: Sequence[str
     return Repository(place).download(revision, patterns)
 
 
-class PreviousRelease(NamedTuple):
+class _PreviousRelease(NamedTuple):
     """Folder and commit of the release that another release is built upon."""
 
     folder: Path
@@ -94,7 +94,7 @@ class PreviousRelease(NamedTuple):
     """The commit on the Hub that they are of; None if the place is a folder of this machine."""
 
 
-def find_previous(place: str) -> PreviousRelease:
+def find_previous(place: str) -> _PreviousRelease:
     """Return folder and commit of the release that another release is built upon.
 
     Args:
@@ -105,13 +105,13 @@ def find_previous(place: str) -> PreviousRelease:
         WorkError: As ``find_release``.
     """
     if Path(place).is_dir():
-        return PreviousRelease(Path(place), None)
+        return _PreviousRelease(Path(place), None)
     name, _, revision = place.partition("@")
     folder = find_release(name, revision or None)
-    return PreviousRelease(folder, folder.name)  # a folder of the Hub's cache is named by the commit
+    return _PreviousRelease(folder, folder.name)  # a folder of the Hub's cache is named by the commit
 
 
-def pull_release(release: Path, out: Path, run_id: str | None = None) -> Pulled:
+def pull_release(release: Path, out: Path, run_id: str | None = None) -> _Pulled:
     """Write the instance sets and the runs of a release below ``out``, which appears only when it is complete.
 
     The release is a stranger's: everything in it is checked before anything is written.
@@ -140,11 +140,11 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> Pulled:
         if (release / LICENCES).is_file():
             write_bytes(folder / LICENCES, (release / LICENCES).read_bytes())
     paths = tuple(out / "runs" / run.run.run_id for run in runs)
-    return Pulled(out / "instances", paths, sum(len(run.episodes()) for run in runs), sum(values))
+    return _Pulled(out / "instances", paths, sum(len(run.episodes()) for run in runs), sum(values))
 
 
 def _refuse_unsafe(files: Iterable[tuple[str, str]]) -> None:
-    """Refuse file names that would leave the set's folder, or lie on top of another file of it.
+    """Refuse names of files that would leave the set's folder, or overwrite another file of the set.
 
     Args:
         files: Instance and file name of each picture.
@@ -198,7 +198,7 @@ def _set_pictures(instance: Instance | GameInstance) -> dict[str, tuple[str, str
 
 
 def _write_run(folder: Path, released: AnyReleasedRun, instances: AnyInstanceSet, judged: set[str]) -> int:
-    """Write a run without its renderings; returns how many scores it has."""
+    """Write a run without renderings; return the number of scores."""
     run = create_run(folder / "runs" / released.run.run_id, released.run, instances)
     with RunWriter(run) as writer:
         if isinstance(released, ReleasedRun):
@@ -248,7 +248,7 @@ def _renderings(run: AnyReleasedRun) -> Iterator[str]:
 
 
 def _bytes(row: Row, column: str, sha256: str) -> bytes:
-    """Return a picture's bytes, compared again: the file may have changed since it was checked."""
+    """Return a picture's bytes after comparing the hash again: the file may have changed since the check."""
     cell = row[column]
     data = cell["bytes"] if isinstance(cell, dict) else b""
     if hashlib.sha256(data).hexdigest() != sha256:

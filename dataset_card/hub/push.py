@@ -1,4 +1,4 @@
-"""Publishing a release folder on the Hub: one commit upon its parent release and one tag; files of others stay.
+"""Publishing a release folder on the Hub: a commit upon the parent release and a tag; files of others stay.
 
 A push is a compare-and-swap: the commit is made only if the newest release there is the one that this one carries on.
 """
@@ -32,7 +32,11 @@ TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 @dataclass(frozen=True)
 class PushPlan:
-    """Wishes of a push."""
+    """Wishes of a push.
+
+    >>> PushPlan("org/dataset").rebase
+    False
+    """
 
     repo: str
     """``ORG/NAME``."""
@@ -44,42 +48,42 @@ class PushPlan:
     """Visibility; with None a new repository is private and an existing repository stays as it is."""
 
     message: str | None = None
-    """Of the commit."""
+    """Message of the commit; ``Release`` and the tag if None."""
 
     rebase: bool = False
-    """Whether to merge the release with the newest published release if it was not built upon it."""
+    """Whether to merge with the newest published release if the release was not built upon that release."""
 
 
-class Outgoing(NamedTuple):
+class _Outgoing(NamedTuple):
     """A release that was checked and is to be pushed."""
 
     release: StoredRelease
-    """Its records."""
+    """The release's records."""
 
     files: Mapping[str, LocalFile]
-    """Its files, by path."""
+    """The release's files by path."""
 
     tag: str
     """The tag that it gets."""
 
     report: Report
-    """Of its check."""
+    """Report of the release's check."""
 
 
-class Pushed(NamedTuple):
-    """Where a release is."""
+class _Pushed(NamedTuple):
+    """The place of a published release."""
 
     repo: str
     """``ORG/NAME``."""
 
     tag: str
-    """Its tag."""
+    """Tag of the release."""
 
     commit: str
     """The commit that holds it."""
 
     holds_messages: bool
-    """Whether its default table has messages, as that of reconstruction has."""
+    """Whether the default table has a column ``message``, as the table of reconstruction has."""
 
 
 def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
@@ -108,7 +112,7 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
         return said, *built.lines(), *_preview(repo, _prepared(merged, plan), now, plan)
 
 
-def _preview(repo: Repository, outgoing: Outgoing, now: RemoteHead, plan: PushPlan) -> tuple[str, ...]:
+def _preview(repo: Repository, outgoing: _Outgoing, now: RemoteHead, plan: PushPlan) -> tuple[str, ...]:
     remote = now.remote
     if _is_released(repo, remote, outgoing):
         return (f"{plan.repo}: has this release already, as {outgoing.tag}",)
@@ -125,7 +129,7 @@ def _preview(repo: Repository, outgoing: Outgoing, now: RemoteHead, plan: PushPl
     )
 
 
-def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
+def push_release(folder: Path, plan: PushPlan, say: Say) -> _Pushed:
     """Publish a release on the Hub: check it, create the repository if needed, commit once, tag, make public if asked.
 
     The commit is made only upon the release that this one carries on, so that of two pushes at once one is refused. The
@@ -138,7 +142,7 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
 
     Args:
         folder: The release; replaced by the merged one if that is asked for and needed.
-        plan: Where to and how.
+        plan: Repository and options.
         say: Takes a line about each step.
 
     Raises:
@@ -169,10 +173,10 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
         repo.publish()
         say("made public")
     messages = RECONSTRUCTION in outgoing.release.record.instance_sets
-    return Pushed(plan.repo, tag, commit, messages)
+    return _Pushed(plan.repo, tag, commit, messages)
 
 
-def loading_code(pushed: Pushed) -> tuple[str, str, str]:
+def loading_code(pushed: _Pushed) -> tuple[str, str, str]:
     """Return three lines of Python that load the release that was pushed."""
     rows, column = ("turns", '["message"]') if pushed.holds_messages else ("steps", "")
     return (
@@ -189,8 +193,8 @@ def _opened(plan: PushPlan) -> Repository:
     return Repository(plan.repo)
 
 
-def _prepared(folder: Path, plan: PushPlan) -> Outgoing:
-    """Check a release and return what is to be pushed."""
+def _prepared(folder: Path, plan: PushPlan) -> _Outgoing:
+    """Check a release and return the files to push."""
     files = read_release_files(folder)
     report = check_release(folder)
     faults = report.faults or report.not_checked
@@ -198,11 +202,11 @@ def _prepared(folder: Path, plan: PushPlan) -> Outgoing:
         more = f" (and {len(faults) - 1} more faults)" if len(faults) > 1 else ""
         raise WorkError(f"{folder}: {faults[0]}{more}", f"See them with: ircore release check {folder}")
     release = StoredRelease(folder)
-    return Outgoing(release, files, plan.revision or release.record.name, report)
+    return _Outgoing(release, files, plan.revision or release.record.name, report)
 
 
-def _rechecked(repo: Repository, outgoing: Outgoing, now: RemoteHead, say: Say) -> Outgoing:
-    """Compute the runs again that are new there, and return the release with its verification."""
+def _rechecked(repo: Repository, outgoing: _Outgoing, now: RemoteHead, say: Say) -> _Outgoing:
+    """Compute the new runs again, and return the release with the verification."""
     folder, there = outgoing.release.folder, now.remote
     refuse_losses(repo, outgoing.release, now.head)  # which takes less time
     parent, known = now.head.record if now.head is not None else None, Verification()
@@ -219,7 +223,7 @@ def _rechecked(repo: Repository, outgoing: Outgoing, now: RemoteHead, say: Say) 
 
 
 def _made(repo: Repository, plan: PushPlan, say: Say) -> Remote:
-    """Return the repository, created if it did not exist."""
+    """Return the repository, created if missing."""
     remote = repo.read()
     _refuse_wish(plan, remote)
     if remote is None:
@@ -231,7 +235,7 @@ def _made(repo: Repository, plan: PushPlan, say: Say) -> Remote:
     return remote
 
 
-def _head(repo: Repository, remote: Remote, outgoing: Outgoing) -> RemoteHead:
+def _head(repo: Repository, remote: Remote, outgoing: _Outgoing) -> RemoteHead:
     return read_head(repo, remote, outgoing.release.folder, outgoing.files)
 
 
@@ -240,7 +244,7 @@ def _refuse_wish(plan: PushPlan, remote: Remote | None) -> None:
         raise InputError(f"{plan.repo}: is public already", "Leave --private out, or change it in its settings.")
 
 
-def _is_released(repo: Repository, remote: Remote, outgoing: Outgoing) -> bool:
+def _is_released(repo: Repository, remote: Remote, outgoing: _Outgoing) -> bool:
     """Say whether the tag is there with these very files.
 
     Raises:
@@ -256,13 +260,13 @@ def _is_released(repo: Repository, remote: Remote, outgoing: Outgoing) -> bool:
     return True
 
 
-def _has_files(repo: Repository, remote: Remote, outgoing: Outgoing) -> bool:
+def _has_files(repo: Repository, remote: Remote, outgoing: _Outgoing) -> bool:
     """Say whether the tag is there and has the files as they are here."""
     commit = remote.tags.get(outgoing.tag)
     return commit is not None and not compare_files(outgoing.files, repo.files(commit))
 
 
-def _commit(repo: Repository, first: Remote, outgoing: Outgoing, message: str, say: Say) -> str:
+def _commit(repo: Repository, first: Remote, outgoing: _Outgoing, message: str, say: Say) -> str:
     """Make the commit; read the repository again whenever its content is uncertain."""
     seen: Remote | None = first
     for wait in (*WAITS, None):
@@ -298,7 +302,7 @@ def _reread(repo: Repository) -> Remote:
     return remote
 
 
-def _refuse_damaged(repo: Repository, commit: str, outgoing: Outgoing, before: RemoteHead) -> None:
+def _refuse_damaged(repo: Repository, commit: str, outgoing: _Outgoing, before: RemoteHead) -> None:
     """Refuse to tag a commit that lacks a file of the release, by size and hash, or holds a file that had to go.
 
     Raises:
@@ -316,7 +320,7 @@ def _refuse_damaged(repo: Repository, commit: str, outgoing: Outgoing, before: R
 
 
 def _first_again(runs: int) -> tuple[str, ...]:
-    """Say how many runs a push would compute again; nothing if none is new."""
+    """Return a line with the number of runs that a push would compute again; empty without new runs."""
     return (f"new runs whose values would be computed again first: {runs}",) if runs else ()
 
 

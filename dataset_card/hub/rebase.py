@@ -1,4 +1,4 @@
-"""Merging a release with the newest release of a repository, so that it is built upon it."""
+"""Merging a release with the newest release of a repository, to build upon the newest release."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,12 +17,12 @@ from ircore.core.errors import WorkError
 
 @contextmanager
 def merged_release(repo: Repository, folder: Path, commit: str) -> Iterator[tuple[Path, Built]]:
-    """Merge a release with that of a commit; the result lies in a temporary folder beside it.
+    """Merge a release with the release of a commit; the result lies in a temporary folder beside the release.
 
     Args:
         repo: The repository.
         folder: The release.
-        commit: Of the release there that it is built upon anew.
+        commit: Commit of the newest release there.
 
     Yields:
         The folder of the merged release, and what it came to.
@@ -44,7 +44,7 @@ def merged_release(repo: Repository, folder: Path, commit: str) -> Iterator[tupl
 
 
 def replace_release(folder: Path, merged: Path) -> None:
-    """Replace a release by its merged version.
+    """Replace a release by the merged version.
 
     Raises:
         WorkError: The folder cannot be replaced.

@@ -12,22 +12,42 @@ class TemporaryError(WorkError):
 
     Attributes:
         wait: Seconds that the server asked to wait, if it did.
+
+    >>> TemporaryError("the Hub cannot do this now: 503", "Try again later.").wait is None
+    True
     """
 
     wait: float | None = None
 
 
 class MissingRevisionError(WorkError):
-    """The repository has no such commit, branch or tag."""
+    """The repository lacks the asked commit, branch or tag.
+
+    >>> raise MissingRevisionError("org/dataset: no such revision")
+    Traceback (most recent call last):
+    dataset_card.hub.remote.MissingRevisionError: org/dataset: no such revision
+    """
 
 
 class StaleError(Exception):
-    """Another commit has been made since the repository was read."""
+    """Another commit has been made since the repository was read.
+
+    >>> raise StaleError
+    Traceback (most recent call last):
+    dataset_card.hub.remote.StaleError
+    """
 
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file of a repository as its listing has it."""
+    """A file of a repository, as the Hub lists the file.
+
+    >>> from pathlib import Path
+    >>> from dataset_card.releases.files import read_local_file
+    >>> local = read_local_file(Path("release/runs.jsonl"))
+    >>> RemoteFile(local.size, local.git_hash, large=False).same_as(local)
+    True
+    """
 
     size: int
     """Bytes."""
@@ -36,7 +56,7 @@ class RemoteFile:
     """SHA-256 of a large file, git's hash of a small file."""
 
     large: bool
-    """Whether the file is stored outside of git."""
+    """Whether the Hub stores the file outside of git."""
 
     def same_as(self, local: LocalFile) -> bool:
         """Say whether a file here has the same content."""
@@ -45,16 +65,20 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class Remote:
-    """A repository as it was read."""
+    """State of a repository when the repository was read.
+
+    >>> Remote(commit="0" * 40, private=True, files={}, tags={"v1": "0" * 40}).tags["v1"][:4]
+    '0000'
+    """
 
     commit: str
     """The newest commit."""
 
     private: bool
-    """Whether only its owners see it."""
+    """Whether only the repository's owners see the repository."""
 
     files: Mapping[str, RemoteFile]
-    """By path."""
+    """Files of the repository by path."""
 
     tags: Mapping[str, str]
     """Commit by tag."""

@@ -71,6 +71,9 @@ class Repository:
 
     Raises:
         InputError: It cannot be the name of one.
+
+    >>> Repository("org/dataset").url
+    'https://huggingface.co/datasets/org/dataset'
     """
 
     def __init__(self, name: str) -> None:
@@ -88,7 +91,7 @@ class Repository:
 
     @property
     def url(self) -> str:
-        """Its page."""
+        """Address of the repository's page."""
         return f"{constants.ENDPOINT}/datasets/{self.name}"
 
     def require_token(self) -> None:
@@ -105,7 +108,7 @@ class Repository:
                 )
 
     def read(self) -> Remote | None:
-        """Return the current repository; None if it does not exist or this token may not see it.
+        """Return the current state; None if the repository does not exist or the token may not see the repository.
 
         Raises:
             WorkError: The Hub refuses or cannot be reached.
@@ -133,11 +136,11 @@ class Repository:
         return self._patiently(lambda: self._listed(revision))
 
     def create(self) -> None:
-        """Make the repository, private; nothing happens if it exists."""
+        """Create the repository as private; an existing repository is left unchanged."""
         self._patiently(lambda: self._api.create_repo(self.name, repo_type=KIND, private=True, exist_ok=True))
 
     def commit(self, add: Mapping[str, Path], remove: Iterable[str], parent: str, message: str) -> str:
-        """Make one commit on top of ``parent`` and return its id; files that were uploaded before are not sent again.
+        """Make a commit on top of ``parent`` and return the commit's id; uploaded files are not sent again.
 
         Raises:
             StaleError: ``parent`` is not the newest commit any more.
@@ -208,7 +211,7 @@ class Repository:
         )
 
     def _require_store(self) -> None:
-        """Make sure that the service to which large files go answers: its client would try for minutes.
+        """Make sure that the storage service of large files answers: its client would retry for minutes.
 
         Raises:
             WorkError: It does not.
@@ -251,7 +254,7 @@ class Repository:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn errors of ``huggingface_hub`` into one clear line."""
+        """Turn errors of ``huggingface_hub`` into errors with a clear line and a remedy."""
         try:
             yield
         except HfHubHTTPError as error:
@@ -316,6 +319,6 @@ def _temporary(error: HfHubHTTPError, problem: str) -> WorkError:
 
 
 def _line(text: str | None) -> str:
-    """Return a server's message as one short line, without anything that looks like a key."""
+    """Return a server's message as a short line, hidden if any part looks like a key."""
     line = printable(" ".join((text or "").split()))[:200]
     return "…" if any(find_leaks(line)) else line

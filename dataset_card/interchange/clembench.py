@@ -43,7 +43,11 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Place:
-    """Where an instance lies below the results."""
+    """The place of an instance below the results.
+
+    >>> Place("a--b", "bar_graph_easy", 3).folder
+    'a--b/image_reconstruction_game/bar_graph_easy/instance_00003'
+    """
 
     pair: str
     experiment: str
@@ -52,28 +56,37 @@ class Place:
 
     @property
     def folder(self) -> str:
-        """Its folder, with forward slashes."""
+        """Path of the instance's folder, with forward slashes."""
         return f"{self.pair}/{GAME}/{self.experiment}/instance_{self.game_id:05d}"
 
     def image(self, name: str) -> str:
-        """Return the path of one of its pictures."""
+        """Return the path of a picture of the instance."""
         return f"{self.folder}/{IMAGES}/{name}"
 
 
 @dataclass(frozen=True)
 class Played:
-    """An episode with everything that was recorded of it."""
+    """An episode together with all records of the answers.
+
+    >>> from pathlib import Path
+    >>> from ircore.runs.folder import RunFolder
+    >>> folder = RunFolder.open(Path("run"))
+    >>> (instance, *_), (episode, *_) = folder.instances.instances, folder.episodes()
+    >>> place = places(folder.run, [instance])[instance.instance_id]
+    >>> interactions(Played(folder.run, instance, episode, folder.calls(), place))["Success"]
+    1
+    """
 
     run: Run
     instance: Instance
     episode: Episode
     calls: Mapping[CallKey, Call]
-    """Of this episode, as far as they were recorded."""
+    """Recorded answers of this episode."""
 
     place: Place
 
     def call(self, turn: int, role: Role) -> Call | None:
-        """Return an answer; None if there is none, or it was not recorded."""
+        """Return an answer; None if no answer was recorded."""
         return self.calls.get(CallKey(self.episode.episode_id, turn, role))
 
 
@@ -102,10 +115,10 @@ def _safe(name: str) -> str:
 
 
 def places(run: Run, instances: Sequence[Instance], pair: str | None = None) -> dict[str, Place]:
-    """Return the folder of each instance by its id: one experiment for each category and difficulty.
+    """Return the folder of each instance by the instance's id: an experiment for each category and difficulty.
 
     Args:
-        run: Whose.
+        run: The run.
         instances: The set, in its order.
         pair: Name of the pair's folder; None for ``pair_folder``.
     """
@@ -120,7 +133,7 @@ def places(run: Run, instances: Sequence[Instance], pair: str | None = None) -> 
 
 
 def target_name(instance: Instance) -> str:
-    """Return the file name of a target among the pictures of its instance."""
+    """Return the file name of a target among the pictures of the instance."""
     return f"target.{instance.image.rpartition('.')[2]}"
 
 
@@ -128,7 +141,7 @@ def model_names(run: Run, pair: str) -> tuple[str, str]:
     """Return the names of describer and generator in clembench: with the rules' key, except in earlier files.
 
     Args:
-        run: Whose.
+        run: The run.
         pair: Name of the pair's folder.
     """
     labels = (run.submission.describer.label, run.submission.generator.label)
@@ -180,7 +193,7 @@ def interactions(played: Played) -> Document:
 
 
 def episode_rounds(played: Played) -> list[list[Event]]:
-    """Return the events of an episode, one list for each turn."""
+    """Return the events of an episode, a list for each turn."""
     turns = {turn.turn: turn for turn in played.episode.turns}
     answered = {key.turn for key in played.calls}
     rounds = [_round(played, number, turns.get(number)) for number in sorted(turns.keys() | answered)]
@@ -216,7 +229,7 @@ def _round(played: Played, number: int, turn: Turn | None) -> list[Event]:
 
 
 def _reply(asked: Call | None, turn: Turn | None) -> str:
-    """Return the raw answer; if it was not recorded (a run pulled from a release), the answer that its turn implies."""
+    """Return the raw answer; an unrecorded answer (of a pulled run) is made from the turn."""
     if asked is not None:
         return asked.text or ""
     if turn is None or turn.action == "done":
@@ -234,6 +247,6 @@ def _event(played: Played, source: str, to: str, kind: str, content: str, images
 
 
 def _requests(events: Sequence[Event]) -> tuple[int, int]:
-    """Count the answers of a round, and those that broke the rules."""
+    """Return the numbers of answers and of violations in a round."""
     answers = sum(event["from"] in (DESCRIBER, GENERATOR) for event in events)
     return answers, sum(event["action"]["type"] == "invalid format" for event in events)

@@ -53,7 +53,7 @@ SCALE = 10.0
 
 
 @dataclass(frozen=True)
-class Exported:
+class _Exported:
     """Results folder that was written."""
 
     pair: Path
@@ -66,13 +66,13 @@ class Exported:
     """Judge whose similarity is the main score; None without ratings and scores."""
 
 
-def export_runs(runs: Sequence[RunFolder], out: Path, judge: str | None = None) -> tuple[Exported, ...]:
-    """Write runs as one results folder of clembench; it appears only when it is complete.
+def export_runs(runs: Sequence[RunFolder], out: Path, judge: str | None = None) -> tuple[_Exported, ...]:
+    """Write runs as a results folder of clembench, which appears only when complete.
 
     Args:
         runs: At least one; each of another pair, or under other rules.
         out: The results folder to make; it must not exist or be empty.
-        judge: Whose similarity is the main score; if None, ``verified`` where it rated, else the only judge.
+        judge: Judge whose similarity is the main score; if None, ``verified`` if it rated, else the only judge.
 
     Returns:
         What was written of each run, in their order.
@@ -94,7 +94,7 @@ def export_runs(runs: Sequence[RunFolder], out: Path, judge: str | None = None) 
             _write(folder / pair / RUN, export.run_document())
             for instance in run.instances.instances:
                 export.write_instance(folder, instance)
-            exported.append(Exported(out / pair, len(episodes), rated))
+            exported.append(_Exported(out / pair, len(episodes), rated))
     return tuple(exported)
 
 
@@ -187,7 +187,7 @@ def _instance_document(place: Place, instance: Instance, target: str) -> Documen
 
 
 def _scores_document(document: Document, result: EpisodeResult, judge: str) -> Document:
-    """Return the content of ``scores.json``; as clembench wants it, the main score of an aborted episode is NaN."""
+    """Return the content of ``scores.json``; clembench wants NaN as the main score of an aborted episode."""
     asked, violated = sum(document[REQUESTS]), sum(document[VIOLATED])
     judged = result.judged.get(judge)
     final = judged.final if judged is not None and result.episode.played else None

@@ -22,10 +22,14 @@ class ResultsFolder:
     """A results folder of clembench, opened for reading.
 
     Args:
-        folder: It, or the folder of one pair in it.
+        folder: The results folder, or the folder of a pair in it.
 
     Raises:
         InputError: It holds no pair that played this game, or several.
+
+    >>> ResultsFolder(Path("run"))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ircore.core.errors.InputError: ...run: nobody played image_reconstruction_game here...
     """
 
     def __init__(self, folder: Path) -> None:

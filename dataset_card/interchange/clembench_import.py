@@ -46,14 +46,14 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter
 
 
-class OurRun(Record):
+class _OurRun(Record):
     """Our part of ``run.json``."""
 
     run: Run
     judges: tuple[JudgeIdentity, ...] = ()
 
 
-class OurEpisode(Record):
+class _OurEpisode(Record):
     """Our part of ``interactions.json``."""
 
     episode: Episode
@@ -62,24 +62,24 @@ class OurEpisode(Record):
 
 
 @dataclass(frozen=True)
-class Imported:
+class _Imported:
     """A run read from a results folder.
 
     Attributes:
-        run: Its identity.
-        episodes: In the order of the instance set, with what was asked in each.
-        judges: Who gave them.
+        run: Identity of the run.
+        episodes: Episodes in the order of the instance set, with questions and answers.
+        judges: Identities of the judges.
         pictures: Every rendering by its SHA-256.
     """
 
     run: Run
-    episodes: tuple[OurEpisode, ...]
+    episodes: tuple[_OurEpisode, ...]
     judges: tuple[JudgeIdentity, ...]
     pictures: Mapping[str, Picture]
 
 
 def import_run(folder: Path, out: Path) -> RunFolder:
-    """Make a run folder of a results folder of clembench; it appears only when everything was checked.
+    """Make a run folder from a results folder of clembench, after all checks have passed.
 
     Args:
         folder: The results folder, or that of one pair in it.
@@ -114,33 +114,33 @@ def _foreign_targets(results: ResultsFolder) -> Iterator[tuple[Instance, bytes]]
     return (foreign_target(results, place) for place in played_folders(results))
 
 
-def _read_foreign(results: ResultsFolder, instances: InstanceSet) -> Imported:
+def _read_foreign(results: ResultsFolder, instances: InstanceSet) -> _Imported:
     run = foreign_run(results, instances)
     folders = {instance_name(place): place for place in played_folders(results)}
-    episodes: list[OurEpisode] = []
+    episodes: list[_OurEpisode] = []
     pictures: dict[str, Picture] = {}
     for instance in instances.instances:
         played = replay(results, folders[instance.instance_id], instance, instances.target(instance), run.rules)
-        episodes.append(OurEpisode(episode=played.episode, asked=played.calls))
+        episodes.append(_OurEpisode(episode=played.episode, asked=played.calls))
         pictures |= played.pictures
-    return Imported(run, tuple(episodes), (), pictures)
+    return _Imported(run, tuple(episodes), (), pictures)
 
 
-def _identity(results: ResultsFolder, ours: object) -> OurRun:
-    """Return our part of ``run.json``; its pair and rules must be those of the folder's name."""
-    identity = parsed(TypeAdapter(OurRun), results.pair / RUN, ours)
+def _identity(results: ResultsFolder, ours: object) -> _OurRun:
+    """Return our part of ``run.json``; pair and rules must match the folder's name."""
+    identity = parsed(TypeAdapter(_OurRun), results.pair / RUN, ours)
     names = (pair_folder(identity.run), former_pair_folder(identity.run))
     if results.pair.name not in names:
         raise InputError(f"{results.pair}: its {RUN} is of another pair or other rules", f"Call it {names[0]}.")
     return identity
 
 
-def _read(results: ResultsFolder, instances: InstanceSet, identity: OurRun) -> Imported:
+def _read(results: ResultsFolder, instances: InstanceSet, identity: _OurRun) -> _Imported:
     if identity.run.instance_set != instances.identity:
         where = results.pair / RUN
         raise InputError(f"{where}: its instances are not the set that it names", "Export the run again.")
     located = places(identity.run, instances.instances, results.pair.name)
-    episodes: list[OurEpisode] = []
+    episodes: list[_OurEpisode] = []
     pictures: dict[str, Picture] = {}
     for instance in instances.instances:
         place = located[instance.instance_id]
@@ -148,15 +148,15 @@ def _read(results: ResultsFolder, instances: InstanceSet, identity: OurRun) -> I
         if not path.is_file():
             continue
         document = read_document(path)
-        episode = parsed(TypeAdapter(OurEpisode), path, document.get(OURS))
+        episode = parsed(TypeAdapter(_OurEpisode), path, document.get(OURS))
         played = Played(identity.run, instance, episode.episode, answers(_calls(episode)), place)
         _compare(path, played, document)
         pictures |= _renderings(results, path, played)
         episodes.append(episode)
-    return Imported(identity.run, tuple(episodes), identity.judges, pictures)
+    return _Imported(identity.run, tuple(episodes), identity.judges, pictures)
 
 
-def _calls(episode: OurEpisode) -> Iterator[Call | Failure]:
+def _calls(episode: _OurEpisode) -> Iterator[Call | Failure]:
     return (event for event in episode.asked if not isinstance(event, End))
 
 
@@ -185,7 +185,7 @@ def _renderings(results: ResultsFolder, path: Path, played: Played) -> dict[str,
     return pictures
 
 
-def _write(out: Path, imported: Imported, instances: InstanceSet) -> RunFolder:
+def _write(out: Path, imported: _Imported, instances: InstanceSet) -> RunFolder:
     with new_folder(out) as folder:
         run = RunFolder.create(folder, imported.run, instances)
         for sha256, picture in imported.pictures.items():

@@ -1,4 +1,4 @@
-"""Importing other people's runs in clembench's folders: each episode is played again by our rules from its events.
+"""Importing other people's runs in clembench's folders: episodes are played again by our rules from the events.
 
 Of a round these are read: what the describer (``Player 1``) was told and answered, the picture that goes along with the
 generator's (``Player 2``) answer, and when. The target is the first picture that the describer is shown. Messages are
@@ -40,7 +40,7 @@ LONGEST_WAIT = 24 * 3600.0
 """Seconds between question and answer that are believed."""
 
 
-class Action(BaseModel):
+class _Action(BaseModel):
     """Action of an event."""
 
     type: str = ""
@@ -48,29 +48,29 @@ class Action(BaseModel):
     image: list[str] = Field(default_factory=list)
 
 
-class LoggedEvent(BaseModel):
+class _LoggedEvent(BaseModel):
     """The fields of an event of ``interactions.json`` that are read."""
 
     source: str = Field(alias="from")
     to: str
     timestamp: str = ""
-    action: Action
+    action: _Action
 
 
-class Interactions(BaseModel):
+class _Interactions(BaseModel):
     """The fields of ``interactions.json`` that are read."""
 
     players: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    turns: list[list[LoggedEvent]]
+    turns: list[list[_LoggedEvent]]
 
 
-class Replayed(NamedTuple):
+class _Replayed(NamedTuple):
     """An episode that was played again.
 
     Attributes:
-        episode: As our rules see it.
-        calls: What was answered.
-        pictures: Its renderings by their SHA-256.
+        episode: The episode by our rules.
+        calls: Recorded answers.
+        pictures: Renderings by their SHA-256.
     """
 
     episode: Episode
@@ -79,7 +79,7 @@ class Replayed(NamedTuple):
 
 
 def foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, bytes]:
-    """Return an instance of somebody else's folder and its picture, as a plain file.
+    """Return the instance and target picture of a foreign folder.
 
     Raises:
         InputError: No picture was shown to the describer, or nothing says of which category it is.
@@ -113,7 +113,7 @@ def foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, byte
 
 
 def foreign_run(results: ResultsFolder, instances: InstanceSet) -> Run:
-    """Return the identity of an imported run: pair and rules from its files, and the time when it began."""
+    """Return the identity of an imported run: pair, rules and start from the files."""
     folders = played_folders(results)
     first = _read(folders[0] / INTERACTIONS)
     experiment = folders[0].parent / EXPERIMENT
@@ -135,7 +135,7 @@ def foreign_run(results: ResultsFolder, instances: InstanceSet) -> Run:
     return with_run_id(run.model_copy(update={"prompts": "clembench", "version": "clembench", "started": started}))
 
 
-def replay(results: ResultsFolder, folder: Path, instance: Instance, target: Picture, rules: Rules) -> Replayed:
+def replay(results: ResultsFolder, folder: Path, instance: Instance, target: Picture, rules: Rules) -> _Replayed:
     """Play an episode again.
 
     Raises:
@@ -155,7 +155,7 @@ def replay(results: ResultsFolder, folder: Path, instance: Instance, target: Pic
     drawn = {call.rendering.sha256 for call in calls if call.rendering is not None}
     if not isinstance(episode, Episode):
         raise TypeError("an episode of another game")
-    return Replayed(episode, calls, {sha256: pictures[sha256] for sha256 in pictures if sha256 in drawn})
+    return _Replayed(episode, calls, {sha256: pictures[sha256] for sha256 in pictures if sha256 in drawn})
 
 
 def played_folders(results: ResultsFolder) -> list[Path]:
@@ -171,7 +171,7 @@ def played_folders(results: ResultsFolder) -> list[Path]:
 
 
 def instance_name(folder: Path) -> str:
-    """Return the id of the instance in a folder, from its experiment and number."""
+    """Return the id of the instance in a folder, from the experiment and number."""
     return _slug(f"{folder.parent.name}-{folder.name.removeprefix('instance_')}")
 
 
@@ -184,7 +184,7 @@ class _Transcript(NamedTuple):
 
 
 def _read_episode(results: ResultsFolder, path: Path, episode_id: str) -> _Transcript:
-    """Return the answers of an episode; where a round has none, the failure that this amounts to."""
+    """Return the answers of an episode; a round without an answer becomes a failure."""
     calls: dict[CallKey, Call] = {}
     failures: list[Failure] = []
     pictures: dict[str, Picture] = {}
@@ -201,7 +201,7 @@ def _read_episode(results: ResultsFolder, path: Path, episode_id: str) -> _Trans
     return _Transcript(calls, tuple(failures), pictures)
 
 
-def _described(events: list[LoggedEvent]) -> dict[str, Any] | None:
+def _described(events: list[_LoggedEvent]) -> dict[str, Any] | None:
     asked, answered = _exchange(events, DESCRIBER)
     if answered is None:
         return None
@@ -210,7 +210,7 @@ def _described(events: list[LoggedEvent]) -> dict[str, Any] | None:
 
 
 def _rendered(
-    results: ResultsFolder, path: Path, events: list[LoggedEvent], pictures: dict[str, Picture]
+    results: ResultsFolder, path: Path, events: list[_LoggedEvent], pictures: dict[str, Picture]
 ) -> dict[str, Any] | None:
     asked, answered = _exchange(events, GENERATOR)
     if answered is None or not answered.action.image:
@@ -229,15 +229,15 @@ def _missing(key: CallKey) -> Failure:
     return Failure.model_validate({**key._asdict(), "reason": reason, "detail": f"Round {key.turn} records no {what}."})
 
 
-def _exchange(events: list[LoggedEvent], player: str) -> tuple[LoggedEvent | None, LoggedEvent | None]:
-    """Return what a player was told last before its answer of a round, and the answer."""
+def _exchange(events: list[_LoggedEvent], player: str) -> tuple[_LoggedEvent | None, _LoggedEvent | None]:
+    """Return the question to a player and the player's answer in a round; None where the events lack them."""
     asked = next((event for event in events if (event.source, event.to) == (MASTER, player)), None)
     return asked, next((event for event in events if event.source == player), None)
 
 
-def _read(path: Path) -> Interactions:
+def _read(path: Path) -> _Interactions:
     try:
-        return Interactions.model_validate(read_document(path))
+        return _Interactions.model_validate(read_document(path))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
@@ -257,8 +257,8 @@ def _labels(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
     return str(category), str(difficulty)
 
 
-def _seconds(asked: LoggedEvent | None, answered: LoggedEvent) -> float:
-    """Return the time between question and answer; 0 where it is not recorded or cannot be."""
+def _seconds(asked: _LoggedEvent | None, answered: _LoggedEvent) -> float:
+    """Return the seconds between question and answer; 0 if times are missing or implausible."""
     first, last = _moment(asked.timestamp if asked else ""), _moment(answered.timestamp)
     if first is None or last is None or (first.tzinfo is None) != (last.tzinfo is None):
         return 0.0

@@ -24,7 +24,7 @@ def import_command() -> None:
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Results folder to make.")
 @click.option("--judge", metavar="NAME", help="Whose similarity is the main score, if several judges rated the runs.")
 def export_clembench(runs: tuple[Path, ...], out: Path, judge: str | None) -> None:
-    """Write run folders as one results folder of clembench, with a folder for each pair and its rules.
+    """Write run folders as a results folder of clembench, with a folder for each pair and its rules.
 
     clem transcribe and clem eval read it, and ircore import clembench brings each folder back as the same run.
     """
@@ -58,7 +58,7 @@ def export_inspect(run: Path, out: Path) -> None:
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Run folder to make.")
 def import_clembench(folder: Path, out: Path) -> None:
-    """Make a run folder of DIR, a results folder of clembench or that of one pair in it.
+    """Make a run folder of DIR, a results folder of clembench or the folder of a pair in it.
 
     What ircore export clembench wrote comes back as the same run. Runs of others are played again by our rules from
     what their events record, and can then be scored: ircore score RUN.

@@ -40,7 +40,7 @@ Document = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Logged:
+class _Logged:
     """Log that was written."""
 
     path: Path
@@ -50,8 +50,8 @@ class Logged:
     """Episodes in it."""
 
 
-def export_log(run: RunFolder, out: Path) -> Logged:
-    """Write a run as one log.
+def export_log(run: RunFolder, out: Path) -> _Logged:
+    """Write a run as a log of inspect_ai.
 
     Args:
         run: The run.
@@ -78,18 +78,18 @@ def export_log(run: RunFolder, out: Path) -> Logged:
             summaries.append(_summary(sample))
         _add(log, "summaries.json", summaries)
         _add(log, "header.json", export.header() | {"results": _results(results, summaries), "stats": export.stats()})
-    return Logged(path, len(summaries))
+    return _Logged(path, len(summaries))
 
 
 def _add(log: ZipFile, name: str, document: object) -> None:
-    """Add a document; without a time of its own, so that the same run gives the same bytes."""
+    """Add a document with a constant time stamp, so that the same run gives the same bytes."""
     info = ZipInfo(name)
     info.compress_type = ZIP_DEFLATED
     log.writestr(info, json.dumps(document, ensure_ascii=False))
 
 
 def _summary(sample: Document) -> Document:
-    """Return the summary of a sample: without pictures, and with the words of its input alone."""
+    """Return the summary of a sample: no pictures, and only the words of the input."""
     words = (
         [part["text"] for part in sample["input"][0]["content"] if part["type"] == "text"] if sample["input"] else []
     )
@@ -204,7 +204,7 @@ def _data_address(data: bytes, mime: str = PNG) -> str:
 
 
 def _model(player: PlayerSpec, rules: Rules) -> Document:
-    """Return a model under a name that no other rules share: logs of several runs are listed by it."""
+    """Return a model under a name with the rules' key: logs of several runs are listed by this name."""
     return {"model": rules.tagged(player.label), "config": {}, "base_url": player.base_url, "args": player.parameters}
 
 
@@ -268,6 +268,6 @@ def _results(results: Results, summaries: Sequence[Document]) -> Document:
 
 
 def _file_name(run: Run) -> str:
-    """Return the name of a log as inspect_ai takes it apart: when, which task, and an id of letters and digits."""
+    """Return the name of a log in inspect_ai's pattern: time, task, and an id of letters and digits."""
     when = re.sub(r"[:+]", "-", run.started)
     return f"{when}_{TASK.replace('_', '-')}_{re.sub(r'[^a-z0-9]', '', run.run_id)}.eval"

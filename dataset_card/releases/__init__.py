@@ -1,1 +1,1 @@
-"""From runs, and a previous release, to the folder of a release with its record."""
+"""From runs, and a previous release, to the folder of a release with ``release.json``."""

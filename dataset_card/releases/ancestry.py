@@ -1,4 +1,4 @@
-"""Descent of releases: whether a release was built upon another, and what replacing the other would lose."""
+"""Descent of releases: whether a release was built upon another release, and the losses of a replacement."""
 
 from collections.abc import Iterator
 
@@ -7,11 +7,11 @@ from dataset_card.releases.stored import StoredRelease
 
 
 def descends(record: ReleaseRecord, other: ReleaseRecord) -> bool:
-    """Return whether a release has the same content as another release, or was built upon it, directly or not.
+    """Return whether a release equals another release in content, or was built upon it, directly or not.
 
     Args:
-        record: What the release says of itself.
-        other: What the other one says of itself.
+        record: Content of the release's ``release.json``.
+        other: Content of the other release's ``release.json``.
     """
     own, known = record.history, other.history
     if own == known:
@@ -20,7 +20,7 @@ def descends(record: ReleaseRecord, other: ReleaseRecord) -> bool:
 
 
 def find_losses(release: StoredRelease, other: StoredRelease) -> Iterator[str]:
-    """Yield what would be lost, or would come back, if a release took the place of another one; one phrase a run.
+    """Yield the runs and decisions that a replacement of a release would lose or bring back, a phrase each.
 
     Runs on other targets may go: that is how a new version of the benchmark begins. A dispute may be over.
 

@@ -54,7 +54,12 @@ LARGEST_SEED = 2**63 - 1
 
 @dataclass(frozen=True)
 class BuildPlan:
-    """Wishes of a build beside its runs."""
+    """Options of a build besides the runs.
+
+    >>> plan = BuildPlan(previous=Path("release"), date="2027-01-01")
+    >>> build_release([], Path("targets"), Path("next"), plan).record.date
+    '2027-01-01'
+    """
 
     previous: Path | None = None
     """The release before: its runs and its history are carried on, and its files taken over where they fit."""
@@ -63,10 +68,10 @@ class BuildPlan:
     """Runs that go, or are disputed; None if nothing is said about it."""
 
     date: str | None = None
-    """Of the release, YYYY-MM-DD; by default that of the newest thing in it."""
+    """Date of the release, YYYY-MM-DD; by default the day of the newest run or withdrawal."""
 
     previews: bool = False
-    """Whether to add the table of small pictures; if the previous release had it, it stays in any case."""
+    """Whether to add the table of small pictures; a table in the previous release is kept in any case."""
 
     previous_commit: str | None = None
     """The commit of a repository that the previous release was read from; None if it is a folder of this machine."""
@@ -74,7 +79,12 @@ class BuildPlan:
 
 @dataclass(frozen=True)
 class Built:
-    """A release that was built."""
+    """A release that was built.
+
+    >>> built = build_release([Path("run")], Path("targets"), Path("again"))
+    >>> [f"{table.config.name}: {table.rows}" for table in built.written][:2]
+    ['transcripts: 8', 'instances: 2']
+    """
 
     record: ReleaseRecord
     """Content of its ``release.json``."""
@@ -115,7 +125,7 @@ class Built:
 def build_release(
     runs: Sequence[Path], instances: Path | Sequence[Path], out: Path, plan: BuildPlan | None = None
 ) -> Built:
-    """Write a release; the folder appears only when it is complete. The same input gives the same bytes.
+    """Write a release; the folder appears only when complete. The same input gives the same bytes.
 
     Args:
         runs: Run folders of any games, in any order; may be empty if there is a previous release.
@@ -137,7 +147,7 @@ def build_release(
 
 
 def _read_sets(folders: Sequence[Path]) -> dict[str, AnyInstanceSet]:
-    """Return the instance set of each game by its name.
+    """Return the instance set of each game by the game's name.
 
     Raises:
         InputError: A folder holds no set, two sets are for one game, or an instance does not fit into the tables.
@@ -168,15 +178,15 @@ def write_release(
     previews: bool = False,
     maintainer_texts: MaintainerTexts | None = None,
 ) -> Built:
-    """Write a release of selected runs; the folder appears only when it is complete.
+    """Write a release of selected runs; the folder appears only when complete.
 
     Args:
-        selection: Its runs, and the decisions about runs.
+        selection: The release's runs, and the decisions about runs.
         instances: The instance set of each game, by the game's name.
         previous: The release that it is built upon: its parent.
         out: Folder to make; it must not exist or be empty.
-        date: Of the release, YYYY-MM-DD; None for that of the newest thing in it.
-        previews: As in ``BuildPlan``.
+        date: Date of the release, YYYY-MM-DD; None for the day of the newest run or decision.
+        previews: Whether to add the table of small pictures, as in ``BuildPlan``.
         maintainer_texts: Texts of the maintainers' sections; None for those of the previous release.
 
     Raises:
@@ -293,7 +303,7 @@ def _write_run_records(folder: Path, runs: Iterable[PlayedRun], parts: Sequence[
 
 
 def _verified_before(previous: StoredRelease | None, parts: Sequence[Part]) -> Verification:
-    """Return the verification of the previous release, as far as it holds for the runs of this one."""
+    """Return the entries of the previous verification that hold for the runs of this release."""
     return Verification() if previous is None else still_true(read_verification(previous.folder), parts)
 
 

@@ -1,4 +1,4 @@
-"""The derived files of a release: everything that is written from its tables and records and from nothing else."""
+"""The derived files of a release: files that are written from tables and records alone."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,14 +21,14 @@ def derived_files(
     verification: Verification,
     hashes: Mapping[str, str],
 ) -> dict[str, bytes]:
-    """Return the content of every derived file by its path in the release; the same release gives the same bytes.
+    """Return the content of every derived file by path; the same release gives the same bytes.
 
     Args:
         folder: The release, its tables written.
-        source: Its games.
-        record: What it says of itself.
+        source: Games of the release.
+        record: Content of ``release.json``.
         maintainer_texts: Texts of the maintainers' sections.
-        verification: What was computed again of it.
+        verification: Values that were computed again.
         hashes: SHA-256 of the files of its tables by path.
     """
     written = tuple(sum_parts(config, record.parts) for config in record.configs)

@@ -1,4 +1,4 @@
-"""Releases of one game other than reconstruction, as they were written before games shared a release.
+"""Releases of a single game other than reconstruction, as written before games shared a release.
 
 They have tables, runs and a plain card, and neither history, licences nor a Croissant file. They can be checked, loaded
 and pulled; the next release is built from the runs that were pulled.
@@ -83,7 +83,7 @@ def _size(path: Path) -> int:
 
 
 def earlier_faults(folder: Path, record: ReleaseRecord) -> Iterator[str]:
-    """Yield a fault if the content hash of an earlier release does not match its files."""
+    """Yield a fault if the content hash of an earlier release does not match the files."""
     runs = hashlib.sha256((folder / RUNS).read_bytes()).hexdigest()
     lines = sorted(f"{name} {sha256}" for name, sha256 in record.hashes.items())
     if hashlib.sha256("\n".join([*lines, runs]).encode()).hexdigest() != record.content:

@@ -32,7 +32,13 @@ _BLOCK = 1024 * 1024
 
 @dataclass(frozen=True)
 class LocalFile:
-    """A file of a release on this machine."""
+    """A file of a release on this machine.
+
+    >>> from tempfile import NamedTemporaryFile
+    >>> with NamedTemporaryFile() as empty:
+    ...     read_local_file(Path(empty.name)).git_hash  # of every empty file
+    'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
+    """
 
     path: Path
     """Path of the file."""
@@ -48,7 +54,7 @@ class LocalFile:
 
 
 def belongs_to_release(path: str) -> bool:
-    """Say whether a path, relative and with forward slashes, is that of a file that releases are made of.
+    """Return whether a path, relative and with forward slashes, can be a file of a release.
 
     In a repository these files are the releases' own: a push writes, changes and removes them as the release has them.
     All other files are the maintainers' (``.gitattributes``, their notes), unless the release there lists them.
@@ -57,12 +63,12 @@ def belongs_to_release(path: str) -> bool:
 
 
 def is_table_file(path: str) -> bool:
-    """Say whether a path is that of a shard of a table."""
+    """Return whether a path is a shard of a table."""
     return _TABLE.fullmatch(path) is not None
 
 
 def read_release_files(folder: Path) -> dict[str, LocalFile]:
-    """Return the files of a release by their path in it, hidden ones left out.
+    """Return the files of a release by their path in the release, hidden files left out.
 
     Raises:
         InputError: There is no such folder, or it holds something that releases are not made of.

@@ -1,4 +1,4 @@
-"""Name of a release, and its changes against the previous release."""
+"""Name of a release, and the changes against the previous release."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -40,13 +40,13 @@ def describe_release(
     """Return the record of a release; the same content as the previous release gives the same record.
 
     Args:
-        source: Its games.
-        configs: Its tables.
+        source: Games of the release.
+        configs: Tables of the release.
         parts: Rows that each run adds to each table.
         texts: The content of its files of records, by name.
         previous: The release before.
-        tombstones: Of all runs that were withdrawn, corrected or are disputed.
-        date: Of the release, YYYY-MM-DD; None for that of the newest thing in it.
+        tombstones: Decisions about runs that were withdrawn, corrected or are disputed.
+        date: Date of the release, YYYY-MM-DD; None for the day of the newest run or decision.
 
     Raises:
         InputError: Two runs were played with different prompts.

@@ -29,7 +29,7 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
         mine: The release whose runs and decisions are added.
         head: The release that the new one is built upon: its parent.
         instances: The set that the runs of each game were played on, by the game's name.
-        out: Where to; it must not exist or be empty.
+        out: Folder to make; it must not exist or be empty.
 
     Raises:
         InputError: Runs of both have different prompts, or a judge of one name is another one in each.
@@ -137,7 +137,7 @@ def _same_rows(mine: AnyStoredRun, head: AnyStoredRun) -> bool:
 
 
 def _refuse_twins(runs: Sequence[AnyStoredRun], head: StoredRelease) -> None:
-    """Refuse two runs of one submission under the same rules: one of them must have been withdrawn."""
+    """Refuse two runs of a submission under the same rules: a withdrawal must say which run goes."""
     there = {replaced_by(run): run for run in runs if run.release is head}
     for run in runs:
         twin = there.get(replaced_by(run), run)

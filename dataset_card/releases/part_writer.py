@@ -22,6 +22,12 @@ class PartWriter:
 
     Attributes:
         reused: Bytes of reused files.
+
+    >>> from tempfile import mkdtemp
+    >>> from dataset_card.tables.schema import CONFIGS, INSTANCES
+    >>> writer = PartWriter(Path(mkdtemp()), previous=None, configs=CONFIGS)
+    >>> writer.write(INSTANCES, run_id=None, content=[]).rows, writer.reused
+    (0, 0)
     """
 
     def __init__(self, folder: Path, previous: StoredRelease | None, configs: Sequence[Config]) -> None:
@@ -31,13 +37,13 @@ class PartWriter:
         self.reused = 0
 
     def reuse(self, config: Config, run: PlayedRun | PlayedGameRun) -> Part | None:
-        """Reuse the files that a run of a stored release has in a table; None if they have to be written."""
+        """Reuse the files of a stored run's rows in a table; None if the rows have to be written."""
         release = run.source.release if isinstance(run.source, StoredRun | StoredGameRun) else None
         part = self._part_of(release, config, run.run.run_id)
         return self._taken(release, part) if release is not None and part is not None else None
 
     def write(self, config: Config, run_id: str | None, content: Iterable[Row]) -> Part:
-        """Write rows, unless the previous release has the same ones."""
+        """Write rows, unless the previous release has the same rows."""
         rows = list(content)
         key, known = part_key(config, rows), self._part_of(self._previous, config, run_id)
         if self._previous is not None and known is not None and known.key == key:
@@ -50,7 +56,7 @@ class PartWriter:
         return part
 
     def _part_of(self, release: StoredRelease | None, config: Config, run_id: str | None) -> Part | None:
-        """Return a part that can be reused: its layout has to be the current one."""
+        """Return a part of a release with the current layout, which can be reused; None without such a part."""
         if release is None or release.record.layout != self._layout:
             return None
         return release.parts.get((config.name, run_id))
@@ -59,7 +65,7 @@ class PartWriter:
 def write_parts(
     configs: Iterable[Config], source: ReleaseSource, writer: PartWriter, advance: Callable[[str], None]
 ) -> Iterator[Part]:
-    """Write every table of a release; yields its parts.
+    """Write every table of a release and yield the parts.
 
     Args:
         configs: The tables.
@@ -78,5 +84,5 @@ def write_parts(
 
 
 def runs_in(config: Config, source: ReleaseSource) -> list[tuple[GameTables, Any]]:
-    """Return the runs that have rows in a table, each with the tables of its game."""
+    """Return the runs with rows in a table, each with the tables of the run's game."""
     return [(game, run) for game in source.games if config.name in game.configs for run in game.runs]

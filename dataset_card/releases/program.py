@@ -12,7 +12,7 @@ _PARTS = ("results",)
 
 @cache
 def program_key() -> str:
-    """Return the hash of that code: numbers of the previous release are reused only if it has not changed."""
+    """Return the hash of the code: numbers of the previous release are reused only if the code has not changed."""
     root = Path(ircore.__file__).parent
     digest = hashlib.sha256()
     for path in sorted(path for part in _PARTS for path in (root / part).rglob("*.py")):

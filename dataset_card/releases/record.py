@@ -1,4 +1,4 @@
-"""``release.json``: the record of a release, from which its tag and its change log come too.
+"""``release.json``: the record of a release, the source of its tag and change log.
 
 A release is a benchmark version, a date and a hash of its content: the same runs give the same name. What was added,
 changed and withdrawn against the previous release stays in the history of every later one.
@@ -46,7 +46,12 @@ EARLIER = 2
 
 
 class Vouched(Record):
-    """Who vouches for a run: a line of ``provenance.jsonl``."""
+    """Who vouches for a run: a line of ``provenance.jsonl``.
+
+    >>> by_us = Provenance(kind="maintainers", when="2026-11-22T12:00:00+00:00", version="1.0", manifest="0" * 64)
+    >>> Vouched(run_id="a-run", provenance=by_us).provenance.kind
+    'maintainers'
+    """
 
     run_id: Name
     provenance: Provenance
@@ -68,7 +73,11 @@ ANY_RUN: TypeAdapter[Run | GameRun] = TypeAdapter(
 
 
 class RunNote(Record):
-    """A run in the history."""
+    """A run in the history.
+
+    >>> RunNote(run_id="my-pair-01234567", slug="my-pair", name="a + b").model_dump()
+    {'run_id': 'my-pair-01234567', 'slug': 'my-pair', 'name': 'a + b'}
+    """
 
     run_id: Name = Field(description="The run.")
     slug: Name = Field(description="Its submission's folder name.")
@@ -81,14 +90,24 @@ class RunNote(Record):
 
 
 class RunChange(Record):
-    """A run of the previous release that holds something else now."""
+    """A run of the previous release that holds something else now.
+
+    >>> run = RunNote(run_id="my-pair-01234567", slug="my-pair", name="a + b")
+    >>> RunChange(run=run, tables=("scores",)).tables
+    ('scores',)
+    """
 
     run: RunNote = Field(description="Which one.")
     tables: tuple[Name, ...] = Field(description="The tables in which its rows are not what they were.")
 
 
 class Entry(Record):
-    """Changes of a release against the previous release."""
+    """Changes of a release against the previous release.
+
+    >>> (entry,) = read_release(Path("release")).history
+    >>> [run.slug for run in entry.added], entry.changed
+    (['builtin-classical-canvas'], ())
+    """
 
     name: Name = Field(description="The release.")
     date: Day = Field(description="Its date.")
@@ -99,7 +118,11 @@ class Entry(Record):
 
 
 class Parent(Record):
-    """The release that another release was built upon."""
+    """The release that another release was built upon.
+
+    >>> Parent(release="2026.1-2026-12-01-1a2b3c4d").commit is None
+    True
+    """
 
     release: Name = Field(description="Its name.")
     commit: Commit | None = Field(
@@ -107,7 +130,7 @@ class Parent(Record):
     )
 
 
-class ColumnRecord(Record):
+class _ColumnRecord(Record):
     """A column of a table."""
 
     name: str = Field(pattern=r"^[a-z][A-Za-z0-9_.-]{0,120}$", description="Its name.")
@@ -117,30 +140,40 @@ class ColumnRecord(Record):
 
 
 class TableRecord(Record):
-    """A table with the columns that the games of the release gave it."""
+    """A table, with the columns that the games of the release declare.
+
+    >>> table = TableRecord.of(CONFIGS[0])
+    >>> table.name, table.default, table.config().columns[0].name
+    ('transcripts', True, 'run_id')
+    """
 
     name: Name = Field(description="Its name in load_dataset.")
     row: str = Field(max_length=1000, description="Meaning of a row.")
-    columns: tuple[ColumnRecord, ...] = Field(description="In the order of the files.")
+    columns: tuple[_ColumnRecord, ...] = Field(description="In the order of the files.")
     default: bool = Field(default=False, description="Whether it is loaded when no table is named.")
 
     @classmethod
     def of(cls, config: Config) -> "TableRecord":
         """Return the record of a table."""
         columns = tuple(
-            ColumnRecord(name=column.name, kind=column.kind, description=column.description, nullable=column.nullable)
+            _ColumnRecord(name=column.name, kind=column.kind, description=column.description, nullable=column.nullable)
             for column in config.columns
         )
         return cls(name=config.name, row=config.row, columns=columns, default=config.default)
 
     def config(self) -> Config:
-        """Return the table in the form that its files are read by."""
+        """Return the table in the form in which its files are read."""
         columns = (Column(column.name, column.kind, column.description, column.nullable) for column in self.columns)
         return Config(self.name, self.row, tuple(columns), self.default)
 
 
 class GameRecord(Record):
-    """A game of a release other than reconstruction."""
+    """A game of a release other than reconstruction.
+
+    >>> GameRecord(name="rps", title="Rock–paper–scissors", headline="Wins", seats=("first", "second"),
+    ...            instance_set="0" * 64, prompts="built-in 1").seats
+    ('first', 'second')
+    """
 
     name: Name = Field(description="Entry-point name in the group ircore.games.")
     title: Line = Field(description="Name of the game for people.")
@@ -156,7 +189,12 @@ def _is_empty(value: object) -> bool:
 
 
 class ReleaseRecord(Record):
-    """Identity, content and history of a release. File ``release.json``."""
+    """Identity, content and history of a release. File ``release.json``.
+
+    >>> record = read_release(Path("release"))
+    >>> [table.name for table in record.configs]
+    ['transcripts', 'instances', 'episodes', 'scores', 'leaderboard']
+    """
 
     schema_: Literal[1, 2, 3] = Field(
         default=1,
@@ -197,12 +235,12 @@ class ReleaseRecord(Record):
 
     @property
     def hashes(self) -> dict[str, str]:
-        """SHA-256 of every file of a table, by its path."""
+        """SHA-256 of every file of a table, by the file's path."""
         return {name: shard.sha256 for part in self.parts for name, shard in part.files.items()}
 
     @property
     def configs(self) -> tuple[Config, ...]:
-        """Its tables, the default one first."""
+        """The release's tables, the default table first."""
         if self.tables:
             return tuple(table.config() for table in self.tables)
         present = {part.config for part in self.parts}
@@ -221,15 +259,15 @@ def layout_configs(configs: Iterable[Config]) -> tuple[Config, ...]:
 
 
 def release_name(benchmark: str | None, date: str, content: str) -> str:
-    """Return the name of a release, which serves as its tag: ``2026.1-2026-12-01-1a2b3c4d``."""
+    """Return the name of a release, which is also the tag: ``2026.1-2026-12-01-1a2b3c4d``."""
     return f"{benchmark or 'unreleased'}-{date}-{content[:8]}"
 
 
 def content_hash(parts: tuple[Part, ...], texts: dict[str, str], layout: str) -> str:
-    """Return the hash of the content of a release and of its layout.
+    """Return the hash of a release's content and layout.
 
     Args:
-        parts: Of its tables, in any order.
+        parts: Parts of the tables, in any order.
         texts: The content of its files of records, by name.
         layout: Hash of the columns and of how its tables are written.
     """

@@ -24,14 +24,19 @@ _OF_TEXTS = (
 
 
 class Renderer(Record):
-    """The code that wrote the derived files of a release: the same code writes the same bytes."""
+    """The code that wrote the derived files of a release: the same code writes the same bytes.
+
+    >>> from dataset_card.releases.record import read_release
+    >>> read_release(Path("release")).renderer == renderer()
+    True
+    """
 
     texts: Sha256 = Field(description="Hash of the code and templates of the texts.")
     pictures: Sha256 = Field(description="The same with the versions of what draws and encodes the pictures.")
 
 
 def renderer_files() -> tuple[Path, ...]:
-    """Return the files of code and templates that a derived text depends on, beside those of ``program_key``."""
+    """Return the files of code and templates that decide a derived text, besides the files behind ``program_key``."""
     own, core = Path(dataset_card.__file__).parent, Path(ircore.__file__).parent
     patterns = (*((own, pattern) for pattern in _OF_TEXTS), (core, "results/tables/*.py"))
     return tuple(path for folder, pattern in patterns for path in sorted(folder.glob(pattern)))

@@ -25,7 +25,12 @@ _TABLES = (TRANSCRIPTS.name, EPISODES.name, SCORES.name)
 
 
 class RunRecords(Record):
-    """Episodes, scores and costs of a run, without pictures."""
+    """Episodes, scores and costs of a run, without pictures.
+
+    >>> path = next(Path("release").glob(".ircore-kept/*.json"))
+    >>> len(read_run_records(path).episodes)
+    2
+    """
 
     episodes: tuple[Episode, ...]
     scores: tuple[Score, ...]
@@ -36,15 +41,15 @@ def records_path(release: Path, parts: Iterable[Part]) -> Path:
     """Return where the records of a run lie in a release.
 
     Args:
-        release: Its folder.
-        parts: What the run has in it; other tables than those that its records are in do not matter.
+        release: Folder of the release.
+        parts: Parts of the run; only tables of records matter.
     """
     keys = sorted(f"{part.config} {part.key}" for part in parts if part.config in _TABLES)
     return release / FOLDER / f"{hashlib.sha256(' '.join(keys).encode()).hexdigest()}.json"
 
 
 def read_run_records(path: Path) -> RunRecords | None:
-    """Return the records that were kept; None if there are none, or of another version or damaged."""
+    """Return the stored records; None for a missing or damaged file, or a file of another version."""
     try:
         return RunRecords.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
@@ -52,11 +57,11 @@ def read_run_records(path: Path) -> RunRecords | None:
 
 
 def records_of(run: PlayedRun) -> RunRecords:
-    """Return the records of a run: its scores are those of its renderings, the latest for each question."""
+    """Return the records of a run, with the latest score for each question about its renderings."""
     scores = tuple(score for _, score in valid_scores(run.episodes, run.scores))
     return RunRecords(episodes=run.episodes, scores=scores, costs=dict(run.costs))
 
 
 def write_run_records(path: Path, records: RunRecords) -> None:
-    """Keep records for the next build, without what they have by default."""
+    """Write records for the next build, without fields that have their default."""
     write_text(path, records.model_dump_json(by_alias=True, exclude_defaults=True))

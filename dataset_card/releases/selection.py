@@ -1,4 +1,4 @@
-"""The runs that a release holds: new ones, those of the previous release, less the withdrawn ones."""
+"""The runs of a release: new runs and the runs of the previous release, without withdrawn runs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,15 @@ InstanceSets = Mapping[str, AnyInstanceSet]
 
 @dataclass(frozen=True)
 class Selection:
-    """The runs of a release."""
+    """The runs of a release.
+
+    >>> from pathlib import Path
+    >>> from ircore.instances.store import read_any_instances
+    >>> run = RunFolder.open(Path("run"))
+    >>> sets = {"reconstruction": read_any_instances(Path("targets"))}
+    >>> select_runs([run], sets, previous=None, withdrawals=None).runs == (run,)
+    True
+    """
 
     runs: tuple[ReleaseRun, ...]
     """In no particular order."""
@@ -81,7 +89,7 @@ def select_runs(
 
 
 def _carried(previous: StoredRelease, instances: InstanceSets) -> Iterable[Any]:
-    """Return the runs of the previous release that were played on the sets of the new one."""
+    """Return the runs of the previous release that were played on the sets of the new release."""
     return [run for run in previous.runs.values() if run.instance_set == instances[run.game].identity]
 
 
@@ -147,6 +155,6 @@ def _refuse_successors(runs: Sequence[ReleaseRun]) -> None:
 
 
 def replaced_by(run: ReleaseRun) -> tuple[str, str, str]:
-    """Return game, submission and rules: of two runs that share them, one has to replace the other."""
+    """Return game, submission and rules: a release holds at most a single run of each such triple."""
     rules = run.run.rules
     return run.run.game, run.run.slug, rules.key if isinstance(rules, Rules) else rules_key(rules)

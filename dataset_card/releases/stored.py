@@ -1,4 +1,4 @@
-"""A release on disk as the base of the next release: its records and its files."""
+"""A release on disk as the base of the next release: records and files."""
 
 import shutil
 from collections import defaultdict
@@ -43,6 +43,10 @@ class StoredRelease:
 
     Raises:
         InputError: The folder holds no release, its records are damaged, or it has no history to carry on.
+
+    >>> release = StoredRelease(Path("release"))
+    >>> [run.slug for run in release.runs.values()], release.has_previews
+    (['builtin-classical-canvas'], False)
     """
 
     def __init__(self, folder: Path, commit: str | None = None) -> None:
@@ -63,7 +67,7 @@ class StoredRelease:
         self.tombstones = tuple(read_records(folder / TOMBSTONES, TypeAdapter(Withdrawal)))
 
     def as_parent(self) -> Parent:
-        """Return the reference to this release in a release that is built upon it."""
+        """Return the reference by which a later release names this release as its parent."""
         return Parent(release=self.record.name, commit=self.commit)
 
     @property
@@ -73,7 +77,7 @@ class StoredRelease:
 
     @cached_property
     def cells(self) -> Mapping[str, Mapping[BoardKey, Cell]]:
-        """The numbers of its boards by run, if they were computed as they would be now."""
+        """Cells of the release's boards by run; empty if other code computed them."""
         part = self.parts.get((LEADERBOARD.name, None))
         if part is None or self.record.program != program_key():
             return {}

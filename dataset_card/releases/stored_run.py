@@ -1,4 +1,4 @@
-"""Runs of a stored release: read from its tables when they are asked for, without their folders."""
+"""Runs of a stored release, read from the release's tables on demand."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -68,14 +68,21 @@ class _AnyStoredRun(Generic[RunT, SetT]):
 
 
 class StoredRun(_AnyStoredRun[Run, InstanceSet]):
-    """A run of reconstruction in a stored release; its pictures are read one row group at a time."""
+    """A run of reconstruction in a stored release, whose pictures are read row group by row group.
+
+    >>> from ircore.instances.store import read_instances
+    >>> release = StoredRelease(Path("release"))
+    >>> (run,) = release.runs.values()
+    >>> len(StoredRun(release, run, read_instances(Path("targets"))).episodes())
+    2
+    """
 
     def episodes(self) -> tuple[Episode, ...]:
-        """Return its episodes, in the order of the release."""
+        """Return the run's episodes, in the order of the release."""
         return self.records.episodes
 
     def scores(self) -> tuple[Score, ...]:
-        """Return its scores, in the order of the release."""
+        """Return the run's scores, in the order of the release."""
         return self.records.scores
 
     def facts(self) -> Iterator[RenderingFacts]:
@@ -84,16 +91,16 @@ class StoredRun(_AnyStoredRun[Run, InstanceSet]):
 
     @property
     def records_path(self) -> Path | None:
-        """Where its records are kept; None if they are not."""
+        """File with the run's cached records; None without a cache."""
         return None if self._kept is None else self.release.records_path(self.run.run_id)
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
-        """Return who the judges of its scores are, as far as that is known."""
+        """Return the known identities of the judges behind the run's scores."""
         used = {score.judge for score in self.scores()}
         return {name: judge for name, judge in self.release.judges.items() if name in used}
 
     def costs(self) -> Mapping[str, float | None]:
-        """Return US dollars by episode; None where they are not known."""
+        """Return the cost of each episode in US dollars; None for an unknown cost."""
         return self.records.costs
 
     def rendering(self, rendering: Rendering) -> Picture:
@@ -144,10 +151,16 @@ def _drawn(row: Row) -> dict[str, object] | None:
 
 
 class StoredGameRun(_AnyStoredRun[GameRun, GameInstanceSet]):
-    """A run of a game other than reconstruction in a stored release."""
+    """A run of a game other than reconstruction in a stored release.
+
+    >>> run = GameRun.model_construct(run_id="a-run", game="reference")
+    >>> no_instances = GameInstanceSet(Path(), "0" * 64, ())
+    >>> StoredGameRun(StoredRelease(Path("release")), run, no_instances).provenance() is None
+    True
+    """
 
     def episodes(self) -> tuple[GameEpisode, ...]:
-        """Return its episodes, in the order of the release."""
+        """Return the run's episodes, in the order of the release."""
         return self.records[0]
 
     def measured(self) -> tuple[GameScore, ...]:

@@ -38,8 +38,8 @@ def make_table(config: Config, schema: "pa.Schema", rows: Sequence[Row]) -> "pa.
     """Return rows as a table.
 
     Args:
-        config: Whose rows; names and kinds of the columns.
-        schema: The same for Arrow.
+        config: The table, with names and kinds of the columns.
+        schema: The same columns for Arrow.
         rows: Values of these kinds; pictures as ``EmbeddedImage``; None only where there is no value.
     """
     import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Pictures in the tables of a release, read when they are asked for: one row group at a time."""
+"""Pictures in the tables of a release, read on demand, a row group at a time."""
 
 import hashlib
 from collections.abc import Sequence
@@ -10,11 +10,15 @@ from ircore.core.errors import InputError
 
 
 class EmbeddedPictures:
-    """The pictures of one image column, by the SHA-256 of their bytes.
+    """The pictures of an image column, by the SHA-256 of their bytes.
 
     Args:
         paths: The files of the table.
         column: The image column.
+
+    >>> pictures = EmbeddedPictures(list(Path("release/data/instances").glob("*.parquet")), "image")
+    >>> "0" * 64 in pictures
+    False
     """
 
     def __init__(self, paths: Sequence[Path], column: str) -> None:

@@ -1,4 +1,4 @@
-"""Tables of one game: the same five for every game, with columns of its own."""
+"""Tables of a game: the same five tables for every game, with the game's own columns."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,16 @@ OF_NO_RUN = frozenset({INSTANCES.name, LEADERBOARD.name})
 
 
 class GameTables(ABC):
-    """The tables of one game."""
+    """The tables of a game.
+
+    >>> class NoTables(GameTables):
+    ...     name, runs, configs = "none", (), {}
+    ...
+    ...     def own_rows(self, config, run):
+    ...         return []
+    >>> NoTables().name
+    'none'
+    """
 
     instances: InstanceSet | GameInstanceSet
     """The set that all of its runs were played on."""
@@ -34,7 +43,7 @@ class GameTables(ABC):
     @property
     @abstractmethod
     def runs(self) -> Sequence[Any]:
-        """Its runs, in the order of their rows."""
+        """The game's runs, in the order of their rows."""
 
     @property
     @abstractmethod
@@ -44,11 +53,11 @@ class GameTables(ABC):
     @property
     @abstractmethod
     def configs(self) -> Mapping[str, Config]:
-        """Its tables by name, as a release of this game alone has them; the default one first."""
+        """The game's tables by name, as in a release of this game alone; the default table first."""
 
     @abstractmethod
     def own_rows(self, config: Config, run: Any) -> Iterable[Row]:
-        """Return the rows of one of ``configs``, in an order that only the content decides.
+        """Return the rows of a table in ``configs``, in an order that only the content decides.
 
         Args:
             config: The table.
@@ -56,7 +65,7 @@ class GameTables(ABC):
         """
 
     def rows(self, config: Config, run: Any = None) -> Iterable[Row]:
-        """Return the game's rows of a table that it may share with other games; see ``own_rows``."""
+        """Return the game's rows of a table that may be shared with other games; see ``own_rows``."""
         own = self.configs[config.name]
         return (fill_row(config, own, row) for row in self.own_rows(own, run))
 
@@ -66,6 +75,9 @@ class ReconstructionTables(GameTables):
 
     Args:
         source: Runs and results.
+
+    >>> [*ReconstructionTables.configs][:2]
+    ['transcripts', 'instances']
     """
 
     name = RECONSTRUCTION

@@ -1,4 +1,4 @@
-"""Tables that several games share: the columns of all games side by side, null where a row's game has no such column.
+"""Tables that several games share: the columns of all games side by side, null in rows of games without the column.
 
 ``load_dataset`` takes one set of columns for all files of a config, so a release of several games cannot keep a
 narrower table for each of them. A release of one game has that game's columns and no others.
@@ -12,7 +12,7 @@ from dataset_card.tables.schema import GAME, Column, Config
 
 
 def join_configs(games: Mapping[str, Sequence[Config]]) -> tuple[Config, ...]:
-    """Return the tables of a release, tables of the same name joined: their columns are those of every game.
+    """Return the tables of a release; tables of the same name are joined and have the columns of every game.
 
     Args:
         games: The tables of each game by its name, the default one of the first game first.
@@ -28,7 +28,7 @@ def join_configs(games: Mapping[str, Sequence[Config]]) -> tuple[Config, ...]:
 
 
 def fill_row(config: Config, own: Config, row: Row) -> Row:
-    """Return a row of one game as a row of the joined table.
+    """Return a game's row as a row of the joined table.
 
     Args:
         config: The joined table.
@@ -63,7 +63,7 @@ def _join(configs: Mapping[str, Config]) -> Config:
 
 
 def _merge(known: Column | None, column: Column, game: str) -> Column:
-    """Return the column that two games share; its description names both meanings."""
+    """Return the column that two games share, with both meanings in the description."""
     if column.name == GAME.name:
         return replace(column, description="The game that the row is of.")
     if known is None:
@@ -78,6 +78,6 @@ def _kinds(columns: Iterable[Column]) -> dict[str, str]:
 
 
 def _joined_name(kinds: Mapping[str, str], column: Column) -> str:
-    """Return the name of a game's column in the joined table: with its kind appended if another kind has its name."""
+    """Return the name of a column in the joined table: with the kind appended if another kind has the name already."""
     kind = kinds.get(column.name, column.kind)
     return column.name if kind == column.kind else f"{column.name}_{column.kind}"

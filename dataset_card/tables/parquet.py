@@ -65,7 +65,7 @@ def read_plain(paths: Iterable[Path], config: Config, columns: Sequence[str]) ->
 
     Args:
         paths: The files.
-        config: Of which table.
+        config: The table.
         columns: What is needed of a row; no pictures, since a file is read at once. Later columns that a file lacks
             are left out.
 
@@ -85,7 +85,7 @@ def read_plain(paths: Iterable[Path], config: Config, columns: Sequence[str]) ->
 
 
 def read_picture_group(path: Path, group: int, column: str) -> dict[str, bytes]:
-    """Return the pictures of an image column in one row group, by the SHA-256 in the column beside it."""
+    """Return the pictures of an image column in a row group, by the SHA-256 in the column beside it."""
     with _open(path) as file:
         rows = file.read_row_group(group, [column, f"{column}_sha256"], use_threads=False).to_pylist()
     return {row[f"{column}_sha256"]: row[column]["bytes"] for row in rows if row[column] is not None}
@@ -107,7 +107,7 @@ def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
 
     Args:
         folder: The release.
-        config: Which table.
+        config: The table.
         pictures: Whether its pictures come along, each a mapping with ``bytes`` and ``path``.
 
     Raises:
@@ -152,7 +152,7 @@ def table_files(folder: Path, config: Config) -> list[Path]:
 
 
 def table_hashes(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file of a release's tables, by its path in the release."""
+    """Return the SHA-256 of every file of a release's tables, by the file's path in the release."""
     hashes = {}
     for path in sorted(folder.glob(f"data/*/{SPLIT}-*.parquet")):
         with path.open("rb") as file:
@@ -173,7 +173,7 @@ def _open(path: Path) -> "pq.ParquetFile":
 
 
 def _batches(file: "pq.ParquetFile") -> Iterator["pa.RecordBatch"]:
-    """Read group by group: asked for all groups at once, pyarrow 26 keeps what it has read until the end."""
+    """Yield batches group by group: with all groups at once, pyarrow 26 keeps all read data until the end."""
     for group in range(file.num_row_groups):
         yield from file.iter_batches(READ_ROWS, row_groups=[group], use_threads=False)
 

@@ -21,14 +21,23 @@ LAYOUT = 2
 
 
 class Shard(Record):
-    """A Parquet file."""
+    """A Parquet file.
+
+    >>> Shard(size=1200, sha256="0" * 64).size
+    1200
+    """
 
     size: int = Field(ge=0, description="Bytes.")
     sha256: Sha256 = Field(description="Of its bytes.")
 
 
 class Part(Record):
-    """The rows of one run in one table, or a whole table that belongs to no run."""
+    """The rows of a run in a table, or a whole table that belongs to no run.
+
+    >>> shards = (Shard(size=1200, sha256="0" * 64),)
+    >>> [*Part(config="scores", run_id="a", key="1" * 64, rows=4, num_bytes=300, shards=shards).files]
+    ['data/scores/test-a-00000-of-00001.parquet']
+    """
 
     config: Name = Field(description="The table.")
     run_id: Name | None = Field(default=None, description="The run; null for instances and leaderboard.")
@@ -39,22 +48,27 @@ class Part(Record):
 
     @property
     def files(self) -> dict[str, Shard]:
-        """Its files by their path in the release."""
+        """The part's files by their path in the release."""
         count = len(self.shards)
         names = (f"data/{self.config}/{shard_name(self.run_id, index, count)}" for index in range(count))
         return dict(zip(names, self.shards, strict=True))
 
     @property
     def size(self) -> int:
-        """Bytes of all its files."""
+        """Bytes of all files together."""
         return sum(shard.size for shard in self.shards)
 
 
 class PartKey:
-    """Hashes the rows of a part, one after the other.
+    """Hashes the rows of a part, row by row.
 
     Args:
         config: The table.
+
+    >>> from dataset_card.tables.schema import Column
+    >>> table = Config("words", "a word", (Column("word", "string", "A word."),))
+    >>> part_key(table, [{"word": "red"}]) == part_key(table, [{"word": "red"}]) != part_key(table, [])
+    True
     """
 
     def __init__(self, config: Config) -> None:
@@ -63,7 +77,7 @@ class PartKey:
         self._hash = hashlib.sha256(_json([config.name, config.features()]))
 
     def take(self, row: Row) -> None:
-        """Take the next row; a picture counts by the SHA-256 in the column beside it."""
+        """Take the next row; a picture counts by the SHA-256 in the column beside the picture."""
         floats = [None if row[name] is None else float(cast("float", row[name])) for name in self._floats]  # 0 is 0.0
         self._hash.update(_json([*(row[name] for name in self._plain), *floats]))
 

@@ -15,7 +15,7 @@ QUALITY = 85
 
 
 def preview_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
-    """Yield the rows of ``previews`` of a run: those of ``transcripts`` with small pictures."""
+    """Yield the rows of ``previews`` of a run: the rows of ``transcripts`` with small pictures."""
     names = [column.name for column in PREVIEWS.columns]
     last: tuple[object, PictureFile | None] = (None, None)
     for row in transcript_rows(instances, run):

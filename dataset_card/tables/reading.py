@@ -43,14 +43,19 @@ class Tables:
     """Takes the rows of a release table by table, then compares the tables with each other.
 
     Args:
-        findings: Where faults go.
+        findings: Collects the faults.
         pictures: Checks the embedded pictures.
         runs: The release's runs by id.
-        judges: Its judges by name.
-        provenances: Who vouches for its runs, by id.
+        judges: The release's judges by name.
+        provenances: Provenance of the release's runs, by id.
 
     Attributes:
         results: Computed from its tables; None until all were taken, or if there are faults.
+
+    >>> findings = Findings()
+    >>> tables = Tables(findings, Pictures(findings), runs={}, judges={}, provenances={})
+    >>> tables.has_rows
+    False
     """
 
     def __init__(
@@ -79,7 +84,7 @@ class Tables:
 
     @property
     def has_rows(self) -> bool:
-        """Whether any row was taken."""
+        """Whether the release has any row of reconstruction."""
         return bool(self._instances or self._turns or self._episodes or self._runs)
 
     def take(self, table: str, where: str, row: Row) -> None:
@@ -137,7 +142,7 @@ class Tables:
             self._findings.add(where, f"turn {turn.turn} stands where turn {len(turns)} must be")
 
     def take_episode(self, where: str, row: Row) -> None:
-        """Take a row of ``episodes``; its turns are known by now."""
+        """Take a row of ``episodes``, after the episode's turns."""
         self._refer(where, row)
         turns = self._turns.get(_key(row), [])
         for name in ("first_rendering", "final_rendering"):
@@ -189,7 +194,7 @@ class Tables:
         self._facts.add(key)
 
     def take_preview(self, where: str, row: Row) -> None:
-        """Take a row of ``previews``; its turn is known by now."""
+        """Take a row of ``previews``, after the turn."""
         instance, turns = self._refer(where, row), self._turns.get(_key(row), [])
         self._previews += 1
         number = row["turn"]

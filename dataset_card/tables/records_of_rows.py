@@ -31,12 +31,12 @@ SCORE_COLUMNS = (
 
 
 def turn_fields(row: Row, rendering: Rendering | Mapping[str, object] | None) -> dict[str, Any]:
-    """Return the fields of the ``Turn`` of a row of ``transcripts``; a rendering as a record or as its fields."""
+    """Return the fields of the ``Turn`` in a row of ``transcripts``; the rendering is a record or a mapping."""
     return {name: row[name] for name in _TURN} | {"rendering": rendering}
 
 
 def episode_fields(row: Row, turns: Sequence[Turn | Mapping[str, object]]) -> dict[str, Any]:
-    """Return the fields of the ``Episode`` of a row of ``episodes``; its turns as records or as their fields."""
+    """Return the fields of the ``Episode`` in a row of ``episodes``; the turns are records or mappings."""
     return {name: row[name] for name in _EPISODE} | {"detail": row["abort_detail"], "turns": tuple(turns)}
 
 
@@ -50,7 +50,7 @@ def score_fields(row: Row) -> dict[str, Any]:
 
 
 def cost_of(row: Row) -> float | None:
-    """Return the cost of the episode of a row of ``episodes``, US dollars; None if unknown."""
+    """Return the cost of the episode in a row of ``episodes``, US dollars; None if unknown."""
     cost = row["cost_usd"]
     return float(cost) if isinstance(cost, float) else None
 

@@ -1,4 +1,4 @@
-"""A run of a release as its rows were read back: enough to compute results from."""
+"""A run of reconstruction read back from a release."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,13 @@ from ircore.runs.provenance import Provenance
 
 @dataclass(frozen=True)
 class ReleasedRun:
-    """A run read back from a release: enough to compute results from."""
+    """A run read back from a release: enough to compute results from.
+
+    >>> from dataset_card.checking.check import check_release
+    >>> (run,) = check_release(Path("release")).runs
+    >>> len(run.episodes()), [*run.judges()]
+    (2, ['structural', 'verified'])
+    """
 
     path: Path
     run: Run
@@ -34,15 +40,15 @@ class ReleasedRun:
     fact_files: tuple[Path, ...] = ()
 
     def facts(self) -> Iterator[RenderingFacts]:
-        """Yield which facts its renderings show, read from the release at every call."""
+        """Yield the facts that the run's renderings show, read from the release at every call."""
         return facts_of_rows(read_plain(self.fact_files, FACTS, FACT_COLUMNS))
 
     def episodes(self) -> tuple[Episode, ...]:
-        """Return its episodes, in the order of the release."""
+        """Return the run's episodes, in the order of the release."""
         return self.ended
 
     def scores(self) -> tuple[Score, ...]:
-        """Return its scores, in the order of the release."""
+        """Return the run's scores, in the order of the release."""
         return self.given
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
@@ -50,15 +56,15 @@ class ReleasedRun:
         return self.known_judges
 
     def costs(self) -> Mapping[str, float | None]:
-        """Return US dollars by episode; None where they are not known."""
+        """Return the cost of each episode in US dollars; None for an unknown cost."""
         return self.known_costs
 
     def provenance(self) -> Provenance | None:
-        """Return who vouches for it, as the release says."""
+        """Return who vouches for the run, as the release states."""
         return self.known_provenance
 
     def rendering(self, rendering: Rendering) -> Picture:
-        """Return one of its renderings, the hash checked.
+        """Return a rendering of the run, with the hash checked.
 
         Raises:
             InputError: The run was read back without its pictures, or the release does not have this one.

@@ -25,17 +25,25 @@ from ircore.results.tables.formats import flat_records
 
 @dataclass(frozen=True)
 class PictureFile:
-    """A picture of a row that is read when the row is written."""
+    """A picture of a row that is read when the row is written.
+
+    >>> PictureFile("red.png", lambda: b"bytes of the file").load()
+    b'bytes of the file'
+    """
 
     path: str
-    """Its name, without folders."""
+    """File name of the picture, without folders."""
 
     load: Callable[[], bytes]
     """Reads the bytes of its file and checks their hash."""
 
 
 class EmbeddedImage(TypedDict):
-    """A picture in a row: the file's own bytes, and a name without folders."""
+    """A picture in a row: the file's own bytes, and a name without folders.
+
+    >>> EmbeddedImage(bytes=b"bytes of the file", path="red.png")["path"]
+    'red.png'
+    """
 
     bytes: bytes
     path: str
@@ -55,6 +63,13 @@ class ReconstructionSource:
         instances: The instance set.
         runs: Played on it, in the order of ``results.submissions``.
         results: Computed from these runs.
+
+    >>> from pathlib import Path
+    >>> from ircore.runs.folder import RunFolder
+    >>> run = PlayedRun(RunFolder.open(Path("run")))
+    >>> source = ReconstructionSource(run.instances, (run,), Results.from_runs([run]))
+    >>> len([*instance_rows(source.instances)])
+    2
     """
 
     instances: InstanceSet

@@ -20,46 +20,54 @@ Kind = Literal["string", "int32", "int64", "float64", "bool", "image", "strings"
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a config."""
+    """A column of a table.
+
+    >>> Column("width", "int32", "Pixels.").nullable
+    False
+    """
 
     name: str
-    """As in the files."""
+    """Name of the column in the files."""
 
     kind: Kind
-    """Its type."""
+    """Type of the values."""
 
     description: str
     """One line for people, with unit and range."""
 
     nullable: bool = False
-    """Whether a row may have no value here."""
+    """Whether a row may lack a value."""
 
     repeats: bool = False
-    """Whether several rows may hold the same picture, which is then stored once in a row group."""
+    """Whether several rows may hold the same picture, which a row group then stores once."""
 
     later: bool = False
-    """Whether it came after the first layout, so that releases of earlier layouts lack it."""
+    """Whether the column is newer than the first layout, so that releases of earlier layouts lack it."""
 
 
 @dataclass(frozen=True)
 class Config:
-    """One table of a release, in the words of the Hub a config."""
+    """A table of a release; the Hub calls a table a config.
+
+    >>> Config("words", "a word", (Column("word", "string", "A word."),)).pattern
+    'data/words/test-*.parquet'
+    """
 
     name: str
-    """As in ``load_dataset(…, name)``."""
+    """Name of the table in ``load_dataset(…, name)``."""
 
     row: str
     """Meaning of a row."""
 
     columns: tuple[Column, ...]
-    """In the order of the files."""
+    """Columns in the order of the files."""
 
     default: bool = False
-    """Whether it is loaded when no table is named."""
+    """Whether ``load_dataset`` loads this table when no table is named."""
 
     @property
     def pattern(self) -> str:
-        """Pattern of its files, relative to the release."""
+        """Pattern of the table's files, relative to the release."""
         return f"data/{self.name}/{SPLIT}-*.parquet"
 
     @property
@@ -162,11 +170,7 @@ TRANSCRIPTS = Config(
         Column("target", "image", "What the describer sees and the generator does not.", repeats=True),
         _hash("target"),
         Column(
-            "rendering",
-            "image",
-            "What the generator drew; null on a done turn or where nothing was drawn.",
-            nullable=True,
-            repeats=True,
+            "rendering", "image", "What the generator drew; null on a done turn or where nothing was drawn.", True, True
         ),
         _hash("rendering", nullable=True),
         Column("rendering_width", "int32", "Pixels; null where nothing was drawn.", nullable=True),
@@ -258,11 +262,10 @@ _LATER_MEASURES = frozenset({"rules", "applicable", "rated", "refused", "not_yet
 
 
 def _leaderboard_columns() -> Iterator[Column]:
-    """Yield the columns of the leaderboard as every other file of it has them, in the words of this schema."""
+    """Yield the columns of the leaderboard, the same as in every other file of a leaderboard."""
     for flat in flat_columns(tuple(measure.column for measure in MEASURES), PRIMARY):
-        about = flat.column
+        about, later = flat.column, flat.column.key in _LATER_MEASURES
         scale = f" ({about.unit})" if about.unit else ""
-        later = about.key in _LATER_MEASURES
         if flat.part == "value":
             kind: Kind = "string" if about.digits is None else "int32" if about.digits == 0 else "float64"
             yield Column(flat.name, kind, f"{about.description}{scale}", nullable=about.nullable, later=later)

@@ -20,13 +20,19 @@ class ReleaseSource:
 
     Attributes:
         games: At least one; reconstruction first, the others by name.
+
+    >>> from pathlib import Path
+    >>> from dataset_card.checking.check import check_release
+    >>> source = check_release(Path("release")).source
+    >>> [game.name for game in source.games], len(source.runs)
+    (['reconstruction'], 1)
     """
 
     games: tuple[GameTables, ...]
 
     @property
     def reconstruction(self) -> ReconstructionSource | None:
-        """Runs and results of the reconstruction game; None if the release has none."""
+        """Runs and results of the reconstruction game; None in a release without reconstruction."""
         first = self.games[0]
         return first.source if isinstance(first, ReconstructionTables) else None
 

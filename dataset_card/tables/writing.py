@@ -51,10 +51,14 @@ class Written:
     """Size of a table that was written.
 
     Attributes:
-        config: Which one.
+        config: The table.
         rows: Number of rows.
         num_bytes: Size in memory, as ``dataset_info`` states it.
         files: Size and SHA-256 of each of its files.
+
+    >>> from dataset_card.tables.schema import SCORES
+    >>> Written(SCORES, rows=4, num_bytes=300, files=((1200, "0" * 64), (800, "1" * 64))).file_bytes
+    2000
     """
 
     config: Config
@@ -64,16 +68,16 @@ class Written:
 
     @property
     def file_bytes(self) -> int:
-        """Size of all its files."""
+        """Size of all files together, in bytes."""
         return sum(size for size, _ in self.files)
 
 
 def write_table(folder: Path, config: Config, rows: Iterable[Row], run_id: str | None = None) -> Written:
-    """Write a table, or the rows of a run in it, below a release folder.
+    """Write a table, or the rows of a run in a table, below a release folder.
 
     Args:
         folder: The release.
-        config: What to write; decides names and types.
+        config: The table to write; decides names and types.
         rows: Each with exactly the config's columns; taken one at a time, pictures read when they are written.
         run_id: The run whose rows they are; None for all rows of the config.
     """
@@ -91,12 +95,12 @@ def write_table(folder: Path, config: Config, rows: Iterable[Row], run_id: str |
 
 
 def shard_name(run_id: str | None, index: int, count: int) -> str:
-    """Return the name of a file of a table, so that ``datasets`` finds it and sorts a run's files together."""
+    """Return the name of a file of a table: ``datasets`` finds files by it and sorts a run's files together."""
     return f"{SPLIT}-{run_id + '-' if run_id else ''}{index:05d}-of-{count:05d}.parquet"
 
 
 class _HashedFile(io.RawIOBase):
-    """A file that is hashed as it is written, so that it need not be read again.
+    """A file that is hashed while being written, so that no second reading is needed.
 
     Attributes:
         size: Bytes so far.
@@ -130,7 +134,7 @@ class _HashedFile(io.RawIOBase):
 
 
 class _Shards:
-    """Writes groups into one file after another; their names are known when all are there."""
+    """Writes row groups into numbered files, which get their names when the number of files is known."""
 
     def __init__(self, folder: Path, config: Config, schema: "pa.Schema", run_id: str | None) -> None:
         self._folder, self._config, self._schema, self._run_id = folder, config, schema, run_id

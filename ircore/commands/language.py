@@ -50,6 +50,30 @@ def naming(annotations: Path, as_json: bool) -> None:
     click.echo(printable(_table(rows)))
 
 
+@command.command()
+@click.argument("run", type=PATH)
+def novelty(run: Path) -> None:
+    """Measure how far messages change, with a tagger's content words: WNR and WND by repetition.
+
+    RUN is a run of the reference game. Scores count words that are on no list of function words, which needs no model;
+    this counts as the published code of ICCA does, with the extra `tagger`: pip install 'ircore[tagger]'.
+    """
+    from ircore.core.errors import InputError
+    from ircore.games.reference.language.messages import tagged_content_words
+    from ircore.results.games import read_game_results
+    from ircore.results.tables.formats import render
+    from ircore.results.tables.tagged_novelty import tagged_novelty_table
+    from ircore.runs.folder import GameRunFolder, open_any_run
+
+    opened = open_any_run(run)
+    if not isinstance(opened, GameRunFolder) or opened.game != "reference":
+        raise InputError(
+            f"{run}: no run of the reference game", "For reconstruction: ircore results --table convention"
+        )
+    content_of = tagged_content_words()
+    click.echo(render(tagged_novelty_table(read_game_results([opened]), content_of), "text", None), nl=False)
+
+
 def _means(rows: "list[Naming]") -> dict[str, float | None]:
     """Return the mean of each measure over the pictures with a value."""
     means = {}

@@ -1,4 +1,4 @@
-"""The record of what a program saw of a target's facts in a rendering: file ``facts.jsonl`` of a run.
+"""Records of the facts that a rendering shows, as the verifying program saw them: file ``facts.jsonl`` of a run.
 
 The facts themselves follow from the target's scene (``ircore.scorers.verification.facts.facts_of``), so a line holds
 verdicts only, in the order of that list.
@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints
 from ircore.core.records import Box, Line, Name, Record, Sha256
 
 Letters = Annotated[str, StringConstraints(pattern=r"^[01?]*$")]
-"""One letter a fact: ``1`` it holds, ``0`` it fails, ``?`` it cannot be told."""
+"""A letter for each fact: ``1`` holds, ``0`` fails, ``?`` undecided."""
 
 Verdict = Literal["holds", "fails", "undecided"]
 
@@ -23,13 +23,17 @@ LETTER: dict[Verdict, str] = {"holds": "1", "fails": "0", "undecided": "?"}
 VERDICT: dict[str, Verdict] = {letter: verdict for verdict, letter in LETTER.items()}
 
 MOST_EXTRAS = 50
-"""Extras of a rendering that are kept."""
+"""Extras of a rendering that are recorded."""
 
 Text = Annotated[str, StringConstraints(max_length=200)]
 
 
 class PartShare(NamedTuple):
-    """One part of a score: presence, text, colour, value, place, count or extra."""
+    """The share of a part of a score: presence, text, colour, value, place, count or extra.
+
+    >>> PartShare(share=0.75, held=3, decided=4, total=5).share
+    0.75
+    """
 
     share: float | None
     """Credit of the decided facts by weight, 0–1; None if there are none. Of extra: precision."""
@@ -45,33 +49,45 @@ class PartShare(NamedTuple):
 
 
 class FactNote(NamedTuple):
-    """What is known of a fact that does not hold."""
+    """The credit and the reason of a fact that does not hold.
+
+    >>> FactNote(fact=0, credit=0.5, seen='"Rainfal"', reason=0).credit
+    0.5
+    """
 
     fact: int
-    """Its place in the list of facts, from 0."""
+    """Place of the fact in the list of facts, from 0."""
 
     credit: float
     """0–1; above 0 for a text of which a part is right and for a value that is nearly right."""
 
     seen: Text | None
-    """What was seen instead, as JSON; None if nothing was."""
+    """The observation instead, as JSON; None if there was none."""
 
     reason: int
     """Place of the reason in ``reasons``."""
 
 
 class ExtraBox(NamedTuple):
-    """Something that is drawn where the target shows nothing."""
+    """An element that is drawn where the target shows nothing.
+
+    >>> ExtraBox(Box(10, 10, 30, 20), weight=1.0).box.right
+    30
+    """
 
     box: Box
     """In the target's coordinates."""
 
     weight: float
-    """Its weight against precision."""
+    """Weight against precision."""
 
 
 class FactVerdicts(Record):
-    """The facts of a target as one rendering shows them."""
+    """The verdicts on a target's facts in a rendering.
+
+    >>> FactVerdicts(version="1", verdicts="110?", parts={}, decided=0.75).verdicts.count("1")
+    2
+    """
 
     version: Line = Field(description="Of the program that looked; another one may see otherwise.")
     verdicts: Letters = Field(description="One letter a fact: 1 it holds, 0 it fails, ? it cannot be told.")
@@ -91,7 +107,11 @@ class FactVerdicts(Record):
 
 
 class RenderingFacts(FactVerdicts):
-    """One line of ``facts.jsonl``: of a rendering that turns of one episode may share."""
+    """The verdicts on a rendering, which turns of an episode may share. A line of ``facts.jsonl``.
+
+    >>> RenderingFacts(version="1", verdicts="11", parts={}, decided=1, episode_id="a", rendering="0" * 64).episode_id
+    'a'
+    """
 
     episode_id: Name
     rendering: Sha256

@@ -121,12 +121,22 @@ class PublishedFigure:
 
     >>> PublishedFigure("people", "correct", 0.94, "https://arxiv.org/abs/2211.16492").value
     0.94
+
+    Attributes:
+        label: Players and setting, for people.
+        measure: Key of the game's measure.
+        value: In the measure's unit.
+        source: Address of the paper.
+        series: Players and setting of a learning curve that the figure is a point of; empty for a figure of no curve.
+        place: Place of the point on the curve's axis, such as the repetition.
     """
 
     label: str
     measure: str
     value: float
     source: str
+    series: str = ""
+    place: int = 0
 
 
 @dataclass(frozen=True)
@@ -315,6 +325,14 @@ class Game(ABC, Generic[RulesT]):
             PlayerError: None is recorded.
         """
         raise PlayerError("provider_error", f"{self.name} has no recorded answers of {source!r} for {seat.name}.")
+
+    def recorded_steps(self, payload: Any) -> tuple[Record, ...]:  # noqa: ARG002 - for games to override
+        """Return the steps that people played on this instance, as records of ``step``, for their learning curves.
+
+        Args:
+            payload: Of the instance.
+        """
+        return ()
 
     def prompts(self, folder: Path | None) -> GamePrompts:
         """Read the game master's words.

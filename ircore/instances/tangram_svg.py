@@ -38,7 +38,11 @@ _MATRIX = re.compile(r"\s*matrix\s*\(([^()]*)\)\s*")
 
 
 class Piece(NamedTuple):
-    """A piece as it lies: corners in the file's units, and the width of its border there."""
+    """A piece in its place: corners and width of the border, in the file's units.
+
+    >>> Piece(((0, 0), (1, 0), (0, 1)), border=0.1).corners[1]
+    (1, 0)
+    """
 
     corners: tuple[Point, ...]
     border: float
@@ -46,6 +50,10 @@ class Piece(NamedTuple):
 
 class TangramShape(NamedTuple):
     """A tangram of a file.
+
+    >>> triangle = Piece(((0, 0), (1, 0), (0, 1)), border=0.1)
+    >>> TangramShape((0, 0, 8, 8), {"3": triangle}).pieces["3"].border
+    0.1
 
     Attributes:
         box: Left, top, width and height of the view.

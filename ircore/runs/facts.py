@@ -1,4 +1,4 @@
-"""The facts of a run's renderings: file ``facts.jsonl``, append only, read a line at a time and never kept whole."""
+"""The facts of a run's renderings: file ``facts.jsonl``, append only, read line by line."""
 
 from collections.abc import Iterable, Iterator
 
@@ -14,7 +14,7 @@ _FACTS = TypeAdapter(RenderingFacts)
 
 
 def read_facts(run: AnyRunFolder) -> Iterator[RenderingFacts]:
-    """Yield the facts of a run's renderings in the order in which they were written; nothing if there are none.
+    """Yield the facts of a run's renderings in the order of the file; nothing if the file is missing.
 
     Of two lines on one episode and rendering the later counts.
 

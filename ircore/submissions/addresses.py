@@ -139,7 +139,7 @@ def resolved_internal(host: str, port: int = 443) -> str | None:
 
 
 def is_repository(name: str) -> bool:
-    """Whether something can be the name of a dataset repository, ORG/NAME."""
+    """Return whether a text can be the name of a dataset repository, ORG/NAME."""
     return _REPOSITORY.fullmatch(name) is not None
 
 
@@ -176,12 +176,12 @@ def service_key(host: str) -> str | None:
 
 
 def is_elsewhere(key: str) -> bool:
-    """Whether a key belongs to a service that a manifest cannot name the address of."""
+    """Return whether a key belongs to a service whose address a manifest cannot name."""
     return key in _lists()["elsewhere"]
 
 
 def is_reserved(key: str) -> bool:
-    """Whether continuous integration or publishing may use a variable of this name for itself."""
+    """Return whether continuous integration or publishing may use a variable of this name."""
     words = key.split("_")
     reserved = _lists()["reserved"]
     return words[0] in reserved["beginnings"] or any(word in reserved["words"] for word in words)

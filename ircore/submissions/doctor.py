@@ -66,11 +66,11 @@ class Finding(NamedTuple):
     """Result of a question to a player.
 
     Attributes:
-        seat: Which player.
-        question: What was tried, such as ``image input``.
-        works: Whether it did.
-        detail: What was seen, in one line.
-        remedy: What to do about it; empty if there is nothing to do.
+        seat: Name of the seat, or ``judge``.
+        question: Name of the trial, such as ``image input``.
+        works: Whether the trial succeeded.
+        detail: Observation in a line.
+        remedy: Instruction for the user; empty if nothing is wrong.
 
     >>> Finding("describer", "image input", False, "no answer within 30 s", "Try again with a longer --timeout.").works
     False
@@ -95,11 +95,11 @@ class _Patient:
 
     Attributes:
         seat: Name of the seat, or ``judge``.
-        spec: Its settings.
+        spec: Settings of the player.
         player: The player itself.
         timeout: Seconds that one answer may take.
-        answers: What the seat answers with.
-        rules: Of the reconstruction game, if its seats are examined.
+        answers: Kind of the seat's answers.
+        rules: Rules of reconstruction, where a seat of that game is examined.
     """
 
     seat: str

@@ -70,7 +70,7 @@ def problems_with(
         field: The field just answered, such as ``describer.model``: only errors in it are returned.
         slug: The folder's name.
         neighbours: The other submissions.
-        local: It stays on its author's machine.
+        local: Whether the pair stays on its author's machine.
     """
     required = {name: value for name, value in STAND_IN.items() if "game" not in answers or name not in SEATS}
     purpose = purpose_of(answers, local)
@@ -91,7 +91,7 @@ def purpose_of(answers: Mapping[str, Any], local: bool) -> Purpose:
 
     Args:
         answers: Parts of it.
-        local: It stays on its author's machine.
+        local: Whether the pair stays on its author's machine.
     """
     specs = player_specs(answers)
     # Of another game, its package brings players that maintainers have too.
@@ -113,8 +113,8 @@ def manifest_text(document: Mapping[str, Any], schema: str | None) -> str:
     """Return the text of a manifest.
 
     Args:
-        document: Its content.
-        schema: Where its JSON Schema is, for editors; None for no hint.
+        document: Content of the manifest.
+        schema: Address of the JSON Schema for editors; None for no hint.
     """
     hint = f"# yaml-language-server: $schema={schema}\n" if schema else ""
     ordered = {key: document[key] for key in _ORDER if key in document}

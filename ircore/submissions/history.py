@@ -64,7 +64,7 @@ def parse_history(data: bytes, name: str) -> tuple[Step, ...]:
 
     Args:
         data: The file's bytes.
-        name: What to call it in an error message.
+        name: Name of the file for error messages.
 
     Raises:
         InputError: It is too large, a line is no step or has a key twice, or the dates are not in order.

@@ -51,7 +51,7 @@ class DeadLink(NamedTuple):
     """The link."""
 
     problem: str
-    """What happened, in a few words."""
+    """Reason in a few words."""
 
 
 def links_of(loaded: AnyLoaded) -> list[Link]:

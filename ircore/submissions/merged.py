@@ -32,7 +32,7 @@ class MergedSubmission:
 
     @property
     def status(self) -> Status:
-        """Where the submission stands now."""
+        """Current status of the submission."""
         return status_of(self.steps)
 
 

@@ -23,7 +23,7 @@ class _PendingSubmission(NamedTuple):
     """Name of the submission's folder."""
 
     what: str
-    """What is to be done, and why."""
+    """The task of the maintainers, with the reason."""
 
 
 def pending_submissions(

@@ -44,7 +44,7 @@ class Context(NamedTuple):
     """How; None where nobody can be asked."""
 
     say: Say
-    """How problems are told."""
+    """Shows a line to the user."""
 
     local: bool = False
     """The pair stays on its author's machine."""
@@ -88,7 +88,7 @@ class Question(NamedTuple):
     """The question."""
 
     proposal: str = ""
-    """What is known already; taken where nobody can be asked."""
+    """Proposed answer; taken where nobody can be asked."""
 
     option: str = ""
     """The option that answers it; empty where no answer is needed."""
@@ -105,7 +105,7 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
 
     Args:
         stated: Parts of a manifest, from options; the players of another game than reconstruction under ``players``.
-        context: How to ask.
+        context: The ways to ask and to report.
 
     Raises:
         InputError: A stated part is wrong, or something is missing and nobody can be asked.

@@ -78,7 +78,7 @@ def commitment_to(season: str, identity: str, salt: str) -> str:
 
     Args:
         season: Name of the season.
-        identity: Of the set.
+        identity: Identity of the instance set.
         salt: 64 hexadecimal digits.
     """
     return hashlib.sha256(f"ircore season\n{season}\n{identity}\n{salt}\n".encode()).hexdigest()
@@ -95,8 +95,8 @@ def begin_season(
     """Draw a secret set and publish the commitment to it.
 
     Args:
-        name: Of the season.
-        folder: Where the set and the secret go; not to be published. It must not exist or be empty.
+        name: Name of the season.
+        folder: Folder for the set and the secret, which must not be published; it must not exist or be empty.
         publication: The file to publish.
         per_condition: Instances for each category and difficulty.
         instance_set: A set to commit to instead of drawing one.
@@ -150,7 +150,7 @@ def reveal_season(folder: Path, publication: Path) -> Season:
     """Publish the set, seed and salt behind a season's commitment.
 
     Args:
-        folder: What ``begin_season`` made.
+        folder: The folder that ``begin_season`` made.
         publication: The file that was published.
 
     Raises:
@@ -174,7 +174,7 @@ def verify_season(season: Season, instances: AnyInstanceSet | None) -> None:
     """Check that a revealed set matches the commitment.
 
     Args:
-        season: As published.
+        season: The published record.
         instances: The set as published; None to check the published identity alone.
 
     Raises:

@@ -38,7 +38,11 @@ _SHELL = "#__"
 
 
 class Finding(NamedTuple):
-    """Something that should not be."""
+    """A fault of a page.
+
+    >>> str(Finding("pairs/a.html", "two headings of the first level"))
+    'pairs/a.html: two headings of the first level'
+    """
 
     page: str
     """Relative to the site."""

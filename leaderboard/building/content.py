@@ -28,7 +28,6 @@ from leaderboard.pages.badges import badge_files
 from leaderboard.pages.board_files import LEADERBOARD, leaderboard_files
 from leaderboard.pages.boards import board_pages
 from leaderboard.pages.citation import citation_page
-from leaderboard.pages.compare import Comparisons, compare_page, comparison_files
 from leaderboard.pages.feed import NAME, changes_page, feed_files
 from leaderboard.pages.figures import figures_page
 from leaderboard.pages.judge_cards import card_pages
@@ -38,6 +37,7 @@ from leaderboard.pages.metric_agreement import PATH as METRIC_AGREEMENT
 from leaderboard.pages.metric_agreement import metric_agreement_page
 from leaderboard.pages.metric_boards import metric_pages
 from leaderboard.pages.overview import front_page, games_front_page
+from leaderboard.pages.pair_comparison import Comparisons, compare_page, comparison_files
 from leaderboard.pages.pairs import pair_pages
 from leaderboard.pages.paper import paper_page
 from leaderboard.pages.players import player_pages
@@ -76,7 +76,7 @@ _LINKED = {
 
 @dataclass(frozen=True)
 class Options:
-    """Choices for a site; see ``leaderboard.building.build.build_site``."""
+    """Choices for a site; see ``leaderboard.building.site_build.build_site``."""
 
     judge: str | None = None
     address: str = ""

@@ -32,7 +32,7 @@ def preview(loaded: AnyLoaded, runs: Sequence[Path], out: Path) -> list[str]:
         InputError: There are no runs, or they cannot be shown together.
     """
     try:
-        from leaderboard.building.build import build_site
+        from leaderboard.building.site_build import build_site
     except ModuleNotFoundError as error:
         raise InputError(
             f"a preview needs {error.name}, which is not installed", "pip install 'ircore[site]'"

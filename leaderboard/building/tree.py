@@ -6,7 +6,11 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Tree:
-    """Folders of a build, all below its root."""
+    """Folders of a build below one root.
+
+    >>> Tree(Path("build")).docs.as_posix()
+    'build/docs'
+    """
 
     work: Path
     """Root of the build folder."""

@@ -134,7 +134,11 @@ class Sketch:
 
 @dataclass(frozen=True)
 class Missing:
-    """A chart that cannot be drawn."""
+    """A chart that cannot be drawn.
+
+    >>> Missing("Do judges agree?", "Fewer than two raters: nothing to compare.").reason
+    'Fewer than two raters: nothing to compare.'
+    """
 
     title: str
     """The question that it would answer."""

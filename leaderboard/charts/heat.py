@@ -42,7 +42,12 @@ _QUESTION = "In which categories do more turns pay?"
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A map: rows from above, columns from the left, both numbered from 0."""
+    """A map of rows, from above, and columns, from the left, both numbered from 0.
+
+    >>> heat = HeatMap(["Bars", "Pies"], ["turn 1"], [[Value(7.5)], [None]], share=False)
+    >>> [(number["text"], number["x"], number["y"]) for number in heat.numbers()]
+    [('7.5', 0, 0)]
+    """
 
     rows: Sequence[str]
     """Names of the rows."""

@@ -20,7 +20,11 @@ Titles = Callable[[int, "Grid"], Sequence[Json]]
 
 @dataclass(frozen=True)
 class Grid:
-    """Places of panels, numbered from 0, row by row from above."""
+    """Places of panels, numbered from 0, row by row from above.
+
+    >>> Grid(count=5, columns=2, panel=150, between=64, top=78).rows
+    3
+    """
 
     count: int
     """Number of panels."""

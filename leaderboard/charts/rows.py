@@ -35,7 +35,11 @@ SUB_ROW = 20
 
 @dataclass(frozen=True)
 class Mark:
-    """A number with its interval as a mark with a whisker."""
+    """A number drawn as a mark, with a whisker for the interval.
+
+    >>> Mark(Value(0.5, 0.4, 0.6, 12), "circle", "var(--irc-judge-1)", "half").value.n
+    12
+    """
 
     value: Value
     """Number with its interval."""
@@ -52,7 +56,11 @@ class Mark:
 
 @dataclass(frozen=True)
 class Row:
-    """A row; one without values is a heading of the rows below it, with a line across the plot."""
+    """A row of marks; a row without values is a heading of the rows below, with a line across the plot.
+
+    >>> Row(("reported by the paper",), ()).marks  # a heading
+    ()
+    """
 
     name: tuple[str, ...]
     """Who or what the row is, on one line or two."""

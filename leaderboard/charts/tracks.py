@@ -18,7 +18,11 @@ _APART = 0.3
 
 @dataclass(frozen=True)
 class Spot:
-    """A point of a line."""
+    """A point of a line.
+
+    >>> Spot(2, Value(6.5), weight=0.25).value.value
+    6.5
+    """
 
     x: float
     """Position on the x axis, such as the turn."""
@@ -51,7 +55,11 @@ class Track:
 
 @dataclass(frozen=True)
 class Scale:
-    """Axes that all panels share."""
+    """Axes that all panels share.
+
+    >>> Scale(x={}, y={}, form=labels.number, factor=100).height(0.25)
+    25.0
+    """
 
     x: Json
     """The x axis, with its title."""
@@ -71,6 +79,10 @@ class Scale:
     def height(self, value: float | None) -> float | None:
         """Return a number as it stands on the y axis."""
         return None if value is None else rounded(self.factor * value)
+
+
+Behind = Callable[[Scale, int], Sequence[go.Scatter]]
+"""Makes further traces of a panel from the scale and the panel's number."""
 
 
 def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weight: str, said: str) -> Track:
@@ -96,9 +108,20 @@ def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weig
     return Track(pair, tuple(spots))
 
 
-def panels(tracks: Sequence[Track], scale: Scale) -> Drawing:
-    """Return the drawing of a panel a track, in this order."""
-    traces = [trace for panel in range(len(tracks)) for trace in _panel(panel, tracks, scale)]
+def panels(tracks: Sequence[Track], scale: Scale, behind: Behind | None = None) -> Drawing:
+    """Return the drawing of a panel a track, in this order.
+
+    Args:
+        tracks: One for each panel.
+        scale: Axes that they share.
+        behind: Returns further traces of each panel, drawn behind its own.
+    """
+    numbers = range(len(tracks))
+    traces = [
+        trace
+        for panel in numbers
+        for trace in (*(behind(scale, panel) if behind else ()), *_panel(panel, tracks, scale))
+    ]
     wide, narrow = (_layout(tracks, scale, columns(len(tracks), narrow)) for narrow in (False, True))
     return Drawing(traces, wide, narrow)
 

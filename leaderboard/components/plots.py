@@ -18,7 +18,14 @@ MAIN = (0.0, 100.0)
 
 @dataclass(frozen=True)
 class BarPart:
-    """A part of a bar of counts."""
+    """A part of a bar of counts.
+
+    Two of eight episodes, behind six others:
+
+    >>> part = BarPart("aborted", "aborted", 2, start=75, width=25)
+    >>> part.start + part.width
+    100
+    """
 
     name: str
     """Name of its colour, as in the class ``part-NAME``."""

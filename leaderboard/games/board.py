@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ircore.games.base import Measure
+from ircore.results.game_curves import partner_mean
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.games.entries import Entry
-from leaderboard.games.numbers import partner_mean
 from leaderboard.games.section import GameSection
 from leaderboard.words.labels import category_short, category_title, number
 

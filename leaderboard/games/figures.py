@@ -1,22 +1,30 @@
 """Learning curves of a game, in the charts' own grammar: a panel for each run, the other runs behind it in grey."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import floor, log10
 
+from ircore.games.base import Measure, PublishedFigure
 from ircore.games.pages import Curve
+from ircore.results.game_curves import SteppedEpisode, curve_points, recorded_episodes, run_episodes
 from ircore.results.statistics.intervals import Estimate
+from ircore.results.tables.game_curves import PEOPLE
 from ircore.results.tables.games import measure_column
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.catalogue import Chart, chart_of
 from leaderboard.charts.data import MOST_PANELS
 from leaderboard.charts.grammar import Json, Missing, Sketch, Ticks, axis, plain
 from leaderboard.charts.tracks import Scale, Spot, Track, panels
+from leaderboard.games.beside_curves import BesideCurves
 from leaderboard.games.board import measure, scale_ends, value_digits
 from leaderboard.games.entries import Entry
-from leaderboard.games.numbers import curve_points
 from leaderboard.games.section import GameSection
 from leaderboard.words.labels import number
 
-_MOST_TICKS = 5
+Episodes = Mapping[Entry, Sequence[SteppedEpisode]]
+"""Values of each run, step by step."""
+
+_MOST_TICKS = 6
 """Steps up to which each has a tick on the horizontal axis."""
 
 
@@ -54,34 +62,55 @@ class _MarkedEntry:
 
 def curve_charts(section: GameSection) -> tuple[Chart, ...]:
     """Return a chart for each learning curve that the game declares."""
+    if not section.game.pages.curves:
+        return ()
+    episodes = {entry: run_episodes(section.results, entry.measured) for entry in section.entries}
+    people = recorded_episodes(section.results)
     return tuple(
-        chart_of(f"game-{section.game.name}-curve-{place}", "curve", _sketch(section, curve))
+        chart_of(f"game-{section.game.name}-curve-{place}", "curve", _sketch(section, curve, episodes, people))
         for place, curve in enumerate(section.game.pages.curves, 1)
     )
 
 
-def _sketch(section: GameSection, curve: Curve) -> Sketch | Missing:
+def _sketch(
+    section: GameSection, curve: Curve, episodes: Episodes, people: Sequence[SteppedEpisode]
+) -> Sketch | Missing:
     shown = measure(section, curve.measure)
     words = curve.axis or curve.over or "step"
     title = f"{shown.title} by {words}"
-    points = {entry: curve_points(entry.measured, shown, curve) for entry in section.entries}
+    points = {entry: curve_points(played, shown, curve) for entry, played in episodes.items()}
     points = {entry: curve for entry, curve in points.items() if curve}
     if not points:
         return Missing(title, "No step of any run has a value.")
     best = list(points)[:MOST_PANELS]
     tracks = [_track(entry, points[entry], words) for entry in best]
     places = sorted({place for curve in points.values() for place in curve})
-    low, high = scale_ends(shown, [mean for curve in points.values() for mean in curve.values()])
+    beside = BesideCurves(curve_points(people, shown, curve), _published(section, shown, places))
+    drawn = [*points.values(), beside.people]
+    low, high = scale_ends(shown, [mean for means in drawn for mean in means.values()])
+    high = high if shown.range else _round_end(high)
     digits = value_digits(shown)
     vertical = axis(low, high + 0.01 * (high - low), _ends(low, high), f"{plain(shown.title)} (mean, 95 % interval)")
     others = " The other runs stand behind in grey." if len(tracks) > 1 else ""
     chosen = f" The best {MOST_PANELS} of {len(points)} runs are shown." if len(points) > MOST_PANELS else ""
     return Sketch(
         title=title,
-        reading_aid=f"Mean over episodes for each {words}; the band is the 95 % interval.{others}{chosen}",
-        drawing=panels(tracks, Scale(_horizontal(places, words), vertical, lambda value: number(value, digits))),
-        table=_table(section, curve, {entry: points[entry] for entry in best}, words),
+        reading_aid=f"Mean over episodes for each {words}; the band is the 95 % interval."
+        f"{others}{beside.words}{chosen}",
+        drawing=panels(
+            tracks, Scale(_horizontal(places, words), vertical, lambda value: number(value, digits)), beside.traces
+        ),
+        table=_table(
+            section, shown, words, [*((entry.name, points[entry]) for entry in best), (PEOPLE, beside.people)]
+        ),
+        published=(_published_table(section, shown, words, beside.published),) if beside.published else (),
     )
+
+
+def _published(section: GameSection, shown: Measure, places: Sequence[int]) -> tuple[PublishedFigure, ...]:
+    """Return the paper's points on a curve of this measure."""
+    figures = section.game.published
+    return tuple(figure for figure in figures if figure.measure == shown.key and figure.place in places)
 
 
 def _track(entry: Entry, points: dict[int, Estimate], words: str) -> Track:
@@ -103,8 +132,15 @@ def _ends(low: float, high: float) -> Ticks:
     return [(place, f"{place:g}") for place in (low, (low + high) / 2, high)]
 
 
-def _table(section: GameSection, curve: Curve, points: dict[Entry, dict[int, Estimate]], words: str) -> Table:
-    shown = measure(section, curve.measure)
+def _round_end(high: float) -> float:
+    """Return the least of 1, 2, 4, 6 and 8 times a power of ten that is not below ``high``, for a readable axis."""
+    power = 10.0 ** floor(log10(high)) if high > 0 else 1.0
+    return next(times * power for times in (1, 2, 4, 6, 8, 10) if times * power >= high)
+
+
+def _table(
+    section: GameSection, shown: Measure, words: str, lines: Sequence[tuple[str, Mapping[int, Estimate]]]
+) -> Table:
     return Table(
         name=f"curve_{shown.key}",
         title=f"{section.game.title}: {shown.title} by {words}",
@@ -115,8 +151,26 @@ def _table(section: GameSection, curve: Curve, points: dict[Entry, dict[int, Est
             measure_column(shown),
         ),
         rows=tuple(
-            (Value(entry.name), Value(place), Value.of(mean, missing="no value"))
-            for entry, means in points.items()
+            (Value(name), Value(place), Value.of(mean, missing="no value"))
+            for name, means in lines
             for place, mean in means.items()
         ),
+    )
+
+
+def _published_table(section: GameSection, shown: Measure, words: str, figures: Sequence[PublishedFigure]) -> Table:
+    return Table(
+        name=f"published_{shown.key}",
+        title=f"{section.game.title}: {shown.title} by {words}",
+        caption="Other players, other instances; sources beside each figure on the page of the method.",
+        columns=(
+            Column("who", "Who", "Players and setting.", digits=None),
+            Column("place", words.capitalize(), "Place on the horizontal axis.", digits=0),
+            Column("value", shown.title, f"{shown.title} as reported."),
+            Column("source", "Source", "The paper.", digits=None),
+        ),
+        rows=tuple(
+            (Value(figure.series), Value(figure.place), Value(figure.value), Value(figure.source)) for figure in figures
+        ),
+        origin="reported by the paper",
     )

@@ -29,7 +29,13 @@ from leaderboard.words.untrusted_text import visible
 
 @dataclass(frozen=True)
 class Page:
-    """A page that a template writes."""
+    """A page that a template renders.
+
+    >>> Page("boards/index", "Leaderboard", "board").root
+    '../'
+    >>> Page("paper", "Published scores", "paper").root
+    ''
+    """
 
     path: str
     """Path without suffix, relative to the site's root: ``boards/index``."""
@@ -60,7 +66,19 @@ class Page:
 
 
 class Marked(Protocol):
-    """Players with their marks, as charts draw them: a pair of the reconstruction game, or a run of another game."""
+    """Players with their marks, as charts draw them: a pair of the reconstruction game, or a run of another game.
+
+    >>> @dataclass(frozen=True)
+    ... class Run:
+    ...     describer: str
+    ...     hue: int
+    ...     generator: str = ""
+    ...     apart: str = ""
+    ...     shape: int = 0
+    >>> player: Marked = Run("guesser", hue=2)
+    >>> player.describer, player.hue
+    ('guesser', 2)
+    """
 
     @property
     def describer(self) -> str:

@@ -10,7 +10,11 @@ from ircore.runs.provenance import Flag
 
 @dataclass(frozen=True)
 class Tier:
-    """Degree of trust in a row."""
+    """Degree of trust in a row.
+
+    >>> Tier("paper", "paper", "numbers as the paper reports them").label
+    'paper'
+    """
 
     key: str
     """Name of the tier in the classes of its badge."""

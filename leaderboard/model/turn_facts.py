@@ -17,7 +17,11 @@ Lines = Mapping[tuple[str, str], RenderingFacts]
 
 @dataclass(frozen=True)
 class FactGroup:
-    """Facts that share what became of them."""
+    """Facts with one fate, such as having become right.
+
+    >>> FactGroup("Became right", (("colour", "The bar of cats is red."),)).heading
+    'Became right'
+    """
 
     heading: str
     """Such as ``Became right``."""
@@ -28,7 +32,12 @@ class FactGroup:
 
 @dataclass(frozen=True)
 class TurnFacts:
-    """The facts of one turn's rendering."""
+    """The facts of one turn's rendering.
+
+    >>> facts = TurnFacts(held=9, decided=12, gained=3)
+    >>> facts.decided - facts.held
+    3
+    """
 
     held: int
     """Number of facts that hold."""

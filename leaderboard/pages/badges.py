@@ -22,7 +22,12 @@ _WIDE = frozenset("mwMW%@±–—")
 
 @dataclass(frozen=True)
 class Badge:
-    """Content of one badge."""
+    """Content of one badge.
+
+    >>> badge = Badge("badges/my-pair/overall", "all categories", "image reconstruction", "rank 2 of 12", known=True)
+    >>> "rank 2 of 12" in badge.svg()
+    True
+    """
 
     path: str
     """Without suffix, relative to the site's root: ``badges/<pair>/<category>``, or ``overall``."""

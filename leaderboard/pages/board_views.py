@@ -15,7 +15,11 @@ from leaderboard.words.labels import category_title, rules_words
 
 @dataclass(frozen=True)
 class View:
-    """Selection and order of one board."""
+    """Selection and order of one board.
+
+    >>> View("structural").overall, View("structural", "geometry", "hard").overall
+    (True, False)
+    """
 
     judge: str
     """Judge of the board."""
@@ -40,7 +44,11 @@ class View:
 
 @dataclass(frozen=True)
 class Chip:
-    """A link to a board that differs in one thing."""
+    """A link to a board that differs from the shown board in one choice.
+
+    >>> Chip("hard", "boards/all-hard", current=False).path
+    'boards/all-hard'
+    """
 
     label: str
     """On the chip."""

@@ -263,7 +263,15 @@ class _Tool:
 
 
 class Listed(Protocol):
-    """Attributes of a row that the menus above a board filter by."""
+    """Attributes of a row that the menus above a board filter by.
+
+    >>> from types import SimpleNamespace
+    >>> from leaderboard.model.trust import HERE, PAPER
+    >>> pair = SimpleNamespace(describer="seer", generator="painter")
+    >>> rows = [SimpleNamespace(pair=pair, tier=tier, budget="200 tokens") for tier in (HERE, PAPER)]
+    >>> [(tool.name, tool.options) for tool in tools_for(rows)]  # the only difference between the two rows
+    [('tier', ('paper', 'played here'))]
+    """
 
     @property
     def pair(self) -> Pair:

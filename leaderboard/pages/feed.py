@@ -26,7 +26,12 @@ _NEWEST = 100
 
 @dataclass(frozen=True)
 class Change:
-    """Entry of the feeds."""
+    """Entry of the feeds.
+
+    >>> change = Change("2026-05-04T00:00:00Z", "New pair", "12 episodes.", "pairs/a.html", "urn:a")
+    >>> change.pair is None
+    True
+    """
 
     when: str
     """ISO 8601 in UTC."""

@@ -27,7 +27,7 @@ from leaderboard.pages.badges import badge_snippet, badges
 from leaderboard.pages.board_views import View, judge_words, view_path, view_words
 from leaderboard.pages.boards import paired
 from leaderboard.pages.citation import pair_bibtex
-from leaderboard.pages.compare import span_of
+from leaderboard.pages.pair_comparison import span_of
 from leaderboard.pages.players import player_paths
 from leaderboard.words.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
 

@@ -31,7 +31,13 @@ _LEVEL = 1
 
 @dataclass(frozen=True)
 class BuildCache:
-    """Cache of the site that is being built, filled from the cache of the earlier build where the keys match."""
+    """Cache of the site that is being built, filled from the cache of the earlier build where the keys match.
+
+    >>> cache = BuildCache(Path("site"))
+    >>> cache.store("figures/0123", b"drawn")
+    >>> cache.load("figures/0123"), cache.load("figures/4567")
+    (b'drawn', None)
+    """
 
     site: Path
     """Root of the site that is being built."""

@@ -49,7 +49,11 @@ class _FrozenView:
 
 @dataclass(frozen=True)
 class Choice:
-    """A link to a board that differs in one thing."""
+    """A link to a board that differs from the shown board in one choice.
+
+    >>> Choice("hard", "board-2", current=False).name
+    'board-2'
+    """
 
     label: str
     """On it; may be a stranger's words, so escape it."""

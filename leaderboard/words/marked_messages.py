@@ -28,7 +28,11 @@ _PLACE: Mapping[Correction, int] = {correction: place for place, correction in e
 
 
 class Segment(NamedTuple):
-    """A piece of a message."""
+    """A piece of a message.
+
+    >>> Segment("to the left", ("position",)).corrections
+    ('position',)
+    """
 
     text: str
     """Text of the segment, as the describer wrote it."""
@@ -38,7 +42,14 @@ class Segment(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """A message as pages show it."""
+    """A message cut into the segments that pages show.
+
+    >>> marked = mark_message("Move it to the left.", turn=2)
+    >>> "".join(segment.text for segment in marked.segments), marked.left_out
+    ('Move it to the left.', 0)
+    >>> mark_message("A red circle at the left.", turn=1).corrections
+    ()
+    """
 
     segments: tuple[Segment, ...]
     """Segments that together give the message, or its beginning."""

@@ -10,7 +10,7 @@ from site_samples import built_once, named_submission, rate_turns
 from visits import Visit, visit_in
 
 from leaderboard import theme
-from leaderboard.building.build import build_site
+from leaderboard.building.site_build import build_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -14,8 +14,8 @@ from visits import Visit, axe_findings, fits, visit_in
 
 from ircore.instances.benchmark import read_versions, record_version
 from ircore.scorers.computed import ScoringPlan, score_runs
-from leaderboard.building.build import build_site
 from leaderboard.building.marker import read_marker
+from leaderboard.building.site_build import build_site
 from leaderboard.versions.archive import freeze_site, released_as
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.runs.play import PlayPlan, make_run, open_run, play
-from leaderboard.building.build import build_site
 from leaderboard.building.bundle import bundle
+from leaderboard.building.site_build import build_site
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import episode_json
 from leaderboard.model.site import Site

@@ -63,7 +63,7 @@ def test_refused_not_yet_and_not_applicable_are_told_apart(site: Path) -> None:
     assert cell_of(rows["choosy"], "rated") == "9/9"
     # The other judge rates simple shapes alone: six of the twelve pictures.
     others = rows_of(site, "boards/by-shapes-eye/index")
-    assert cell_of(others["plain"], "rated") == "6/6 6 not applicable"
+    assert cell_of(others["plain"], "rated") == "6/6 6 n/a"
     words = [
         element.text for element in others["plain"].find("a", class_="heat") if element.attributes["data-sort"] == ""
     ]

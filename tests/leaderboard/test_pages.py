@@ -15,13 +15,13 @@ from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
 from ircore.results.players import player_result
 from ircore.runs.folder import RunFolder
-from leaderboard.building.build import build_site
+from leaderboard.building.site_build import build_site
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.badges import badge_files, badges
 from leaderboard.pages.citation import bibtex, citation_page, escape_bibtex, pair_bibtex
-from leaderboard.pages.compare import Comparisons
 from leaderboard.pages.feed import atom, changes, json_feed
+from leaderboard.pages.pair_comparison import Comparisons
 from leaderboard.pages.players import player_keys
 
 HOSTILE = "<img src=x onerror=window.bitten=1>&\"'`{{7*7}}\u202e[x](javascript:1) % \\end{x}"

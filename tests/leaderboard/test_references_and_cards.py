@@ -17,7 +17,7 @@ from ircore.scorers.judge_test.card import JudgeCard, read_card, write_card
 from ircore.scorers.judge_test.cards import cards_of
 from ircore.scorers.judges.base import identity_of
 from ircore.scorers.judges.structural import StructuralJudge
-from leaderboard.building.build import build_site
+from leaderboard.building.site_build import build_site
 from leaderboard.components.plots import dot
 
 STRUCTURAL = identity_of("structural", StructuralJudge())

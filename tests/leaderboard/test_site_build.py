@@ -26,17 +26,17 @@ from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import PlayPlan, make_run, open_run, play
 from ircore.scorers.computed import ScoringPlan, score_runs
-from leaderboard.building.build import build_site
 from leaderboard.building.content import Options, read_content
 from leaderboard.building.marker import MARKER
 from leaderboard.building.shells import write_sources
+from leaderboard.building.site_build import build_site
 from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
 from leaderboard.charts.catalogue import figures
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.board_files import leaderboard_files
-from leaderboard.pages.compare import comparison_files
+from leaderboard.pages.pair_comparison import comparison_files
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.words.labels import number, rank
 

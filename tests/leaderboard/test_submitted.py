@@ -12,7 +12,7 @@ from ircore.core.errors import InputError
 from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, score_runs
 from ircore.submissions.history import HISTORY, Step, add_step
 from ircore.submissions.merged import merged_submissions
-from leaderboard.building.build import build_site
+from leaderboard.building.site_build import build_site
 
 pytestmark = pytest.mark.slow
 

@@ -6,6 +6,7 @@ import pytest
 from charts import BLUE, RED, bars, chart_instances, instance_of
 from samples import sample_run
 from site_samples import built_once
+from visits import Visit
 
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.fact_records import PARTS, RenderingFacts
@@ -14,7 +15,7 @@ from ircore.core.records import Scene
 from ircore.scorers.computed import ScoringPlan, score_runs
 from ircore.scorers.verification.score import verify_picture
 from ircore.scorers.verification.stored import verdicts_of
-from leaderboard.building.build import build_site
+from leaderboard.building.site_build import build_site
 from leaderboard.components.facts import turn_facts
 from leaderboard.model.turn_facts import facts_by_turn
 
@@ -74,11 +75,13 @@ def build(folder: Path) -> None:
     build_site([run.path], folder / "site")
 
 
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_once(tmp_path_factory, "turn-facts", build)
+
+
 @pytest.mark.slow
-def test_pages_show_facts_by_turn_and_boards_can_be_sorted_by_each_part(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    site = built_once(tmp_path_factory, "turn-facts", build)
+def test_pages_show_facts_by_turn_and_boards_have_a_column_for_each_part(site: Path) -> None:
     page = (site / "gallery" / "pets.html").read_text(encoding="utf-8")
     assert page.count('<details class="turn-facts">') == 2
     board = (site / "boards" / "index.html").read_text(encoding="utf-8")
@@ -86,3 +89,17 @@ def test_pages_show_facts_by_turn_and_boards_can_be_sorted_by_each_part(
         assert f'data-name="{part.capitalize()}"' in board
     other = (site / "boards" / "by-structural" / "index.html").read_text(encoding="utf-8")
     assert 'data-name="Presence"' not in other
+
+
+def test_columns_of_parts_are_asked_for_and_the_address_says_so(visit: Visit) -> None:
+    page = visit.open("boards/index.html")
+    text = page.get_by_role("columnheader", name="Text")
+    assert text.count() == 0
+    page.get_by_label("facts", exact=True).check()
+    assert page.url.endswith("?hide=-")
+    text.get_by_role("button").click()
+    assert page.url.endswith("?hide=-&by=text&order=descending")
+    page.reload()
+    assert text.is_visible()
+    page.get_by_label("facts", exact=True).uncheck()
+    assert "hide" not in page.url

@@ -18,7 +18,7 @@ from ircore.runs.events import End, Entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run
 from ircore.runs.writer import RunWriter
-from leaderboard.building.build import build_site
+from leaderboard.building.site_build import build_site
 
 EYE = JudgeIdentity(name="eye", label="Eye", kind="model")
 SHAPES_EYE = JudgeIdentity(name="shapes-eye", label="Shapes eye", kind="model", categories=("simple_shapes",))

@@ -16,7 +16,7 @@ from ircore.core.images import Picture
 from ircore.core.seeds import derived_seed
 from ircore.games.base import Curve, Ending, EpisodeSetup, Game, GameOutcome, Measured, Pages, Seat, Table
 from ircore.games.reference.masks import masked
-from ircore.games.reference.measures import MEASURES, measured_rounds
+from ircore.games.reference.measures import MEASURES, mean_words, measured_rounds
 from ircore.games.reference.order import Order, labels_of, listener_orders
 from ircore.games.reference.prompts import ReferencePrompts, load_prompts
 from ircore.games.reference.published import PUBLISHED
@@ -108,6 +108,7 @@ class ReferenceGame(Game[ReferenceRules]):
             Curve("message_wnr", over="repetition"),
         ),
         method=_METHOD,
+        instance=(files(__package__) / "instance.html.j2").read_text(encoding="utf-8"),
         episode=(files(__package__) / "episode.html.j2").read_text(encoding="utf-8"),
     )
     published = PUBLISHED
@@ -125,6 +126,10 @@ class ReferenceGame(Game[ReferenceRules]):
     def measured(self, payload: Context, ending: Ending) -> Iterable[Measured]:
         """Measure the rounds; see ``measures``."""
         return measured_rounds([step for step in ending.steps if isinstance(step, Round)], len(payload.context))
+
+    def shown(self, payload: Context, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - of every context alike
+        """Return the function that the template of an episode gives each repetition's mean length by."""
+        return {"number_of_words": mean_words}
 
     def recorded_answer(
         self, seat: Seat[Any, Any], question: Question, setup: EpisodeSetup[ReferenceRules], source: str
@@ -145,6 +150,27 @@ class ReferenceGame(Game[ReferenceRules]):
         if recorded.chosen is None:
             return ChoiceAnswer(INVALID)
         return ChoiceAnswer(match.labels[order.labelled.index(recorded.chosen)])
+
+    def recorded_steps(self, payload: Context) -> tuple[Round, ...]:
+        """Return the rounds of the recorded game that an imported context holds; none for a context of our own.
+
+        People's pictures have no order here: the data do not say how they were shown.
+        """
+        if any(human.chosen is None for human in payload.human):
+            return ()  # people's messages alone, as KiloGram's
+        return tuple(
+            Round(
+                repetition=number // len(payload.context) + 1,
+                target=target,
+                labelled=payload.context,
+                shown=payload.context,
+                message=human.message,
+                answer=cast(str, human.chosen),
+                chosen=human.chosen,
+                correct=human.chosen == target,
+            )
+            for number, (human, target) in enumerate(zip(payload.human, payload.targets, strict=False))
+        )
 
     def prompts(self, folder: Path | None) -> ReferencePrompts:
         """Read the prompts; see ``load_prompts``."""

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ircore.core.tokens import TOKENIZER, count_tokens
 from ircore.games.base import Measure, Measured
 from ircore.games.reference.language.convention import DEFINITIONS, novelty
-from ircore.games.reference.language.messages import listed_content_words, words
+from ircore.games.reference.language.messages import Tagger, listed_content_words, words
 from ircore.games.reference.records import Round
 
 MEASURES = (
     Measure("accuracy", "Accuracy", "", (0, 1)),
-    Measure("correct", "Correct", "", (0, 1), per="step"),
+    Measure("correct", "Accuracy", "", (0, 1), per="step"),
     Measure("words", "Words a message", "words", direction="lower"),
     Measure("message_words", "Words", "words", direction="lower", per="step"),
+    Measure("tokens", f"Tokens a message ({TOKENIZER})", "tokens", direction="lower"),
+    Measure("message_tokens", f"Tokens ({TOKENIZER})", "tokens", direction="lower", per="step"),
     Measure("wnr", "Word novelty rate", direction="lower"),
     Measure("wnr_paper", "Word novelty rate (paper)", direction="lower"),
     Measure("wnd", "Word novelty distance", "words", direction="lower"),
@@ -49,10 +52,13 @@ def measured_rounds(rounds: Sequence[Round], pictures: int) -> Iterator[Measured
     yield Measured("accuracy", None, _mean(float(played.correct) for played in rounds))
     yield Measured("invalid", None, _mean(float(played.chosen is None) for played in rounds))
     yield Measured("words", None, _mean(lengths))
+    tokens = [count_tokens(played.message) for played in rounds]
+    yield Measured("tokens", None, _mean(tokens))
     for number, (played, length) in enumerate(zip(rounds, lengths, strict=True), start=1):
         yield Measured("correct", number, float(played.correct))
         yield Measured("message_words", number, length)
-    yield from _of_second_mentions(rounds)
+        yield Measured("message_tokens", number, tokens[number - 1])
+    yield from measured_novelty(rounds)
     last = rounds[-1].repetition
     if last == 1:
         yield Measured("shortening", None, None, ONE_MENTION)
@@ -63,17 +69,30 @@ def measured_rounds(rounds: Sequence[Round], pictures: int) -> Iterator[Measured
         yield Measured("shortening", None, of[last] / of[1])
 
 
-def _of_second_mentions(rounds: Sequence[Round]) -> Iterator[Measured]:
-    """Yield what compares a message with the last one of the same picture."""
+def mean_words(rounds: Sequence[Round]) -> str:
+    """Return the mean length of messages in words, as pages show it: one decimal, at least one round."""
+    return f"{_mean(words(played.message) for played in rounds):.1f}"
+
+
+def measured_novelty(rounds: Sequence[Round], content_of: Tagger = listed_content_words) -> Iterator[Measured]:
+    """Compute the measures that compare a message with the last one of the same picture.
+
+    Args:
+        rounds: In order.
+        content_of: Returns the content words of a message; by default those that are on no list of function words.
+
+    Yields:
+        Values of the rounds, then their means over the episode; None with the reason where no picture came twice.
+    """
     latest: dict[str, tuple[str, ...]] = {}
     means: dict[str, list[float]] = {}
     for number, played in enumerate(rounds, start=1):
-        content = listed_content_words(played.message)
+        content = content_of(played.message)
         earlier = latest.get(played.target)
         latest[played.target] = content
         if earlier is None:
             continue
-        for measure, value in _compared(earlier, content):
+        for measure, value in compared_words(earlier, content):
             means.setdefault(measure, []).append(value)
             yield Measured(f"message_{measure}", number, value)
     for measure in ("wnr", "wnr_paper", "wnd", "wnd_paper", "overlap"):
@@ -81,7 +100,20 @@ def _of_second_mentions(rounds: Sequence[Round]) -> Iterator[Measured]:
         yield Measured(measure, None, _mean(values)) if values else Measured(measure, None, None, ONE_MENTION)
 
 
-def _compared(earlier: Sequence[str], content: Sequence[str]) -> Iterator[tuple[str, float]]:
+def compared_words(earlier: Sequence[str], content: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """Yield the measures that compare a description with an earlier one of the same picture.
+
+    >>> dict(compared_words(("tall", "red", "house"), ("red", "house")))["wnd_paper"]
+    0
+
+    Args:
+        earlier: Content words of the earlier description.
+        content: Content words of this one.
+
+    Yields:
+        Key and value: novelty in both definitions, and the share of words that both have among those that one has
+        (1 if neither has any).
+    """
     for definition in DEFINITIONS:
         new = novelty(earlier, content, definition)
         yield f"wnr{_KEYS[definition]}", new.rate

@@ -13,6 +13,7 @@ from ircore.results.model import Order, Results
 from ircore.results.tables.agreement import agreement_table, annotators_table, orders_table
 from ircore.results.tables.board import board_table, leaderboard_table
 from ircore.results.tables.comparisons import comparisons_table
+from ircore.results.tables.convention import convention_table
 from ircore.results.tables.effects import effects_table
 from ircore.results.tables.hops import by_turn_table, normalised_table
 from ircore.results.tables.judges import judges_table
@@ -158,6 +159,7 @@ TABLES: Mapping[str, Entry] = {
     "corrections_by_turn": _of_all("the same turn by turn", corrections_by_turn_table),
     "words": _of_all("the commonest words of each correction", words_table),
     "messages": _of_all("length and novelty of messages by turn", messages_table),
+    "convention": _of_all("whether describers get shorter and keep their words", convention_table),
     "agreement": Entry("every two raters side by side", lambda results, _: agreement_table(results)),
     "metric_agreement": Entry(
         "every image metric beside every judge and people", lambda results, _: metric_agreement_table(results)

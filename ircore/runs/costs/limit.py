@@ -13,7 +13,12 @@ from ircore.runs.costs.totals import Totals
 
 
 class CostLimitError(WorkError):
-    """The cost limit of a run is reached, or the cost of its answers is unknown although limited."""
+    """The cost limit of a run is reached, or the cost of its answers is unknown although limited.
+
+    >>> from ircore.runs.costs.prices import read_prices
+    >>> Watch(RunPrices(read_prices()), max_cost=5).stopped().problem
+    '--max-cost: 0.0000 US$ of 5 US$ spent'
+    """
 
 
 class Watch:

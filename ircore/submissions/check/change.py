@@ -30,7 +30,7 @@ class CheckedChange:
     """Commit that it is to be merged into."""
 
     head: str
-    """Its last commit."""
+    """Last commit of the change."""
 
     checked: tuple[Checked, ...]
     """The submission that it adds or changes, if it is one that could be read."""

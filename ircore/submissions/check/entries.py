@@ -38,7 +38,7 @@ class Entry(NamedTuple):
     """From the repository's root, with forward slashes; bytes that are not UTF-8 stand as surrogates."""
 
     mode: str
-    """As git writes it, such as ``100644``."""
+    """Mode in git's form, such as ``100644``."""
 
     size: int
     """Bytes."""

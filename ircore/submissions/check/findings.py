@@ -21,13 +21,13 @@ class Fault(NamedTuple):
     """The field; empty for the whole document."""
 
     problem: str
-    """What is wrong with it."""
+    """Description of the fault."""
 
     expected: str
-    """What could stand there."""
+    """The expected value, in words."""
 
     remedy: str
-    """How to mend it."""
+    """Instruction for the author."""
 
     level: Level = "error"
     """An error is refused; a warning is for its author to weigh."""
@@ -60,13 +60,13 @@ class Finding:
     """Such as ``describer.base_url`` or ``authors[0]``; empty where the file as a whole is meant."""
 
     problem: str
-    """What is wrong."""
+    """Description of the fault."""
 
     expected: str
-    """What could stand there; empty where the problem says it."""
+    """The expected value, in words; empty where the problem says it."""
 
     remedy: str
-    """How to mend it."""
+    """Instruction for the author."""
 
     def __str__(self) -> str:
         return f"{self.where}: {self.level}: {self.what}\n{self.help}"

@@ -27,10 +27,10 @@ class Blob(NamedTuple):
     """
 
     entry: Entry
-    """Its path, mode and size."""
+    """Path, mode and size of the file."""
 
     object_id: str
-    """Of its content."""
+    """Git's hash of the content."""
 
 
 class Change(NamedTuple):
@@ -41,10 +41,10 @@ class Change(NamedTuple):
     """
 
     path: str
-    """As in ``Entry``."""
+    """Path from the repository's root, as in ``Entry``."""
 
     after: str
-    """Its mode; ABSENT where it was deleted."""
+    """Mode of the file after the change; ABSENT for a deleted file."""
 
 
 class Repository:

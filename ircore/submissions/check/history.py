@@ -20,9 +20,9 @@ def history_findings(
 
     Args:
         objects: The repository.
-        changes: What the change alters.
+        changes: Files that the change alters.
         after: Files below ``submissions/`` after it, by path.
-        merged: The same files as they are merged already.
+        merged: The same files in the merged state.
     """
     before = {blob.entry.path: blob for blob in merged}
     for change in changes:
@@ -53,7 +53,7 @@ def content_findings(data: bytes, path: str) -> Iterator[Finding]:
 
     Args:
         data: The file's bytes.
-        path: What to call it.
+        path: Name of the file for findings.
     """
     try:
         steps = parse_history(data, path)

@@ -102,7 +102,7 @@ class _Manifest(NamedTuple):
     """The document, if it is YAML."""
 
     findings: tuple[Finding, ...]
-    """What is wrong with its form."""
+    """Faults of the manifest's form."""
 
     def located(self, faults: Iterator[Fault], file: str) -> list[Finding]:
         """Return faults with their places, without faults of fields that are reported already."""
@@ -117,7 +117,7 @@ def parse_manifest(data: bytes, file: str) -> _Manifest:
 
     Args:
         data: The file's bytes, at most one more than ``strict_yaml.MAX_BYTES``.
-        file: Its name, for findings.
+        file: Name of the file for findings.
     """
     try:
         document = parse_mapping(data, file, FORMAT)

@@ -26,7 +26,7 @@ class Neighbour(NamedTuple):
     """The other submission's folder."""
 
     name: str
-    """Its name."""
+    """Name of the pair or submission."""
 
     keys: Mapping[str, str]
     """Host that each key it names is sent to."""

@@ -45,7 +45,7 @@ class Purpose:
     """It is about to be played: hosts are looked up too."""
 
     unplayed: bool = False
-    """Its submitter will play it: transcripts are yet to be named."""
+    """The submitter will play the pair: the manifest has no transcripts yet."""
 
 
 HAND_IN = Purpose()
@@ -62,20 +62,20 @@ class Checked:
     """
 
     slug: str
-    """Its folder's name."""
+    """Name of the submission's folder."""
 
     file: str
-    """Its manifest, as it was named."""
+    """Path of the manifest, as the user gave it."""
 
     submission: AnySubmission | None = None
-    """Its record, if it fits the format."""
+    """Record of the manifest; None if the manifest does not fit the format."""
 
     findings: tuple[Finding, ...] = field(default=())
     """Errors, then warnings."""
 
     @property
     def valid(self) -> bool:
-        """Whether there is no error."""
+        """Whether the submission has no error."""
         return not errors(self.findings)
 
     def as_dict(self) -> dict[str, Any]:
@@ -92,10 +92,10 @@ def check_bytes(
 
     Args:
         data: The manifest's bytes, at most one more than ``strict_yaml.MAX_BYTES``.
-        file: Its name, for findings.
-        slug: Its folder's name.
+        file: Name of the file for findings.
+        slug: Name of the submission's folder.
         neighbours: The other submissions.
-        purpose: What for.
+        purpose: Purpose of the check.
     """
     if (document := _game_document(data, file)) is not None:
         return _check_game(document, file, slug, neighbours, purpose)
@@ -143,8 +143,8 @@ def check_submission(path: Path, purpose: Purpose = HAND_IN) -> Checked:
     """Check a submission on this machine, beside the others in the same folder.
 
     Args:
-        path: Its folder or its ``submission.yaml``.
-        purpose: What for.
+        path: The submission's folder or its ``submission.yaml``.
+        purpose: Purpose of the check.
 
     Raises:
         InputError: It cannot be read, or is no plain file.

@@ -31,8 +31,8 @@ def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> _CheckedTree:
     """Check every submission in a folder, and that nothing else is there; links are not followed.
 
     Args:
-        folder: Such as ``submissions``.
-        purpose: What for.
+        folder: The folder of submissions, such as ``submissions``.
+        purpose: Purpose of the check.
 
     Raises:
         InputError: It is no folder, or holds no submission.

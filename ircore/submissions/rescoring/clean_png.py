@@ -20,7 +20,7 @@ def clean_picture(data: bytes, name: str) -> Picture:
 
     Args:
         data: The file's bytes.
-        name: What to call it in an error message.
+        name: Name of the file for error messages.
 
     Raises:
         ImageError: It is no usable picture.
@@ -36,7 +36,7 @@ def read_clean_png(data: bytes, name: str) -> Picture:
 
     Args:
         data: The file's bytes.
-        name: What to call it in an error message.
+        name: Name of the file for error messages.
 
     Raises:
         ImageError: It is not; the message says what is in the way.

@@ -85,8 +85,8 @@ def check_repository(name: str, where: str) -> None:
     """Check that something can be the name of a repository.
 
     Args:
-        name: What was given.
-        where: Where it was given.
+        name: The name as the user gave it.
+        where: Field or option of the name, for error messages.
 
     Raises:
         InputError: It cannot.
@@ -112,7 +112,7 @@ def is_safe(address: str, base: str) -> bool:
 
     Args:
         address: The address.
-        base: Where it came from; on loopback itself if the address is, and free to name hosts of its own network.
+        base: Address of the server that named it; only a server on loopback may name an address on loopback.
     """
     parts, home = urlsplit(address), urlsplit(base).hostname
     host = (parts.hostname or "").rstrip(".")
@@ -197,7 +197,7 @@ class Hub:
     """Sends requests to the Hub, repeated after temporary failures, until a deadline.
 
     Args:
-        base: Its address.
+        base: Address of the Hub.
         until: When to give up, by ``monotonic``.
 
     >>> Hub(HUB, until=monotonic()).open("/api/datasets/org/name", "org/name")

@@ -105,7 +105,7 @@ class _Look(NamedTuple):
     """Mean colours of ``SMALL`` × ``SMALL`` fields: nearly equal after saving with losses, scaling or a shift."""
 
     def is_like(self, other: "_Look") -> bool:
-        """Whether two pictures can hardly be told apart."""
+        """Return whether two pictures can hardly be told apart."""
         return float(((self.small - other.small) ** 2).mean()) <= ALIKE**2
 
 
@@ -127,10 +127,10 @@ class _Comparison(NamedTuple):
     """Compares the renderings of a transcript with pictures that they should not be."""
 
     word: str
-    """What a step of the game is called."""
+    """The game's word for a step."""
 
     drawings: Mapping[str, Mapping[str, int]]
-    """By episode: the hash of each rendering and the first step that has it."""
+    """For each episode: the hash of each rendering and the first step that shows the rendering."""
 
     look: Callable[[str], _Look]
     """Returns what is compared of the rendering with a hash."""

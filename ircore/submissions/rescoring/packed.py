@@ -94,9 +94,9 @@ class PackedRun:
     """Packed transcripts whose files match their index; the content is not checked against the rules yet.
 
     Attributes:
-        folder: Where they lie.
+        folder: Folder of the transcripts.
         run: The run's identity as the submitter states it.
-        events: What happened, in the order of the journal.
+        events: Events in the order of the journal.
 
     >>> from ircore.submissions.rescoring.packing import pack
     >>> packed = pack(Path("run"), Path("packed"))
@@ -130,7 +130,7 @@ def check_listing(sizes: Mapping[str, int], where: str) -> None:
 
     Args:
         sizes: Bytes by path, relative to the run's folder.
-        where: What to call the folder in an error message.
+        where: Name of the folder for error messages.
 
     Raises:
         TranscriptError: There is a file that has no place there, one is missing, or there is too much.

@@ -40,7 +40,7 @@ class Packed:
     """Result of packing a run.
 
     Attributes:
-        folder: What to upload: the run's folder and a README.md lie in it.
+        folder: Folder to upload, with the run's folder and a README.md.
         index: Files, sizes and hashes.
         encoded: Renderings that had to be encoded anew.
         removed: Leaks that were replaced in error messages, as ``where: rule at position``.
@@ -63,7 +63,7 @@ def pack(path: Path, out: Path) -> Packed:
 
     Args:
         path: The run folder.
-        out: Where to; it must not exist or be empty.
+        out: Folder to make; it must not exist or be empty.
 
     Raises:
         InputError: There is no run, an instance of it was not played to its end, a key or a path of the machine stands

@@ -55,7 +55,7 @@ def name_transcripts(folder: Path, reference: TranscriptsReference) -> None:
 
     Args:
         folder: The submission's.
-        reference: What to write.
+        reference: The reference.
 
     Raises:
         InputError: The manifest names transcripts already, cannot be read, or takes no more lines.

@@ -84,7 +84,7 @@ class Rescored:
     Attributes:
         folder: The run, ready for ``ircore score``.
         flags: Findings for people to look at.
-        provenance: Who vouches for it; None after a rehearsal with files that were not fetched.
+        provenance: Who vouches for the run; None after a rehearsal with files that were not fetched.
 
     >>> Rescored(RunFolder.open(Path("run")), flags=(), provenance=None).folder.run.slug
     'builtin-classical-canvas'

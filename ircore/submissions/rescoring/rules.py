@@ -77,7 +77,7 @@ class Replay:
     """Plays the episodes of a transcript again.
 
     Attributes:
-        run: As it will be kept here: its rules and seed count.
+        run: The run as stored here, whose rules and seed count.
         instances: The set that was played.
         game: The rules.
         prompts: The game master's words.

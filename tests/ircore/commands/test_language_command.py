@@ -27,3 +27,8 @@ def test_a_bad_file_is_one_line_and_exit_code_2(tmp_path: Path, capsys: pytest.C
     problem, remedy = capsys.readouterr().err.splitlines()
     assert problem == f"ircore: {path}: bird: annotations is no list"
     assert remedy.startswith("  Expected")
+
+
+def test_novelty_is_of_runs_of_the_reference_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["language", "novelty", str(tmp_path)]) == 2
+    assert str(tmp_path) in capsys.readouterr().err

@@ -5,7 +5,7 @@ Source: Ji et al., *Abstract Visual Reasoning with Tangram Shapes* (EMNLP 2022).
 Porter stems (NLTK's default mode), with stop words left out before stemming, which is what this module does.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,7 @@ def _stem(token: str) -> str:
     return str(_tools()[1].stem(token))
 
 
+@lru_cache(maxsize=1 << 16)
 def tokens(text: str) -> tuple[str, ...]:
     """Return the lower-case tokens of a text that are words and no stop words, unstemmed.
 

@@ -7,6 +7,7 @@ without content words has divergence 0 and still counts, and part names are uniq
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import combinations
 from math import fsum, log2
 from typing import NamedTuple
@@ -81,19 +82,29 @@ def agreement(first: Annotation, second: Annotation) -> int:
 
     The assignment of parts that shares most pieces counts, whatever the parts are called.
     """
-    from scipy.optimize import linear_sum_assignment
-
-    if first.part == second.part:
-        return len(first.part)
-    shared = np.array([[len(a & b) for b in second.parts().values()] for a in first.parts().values()])
-    rows, columns = linear_sum_assignment(shared, maximize=True)
-    return int(shared[rows, columns].sum())
+    return _shared_pieces(_part_masks(first), _part_masks(second))
 
 
 def mean_agreement(annotations: Sequence[Annotation]) -> float:
     """Return the mean of ``agreement`` over all pairs of at least two annotations (PSA)."""
-    agreements = [agreement(first, second) for first, second in combinations(annotations, 2)]
+    masks = [_part_masks(annotation) for annotation in annotations]
+    agreements = [_shared_pieces(first, second) for first, second in combinations(masks, 2)]
     return sum(agreements) / len(agreements)
+
+
+def _part_masks(annotation: Annotation) -> tuple[int, ...]:
+    """Return the pieces of each part as the bits of a number; names do not count, so the order is the numbers' own."""
+    return tuple(sorted(sum(1 << int(piece) for piece in pieces) for pieces in annotation.parts().values()))
+
+
+@lru_cache(maxsize=1 << 16)
+def _shared_pieces(first: tuple[int, ...], second: tuple[int, ...]) -> int:
+    """Return the most pieces that two divisions share when parts are matched one to one."""
+    from scipy.optimize import linear_sum_assignment
+
+    shared = np.array([[(part & other).bit_count() for other in second] for part in first])
+    rows, columns = linear_sum_assignment(shared, maximize=True)
+    return int(shared[rows, columns].sum())
 
 
 def log_perplexity(

@@ -2,6 +2,7 @@
 
 import json
 import os
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from statistics import correlation, fmean
@@ -10,7 +11,7 @@ import pytest
 
 from ircore.games.reference.icca import import_icca
 from ircore.games.reference.language.convention import novelty
-from ircore.games.reference.language.messages import KEPT_TAGS, listed_content_words
+from ircore.games.reference.language.messages import KEPT_TAGS, listed_content_words, tagged_content_words
 from ircore.games.reference.measures import measured_rounds
 from ircore.games.reference.records import Round
 from ircore.instances.requests import ImportRequest
@@ -45,6 +46,8 @@ def test_measures_of_two_pictures_described_twice() -> None:
     assert values["accuracy", None] == 0.5
     assert values["invalid", None] == 0.25
     assert values["words", None] == (4 + 5 + 2 + 2) / 4
+    assert values["message_tokens", 3] == 2  # "red" and " house"
+    assert values["tokens", None] == (4 + 5 + 2 + 2) / 4
     assert values["shortening", None] == 2 / 4.5
     # tall red house → red house: dropping the first word is free in the paper and costs one in the code.
     assert (values["message_wnd", 3], values["message_wnd_paper", 3]) == (1, 0)
@@ -163,3 +166,23 @@ def novelty_by_repetition(targets: list[str], content: list[list[str]], definiti
         of_picture.setdefault(target, []).append(words)
     rates = [[novelty(*pair, definition).rate for pair in pairwise(said)] for said in of_picture.values()]  # type: ignore[arg-type]
     return [fmean(repetition) for repetition in zip(*rates, strict=True)]
+
+
+needs_tagger = pytest.mark.skipif(find_spec("spacy") is None, reason="needs the extra tagger")
+
+
+@needs_tagger
+def test_the_tagger_keeps_lemmas_of_content_words() -> None:
+    content_of = tagged_content_words()
+    # Determiner, auxiliary and full stop are left out; verbs and nouns become what stands in the dictionary.
+    assert content_of("A grown man is eating the earrings.") == ("grow", "man", "eat", "earring")
+    assert content_of("???") == ()
+
+
+@needs_tagger
+@needs_icca
+def test_the_tagger_keeps_what_the_published_code_keeps_of_every_message() -> None:
+    content_of = tagged_content_words()
+    for trials in json.loads((ICCA / "tagged_spacy_sm380_lookup.json").read_text()).values():
+        for trial in trials:
+            assert list(content_of(trial["msg"])) == trial["content"]

@@ -1,0 +1,81 @@
+"""Conventions in the reconstruction game: does a describer get shorter with the same partner, and keep its words?
+
+The measures are those of reference games (Hua and Artzi, COLM 2024, section 4), over two orders of messages: turns of
+one episode, and first messages of episodes about the same target. Episodes share no memory, so a describer that gets
+shorter over repetitions of a target would be a fault of the rules, not a convention.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from ircore.games.reference.language.messages import listed_content_words, words
+from ircore.games.reference.measures import compared_words
+from ircore.results.episodes import EpisodeResult
+from ircore.results.statistics.intervals import Estimate, estimate
+from ircore.results.statistics.scales import AMOUNT, SHARE, Scale
+
+Over = Literal["turn", "repetition"]
+
+COMPARED: Mapping[str, Scale] = {
+    "wnr": AMOUNT,
+    "wnr_paper": AMOUNT,
+    "wnd": AMOUNT,
+    "wnd_paper": AMOUNT,
+    "overlap": SHARE,
+}
+"""Measures that compare a message with an earlier one, and their possible values."""
+
+
+class ConventionPoint(NamedTuple):
+    """Messages at one place, such as turn 2 of all episodes.
+
+    Attributes:
+        over: Order of the messages.
+        place: Turn, or number of the episode about the same target, from 1.
+        words: Whitespace words a message.
+        compared: Novelty against the message before and content words shared with it, by the keys of ``COMPARED``;
+            without a value at place 1.
+    """
+
+    over: Over
+    place: int
+    words: Estimate
+    compared: Mapping[str, Estimate]
+
+
+def convention(episodes: Sequence[EpisodeResult], targets: Mapping[str, str]) -> tuple[ConventionPoint, ...]:
+    """Return length and novelty of a run's messages by turn, then by repetition of a target where targets recur.
+
+    Args:
+        episodes: Of one run, in the order in which targets are counted; those that were not played are left out.
+        targets: SHA-256 of each instance's target, by the instance's id.
+    """
+    played = [result.episode for result in episodes if result.episode.played]
+    spoken = [[turn.message for turn in episode.turns if turn.message is not None] for episode in played]
+    opening: dict[str, list[str]] = {}
+    for episode, messages in zip(played, spoken, strict=True):
+        if messages:
+            opening.setdefault(targets[episode.instance_id], []).append(messages[0])
+    repeated = any(len(messages) > 1 for messages in opening.values())
+    return (*_points("turn", spoken), *(_points("repetition", opening.values()) if repeated else ()))
+
+
+def _points(over: Over, sequences: Iterable[Sequence[str]]) -> Iterator[ConventionPoint]:
+    """Yield a point for each place that a sequence of messages reaches."""
+    lengths: dict[int, list[float]] = {}
+    compared: dict[int, dict[str, list[float]]] = {}
+    for messages in sequences:
+        content = [listed_content_words(message) for message in messages]
+        for place, message in enumerate(messages, start=1):
+            lengths.setdefault(place, []).append(words(message))
+            if place > 1:
+                for key, value in compared_words(content[place - 2], content[place - 1]):
+                    compared.setdefault(place, {}).setdefault(key, []).append(value)
+    for place, of_place in sorted(lengths.items()):
+        values = compared.get(place, {})
+        yield ConventionPoint(
+            over,
+            place,
+            estimate(of_place, AMOUNT),
+            {key: estimate(values.get(key, []), scale) for key, scale in COMPARED.items()},
+        )

@@ -1,0 +1,131 @@
+"""Learning curves of games: means of measures per step over groups of steps, with intervals over episodes.
+
+Within an episode the values of one group, such as those of one repetition, are averaged first; then episodes are drawn
+again (``ircore.results.statistics.bootstrap``), since rounds of one game are no independent values.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum, inf, isfinite
+from typing import Any
+
+import numpy as np
+
+from ircore.games.base import Curve, Ending, Measure
+from ircore.results.cells import strata
+from ircore.results.games import GameResults, PlayedGameRun
+from ircore.results.statistics.bootstrap import Ratios, resample
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, estimate
+from ircore.results.statistics.scales import Scale
+from ircore.runs.episode import payload_of
+
+
+@dataclass(frozen=True)
+class SteppedEpisode:
+    """The values of one episode, step by step, whoever played it.
+
+    Attributes:
+        stratum: Condition of the instance: within one, episodes are drawn again.
+        steps: Fields of each step's record.
+        values: Of each measure per step, by its key and the number of the step, from 1.
+    """
+
+    stratum: str
+    steps: Sequence[Mapping[str, Any]]
+    values: Mapping[str, Mapping[int, float]]
+
+    def by_place(self, measure: Measure, over: str) -> dict[int, float]:
+        """Return the mean of a measure for each group of steps that has a value of it.
+
+        Args:
+            measure: Measure per step.
+            over: Field of the step that numbers the groups; empty for the number of the step itself.
+        """
+        groups: dict[int, list[float]] = {}
+        for step, value in self.values.get(measure.key, {}).items():
+            if step > len(self.steps):
+                continue
+            place = self.steps[step - 1].get(over) if over else step
+            if isinstance(place, int) and not isinstance(place, bool):
+                groups.setdefault(place, []).append(value)
+        return {place: fsum(values) / len(values) for place, values in groups.items()}
+
+
+def scale_of(measure: Measure) -> Scale:
+    """Return the possible values of a measure."""
+    return Scale(*(measure.range or (-inf, inf)))
+
+
+def run_episodes(results: GameResults, run: PlayedGameRun) -> tuple[SteppedEpisode, ...]:
+    """Return the episodes of a run with the values of their steps."""
+    names = [instance.instance_id for instance in results.instances]
+    conditions = dict(zip(names, strata(results.instances), strict=True))
+    values: dict[str, dict[str, dict[int, float]]] = {}
+    for score in run.scores:
+        if score.step is not None and score.value is not None:
+            values.setdefault(score.episode_id, {}).setdefault(score.measure, {})[score.step] = score.value
+    return tuple(
+        SteppedEpisode(conditions[episode.instance_id], episode.steps, values.get(episode.episode_id, {}))
+        for episode in run.episodes
+    )
+
+
+def recorded_episodes(results: GameResults) -> tuple[SteppedEpisode, ...]:
+    """Return what people played on the same instances, as far as these hold it; empty if they hold nothing.
+
+    Measured exactly as runs are, so that people's curve stands beside theirs.
+    """
+    return tuple(_recorded(results))
+
+
+def _recorded(results: GameResults) -> Iterator[SteppedEpisode]:
+    game, instances = results.game, results.runs[0].instances
+    outcome = next(outcome.name for outcome in game.outcomes if outcome.played)
+    for instance, stratum in zip(results.instances, strata(results.instances), strict=True):
+        payload = payload_of(game, instances, instance)
+        steps = game.recorded_steps(payload)
+        if not steps:
+            continue
+        values: dict[str, dict[int, float]] = {}
+        for measured in game.measured(payload, Ending(outcome, steps)):
+            if measured.step is not None and measured.value is not None:
+                values.setdefault(measured.measure, {})[measured.step] = measured.value
+        yield SteppedEpisode(stratum, [step.model_dump() for step in steps], values)
+
+
+def curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Curve) -> dict[int, Estimate]:
+    """Return the points of a learning curve: the mean over episodes at each place, in order, with its interval.
+
+    Intervals are the percentiles 2.5 and 97.5 of the resampled means, as curves of recorded games are reported; unlike
+    intervals of boards they are not widened, so that a repetition without an error has an interval of no width. Of
+    fewer than five episodes they are Student's.
+
+    Args:
+        episodes: Of one run, or of people.
+        measure: Measure per step that the curve is of.
+        curve: Declaration that says what steps are grouped by.
+    """
+    means = [episode.by_place(measure, curve.over) for episode in episodes]
+    places = sorted({place for of_episode in means for place in of_episode})
+    if not places:
+        return {}
+    known = np.array([[of_episode.get(place, np.nan) for place in places] for of_episode in means])
+    ratios = Ratios.means(known)
+    drawn = resample([episode.stratum for episode in episodes])
+    moved = ratios.points[:, None] + ratios.deviations(drawn)
+    low, high = np.percentile(moved, (2.5, 97.5), axis=1)
+    return {
+        place: Estimate(float(ratios.points[at]), float(low[at]), float(high[at]), int(count))
+        if (count := ratios.counts[at]) >= MINIMUM_PICTURES
+        else estimate([value for value in known[:, at].tolist() if isfinite(value)], scale_of(measure))
+        for at, place in enumerate(places)
+    }
+
+
+def partner_mean(runs: Sequence[PlayedGameRun], measure: Measure) -> Estimate:
+    """Return a player's mean over partners: of each instance the mean over its runs, then the mean over instances."""
+    values: dict[str, list[float]] = {}
+    for run in runs:
+        for name, value in run.values(measure).items():
+            values.setdefault(name, []).append(value)
+    return estimate([fsum(of_instance) / len(of_instance) for of_instance in values.values()], scale_of(measure))

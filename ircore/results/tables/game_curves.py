@@ -1,0 +1,155 @@
+"""Tables of a game beside its board: learning curves, players seat by seat, and the figures of its paper."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from ircore.core.errors import InputError
+from ircore.core.plugins import unknown
+from ircore.games.base import Curve, Game, Measure
+from ircore.results.game_curves import SteppedEpisode, curve_points, partner_mean, recorded_episodes, run_episodes
+from ircore.results.games import GameResults, PlayedGameRun
+from ircore.results.tables.games import measure_column
+from ircore.results.tables.model import Column, Table, Value
+
+PEOPLE = "people, as recorded"
+"""Name of the rows of what people played on the same instances."""
+
+
+class _Line(NamedTuple):
+    """Episodes of one curve with the texts of its rows."""
+
+    name: str
+    players: tuple[str, ...]
+    episodes: tuple[SteppedEpisode, ...]
+
+
+def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]:
+    """Return the tables of a game beside its board, by the names that users give."""
+    tables: dict[str, Callable[[GameResults], Table]] = {
+        f"{_axis(curve)}s": partial(curves_table, curve=curve) for curve in game.pages.curves
+    }
+    tables["players"] = players_table
+    if game.published:
+        tables["published"] = lambda results: published_figures_table(results.game)
+    return tables
+
+
+def named_table(results: GameResults, name: str) -> Table:
+    """Return a table of a game by its name.
+
+    Raises:
+        InputError: The game has no such table.
+    """
+    tables = game_tables(results.game)
+    if name not in tables:
+        raise unknown("table", name, ["board", *tables], "--table")
+    return tables[name](results)
+
+
+def curves_table(results: GameResults, curve: Curve) -> Table:
+    """Return every measure per step by the place of the step, such as its repetition: each run, then people.
+
+    Args:
+        results: Of one game.
+        curve: Declaration that says what steps are grouped by.
+
+    Raises:
+        InputError: No step of any run has a value.
+    """
+    axis, game = _axis(curve), results.game
+    measures = [measure for measure in game.measures if measure.per == "step"]
+    rows = [row for line in _lines(results) for row in _rows(line, measures, curve)]
+    if not rows:
+        raise InputError(f"runs of {game.name}: no step has a value", "Score the runs first: ircore score RUN...")
+    return Table(
+        name=f"{game.name}_{axis}s",
+        title=f"{game.title}: measures by {axis}",
+        caption=f"Mean over episodes for each {axis}, with its 95 % interval over episodes. Rows of {PEOPLE!r} are "
+        "computed from what the instances hold.",
+        columns=(
+            Column("run", "Run", "Its folder's name, or people.", digits=None),
+            *(Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None) for seat in game.seats),
+            Column(axis, axis.capitalize(), f"Number of the {axis}, from 1.", digits=0),
+            *map(measure_column, measures),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _lines(results: GameResults) -> Iterator[_Line]:
+    for run in results.runs:
+        yield _Line(run.run.slug, _players(results, run), run_episodes(results, run))
+    people = recorded_episodes(results)
+    if people:
+        yield _Line(PEOPLE, ("people",) * len(results.game.seats), people)
+
+
+def _rows(line: _Line, measures: list[Measure], curve: Curve) -> Iterator[tuple[Value, ...]]:
+    points = {measure.key: curve_points(line.episodes, measure, curve) for measure in measures}
+    for place in sorted({place for of_measure in points.values() for place in of_measure}):
+        values = (
+            Value.of(points[measure.key][place], missing="no value")
+            if place in points[measure.key]
+            else Value(None, missing="no value at this place")
+            for measure in measures
+        )
+        yield (Value(line.name), *map(Value, line.players), Value(place), *values)
+
+
+def players_table(results: GameResults) -> Table:
+    """Return the players of each seat with the mean of the headline over partners, best first within a seat."""
+    game = results.game
+    rows = []
+    for number, seat in enumerate(game.seats):
+        runs: dict[str, list[PlayedGameRun]] = {}
+        for run in results.runs:
+            runs.setdefault(_players(results, run)[number], []).append(run)
+        means = {player: partner_mean(of_player, game.headline) for player, of_player in runs.items()}
+        sign = -1 if game.headline.direction == "higher" else 1
+        for player in sorted(means, key=lambda name: (sign * (means[name].mean or 0.0), name)):
+            mean = Value.of(means[player], missing="no value")
+            rows.append((Value(seat.name), Value(player), mean, Value(len(runs[player]))))
+    return Table(
+        name=f"{game.name}_players",
+        title=f"{game.title}: players",
+        caption="Of each instance the mean over a player's runs, then the mean over instances, with its 95 % interval.",
+        columns=(
+            Column("seat", "Seat", "Seat in which the player played.", digits=None),
+            Column("player", "Player", "Its label.", digits=None),
+            measure_column(game.headline),
+            Column("runs", "Runs", "Runs with the player in this seat.", digits=0),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def published_figures_table(game: Game[Any]) -> Table:
+    """Return the figures of the game's paper, as reported; they are never among results."""
+    titles = {measure.key: measure.title for measure in game.measures}
+    return Table(
+        name=f"{game.name}_published",
+        title=f"{game.title}: published figures",
+        caption="As the paper reports them: other players, other instances.",
+        columns=(
+            Column("who", "Who", "Players and setting.", digits=None),
+            Column("measure", "Measure", "The game's measure.", digits=None),
+            Column("value", "Value", "In the measure's unit."),
+            Column("source", "Source", "The paper.", digits=None),
+        ),
+        rows=tuple(
+            (Value(figure.label), Value(titles.get(figure.measure, figure.measure)), Value(figure.value),
+             Value(figure.source))
+            for figure in game.published
+        ),
+        origin="reported by the paper",
+    )  # fmt: skip
+
+
+def _players(results: GameResults, run: PlayedGameRun) -> tuple[str, ...]:
+    players = run.run.submission.players
+    return tuple(players[seat.name].label for seat in results.game.seats)
+
+
+def _axis(curve: Curve) -> str:
+    return curve.axis or curve.over or "step"

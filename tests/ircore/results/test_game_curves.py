@@ -1,0 +1,138 @@
+"""Learning curves of games: worked by hand, people's own, and as the published games have them."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from recorded_reference import MANIFEST, write_recorded_game
+
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.games.base import Curve
+from ircore.games.reference.game import ReferenceGame
+from ircore.games.reference.icca import import_icca
+from ircore.instances.requests import ImportRequest
+from ircore.results.game_curves import SteppedEpisode, curve_points, recorded_episodes, run_episodes
+from ircore.results.games import GameResults, read_game_results
+from ircore.results.tables.game_curves import game_tables, named_table
+from ircore.runs.folder import GameRunFolder, open_any_run
+
+SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
+ICCA = SHARED / "lang" / "icca"
+CORRECT, WORDS = (
+    next(measure for measure in ReferenceGame.measures if measure.key == key) for key in ("correct", "message_words")
+)
+BY_REPETITION = Curve("correct", over="repetition")
+
+
+def episode(*repetitions: tuple[float, float]) -> SteppedEpisode:
+    """Return an episode of two rounds a repetition, each right (1) or wrong (0)."""
+    steps = [{"repetition": number} for number in range(1, len(repetitions) + 1) for _ in range(2)]
+    values = dict(enumerate((right for pair in repetitions for right in pair), start=1))
+    return SteppedEpisode("shapes easy", steps, {"correct": values})
+
+
+def test_a_point_is_the_mean_over_games_of_the_means_within_each() -> None:
+    points = curve_points([episode((1, 0), (1, 1)), episode((0, 0), (1, 1))], CORRECT, BY_REPETITION)
+    assert {place: (point.mean, point.n) for place, point in points.items()} == {1: (0.25, 2), 2: (1.0, 2)}
+
+
+def test_games_are_drawn_again_and_not_rounds() -> None:
+    # Within a game all rounds agree, so twice as many rounds say nothing more: the interval stays as wide.
+    games = [episode((right, right)) for right in (0, 1, 1, 1, 1, 0, 1, 1, 1, 1)]
+    longer = [
+        SteppedEpisode(
+            game.stratum, [{"repetition": 1}] * 4, {"correct": dict(enumerate([game.values["correct"][1]] * 4, 1))}
+        )
+        for game in games
+    ]
+    (one,), (other,) = (list(curve_points(some, CORRECT, BY_REPETITION).values()) for some in (games, longer))
+    assert one == other
+    assert one.low is not None
+    assert one.high is not None
+    assert one.low < 0.8 < one.high
+
+
+def test_equal_seeds_give_equal_bounds_and_a_repetition_without_error_has_a_mean_of_one() -> None:
+    games = [episode((right, 1), (1, 1)) for right in (0, 1, 1, 1, 0, 1)]
+    assert curve_points(games, CORRECT, BY_REPETITION) == curve_points(games, CORRECT, BY_REPETITION)
+    flawless = curve_points(games, CORRECT, BY_REPETITION)[2]
+    assert (flawless.mean, flawless.low, flawless.high) == (1, 1, 1)
+
+
+def test_a_single_game_has_a_mean_and_no_interval() -> None:
+    point = curve_points([episode((1, 0))], CORRECT, BY_REPETITION)[1]
+    assert (point.mean, point.low, point.high, point.n) == (0.5, None, None, 1)
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> GameResults:
+    """Return the results of a run in which people play both seats of a recorded game; two answers are wrong."""
+    folder = tmp_path_factory.mktemp("people")
+    import_icca(ImportRequest(write_recorded_game(folder / "games", wrong=(0, 5)), folder / "set"))
+    (folder / "people").mkdir()
+    (folder / "people" / "submission.yaml").write_text(MANIFEST)
+    run = folder / "run"
+    assert ircore(["play", str(folder / "people"), "--instances", str(folder / "set"), "--out", str(run)]) == 0
+    assert ircore(["score", str(run)]) == 0
+    opened = open_any_run(run)
+    assert isinstance(opened, GameRunFolder)
+    return read_game_results([opened])
+
+
+def test_people_replayed_have_the_curve_of_people_as_recorded(people: GameResults) -> None:
+    table = named_table(people, "repetitions")
+    assert [value.value for value in table.column("run")] == ["people"] * 6 + ["people, as recorded"] * 6
+    for key, expected in (("correct", [0.75, 0.75, 1, 1, 1, 1]), ("message_words", [6, 3, 2, 1, 1, 1])):
+        assert [value.value for value in table.column(key)] == expected * 2
+    # the big red circle on white → the red circle, by the list of content words: big red circle on white → red circle
+    assert table.entry(1, "message_wnr_paper").value == 0
+    assert table.entry(0, "message_wnr").missing == "no value at this place"
+
+
+def test_tables_of_a_game_have_names_and_an_unknown_one_is_refused(people: GameResults, tmp_path: Path) -> None:
+    assert next(iter(game_tables(people.game))) == "repetitions"
+    with pytest.raises(InputError, match="unknown table 'turns'"):
+        named_table(people, "turns")
+    published = named_table(people, "published")
+    assert published.origin == "reported by the paper"
+    figures = dict(
+        zip((v.value for v in published.column("who")), (v.value for v in published.column("value")), strict=True)
+    )
+    assert figures["people, repetition 6"] == 0.9954
+    assert figures["GPT-4, L1, repetition 5"] == 0.925
+    seats = named_table(people, "players").column("seat")
+    assert [value.value for value in seats] == ["speaker", "listener"]
+
+
+def test_the_command_prints_the_table(people: GameResults, capsys: pytest.CaptureFixture[str]) -> None:
+    run = str(people.runs[0].path)
+    assert ircore(["results", run, "--table", "repetitions", "--format", "csv"]) == 0
+    head, first, *_ = capsys.readouterr().out.splitlines()
+    assert head.startswith("run,speaker,listener,repetition,correct_mean")
+    assert first.startswith("people,")
+    assert ircore(["results", run, "--table", "repetitions", "--category", "photographs"]) == 2
+    assert "--category" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not ICCA.is_dir(), reason="needs ICCA's recorded games")
+def test_people_of_the_recorded_games_have_the_known_means_and_intervals(tmp_path: Path) -> None:
+    import_icca(ImportRequest(ICCA / "games", tmp_path / "set"))
+    (tmp_path / "people").mkdir()
+    (tmp_path / "people" / "submission.yaml").write_text(MANIFEST)
+    run = tmp_path / "run"
+    command = ["play", str(tmp_path / "people"), "--instances", str(tmp_path / "set"), "--out", str(run)]
+    assert ircore(command) == 0
+    assert ircore(["score", str(run)]) == 0
+    opened = open_any_run(run)
+    assert isinstance(opened, GameRunFolder)
+    results = read_game_results([opened])
+    expected = json.loads((ICCA / "expected_aggregate.json").read_text())
+    # One answer of 108 is 0.0093, and 2.4 % of resamples have an answer less than the bound: seeds differ by one.
+    for measure, key, tolerance in ((CORRECT, "accuracy", 1 / 108), (WORDS, "length_words", 0.3)):
+        for episodes in (recorded_episodes(results), run_episodes(results, results.runs[0])):
+            points = curve_points(episodes, measure, BY_REPETITION).values()
+            assert [point.mean for point in points] == pytest.approx(expected[key]["mean"], abs=1e-9)
+            assert [point.low for point in points] == pytest.approx(expected[key]["lo"], abs=tolerance + 1e-9)
+            assert [point.high for point in points] == pytest.approx(expected[key]["hi"], abs=tolerance + 1e-9)
