@@ -1,4 +1,4 @@
-"""Judges' scores on the humans' scale: one map a judge, applied to every cell.
+"""Judges' scores on the humans' scale: each judge has a map, which is applied to every cell.
 
 A judge's map is fitted to all renderings that it and annotators rated. It is applied to that judge's mean final scores;
 what goes beyond what it was fitted to is marked, never hidden.
@@ -72,7 +72,7 @@ class _Calibration:
 
 
 def calibrate(episodes: EpisodesByRun) -> _Calibration:
-    """Fit a map for each judge, and apply it to every cell.
+    """Fit a map for each judge and apply the map to every cell.
 
     Args:
         episodes: By run_id, all of one instance set.
@@ -89,7 +89,7 @@ def calibrate(episodes: EpisodesByRun) -> _Calibration:
 
 
 def fit_maps(episodes: EpisodesByRun) -> dict[str, Recalibration | Refusal]:
-    """Fit one map for each judge that is no human, to all renderings that it and annotators rated."""
+    """Fit a map for each judge other than humans, to all renderings that both the judge and annotators rated."""
     every = (result for results in episodes.values() for result in results)
     rated_by = sorted({judge for result in every for judge, judged in result.judged.items() if judged.trajectory})
     if HUMAN not in rated_by:  # as on most sites: then what was rated need not be collected
@@ -103,20 +103,6 @@ def fit_maps(episodes: EpisodesByRun) -> dict[str, Recalibration | Refusal]:
             rated = {category for category, both in zip(task.categories, matched, strict=True) if both}
             maps[judge] = recalibrate(scores, human, task.instances, fitted_for=judge, groups=rated, pairs=task.runs)
     return maps
-
-
-def recalibrated_cells(
-    fitted: Recalibration | Refusal, judge: str, run_id: str, episodes: EpisodesByRun
-) -> tuple[_RecalibratedCell, ...]:
-    """Return a judge's mean final scores of one run on the humans' scale, by its own map or, marked, another judge's.
-
-    Args:
-        fitted: The map, or why there is none.
-        judge: Whose scores.
-        run_id: Of which run.
-        episodes: By run_id, all of one instance set.
-    """
-    return tuple(_Design.of(episodes).cells(fitted, judge, run_id, episodes[run_id]))
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ _AMOUNTS = ("turns", "tokens", "seconds", "cost")
 
 
 def strata(instances: Iterable[AnyInstance]) -> list[str]:
-    """Return the condition of each instance: within one, instances are drawn again."""
+    """Return the condition of each instance: the stratum within which resampling draws instances again."""
     return [f"{instance.category} {instance.difficulty}" for instance in instances]
 
 
@@ -127,7 +127,7 @@ def compute_standings(instances: Sequence[AnyInstance], ratings: Mapping[str, Ra
 
 
 def paired_main(instances: Sequence[AnyInstance], ratings: Rated) -> tuple[Floats, Floats, Resamples]:
-    """Return what runs are compared by: least and greatest main scores on what the judge rates, and its resamples.
+    """Return the least and greatest main scores on instances that the judge rates, and their resamples.
 
     Args:
         instances: Under one condition.

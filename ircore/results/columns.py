@@ -1,4 +1,4 @@
-"""The numbers of all episodes as arrays of instances × runs, NaN where there is none."""
+"""The numbers of all episodes as arrays of instances × runs, NaN where a number is missing."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

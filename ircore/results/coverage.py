@@ -16,7 +16,7 @@ RATED_SHARE = 0.9
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage:
-    """Number of episodes of one run under one condition in each state, as one judge, or one measure, sees them.
+    """Number of a run's episodes in each state, under a condition and for a judge or a measure.
 
     Example:
         >>> coverage = Coverage(episodes=42, unfinished=3, applicable=39, rated=39, refused=0, pending=0, counted=39)
@@ -50,7 +50,7 @@ class Coverage:
 
     @property
     def unranked(self) -> Unranked | None:
-        """Reason why the run has no rank under this condition; None if it has one."""
+        """Reason why the run has no rank under this condition; None if the run has a rank."""
         if self.unfinished:
             return "incomplete"
         if self.rated < RATED_SHARE * self.applicable:

@@ -75,7 +75,7 @@ class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
 
 @dataclass(frozen=True, kw_only=True)
 class GameCell(Coverage):
-    """One run of a game under one condition; ``rated`` counts played episodes that have a value of the headline."""
+    """Numbers of a run under one condition; ``rated`` counts played episodes that have a value of the headline."""
 
     rated_words = "played episodes have a value"
 
@@ -102,11 +102,20 @@ class GameResults:
     """The results of one game on one instance set.
 
     Example:
+        >>> import ircore
         >>> from pathlib import Path
-        >>> from ircore.runs.folder import open_any_run
-        >>> results = read_game_results([open_any_run(Path("rps-run"))])  # doctest: +SKIP
-        >>> [(row.submission.run.slug, row.rank_low, row.rank_high) for row in results.board()]  # doctest: +SKIP
-        [('perfect', 1, 2), ('fair', 1, 2)]
+        >>> manifest = Path("looker") / "submission.yaml"
+        >>> manifest.parent.mkdir()
+        >>> _ = manifest.write_text(
+        ...     "{schema: 2, name: looker, game: reference, licence: CC0-1.0,"
+        ...     " players: {speaker: {player: looker}, listener: {player: looker}}}"
+        ... )
+        >>> few = {"per_condition": 1, "categories": ["lineup"], "difficulties": ["easy"]}
+        >>> _ = ircore.build_instances("contexts", game="reference", **few)
+        >>> run = ircore.play(manifest, "contexts", "played")
+        >>> _ = ircore.score(run)
+        >>> [(row.submission.run.slug, row.cell.played) for row in read_game_results([run]).board()]
+        [('looker', 1)]
     """
 
     game: Game[Any]
@@ -132,7 +141,7 @@ class GameResults:
 
     @property
     def instances(self) -> tuple[GameInstance, ...]:
-        """The whole set, in its order."""
+        """Instances of the whole set, in the set's order."""
         return self.runs[0].instances.instances
 
     @property
@@ -182,7 +191,7 @@ class GameResults:
     def mean(
         self, run_id: str, measure: Measure, category: str | None = None, difficulty: str | None = None
     ) -> Estimate:
-        """Return the mean of a measure over a run's played episodes, in its unit; without one where none has a value.
+        """Return the mean of a measure over a run's played episodes, in its unit; empty if no episode has a value.
 
         Raises:
             KeyError: There is no such run or measure.
@@ -231,7 +240,7 @@ class GameResults:
 
     @cached_property
     def _by_rules(self) -> list[list[int]]:
-        """Columns of the runs under each set of rules, those of most runs first."""
+        """Columns of the runs under each set of rules; the rules with the most runs come first."""
         groups: dict[str, list[int]] = {}
         for column, run in enumerate(self.runs):
             groups.setdefault(_rules(run.run), []).append(column)
@@ -263,7 +272,7 @@ def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
 
 
 def _headline(game: Game[Any], instances: Sequence[GameInstance], run: PlayedGameRun) -> Rated:
-    """Return the status of a run's episodes, and the headline from its worst value, 0, to its best, 10."""
+    """Return the status of a run's episodes and their headline, scaled from 0 (worst value) to 10 (best value)."""
     low, high = game.headline.range or (0.0, 1.0)
     worst, best = (low, high) if game.headline.direction == "higher" else (high, low)
     values = run.values(game.headline)

@@ -1,4 +1,4 @@
-"""Runs that a board would show without a rank: told to whoever has just scored them."""
+"""Runs that a board would show without a rank: ``ircore score`` lists them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -17,7 +17,7 @@ _PREFERRED: tuple[JudgeKind, ...] = ("human", "model", "computed")
 
 
 def judge_kind(results: Results, judge: str) -> JudgeKind:
-    """Return a judge's kind, as recorded by the runs, else by its plug-in; an unknown judge counts as a model."""
+    """Return a judge's kind as the runs record it, else as the plug-in states it; unknown judges count as models."""
     if judge == HUMAN:
         return "human"
     if judge in results.judge_identities:

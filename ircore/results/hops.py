@@ -21,7 +21,7 @@ Series: TypeAlias = Sequence[float | None]
 
 @dataclass(frozen=True)
 class _TurnMeasure:
-    """A measure at a turn, and of all renderings up to it."""
+    """Mean of a measure at a turn, and over all renderings up to that turn."""
 
     turn: int
     """1-based; K of "@K"."""
@@ -66,7 +66,7 @@ def by_turn(series: Sequence[Series], higher_is_better: bool = True, scale: Scal
 
 
 def normalised(values: Series, points: int = POINTS) -> tuple[float, ...]:
-    """Return one series on the axis from 0, its first turn, to 1, its last, interpolated linearly.
+    """Return a series on the axis from 0 (first turn) to 1 (last turn), interpolated linearly.
 
     Args:
         values: Of one episode. A turn without a value is bridged by its neighbours, at the ends by the nearest.
@@ -84,7 +84,7 @@ def normalised(values: Series, points: int = POINTS) -> tuple[float, ...]:
 
 
 def normalised_means(series: Sequence[Series], scale: Scale = OPEN, points: int = POINTS) -> tuple[Estimate, ...]:
-    """Return the mean over episodes at each place of the normalised axis, each with its interval.
+    """Return the mean over episodes and its interval at each place of the normalised axis.
 
     Args:
         series: One an episode; those without a value are passed over.

@@ -1,21 +1,21 @@
-"""The results model: what the leaderboard, the dataset release and ``ircore results`` all render.
+"""The results model, which the leaderboard, the dataset release and ``ircore results`` all render.
 
 ``Results.from_runs`` makes it from run folders of one instance set. Boards, figures and tables are views of its cells;
 nothing else computes a mean.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from ircore.core.errors import InputError
 from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, Run
 from ircore.core.score_records import JudgeIdentity
-from ircore.players.model_families import model_family
 from ircore.results.cell import Cell as Cell
-from ircore.results.cells import BoardKey, CellKey, compute_standings, paired_main, run_cells, strata
+from ircore.results.cells import BoardKey, CellKey, compute_standings, paired_main, strata
 from ircore.results.episodes import EpisodeResult
+from ircore.results.judges_of_runs import cells_by_judge, shared_identities
 from ircore.results.language import RunLanguage
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
@@ -37,7 +37,7 @@ Order = Literal["main", "quality"]
 
 @dataclass(frozen=True)
 class SubmissionResult:
-    """A pair as it was played in one run: what a row of a board stands for.
+    """A pair as played in one run: the subject of a row of a board.
 
     Example:
         >>> from pathlib import Path
@@ -84,7 +84,7 @@ BoardRow = RankedRow[SubmissionResult, Cell]
 
 @dataclass(frozen=True)
 class Reference:
-    """A run whose describer saw what no describer may see: drawn as a line beside pairs, never ranked among them.
+    """A run of a reference describer, which saw more than describers may see: a line beside pairs, never ranked.
 
     Example:
         >>> from pathlib import Path
@@ -179,7 +179,7 @@ class Results:
         episodes = {run_id: run.results for run_id, run in by_id.items()}
         every = [result for results in episodes.values() for result in results]
         judges = tuple(sorted({judge for result in every for judge in result.judged}))
-        identities = _identities(ordered)
+        identities = shared_identities(ordered)
         families = {judge: identities[judge].family if judge in identities else None for judge in judges}
         scopes = scopes_of(judges, identities)
         return cls(
@@ -193,7 +193,7 @@ class Results:
             cells={
                 (run_id, *key): cell
                 for run_id, run in by_id.items()
-                for key, cell in _cells(run, scopes, families).items()
+                for key, cell in cells_by_judge(run, scopes, families).items()
             },
             episodes=episodes,
             standings=compute_standings(instances.instances, all_rated(instances.instances, episodes, scopes)),
@@ -201,14 +201,14 @@ class Results:
             runs=by_id,
             said={run_id: run.said for run_id, run in by_id.items()},
             references=tuple(
-                Reference(SubmissionResult(run.run, run.provenance), _cells(run, scopes, families))
+                Reference(SubmissionResult(run.run, run.provenance), cells_by_judge(run, scopes, families))
                 for run in given
                 if run.run.reference
             ),
         )
 
     def cell(self, run_id: str, judge: str, category: str | None = None, difficulty: str | None = None) -> Cell:
-        """Return one cell; KeyError if there is no such run, judge or condition."""
+        """Return the cell of a run, judge and condition; KeyError if there is none."""
         return self.cells[run_id, category, difficulty, judge]
 
     def board(
@@ -286,7 +286,7 @@ class Results:
         return compare(finals[:, 0], finals[:, 1], strata(chosen), ratings.at_worst, main)
 
     def finals(self, judge: str, run_ids: Sequence[str], chosen: Sequence[Instance]) -> "NDArray[np.float64]":
-        """Return a judge's scores of final renderings, 0–10, NaN where there is none; shape (instances, runs).
+        """Return a judge's scores of final renderings, 0–10, NaN where a score is missing; shape (instances, runs).
 
         Args:
             judge: One of ``judges``.
@@ -307,7 +307,7 @@ class Results:
 
     @property
     def scopes(self) -> dict[str, Scope]:
-        """Which categories each judge rates; None for all."""
+        """Categories that each judge rates; None for all."""
         return scopes_of(self.judges, self.judge_identities)
 
     def language_of(self, run_id: str) -> RunLanguage:
@@ -329,43 +329,16 @@ class Results:
 
     @cached_property
     def _rows(self) -> dict[str, int]:
-        return {one.instance_id: row for row, one in enumerate(self.instances)}
+        return {instance.instance_id: row for row, instance in enumerate(self.instances)}
 
     @cached_property
     def _columns(self) -> dict[str, int]:
         return {run_id: column for column, run_id in enumerate(self.episodes)}
 
 
-def _cells(run: PlayedRun, scopes: Mapping[str, Scope], families: Mapping[str, str | None]) -> dict[BoardKey, Cell]:
-    """Return a run's cells by judges of these scopes, marked where a judge and the describer are of one family."""
-    # A run may not know by itself what a judge rates: then its own cells by this judge are of another scope.
-    known = {judge for judge, scope in scopes.items() if run.scopes.get(judge, scope) == scope}
-    cells = {key: cell for key, cell in run.cells.items() if cell.judge in known}
-    others = {judge: scope for judge, scope in scopes.items() if (None, None, judge) not in cells}
-    cells |= run_cells(run.instances.instances, run.run.run_id, run.results, others, run.costs if others else {})
-    describer = model_family(run.run.submission.describer.label)
-    same = {judge for judge, family in families.items() if family is not None and family == describer}
-    return {key: replace(cell, same_family=True) if cell.judge in same else cell for key, cell in cells.items()}
-
-
 def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
     rules = run.run.rules
     return run.run.slug, rules.token_budget, rules.max_turns, rules.over_budget, str(run.path)
-
-
-def _identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
-    """Return the identity of each judge; judges with the same name must have the same identity in all runs."""
-    seen: dict[str, tuple[PlayedRun, JudgeIdentity]] = {}
-    for run in runs:
-        for name, identity in run.judges.items():
-            other, known = seen.setdefault(name, (run, identity))
-            if known != identity:
-                field = next(key for key in JudgeIdentity.model_fields if getattr(known, key) != getattr(identity, key))
-                raise InputError(
-                    f"{other.path} and {run.path}: judge {name} is not the same ({field} differs)",
-                    "Score both with the same judge, or give the other one a name of its own.",
-                )
-    return {name: identity for name, (_, identity) in sorted(seen.items())}
 
 
 def _in_order(names: set[str], known: Sequence[str]) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ class _PartResult:
 
 
 def final_parts(episodes: Iterable[Episode], facts: Iterable[RenderingFacts]) -> dict[str, dict[Part, PartShare]]:
-    """Return the parts of each episode's final rendering, as far as its facts are known.
+    """Return the parts of each episode's final rendering whose facts are known.
 
     Args:
         episodes: Of one run.

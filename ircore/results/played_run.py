@@ -1,4 +1,4 @@
-"""One played run as results, pages, releases and commands read it, wherever it is stored.
+"""A played run as results, pages, releases and commands read it, from a run folder or from a release.
 
 A run is stored in a folder (``ircore.runs.folder``) or in the tables of a release; either is a ``RunSource``. The view
 reads each part once, when it is first asked for, and computes from it what concerns this run alone.
@@ -106,7 +106,7 @@ class FactSource(Protocol):
     """
 
     def facts(self) -> Iterable[RenderingFacts]:
-        """Yield one line a rendering."""
+        """Yield a line for each rendering."""
         ...
 
 
@@ -225,7 +225,7 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
         return read_said(self.source) if isinstance(self.source, AnyRunFolder) else ()
 
     def facts(self) -> Iterator[RenderingFacts]:
-        """Yield which facts of drawn targets the renderings show, one line a rendering; read anew at every call."""
+        """Yield the facts of drawn targets that each rendering shows, a line for each; read anew at every call."""
         if isinstance(self.source, AnyRunFolder):
             return read_facts(self.source)
         return iter(self.source.facts()) if isinstance(self.source, FactSource) else iter(())

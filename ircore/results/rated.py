@@ -58,7 +58,7 @@ class Rated:
         return Rated(self.status[:, columns], self.final[:, columns])
 
     def count(self, *words: int) -> NDArray[np.intp]:
-        """Return how many instances of each run have one of these words, shape (runs,)."""
+        """Return the number of instances of each run in one of these states, shape (runs,)."""
         counts: NDArray[np.intp] = np.isin(self.status, words).sum(axis=0)
         return counts
 
@@ -80,7 +80,7 @@ class Rated:
         return self._between(~np.isin(self.status, (RATED, OUTSIDE)), 1.0)
 
     def main_scores(self) -> Floats:
-        """Return each run's main score of what has ended, 0–100: mean rating × share played; shape (runs,).
+        """Return each run's main score over ended episodes, 0–100: mean rating × share played; shape (runs,).
 
         NaN where nothing has ended, and where nothing of what was played is rated.
         """
@@ -130,7 +130,7 @@ def all_rated(
 
 
 def scopes_of(judges: Sequence[str], identities: Mapping[str, JudgeIdentity]) -> dict[str, Scope]:
-    """Return which categories each judge rates: as its identity says, else all."""
+    """Return the categories that each judge rates, from the judge's identity; all if the identity names none."""
     declared = {judge: identities[judge].categories if judge in identities else None for judge in judges}
     return {judge: None if names is None else frozenset(names) for judge, names in declared.items()}
 

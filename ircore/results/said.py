@@ -1,4 +1,4 @@
-"""The shares said, drawn and corrected of a run, by turn, from what ``ircore score --facts`` measured."""
+"""The shares said, drawn and corrected of a run, by turn, from the measurements of ``ircore score --facts``."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Weights = tuple[float, ...]
 
 @dataclass(frozen=True)
 class _SaidPoint:
-    """The three shares of some episodes at one turn, or at their last one."""
+    """The three shares of some episodes at a given turn, or at each episode's last turn."""
 
     turn: int | None
     """1-based; None for each episode's last turn, and for corrections at any turn."""

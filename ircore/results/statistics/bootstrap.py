@@ -48,7 +48,7 @@ TINY = 1e-12
 
 @dataclass(frozen=True)
 class Ratios:
-    """Ratios of two sums over instances, one a column: means over what is known, and rates.
+    """Ratios of two sums over instances, one ratio for each column: means over known values, and rates.
 
     A mean over known values has the value as numerator and 1 as denominator where there is one, and 0 for both where
     there is none.

@@ -34,7 +34,14 @@ instances intervals of theirs held in 80 to 95 % of simulations."""
 
 @dataclass(frozen=True)
 class Effects:
-    """Mean of pair (d, g) = grand + describer d + generator g + interaction (d, g); each kind adds up to 0."""
+    """Mean of pair (d, g) = grand + describer d + generator g + interaction (d, g); each kind adds up to 0.
+
+    Example:
+        >>> scores = np.tile([2.0, 4.0, 6.0, 8.0], (6, 1))  # six instances, each pair always scored alike
+        >>> effects = decompose(scores, ["a", "b"], ["x", "y"], ["easy"] * 6)
+        >>> effects.grand.mean, effects.describer["b"].mean, effects.generator["y"].mean
+        (5.0, 2.0, 1.0)
+    """
 
     describers: tuple[str, ...]
     """Describers of the grid, in order."""

@@ -39,7 +39,13 @@ CONDITIONS = 32
 
 @dataclass(frozen=True)
 class Resamples:
-    """Number of times that each instance was drawn, the same for every column."""
+    """Number of times that each instance was drawn, the same for every column.
+
+    Example:
+        >>> drawn = resample(["easy"] * 6)
+        >>> drawn.sums(np.ones((6, 1)))[0, :3].tolist()  # each resample draws six instances
+        [6.0, 6.0, 6.0]
+    """
 
     weights: NDArray[np.float64]
     """Counts in blocks, shape (resamples / BLOCK, instances, BLOCK)."""

@@ -11,7 +11,7 @@ Over = Literal["pair", "set"]
 
 
 class MetricUnavailableError(Exception):
-    """The metric has no value for these pictures, or something it needs is not installed; the text says why.
+    """The metric has no value for these pictures, or a package or file is missing; the text says why.
 
     Example:
         >>> raise MetricUnavailableError("identical pictures")

@@ -1,4 +1,4 @@
-"""Fréchet distance between two sets of features: what FID is, whatever network made the features."""
+"""Fréchet distance between two sets of features from any network, as in FID."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,4 +1,4 @@
-"""Taking metrics by name and applying them: a value, or the reason why there is none."""
+"""Taking metrics by name and applying them: the result is a value, or the reason why the metric has no value."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

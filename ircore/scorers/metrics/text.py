@@ -15,7 +15,6 @@ import numpy as np
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
 from ircore.core.ocr import TextLine, ocr_missing, ocr_version, read_text
-from ircore.core.records import Scene
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 
 NEAR = 0.1
@@ -95,19 +94,6 @@ def labels_of_lines(lines: Sequence[TextLine], width: int, height: int) -> tuple
         )
         for line in lines
         if line.score > LEAST_SCORE and any(character.isalnum() for character in line.text)
-    )
-
-
-def labels_of_scene(scene: Scene) -> tuple[Label, ...]:
-    """Return the texts of a scene as labels, each at the centre of its box."""
-    return tuple(
-        Label(
-            element.text,
-            (element.box.left + element.box.right) / 2 / scene.width,
-            (element.box.top + element.box.bottom) / 2 / scene.height,
-        )
-        for element in scene.elements
-        if element.text
     )
 
 

@@ -92,7 +92,7 @@ def count_losses(runs: Iterable[Sequence[JudgeQuestion]]) -> Losses:
 
 
 def _count(losses: Losses, group: Sequence[JudgeQuestion]) -> None:
-    """Count one question with its repair and all that was tried in vain."""
+    """Count a question with its repair and its failed attempts."""
     if any(question.readable for question in group):
         losses.asked += 1
         return

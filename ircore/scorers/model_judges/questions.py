@@ -1,4 +1,4 @@
-"""The questions that a judge is asked about one thing, and the score that the answers make."""
+"""The questions that a judge is asked about an item, and the score that follows from the answers."""
 
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""Asking judges that are models: many questions at once, every answer on the disk before anything follows from it.
+"""Asking judges that are models: many questions at once, each answer stored before it is used.
 
 Judges of one command work side by side, each at its own pace. A question that was answered, or declined, is never asked
 again; what failed for a technical reason is left without a score, and the same command asks it again.
@@ -70,6 +70,10 @@ class JudgingPlan:
 @dataclass
 class JudgeReport:
     """Counts of one judge's work.
+
+    Example:
+        >>> JudgeReport("gpt", ScoreCount(new=3)).count.new
+        3
 
     Attributes:
         name: Of the judge.

@@ -1,4 +1,4 @@
-"""Reading a CSV file of human ratings: what ``ircore annotate`` pages export, or a table of one's own.
+"""Reading a CSV file of human ratings: exported by an ``ircore annotate`` page, or made by hand.
 
 The file comes from anyone and may have been through a spreadsheet: it is bounded, must be UTF-8, may be separated by
 commas, semicolons or tabs, and every fault is told with its row, counted as a spreadsheet does: the header is row 1.
@@ -190,7 +190,7 @@ def _header(path: Path, cells: Sequence[str]) -> tuple[str, ...]:
 
 
 def _row(number: int, header: Sequence[str], cells: Sequence[str], faults: Faults) -> RatingRow | None:
-    """Read one row; None, with its faults noted, if anything is wrong with it."""
+    """Read a row; None if the row has faults, which are noted."""
     if len(cells) != len(header):
         faults.add(number, f"{len(cells)} cells, the header has {len(header)}")
         return None

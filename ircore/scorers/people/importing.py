@@ -186,7 +186,7 @@ def _score(row: RatingRow, rendering: str) -> Score:
 def _new_ratings(
     rated: Iterable[tuple[_Key, RatingRow, Score]], runs: Mapping[str, RunFolder], faults: Faults
 ) -> tuple[dict[str, list[Score]], int]:
-    """Sort out what is there already; a rating that says something else than an earlier one is a fault."""
+    """Drop ratings that the run already has; a rating that contradicts an earlier rating is a fault."""
     known = {key: given for run_id, run in runs.items() for key, given in _earlier(run_id, run)}
     new: dict[str, list[Score]] = defaultdict(list)
     kept = 0
@@ -207,7 +207,7 @@ def _new_ratings(
 
 
 def _earlier(run_id: str, run: RunFolder) -> Iterable[tuple[_Key, _Given]]:
-    """Yield the human ratings of a run with their lines; of those of a rendering that is no more, none."""
+    """Yield the human ratings of a run with their lines, without ratings of renderings that no longer exist."""
     current = {
         (episode.episode_id, turn.turn): turn.rendering.sha256
         for episode in run.episodes()

@@ -1,4 +1,4 @@
-"""The reference describers: ceiling and floors of what a describer can give a generator.
+"""The reference describers: ceiling and floors for the words that a describer gives a generator.
 
 They play by the rules of the game, within the token budget, and see what no describer may see. Each of them refuses to
 answer where it is not told that, so that it cannot play by mistake as if it were an ordinary describer.

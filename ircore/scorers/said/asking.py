@@ -38,7 +38,7 @@ _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 @dataclass(frozen=True)
 class Item:
-    """One turn to be read.
+    """A turn that a judge is asked to read.
 
     Attributes:
         run: Its run.
@@ -210,7 +210,7 @@ class _FactInquiry(Inquiry[JudgementEntry, TextAnswer]):
 
 
 def reading_of(turn: SaidTurn, reader: str, text: str) -> SaidTurn:
-    """Return a turn as a judge's answer says; what the rendering shows is taken over from the grammar's.
+    """Return a turn as the judge's answer reads it; the facts shown are copied from the grammar's reading.
 
     Raises:
         AnswerError: The answer names no facts, or facts that there are not.

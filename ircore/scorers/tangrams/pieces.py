@@ -1,4 +1,4 @@
-"""Comparing two tangrams piece by piece, whatever their size and wherever they lie in their pictures.
+"""Comparing two tangrams piece by piece, independent of the figures' size and place in their pictures.
 
 Both are brought into one frame: the unit is the side of the square piece, the square root of an eighth of the area of
 all seven pieces, and the origin is the centroid of that area. Turns and mirrors are not undone: a figure that lies on

@@ -8,7 +8,7 @@ import pytest
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.score_records import Orders, Score
 from ircore.results.agreement import RaterPair, agreement_results, rated_preference, rated_similarity
-from ircore.results.calibration import MARKS, calibrate, recalibrated_cells
+from ircore.results.calibration import calibrate
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.statistics.recalibration import Refusal
@@ -235,15 +235,15 @@ def test_what_the_map_was_not_fitted_for_is_marked() -> None:
     assert calibration.cells["unrated", "photos", "easy", "gpt"].marks == marks
     assert calibration.cells["unrated", None, None, "gpt"].marks == marks
     assert calibration.cells["rated", "photos", None, "gpt"].marks == ("single_pair", "unrated_category")
-    gpt = calibration.maps["gpt"]
-    assert isinstance(gpt, Recalibration)
-    others = {
-        cell.category: cell for cell in recalibrated_cells(gpt, "lone", "unrated", runs) if cell.difficulty is None
-    }
-    assert others["simple_shapes"].marks == ("other_judge", "unrated_pair", "single_pair", "outside_range")
-    assert set(others["photos"].marks) == set(MARKS)
-    assert others["photos"].score is not None
-    assert others["photos"].score.outside > 0
+
+
+def test_a_score_beyond_those_that_humans_rated_too_is_marked() -> None:
+    beyond = episode("simple_shapes-00", 2, "simple_shapes")
+    runs = rated_runs() | {"high": played("high", [(beyond, scores("simple_shapes-00", {"gpt": (9.5, 9.5)}))])}
+    cell = calibrate(runs).cells["high", "simple_shapes", "easy", "gpt"]
+    assert cell.marks == ("unrated_pair", "single_pair", "outside_range")
+    assert cell.score is not None
+    assert cell.score.outside == 1
 
 
 def test_a_judge_whose_scores_no_human_rated_gets_no_value_but_a_reason() -> None:

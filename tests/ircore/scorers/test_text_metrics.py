@@ -5,9 +5,8 @@ import pytest
 from ircore.core.drawing import Drawing
 from ircore.core.images import Pixels
 from ircore.core.ocr import TextLine, ocr_missing
-from ircore.core.records import Box, Element, Scene
 from ircore.scorers.metrics.base import MetricUnavailableError
-from ircore.scorers.metrics.text import F1, RECALL, Label, label_scores, labels_of_lines, labels_of_scene
+from ircore.scorers.metrics.text import F1, RECALL, Label, label_scores, labels_of_lines
 
 needs_ocr = pytest.mark.skipif(ocr_missing() is not None, reason="the extra ocr is not installed")
 
@@ -46,10 +45,9 @@ def test_without_labels_there_is_nothing_to_say() -> None:
     assert label_scores(TARGET, []).f1 == 0
 
 
-def test_labels_of_scenes_and_of_ocr_are_shares_of_the_picture() -> None:
-    scene = Scene(width=200, height=100, elements=(Element(type="label", text="km", box=Box(90, 0, 110, 20)),))
+def test_labels_of_recognised_lines_are_shares_of_the_picture() -> None:
     line = TextLine("km", ((90, 0), (110, 0), (110, 20), (90, 20)), 0.9)
-    assert labels_of_scene(scene) == labels_of_lines([line], 200, 100) == (Label("km", 0.5, 0.1),)
+    assert labels_of_lines([line], 200, 100) == (Label("km", 0.5, 0.1),)
     assert labels_of_lines([TextLine("—", line.corners, 0.9), TextLine("km", line.corners, 0.5)], 200, 100) == ()
 
 

@@ -64,7 +64,7 @@ ARCHITECTURES = {
 
 
 class LipSimNetwork(nn.Module):
-    """Embeds pictures such that ‖f(x) − f(y)‖ ≤ ‖x − y‖ for all pictures x and y, whatever the weights.
+    """Embeds pictures so that ‖f(x) − f(y)‖ ≤ ‖x − y‖ for all pictures x and y and for any weights.
 
     Each step keeps that: zeros are added, the layers are SLL, windows of 16 numbers are summed and divided by 4 = √16,
     and numbers are left out. The weights have no values until they are loaded or drawn.

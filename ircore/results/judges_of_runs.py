@@ -1,0 +1,51 @@
+"""Judges of several runs side by side: who they are, and the cells of each run by them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ircore.core.errors import InputError
+from ircore.core.score_records import JudgeIdentity
+from ircore.players.model_families import model_family
+from ircore.results.cell import Cell
+from ircore.results.cells import BoardKey, run_cells
+from ircore.results.played_run import PlayedRun
+from ircore.results.rated import Scope
+
+
+def shared_identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
+    """Return the identity of each judge by its name.
+
+    Raises:
+        InputError: Two runs have judges of the same name with different identities.
+    """
+    seen: dict[str, tuple[PlayedRun, JudgeIdentity]] = {}
+    for run in runs:
+        for name, identity in run.judges.items():
+            other, known = seen.setdefault(name, (run, identity))
+            if known != identity:
+                field = next(key for key in JudgeIdentity.model_fields if getattr(known, key) != getattr(identity, key))
+                raise InputError(
+                    f"{other.path} and {run.path}: judge {name} is not the same ({field} differs)",
+                    "Score both with the same judge, or give the other one a name of its own.",
+                )
+    return {name: identity for name, (_, identity) in sorted(seen.items())}
+
+
+def cells_by_judge(
+    run: PlayedRun, scopes: Mapping[str, Scope], families: Mapping[str, str | None]
+) -> dict[BoardKey, Cell]:
+    """Return the cells of a run, marked where judge and describer belong to the same family of models.
+
+    Args:
+        run: The run.
+        scopes: Categories that each judge rates, by the judge's name.
+        families: Family of the model that each judge asks, by the judge's name; None for a judge without one.
+    """
+    # A run may not know by itself what a judge rates: then its own cells by this judge are of another scope.
+    own = {judge for judge, scope in scopes.items() if run.scopes.get(judge, scope) == scope}
+    cells = {key: cell for key, cell in run.cells.items() if cell.judge in own}
+    others = {judge: scope for judge, scope in scopes.items() if (None, None, judge) not in cells}
+    cells |= run_cells(run.instances.instances, run.run.run_id, run.results, others, run.costs if others else {})
+    describer = model_family(run.run.submission.describer.label)
+    same = {judge for judge, family in families.items() if family is not None and family == describer}
+    return {key: replace(cell, same_family=True) if cell.judge in same else cell for key, cell in cells.items()}
