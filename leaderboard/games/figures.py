@@ -11,11 +11,11 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.game_curves import PEOPLE
 from ircore.results.tables.games import measure_column
 from ircore.results.tables.model import Column, Table, Value
+from leaderboard.charts.beside_curves import BesideCurves
 from leaderboard.charts.catalogue import Chart, chart_of
 from leaderboard.charts.data import MOST_PANELS
 from leaderboard.charts.grammar import Json, Missing, Sketch, Ticks, axis, plain
 from leaderboard.charts.tracks import Scale, Spot, Track, panels
-from leaderboard.games.beside_curves import BesideCurves
 from leaderboard.games.board import measure, scale_ends, value_digits
 from leaderboard.games.entries import Entry
 from leaderboard.games.section import GameSection
