@@ -103,10 +103,10 @@ def test_runs_are_scored_by_the_games_own_measures_and_ranked_by_its_headline(to
     ]
     said = toy.run("results", "fair", "--table", "trajectories", status=2)
     assert "only for runs of reconstruction, not of the game rps" in said
-    assert "Choose one of: board, outcomes." in said
+    assert "Choose one of: board, outcomes, rounds, players, published." in said
     assert "--judge: does not apply to runs of the game rps" in toy.run("results", "fair", "--judge", "gpt", status=2)
     toy.run("results", "fair", "perfect", "--out", "tables")
-    assert len(list((toy.folder / "tables").iterdir())) == 2 * 4
+    assert len(list((toy.folder / "tables").iterdir())) == 5 * 4
 
 
 def test_runs_become_a_release_that_loads_and_comes_back_to_the_same_values(toy: Toy) -> None:
