@@ -15,7 +15,17 @@ Column = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Columns:
-    """Values that cells average; rows as in the instance set, columns in the order of the runs."""
+    """Values that cells average; rows as in the instance set, columns in the order of the runs.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.model import Results
+        >>> from ircore.runs.folder import RunFolder
+        >>> results = Results.from_runs([RunFolder(Path("run"))])
+        >>> made = columns(results.instances, results.episodes, ["structural"], {run: {} for run in results.episodes})
+        >>> made.turns.shape
+        (2, 1)
+    """
 
     delta: Mapping[str, Column]
     """By judge: ΔQ, −10 to 10."""

@@ -17,7 +17,13 @@ _grid = lru_cache(maxsize=8)(complete_grid)
 
 @dataclass(frozen=True)
 class PairEffects:
-    """Effects of describers and generators on one judge's scores under one condition."""
+    """Effects of describers and generators on one judge's scores under one condition.
+
+    Example:
+        >>> nothing = Unavailable("fewer than two describers")
+        >>> PairEffects("structural", None, None, ("a-1",), decomposition=nothing, model=nothing).model.reason
+        'fewer than two describers'
+    """
 
     judge: str
     """Judge whose scores are decomposed."""

@@ -28,6 +28,12 @@ class SteppedEpisode:
         stratum: Condition of the instance: within one, episodes are drawn again.
         steps: Fields of each step's record.
         values: Of each measure per step, by its key and the number of the step, from 1.
+
+    Example:
+        >>> steps = [{"repetition": 1}, {"repetition": 1}]
+        >>> episode = SteppedEpisode("shapes/easy", steps, {"correct": {1: 1.0, 2: 0.0}})
+        >>> episode.by_place(Measure("correct", "Correct", range=(0, 1), per="step"), "repetition")
+        {1: 0.5}
     """
 
     stratum: str

@@ -52,7 +52,14 @@ class GameRunSource(AnyRunSource[GameRun, GameEpisode, GameInstanceSet], Protoco
 
 
 class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
-    """A run of a game other than reconstruction with the values of its game's measures."""
+    """A run of a game other than reconstruction with the values of its game's measures.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> stored = SimpleNamespace(measured=lambda: [], path=None, run=None, instances=None)
+        >>> PlayedGameRun(stored).scores
+        ()
+    """
 
     source: GameRunSource
 
@@ -75,7 +82,13 @@ class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
 
 @dataclass(frozen=True, kw_only=True)
 class GameCell(Coverage):
-    """Numbers of a run under one condition; ``rated`` counts played episodes that have a value of the headline."""
+    """Numbers of a run under one condition; ``rated`` counts played episodes that have a value of the headline.
+
+    Example:
+        >>> from ircore.results.statistics.intervals import Estimate
+        >>> "main" in GameCell.__dataclass_fields__
+        True
+    """
 
     rated_words = "played episodes have a value"
 

@@ -33,7 +33,15 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True)
 class Material:
-    """Everything that the scores of one episode depend on, so that another machine can compute them."""
+    """Everything that the scores of one episode depend on, so that another machine can compute them.
+
+    Example:
+        >>> import numpy as np
+        >>> white = Picture.from_pixels(np.full((8, 8, 3), 255, np.uint8))
+        >>> material = Material(white, white, {white.sha256: white}, wanted=())
+        >>> material.scene is None
+        True
+    """
 
     target: Picture
     """The target picture."""

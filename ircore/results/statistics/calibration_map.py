@@ -159,7 +159,16 @@ class Recalibrated:
 
 @dataclass(frozen=True)
 class Recalibration:
-    """A monotone map from a judge's scale to the humans'."""
+    """A monotone map from a judge's scale to the humans'.
+
+    Example:
+        >>> from ircore.results.statistics.recalibration import recalibrate
+        >>> rng = np.random.default_rng(0)
+        >>> judge = rng.integers(0, 11, 200)
+        >>> fitted = recalibrate(judge, judge / 2, np.arange(200), fitted_for="gpt")
+        >>> bool(fitted.apply([8.0])[0][0] < 6)
+        True
+    """
 
     fitted_for: str
     """The judge whose scores it maps."""

@@ -24,7 +24,15 @@ from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, t_qu
 
 @dataclass(frozen=True)
 class MixedEffects:
-    """Score = grand + describer + generator + interaction + instance (random) + rest."""
+    """Score = grand + describer + generator + interaction + instance (random) + rest.
+
+    Example:
+        >>> zero = Estimate(0.0, -0.2, 0.2, 40)
+        >>> grand = Estimate(7.0, 6.8, 7.2, 40)
+        >>> effects = MixedEffects(grand, {"a": zero, "b": zero}, {"x": zero, "y": zero}, 1.1, 0.6, {})
+        >>> effects.grand.mean
+        7.0
+    """
 
     grand: Estimate
     """Mean of all pairs; intervals here are point ± t · clustered standard error, ``n`` counts instances."""

@@ -43,6 +43,15 @@ class Sample:
         picture: The target.
         same: Another target of the category; None if the set has none.
         other: A target of another category; None if the set has none.
+
+    Example:
+        >>> from ircore.instances.store import read_instances
+        >>> from pathlib import Path
+        >>> instances = read_instances(Path("targets"))
+        >>> easy, hard = instances.instances
+        >>> sample = Sample(easy, instances.target(easy), same=None, other=None)
+        >>> sample.instance.difficulty
+        'easy'
     """
 
     instance: Instance

@@ -86,7 +86,14 @@ class Attack(Record):
 
 
 class JudgeCard(Record):
-    """A judge's card. File ``card.json`` of a test."""
+    """A judge's card. File ``card.json`` of a test.
+
+    Example:
+        >>> from importlib.resources import files
+        >>> shipped = files("ircore.scorers.judge_test.cards") / "structural.json"
+        >>> JudgeCard.model_validate_json(shipped.read_text()).judge.name
+        'structural'
+    """
 
     schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
     battery: Line = Field(description="Version of the graded edits.")

@@ -47,6 +47,13 @@ class LoadedJudge:
         spec: Who is asked, the name of the key's variable included.
         prompts: With which words.
         identity: Who it is in scores: the same without that name and without parameters that change no answer.
+
+    Example:
+        >>> lines = ["schema: 1", "name: strict", "label: Strict", "player: openai", "model: m", "api_key_env: MY_KEY"]
+        >>> with open("judge.yaml", "w") as file:
+        ...     print(*lines, sep=chr(10), file=file)
+        >>> read_judge(Path("judge.yaml")).name
+        'strict'
     """
 
     path: Path

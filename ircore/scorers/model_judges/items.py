@@ -26,6 +26,13 @@ class Item:
         renderings: One for similarity; the first and the final one for preference.
         wanted: The scores that it answers: two turns may have the same rendering.
         known: Questions of earlier commands to this judge that were answered, by what identifies them.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.runs.folder import RunFolder
+        >>> run = RunFolder(Path("run"))
+        >>> Item(run, run.instances.instances[0], "similarity", renderings=(), wanted=(), known={}).task
+        'similarity'
     """
 
     run: RunFolder

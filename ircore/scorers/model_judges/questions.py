@@ -40,7 +40,12 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """One question: what the judge sees, and in which order."""
+    """One question: what the judge sees, and in which order.
+
+    Example:
+        >>> Question(view=None, shown=("a" * 64,), order=None, repair=False).repair
+        False
+    """
 
     view: JudgeView
     shown: tuple[str, ...]

@@ -96,7 +96,15 @@ class _PictureSource(NamedTuple):
 
 @dataclass(frozen=True)
 class Study:
-    """A study: the items of one annotation page, its annotators and pictures."""
+    """A study: the items of one annotation page, its annotators and pictures.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.runs.folder import RunFolder
+        >>> study = choose_tasks([RunFolder(Path("run"))], TaskPlan(annotators=("anna",)))
+        >>> {item.task for item in study.items} <= {"similarity", "preference"}
+        True
+    """
 
     study_id: str
     """16 hex digits: hash of the items and the seed."""

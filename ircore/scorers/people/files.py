@@ -37,7 +37,13 @@ _SAVE = "Save it as CSV in UTF-8: in a spreadsheet, 'CSV UTF-8'."
 
 @dataclass(frozen=True)
 class RatingRow:
-    """One row of the file."""
+    """One row of the file.
+
+    Example:
+        >>> row = RatingRow(2, "anna", None, "pie_graph-easy-01", 1, "similarity", None, value=8.0, reason=None)
+        >>> row.value
+        8.0
+    """
 
     row: int
     """Row number as in a spreadsheet: the header is row 1."""

@@ -45,6 +45,18 @@ class Item:
         instance: Whose facts are asked about.
         turn: As the grammar read it.
         messages: Up to this turn, oldest first.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.runs.folder import RunFolder
+        >>> from ircore.scorers.said.records import SaidTurn
+        >>> run = RunFolder(Path("run"))
+        >>> turn = SaidTurn(
+        ...     episode_id="e", turn=1, rendering="a" * 64, reader="grammar", version="1",
+        ...     stated="1", named="1", shown="1",
+        ... )
+        >>> Item(run, run.instances.instances[0], turn, ("A red circle.",)).messages
+        ('A red circle.',)
     """
 
     run: RunFolder

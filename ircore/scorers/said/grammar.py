@@ -26,6 +26,15 @@ class GrammarReader:
     Args:
         instance: Its target's; it has a scene.
         target: The target.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.instances.store import read_instances
+        >>> instances = read_instances(Path("targets"))
+        >>> target = instances.target(instances.instances[0])
+        >>> reading = GrammarReader(instances.instances[0], target).turn("e", 1, ["A red circle."], target)
+        >>> set(reading.shown) <= set("01?")
+        True
     """
 
     def __init__(self, instance: Instance, target: Picture) -> None:

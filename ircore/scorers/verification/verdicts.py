@@ -27,6 +27,12 @@ class Checked:
             and for a value that is nearly right.
         seen: What was seen instead or as well, in the unit of ``fact.expected``.
         reason: Why it fails or cannot be told; empty if it holds.
+
+    Example:
+        >>> from ircore.scorers.verification.facts.model import Fact
+        >>> fact = Fact("bar-1/value", "bar-1", "bar", "value", "value", 12.5, 0.25, 1.0, "The first bar is 12.5 high.")
+        >>> Checked(fact, "fails", credit=0.0, seen=7.5, reason="7.5 high").seen
+        7.5
     """
 
     fact: Fact

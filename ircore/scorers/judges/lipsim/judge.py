@@ -25,6 +25,10 @@ class LipSimJudge:
 
     Raises:
         InputError: torch is not installed, no checkpoint is named, or it is not usable.
+
+    Example:
+        >>> LipSimJudge.tasks
+        frozenset({'preference'})
     """
 
     name = "lipsim"

@@ -60,6 +60,11 @@ class SLLLinear(_SLLLayer):
     Args:
         width: Length of the vectors.
         inner: Rows of K.
+
+    Example:
+        >>> layer = SLLLinear(width=4, inner=3)
+        >>> layer(torch.zeros(1, 4)).shape
+        torch.Size([1, 4])
     """
 
     def __init__(self, width: int, inner: int) -> None:
@@ -85,6 +90,11 @@ class SLLConv(_SLLLayer):
         channels: Of the picture.
         inner: Channels of Kx.
         side: Of the kernel in pixels, odd.
+
+    Example:
+        >>> layer = SLLConv(channels=2, inner=3)
+        >>> layer(torch.zeros(1, 2, 5, 5)).shape
+        torch.Size([1, 2, 5, 5])
     """
 
     def __init__(self, channels: int, inner: int, side: int = 3) -> None:

@@ -68,6 +68,11 @@ class LipSimNetwork(nn.Module):
 
     Each step keeps that: zeros are added, the layers are SLL, windows of 16 numbers are summed and divided by 4 = √16,
     and numbers are left out. The weights have no values until they are loaded or drawn.
+
+    Example:
+        >>> tiny = Architecture(conv_layers=1, channels=3, linear_layers=1, linear_inner=2, outputs=4, side=8)
+        >>> LipSimNetwork(tiny) is not None
+        True
     """
 
     def __init__(self, architecture: Architecture) -> None:

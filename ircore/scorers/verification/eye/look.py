@@ -35,6 +35,14 @@ class Look:
         agreement: Share of the target's edges that meet one in the rendering, 0–1.
         blocks: The writing at the place of each text.
         facts: The target's facts by the key of their mark.
+
+    Example:
+        >>> from ircore.games.reconstruction.build_targets import draw
+        >>> from ircore.core.images import Picture
+        >>> from ircore.scorers.verification.eye.target import target_of
+        >>> drawn = draw("bar_graph", "easy", seed=1)
+        >>> look_at(target_of(Picture.from_pixels(drawn.drawing.pixels), drawn.scene), drawn.drawing.pixels).is_rough
+        False
     """
 
     target: Target

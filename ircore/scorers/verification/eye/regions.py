@@ -18,7 +18,13 @@ APART = 7.0
 
 @dataclass(frozen=True, eq=False)
 class Area:
-    """An area as seen: its colour #rrggbb, its pixels, and their box."""
+    """An area as seen: its colour #rrggbb, its pixels, and their box.
+
+    Example:
+        >>> area = Area("#d62828", np.ones((2, 3), bool), Box(0, 0, 3, 2))
+        >>> int(area.mask.sum())
+        6
+    """
 
     colour: str
     mask: Mask
@@ -41,7 +47,14 @@ def circle_points(
 
 
 class Place(NamedTuple):
-    """Where an area should be: pixels well inside it, and pixels of the ground close around it; neither is hidden."""
+    """Where an area should be: pixels well inside it, and pixels of the ground close around it; neither is hidden.
+
+    Example:
+        >>> expected = polygon_mask([[4, 4], [16, 4], [16, 16], [4, 16]], 20, 20)
+        >>> place = place_of(expected, np.zeros((20, 20), bool))
+        >>> bool((place.inner & ~expected).any())
+        False
+    """
 
     inner: Mask
     around: Mask

@@ -70,7 +70,13 @@ class Transform(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Edges:
-    """The edges of a picture: strength by orientation (upright, level, slanting), at ``SIDE``."""
+    """The edges of a picture: strength by orientation (upright, level, slanting), at ``SIDE``.
+
+    Example:
+        >>> edges = edges_of(np.full((32, 32, 3), 255, np.uint8))
+        >>> sum(map(len, edges.points()))
+        0
+    """
 
     planes: tuple[Floats, ...]
 
@@ -102,7 +108,14 @@ def edges_of(pixels: Pixels) -> Edges:
 
 
 class Model:
-    """The target's side of a registration, computed once for all renderings of a target."""
+    """The target's side of a registration, computed once for all renderings of a target.
+
+    Example:
+        >>> black_square = np.full((64, 64, 3), 255, np.uint8)
+        >>> black_square[16:48, 16:48] = 0
+        >>> register(Picture.from_pixels(black_square), black_square)[0].is_identity
+        True
+    """
 
     def __init__(self, target: Picture) -> None:
         self.points = edges_of(target.pixels).points()

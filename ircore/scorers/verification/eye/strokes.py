@@ -44,6 +44,11 @@ class Course:
         grounds: RGB of what lies around it.
         usable: Whether the place says anything: nothing else of the target lies on it.
         widths: Pixels about that point that differ by more than half as much.
+
+    Example:
+        >>> places, normals = places_along([[0, 0], [40, 0]], step=10)
+        >>> places.tolist()[1]
+        [10.0, 0.0]
     """
 
     places: Floats

@@ -28,7 +28,12 @@ ALIKE = 0.72
 
 
 class Block(NamedTuple):
-    """Writing that was found at the place of a text."""
+    """Writing that was found at the place of a text.
+
+    Example:
+        >>> Block(Box(10, 10, 40, 22), ink=np.ones((12, 30)), amount=360.0).box.left
+        10
+    """
 
     box: Box
     """The smallest box around its ink."""

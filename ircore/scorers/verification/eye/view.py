@@ -38,6 +38,11 @@ class View:
     Attributes:
         pixels: Height × width × 3, RGB.
         scene: What the target shows.
+
+    Example:
+        >>> view = View(np.full((4, 4, 3), 255, np.uint8), Scene(width=4, height=4, elements=()))
+        >>> int(view.lab[0, 0, 0].round())
+        100
     """
 
     pixels: Pixels
