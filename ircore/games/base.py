@@ -17,6 +17,7 @@ from ircore.core.images import Picture
 from ircore.core.records import AnyInstance, GameRules, Record
 from ircore.games.pages import Curve as Curve
 from ircore.games.pages import Pages as Pages
+from ircore.games.pages import PublishedFigure as PublishedFigure
 from ircore.players.base import Answer, AnswerKind, Asked, PlayerError
 
 Direction = Literal["higher", "lower"]
@@ -113,30 +114,6 @@ class GameOutcome:
 
     name: str
     played: bool
-
-
-@dataclass(frozen=True)
-class PublishedFigure:
-    """A number of the game's paper, shown as reported and never among results.
-
-    >>> PublishedFigure("people", "correct", 0.94, "https://arxiv.org/abs/2211.16492").value
-    0.94
-
-    Attributes:
-        label: Players and setting, for people.
-        measure: Key of the game's measure.
-        value: In the measure's unit.
-        source: Address of the paper.
-        series: Players and setting of a learning curve that the figure is a point of; empty for a figure of no curve.
-        place: Place of the point on the curve's axis, such as the repetition.
-    """
-
-    label: str
-    measure: str
-    value: float
-    source: str
-    series: str = ""
-    place: int = 0
 
 
 @dataclass(frozen=True)
