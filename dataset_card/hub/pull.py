@@ -31,6 +31,7 @@ from ircore.instances.store import INDEX, AnyInstanceSet, index_bytes, read_any_
 from ircore.instances.withheld import published_pictures
 from ircore.runs.costs.episode_costs import COSTS
 from ircore.runs.events import End, Entry, GameEnd
+from ircore.runs.facts import add_facts
 from ircore.runs.folder import AnyRunFolder, GameRunFolder, create_run
 from ircore.runs.provenance import write_provenance
 from ircore.runs.writer import RunWriter
@@ -217,8 +218,10 @@ def _write_run(folder: Path, released: AnyReleasedRun, instances: AnyInstanceSet
 
 
 def _write_scores(run: AnyRunFolder, released: ReleasedRun, judged: set[str]) -> None:
-    """Write scores, judges and costs of a run of reconstruction."""
+    """Write scores, facts, judges and costs of a run of reconstruction."""
     run.add_scores(released.scores())
+    if released.fact_files:
+        add_facts(run, released.facts())
     ours = {score.judge for score in released.scores()}
     for name, judge in released.judges().items():
         # A judge without any score is known to have been asked, and not of whom.

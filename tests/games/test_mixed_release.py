@@ -108,7 +108,7 @@ def test_every_table_loads_with_the_games_in_their_columns(mixed: Toy) -> None:
     assert loaded["games"] == {
         name: ["rps"] if name == "transcripts_rps" else ["reconstruction", "rps"]
         for name in ("instances", "episodes", "scores", "leaderboard", "transcripts_rps")
-    }
+    } | {"facts": ["reconstruction"]}
     assert all(loaded["columns"][name][0] == "game" for name in loaded["games"])
     assert [name for name, columns in loaded["columns"].items() if "rules" not in columns] == ["instances"]
     assert loaded["default"] == loaded["rows"]["transcripts"]
@@ -231,7 +231,7 @@ def test_a_release_goes_to_the_hub_and_comes_back(mixed: Toy, hub: HubServer) ->
 def test_results_and_tables_load_in_python(mixed: Toy) -> None:
     assert python(mixed, RESULTS, "release") == {
         "wins": {"perfect": 1.0, "fair": pytest.approx(2 / 3)},
-        "judges": ["structural"],
+        "judges": ["structural", "verified"],
         "steps": 24,
         "default": ["run_id", "submission"],
         "scores": ["reconstruction", "rps"],
@@ -239,7 +239,7 @@ def test_results_and_tables_load_in_python(mixed: Toy) -> None:
 
 
 def test_without_the_game_a_release_loads_and_the_check_says_what_is_open(mixed: Toy) -> None:
-    mixed.environment.pop("PYTHONPATH")
+    mixed.environment = {name: value for name, value in mixed.environment.items() if name != "PYTHONPATH"}
     said = mixed.run("release", "check", "release")
     assert "not checked: rps: rows not compared with its records" in said
     assert "0 faults" in said

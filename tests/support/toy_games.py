@@ -51,7 +51,7 @@ class Toy:
     def __init__(self, folder: Path, packages: Path) -> None:
         self.folder = folder
         self.packages = packages
-        self.environment = {**os.environ, "PYTHONPATH": str(packages)}
+        self.environment = self._usual = {**os.environ, "PYTHONPATH": str(packages)}
 
     def start(self, *words: object, typed: bool = False) -> "subprocess.Popen[str]":
         """Start a command; ``typed`` if something will be sent to it as if typed."""
@@ -62,7 +62,15 @@ class Toy:
         )
 
     def run(self, *words: object, status: int = 0) -> str:
-        """Run a command in the test's own process, which spares 0.4 s of start; returns its output, or its errors."""
+        """Run a command; returns its output, or its errors.
+
+        It runs in the test's own process, which spares 0.4 s of start, unless the environment was changed.
+        """
+        if self.environment != self._usual:
+            process = self.start(*words)
+            printed, complaints = process.communicate()
+            assert process.returncode == status, complaints
+            return printed if status == 0 else complaints
         out, errors = io.StringIO(), io.StringIO()
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(errors):
             patch.chdir(self.folder)
