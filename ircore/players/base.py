@@ -148,7 +148,7 @@ class JudgingPlayer(Protocol):
 
 
 def refuse_settings(spec: PlayerSpec) -> None:
-    """Refuse settings of a player that has no settings: it would ignore them silently.
+    """Refuse any setting for a player that takes none, rather than ignore the setting silently.
 
     Raises:
         InputError: The spec has a model, an address, a key or a parameter.

@@ -84,7 +84,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Tokens:
-    """Tokens and cost of an attempt as the provider counts; None where it does not say.
+    """Tokens and cost of an attempt as the provider counts them; None where the provider gives no number.
 
     >>> Tokens(prompt=100).completion is None
     True
@@ -157,7 +157,7 @@ class CallError(Exception):
         self.attempts = attempts
 
     def reason(self, seat: Role | None) -> AnyAbortReason:
-        """Return the abort reason of an episode in which ``seat`` was asked; None is any seat of other games."""
+        """Return the abort reason of an episode in which ``seat`` was asked; None: any seat of another game."""
         refused, unusable, empty = _REASONS[seat]
         if self.fault.kind in ("refused", "filtered"):
             return refused
@@ -248,7 +248,7 @@ class Caller:
     random: Random = field(default_factory=lambda: Random(0))
 
     async def call(self, ask: Callable[[], Awaitable[Reply[T]]]) -> Called[T]:
-        """Repeat a question until it is answered.
+        """Ask a question, again after faults that may pass, until an answer comes or the question fails for good.
 
         Args:
             ask: Makes one attempt; raises ``FaultError`` if it fails. Cancelled when the attempt takes too long.

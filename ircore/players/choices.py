@@ -24,7 +24,7 @@ class Choice(NamedTuple):
 
 
 def choice_of(text: str, question: Question) -> Choice | None:
-    """Return the choice that an answer names; ``question.unclear`` with a note if it names none.
+    """Return the choice that an answer names; ``question.unclear`` with a note if the answer names no choice.
 
     >>> question = Question(1, "Which one?", choices=("A", "B"), unclear="invalid", exact=True)
     >>> choice_of(" b ", question).choice, choice_of("Image B", question)
@@ -44,7 +44,7 @@ def choice_of(text: str, question: Question) -> Choice | None:
 
 
 def read_choice(text: str, choices: Sequence[str], exact: bool = False) -> Choice | None:
-    """Return the choice that words name; None if they name none, or could name several.
+    """Return the choice that the words name; None if the words name no choice, or could name several.
 
     Words that differ in nothing but letter case and the marks around them are taken, with a note.
 

@@ -101,7 +101,7 @@ def sample_questions(method: str) -> tuple[Any, ...]:
 
 
 def _check_refusal(player: type[Any], spec: PlayerSpec) -> None:
-    """Check that a player refuses unknown settings, which it would ignore silently."""
+    """Check that a player refuses unknown settings instead of ignoring them silently."""
     name, wrong = player.__name__, spec.model_copy(update={"parameters": {**spec.parameters, "no_such_setting": 1}})
     try:
         getattr(player, "check", player)(wrong)
@@ -111,7 +111,7 @@ def _check_refusal(player: type[Any], spec: PlayerSpec) -> None:
 
 
 async def _check_answers(player: type[Any], spec: PlayerSpec, method: str, questions: Sequence[Any]) -> None:
-    """Ask new players one by one, then one player in reverse order and concurrently; all answers must agree."""
+    """Ask new players in turn, then a single player in reverse order and concurrently; all answers must agree."""
     where = f"player {player.__name__}: {method}"
     expect(bool(questions), f"{where}: no question to ask: give some in questions")
     alone = [await _answer(player(spec), method, question, where) for question in questions]

@@ -132,7 +132,7 @@ class HumanPlayer:
             return _worded(question, await self._line_for(question))
 
     async def _line_for(self, question: Question) -> str:
-        """Ask for a line until it is a valid answer."""
+        """Ask for a line of text until the line is a valid answer."""
         while True:
             line = (await self._line("Your answer in one line: ")).strip()
             if line and not (problem := _problem(question, line)):
@@ -220,7 +220,7 @@ def _in_words(question: Question) -> str:
 
 
 def _problem(question: Question, text: str) -> str:
-    """Return the problem with an answer; empty if it is valid."""
+    """Return the problem with an answer; empty if the answer is valid."""
     if question.answers == "choice" and choice_of(text, question) is None:
         return f"Not one of: {', '.join(question.choices)}."
     return ""
@@ -261,7 +261,7 @@ def _put(place: Path, pictures: dict[str, Picture], texts: dict[str, str]) -> No
 
 
 def _look(place: Path) -> Picture | str:
-    """Return the picture in a folder, or the problem with it; empty text if there is no picture."""
+    """Return the picture in a folder, or the problem with the picture; empty text if there is no picture."""
     problem = ""
     for path in (place / f"picture{ending}" for ending in ENDINGS):
         if path.is_file():

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 
 class Gate:
-    """Limit of concurrent requests to a provider: no limit until it answers "too many requests".
+    """Limit of concurrent requests to a provider: unlimited until the provider answers "too many requests".
 
     A 429 halves the limit, at most once for requests that were under way together; every answer raises it by one, up
     to the most requests wanted so far (additive increase, multiplicative decrease: Chiu and Jain, 1989). Raising it
@@ -40,7 +40,7 @@ class Gate:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Hold a place for a request; wait until there is one."""
+        """Hold a place for a request, after waiting until a place is free."""
         if self._waiting or self.running >= self.limit:
             await self._turn()
         else:

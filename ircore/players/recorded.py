@@ -1,4 +1,4 @@
-"""A seat filled with recorded answers, such as people's, that come with the instances."""
+"""A seat whose answers, such as people's, are recorded in the instances."""
 
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec

@@ -15,7 +15,7 @@ MAINTAINERS = "builtin-"
 
 
 def reserved_name(name: str) -> bool:
-    """Whether Windows reserves a name for a device, or drops its end."""
+    """Whether Windows reserves a name for a device, or drops the name's end."""
     stem = name.split(".", 1)[0].rstrip(" ").upper()
     devices = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}
     numbered = re.fullmatch(r"(COM|LPT)[0-9\u00b9\u00b2\u00b3]", stem) is not None

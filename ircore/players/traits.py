@@ -52,7 +52,7 @@ def reference_players(players: Mapping[str, PlayerSpec]) -> tuple[str, ...]:
 
 
 def answer_problem(name: str, method: str, answers: AnswerKind | None) -> str | None:
-    """Return why a player cannot answer as a seat does; None if it can, or declares nothing.
+    """Return why a player cannot answer as a seat requires; None if the player can, or declares no traits.
 
     Args:
         name: Of the player.

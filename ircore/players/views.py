@@ -1,4 +1,4 @@
-"""Views: everything that a player may see at its turn, by seat.
+"""Views: everything that a player of each seat may see when asked.
 
 A describer sees pictures, never a scene, a file name or a category; a generator sees text and its own earlier
 rendering, never the target. Reference describers are told more and are never ranked.
@@ -16,7 +16,7 @@ AnswerKind = Literal["text", "picture", "choice"]
 
 
 class Asked(Protocol):
-    """A question to any seat: its number in the episode and the game master's words.
+    """A question to any seat: the question's number in the episode and the game master's words.
 
     >>> from dataclasses import dataclass
     >>> @dataclass
@@ -131,7 +131,7 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """A question of a game that needs no view of its own.
+    """A question to a seat of a game that defines no view of its own.
 
     >>> question = Question(step=1, prompt="Which hand is this?", choices=("rock", "paper", "scissors"))
     >>> question.choices[0]

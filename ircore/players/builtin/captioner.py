@@ -1,4 +1,4 @@
-"""A describer that is weaker on purpose: it names things and rough places, and soon gives up.
+"""A describer weaker on purpose: the captioner names things and rough places, and soon gives up.
 
 It sees with the same eyes as the classical describer but measures nothing: no pixels, no exact colours, no shares.
 """
@@ -108,7 +108,7 @@ def _size(shape: Shape, seen: Perception) -> str:
 
 
 def _place(percept: Percept, seen: Perception) -> str:
-    """Return the place of a thing in words: one of nine."""
+    """Return the name of the place of a thing, one of nine places in the picture."""
     x, y = middle_of(percept.box)
     column, row = min(2, int(3 * x / seen.width)), min(2, int(3 * y / seen.height))
     if (row, column) == (1, 1):

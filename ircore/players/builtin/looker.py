@@ -140,7 +140,7 @@ def worded(features: Features) -> str:
 
 
 def _fit(said: str, features: Features) -> int:
-    """Return the number of named features that a picture has, minus the number that it lacks."""
+    """Return the number of named features that a picture has, minus the number that the picture lacks."""
     score = 0
     for name, phrases in _PHRASES.items():
         named = {phrase for phrase in phrases if re.search(rf"\b{phrase}\b", said)}

@@ -1,4 +1,4 @@
-"""The generator ``sketch``, weaker on purpose: it reads the whole dialogue as one description.
+"""The generator ``sketch``, weaker on purpose: reads the whole dialogue as one description.
 
 A correction is read as if it described a new thing, positions snap to a coarse grid, sizes to steps, colours to ten;
 texts and dash patterns are left out. So a describer's refinement can make its picture worse, which a benchmark of

@@ -25,7 +25,7 @@ def builtin_pairs() -> dict[str, Path]:
 
 
 def submission_place(named: Path) -> Path:
-    """Return the place of a submission named by its folder, its manifest or as a built-in pair.
+    """Return the path of a submission: the given folder or manifest, or the folder of a named built-in pair.
 
     Args:
         named: A path, or ``DESCRIBER+GENERATOR`` of a built-in pair; a path that exists goes first.

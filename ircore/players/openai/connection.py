@@ -133,7 +133,7 @@ class Connection:
         )
 
     async def close(self) -> None:
-        """Close the client, if it is open."""
+        """Close the client, if open."""
         if self._client is not None and self._loop is asyncio.get_running_loop():
             await self._client.close()
         self._client = None
@@ -196,14 +196,14 @@ def _broken(error: BaseException) -> Fault:
 
 
 def _cause(error: BaseException) -> BaseException | None:
-    """Return the cause of an error; of a group, such as for both addresses of localhost, that of the first."""
+    """Return an error's cause; for a group of errors, as from both addresses of localhost, the first error."""
     if isinstance(error, BaseExceptionGroup):
         return error.exceptions[0]
     return error.__cause__ or error.__context__
 
 
 def _network_errors() -> tuple[type[Exception], ...]:
-    """Return the exceptions that clients and transports raise; of aiohttp only if it is installed."""
+    """Return the exceptions that clients and transports raise; aiohttp's only if aiohttp is installed."""
     import httpx2
     import openai
 

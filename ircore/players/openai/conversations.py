@@ -49,7 +49,7 @@ def judged(view: JudgeView) -> list[Message]:
 
 
 def told(view: GeneratorView) -> list[Message]:
-    """Return the message to a generator: the prompt, then its previous rendering if there is one."""
+    """Return the message to a generator: the prompt, then the generator's previous rendering, if any."""
     return [Message("user", (view.prompt, *(() if view.previous is None else (view.previous,))))]
 
 

@@ -108,7 +108,7 @@ class OpenAIDescriber:
         return TextAnswer(provider.scrub(called.value)[:LONGEST_TEXT], called.usage, attempts=called.attempts)
 
     async def _shown(self, part: str | Picture) -> str | Picture:
-        """Return words unchanged, and a picture as it is sent: resized if the manifest limits its side."""
+        """Return words unchanged, and a picture resized if the manifest limits the longer side."""
         longest = self._settings.max_side
         if isinstance(part, str) or longest is None or max(part.width, part.height) <= longest:
             return part

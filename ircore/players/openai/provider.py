@@ -58,7 +58,7 @@ class Provider:
         kind: type[Kind],
         read: Callable[[Kind], Awaitable[T]],
     ) -> Called[T]:
-        """Repeat a question until it is answered.
+        """Ask a question, again after faults that may pass, until an answer comes or the question fails for good.
 
         Args:
             seat: Seat of the reconstruction game, or judge; None for seats of other games.

@@ -22,7 +22,7 @@ _SHORTEST_SECRET = 8
 
 
 def fault_of_response(status: int, headers: Mapping[str, str], body: str) -> Fault:
-    """Return the fault in a reply with an error status, or with an error in its body.
+    """Return the fault that a reply reports by its status or by an error in its body.
 
     Args:
         status: HTTP status, or the code that the body names.

@@ -235,7 +235,7 @@ def _count(value: object) -> int | None:
 
 
 def _address(part: object) -> str:
-    """Return the address in a part such as ``{"image_url": {"url": "data:…"}}``."""
+    """Return the URL in a message part such as ``{"image_url": {"url": "data:…"}}``; empty without a URL."""
     inner = part.get("image_url") if isinstance(part, dict) else None
     address = inner.get("url") if isinstance(inner, dict) else inner
     return address if isinstance(address, str) else ""

@@ -155,7 +155,7 @@ def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
 
 
 def read_key(spec: PlayerSpec) -> str:
-    """Return the key from the environment; empty if the manifest names none, for a server of one's own.
+    """Return the API key from the environment; empty if the manifest names no variable, as for a private server.
 
     Raises:
         InputError: The variable is not set, or its value cannot be sent in a header.

@@ -40,7 +40,7 @@ def read_axes(words: str, sheet: Sheet) -> bool:
 
 
 def _axis_ends(name: str, words: str, sheet: Sheet, given: list[Point]) -> list[Point]:
-    """Return the ends of an axis: from words such as "at y 450 from x 60 to 480", else where charts usually have it."""
+    """Return the ends of an axis: from words such as "at y 450 from x 60 to 480", else at the usual place in charts."""
     wide, high = sheet.canvas.width, sheet.canvas.height
     along = q.span(words, name, sheet.space)
     central = "centre" in words and not re.search(r"\b(?:lower|bottom|left|right|top|upper)\b", words)

@@ -35,7 +35,7 @@ class _Wish:
 
 
 def apply_change(item: Item, words: str, clause: Clause, sheet: Sheet, only: str = "") -> Item | None:
-    """Return ``item`` changed as the words ask; None if they ask for nothing that can be done to this item.
+    """Return ``item`` changed as the words ask; None if the words ask for no change that this item allows.
 
     Args:
         item: The item to change.

@@ -29,7 +29,7 @@ class CanvasGenerator:
         refuse_settings(spec)
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
-        """Return the picture of all messages so far, with notes on what was not understood in the last."""
+        """Return the picture of all messages so far, with notes on the words of the last message not understood."""
         return await asyncio.to_thread(lambda: answer(*read((*view.earlier, view.message))))
 
 

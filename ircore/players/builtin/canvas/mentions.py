@@ -1,4 +1,4 @@
-"""Things that a clause mentions, each with its words; some are placed by others."""
+"""Things that a clause mentions, each with the words about it; relations place some things beside others."""
 
 import itertools
 import re
@@ -152,7 +152,7 @@ def _relate(mentions: list[Mention], clause: Clause, sheet: Sheet) -> None:
 
 
 def _relate_to_pronoun(mention: Mention, previous: Mention | None, is_last: bool, sheet: Sheet) -> None:
-    """Read relations to a pronoun or to nothing: "a small square inside it", "with a square inside"."""
+    """Read relations to a pronoun ("a small square inside it") or without an object ("with a square inside")."""
     if mention.relation or mention.known or mention.same:
         return
     for match in RELATION.finditer(mention.words):
@@ -167,7 +167,7 @@ def _relate_to_pronoun(mention: Mention, previous: Mention | None, is_last: bool
 
 
 def _last_relation(before: str) -> tuple[str, bool] | None:
-    """Return the relation before a mention, and whether the mention is its object; None without a relation."""
+    """Return the relation before a mention, and whether the mention is the relation's object; None if no relation."""
     matches = list(RELATION.finditer(before))
     if not matches:
         return None
@@ -185,7 +185,7 @@ def _known(mention: Mention, clause: Clause, sheet: Sheet) -> tuple[Target, ...]
 
 
 def _make(mention: Mention, sheet: Sheet, made: list[Item], busy: set[int]) -> BoxF:
-    """Make the item of a mention, after the item that places it; return its box."""
+    """Make the item of a mention, after the item beside which it stands; return the new item's box."""
     if mention.made is not None or id(mention) in busy:
         return mention.made.box if mention.made else sheet.space.box
     busy.add(id(mention))

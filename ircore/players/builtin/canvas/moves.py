@@ -111,7 +111,7 @@ def _direction(word: str, length: float) -> tuple[float, float]:
 
 
 def moved_to(item: Item, words: str, clause: Clause, sheet: Sheet) -> Item | None:
-    """Return ``item`` at the place that the words name; None if they name no place."""
+    """Return ``item`` at the place that the words name; None if the words name no place."""
     given = q.points(words, sheet.space)
     if isinstance(item, Stroke) and len(given) > 1:
         return replace(item, points=tuple(given))

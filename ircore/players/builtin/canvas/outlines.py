@@ -84,7 +84,7 @@ _WAYS = {"right": 0.0, "down": 90.0, "left": 180.0, "up": 270.0}
 
 
 def _turned_arrow(words: str) -> Corners:
-    """Return a block arrow in a unit box; it points to the right if the words name no direction."""
+    """Return a block arrow in a unit box, pointing right if the words name no direction."""
     match = re.search(
         r"\b(?:pointing|facing|points|directed|towards?)\s+(?:to(?:wards)?\s+)?(?:the\s+)?(?:(up|upper|top|down|lower|bottom)\w*)?[\s,]*"
         r"(?:and\s+)?(?:slightly\s+|to the\s+)?(left|right)?",

@@ -26,7 +26,7 @@ def _slices(words: str) -> tuple[Slice, ...]:
 
 
 def _pulled(words: str) -> float:
-    """Return how far a wedge is pulled out, in pixels; the words are those after its share."""
+    """Return how far a wedge is pulled out, in pixels, from the words after the wedge's share."""
     match = re.search(rf"\b(?:pulled|exploded|detached|slid|offset)(?:\s+out)?(?:\s+(?:by\s+)?{q.N}px)?", words)
     if match is None:
         return 0.0

@@ -1,4 +1,4 @@
-"""Places in words: "top left", "near the right edge", "left of the red circle", "inside it"."""
+"""Places in words, such as "top left", "near the right edge" or "left of the red circle"."""
 
 import re
 

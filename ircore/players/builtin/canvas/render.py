@@ -129,7 +129,7 @@ def _draw_stroke(drawing: Drawing, item: Stroke) -> None:
 
 
 def _sharp(item: Stroke) -> tuple[Point, ...]:
-    """Return the points of a line; an upright 1 px line is put onto whole pixels, so that it is not blurred."""
+    """Return the points of a line; an upright 1 px line is put onto whole pixels, to stay sharp."""
     if item.stroke != 1 or len(item.points) != 2:
         return item.points
     (x0, y0), (x1, y1) = item.points

@@ -29,7 +29,7 @@ _LARGER = re.compile(r"\b(?:larger|bigger|wider|taller|longer|thicker|increase|e
 
 
 def resized(item: Item, words: str, space: q.Space) -> Item | None:
-    """Return ``item`` in the size that the words ask for; None if they name no size."""
+    """Return ``item`` in the size that the words ask for; None if the words name no size."""
     words = re.sub(rf"\b(?:hole|inner radius)\b[^,;]{{0,24}}?{q.N}(?:px)?", " ", words)
     if isinstance(item, Stroke):
         return _line_size(item, words)

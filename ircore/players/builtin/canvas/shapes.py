@@ -78,7 +78,7 @@ class Blob:
         return replace(self, width=bounded(self.width * across, 0.5), height=bounded(self.height * down, 0.5))
 
     def coloured(self, colour: str) -> "Blob":
-        """Return the shape in another colour: its fill if it has one, else its outline."""
+        """Return the shape with its fill in another colour, or its outline if the shape has no fill."""
         return replace(self, outline=colour) if self.fill is None and self.outline else replace(self, fill=colour)
 
     def rotated(self, degrees: float) -> "Blob":
@@ -161,7 +161,7 @@ class Pie:
         return replace(self, centre=(bounded(self.centre[0] + dx), bounded(self.centre[1] + dy)))
 
     def scaled(self, across: float, down: float) -> "Pie":
-        """Return the pie scaled by the mean of both factors; it stays round."""
+        """Return the pie scaled by the mean of both factors, so that the pie stays round."""
         factor = math.sqrt(max(0.0, across * down))
         return replace(self, radius=bounded(self.radius * factor, 1), hole=bounded(self.hole * factor, 0))
 
@@ -335,5 +335,5 @@ def size_of(item: Item) -> Point:
 
 
 def centred(item: Item, at: Point) -> Item:
-    """Return ``item`` moved so that its middle is at a point."""
+    """Return ``item`` with its middle moved to a point."""
     return item.moved(at[0] - item.centre[0], at[1] - item.centre[1])

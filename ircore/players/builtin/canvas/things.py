@@ -163,7 +163,7 @@ def _line_width(words: str) -> float | None:
 
 
 def placed(item: Item, words: str, space: q.Space) -> Item | None:
-    """Return ``item`` at the place that the words name; None if they name no place."""
+    """Return ``item`` at the place that the words name; None if the words name no place."""
     size = size_of(item)
     at = absolute_place(words, space, size)
     if at is None:

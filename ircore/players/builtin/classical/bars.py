@@ -26,7 +26,7 @@ def find_bars(shapes: list[Shape]) -> list[Bars]:
 
 
 def by_series(group: Bars) -> list[Bars]:
-    """Split bars into one group per colour, if each colour has several bars and no bar covers another."""
+    """Split bars into a group for each colour, if each colour has several bars and no bar covers another."""
     colours: dict[str, list[Bar]] = defaultdict(list)
     for bar in group.bars:
         colours[bar.colour].append(bar)

@@ -61,7 +61,7 @@ def _under_labels(percepts: Sequence[Percept], places: list[float]) -> list[floa
 
 
 def _regular(places: list[float], width: int) -> list[float]:
-    """Return evenly spaced columns in which most places stand; empty if there are no such columns."""
+    """Return evenly spaced columns in which most places stand; empty if most places stand in no such columns."""
     groups: list[list[float]] = []
     for x in places:
         if groups and x - groups[-1][-1] < 2.5:

@@ -70,7 +70,7 @@ def _stacked(group: Bars, places: Sequence[int], rows: Sequence[Sequence[Bar]], 
 
 
 def _layers(group: Bars, words: ColourWords) -> tuple[Statement, ...]:
-    """Return statements about the lowest bars of one colour, each with one bar less; empty without stacks."""
+    """Return statements about the stacks' lowest bars of one colour, each with a bar fewer; empty without stacks."""
     if all(group.foot(bar) == group.base for bar in group.bars):
         return ()
     lowest = [(place, stack[0]) for place, stack in _columns(group).items()]
@@ -84,7 +84,7 @@ def _layers(group: Bars, words: ColourWords) -> tuple[Statement, ...]:
 
 
 def _alike_bars(group: Bars, words: ColourWords) -> Statement | None:
-    """Return bars of one colour and width in one statement; None if they differ."""
+    """Return a single statement about bars of one colour and width; None if the bars differ in either."""
     bars = sorted(group.bars, key=lambda bar: bar.start)
     wide = round(math.fsum(bar.end - bar.start for bar in bars) / len(bars))
     one_kind = all(bar.colour == bars[0].colour for bar in bars)

@@ -77,7 +77,7 @@ def corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: 
 
 
 def _worth_removing(item: Item) -> bool:
-    """Whether a thing is thick and large enough; thin or small things are mostly the soft edges of right ones."""
+    """Whether a thing is thick and large enough to be no mere soft edge of a thing that was drawn rightly."""
     percept = item.percept
     return isinstance(percept, Shape) and percept.colour is not None and percept.area > 120
 
@@ -167,7 +167,7 @@ def _same_shares(one: Pie, two: Pie) -> bool:
 
 
 def _rest_of_pie(pie: Pie, backdrop: Backdrop, drawn: Pixels) -> Statement | None:
-    """Return the wedges after the last drawn wedge; None if all are drawn, or not even the first."""
+    """Return the wedges after the last drawn wedge; None if every wedge is drawn, or not even the first wedge."""
     there, turn = [], pie.start
     for colour, share in pie.wedges:
         place = _in_wedge(pie, turn + 180 * share)

@@ -91,7 +91,7 @@ def x_axis_height(percepts: Iterable[Percept]) -> float | None:
 
 
 def _crisp(stroke: Stroke) -> Stroke:
-    """Return a 1 px upright or level line at the row or column that it fills, not half a pixel further."""
+    """Return a 1 px upright or level line at the whole row or column of pixels that the line fills."""
     if stroke.width > 1.2 or len(stroke.points) != 2:
         return stroke
     (x0, y0), (x1, y1) = stroke.points

@@ -206,7 +206,7 @@ def _circle_of(path: Path) -> tuple[Point, float] | None:
 
 
 def curve_of(path: paths.Points, colour: str, width: float, dash: str) -> Stroke:
-    """Return a path as a line or curve of few points, with the function that it resembles."""
+    """Return a path as a line or curve of few points, with the function that the path resembles."""
     like = None if _is_straight(path, width) else likeness(path)
     if like is not None and like.family == "absolute":
         return Stroke(colour, width, _bent(path, like), False, dash, role="curve", likeness=like)
@@ -232,7 +232,7 @@ def _is_straight(path: paths.Points, width: float) -> bool:
 
 
 def _described(path: paths.Points, width: float) -> tuple[tuple[Point, ...], bool]:
-    """Return two points for a straight path, else as few as describe it."""
+    """Return two points for a straight path, else the fewest points that describe the path."""
     if _is_straight(path, width):
         ends = np.round(path[[0, -1]], 1)
         return ((float(ends[0, 0]), float(ends[0, 1])), (float(ends[1, 0]), float(ends[1, 1]))), False

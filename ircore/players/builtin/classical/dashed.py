@@ -108,7 +108,7 @@ def _even(chain: list[Piece]) -> bool:
 
 
 def path_of(chain: list[Piece]) -> Points:
-    """Return the line through a chain of dashes, from the outer end of the first to that of the last."""
+    """Return the line through a chain of dashes, from the outer end of the first dash to that of the last."""
     middles = np.array([piece.middle for piece in chain])
     first, last = chain[0], chain[-1]
     start = first.middle + first.way * math.copysign(first.length / 2, float(dot(middles[0] - middles[1], first.way)))

@@ -53,7 +53,7 @@ class ClassicalDescriber:
             raise InputError("parameters.ocr: must be true or false", "Write ocr: true, or leave it out.")
 
     async def describe(self, view: DescriberView) -> TextAnswer:
-        """Describe the target, name changes to the last rendering, or declare it done."""
+        """Describe the target, name changes to the last rendering, or declare the rendering done."""
         message = await asyncio.to_thread(lambda: message_about(perceive(view.target, self._ocr), view))
         return TextAnswer(f"<DESCRIPTION>{message}</DESCRIPTION>" if message else DONE)
 

@@ -80,7 +80,7 @@ def _turn(x: Floats, y: Floats, at: int) -> tuple[str, float]:
 
 
 def _apart(places: npt.NDArray[np.intp], least: int) -> list[int]:
-    """Return the indices without those closer than ``least`` to the one before."""
+    """Return the indices, leaving out each index closer than ``least`` to the index before."""
     kept: list[int] = []
     for at in places:
         if not kept or at - kept[-1] > least:
@@ -89,7 +89,7 @@ def _apart(places: npt.NDArray[np.intp], least: int) -> list[int]:
 
 
 def _graph(path: Floats) -> tuple[Floats, Floats] | None:
-    """Return a curve as evenly spaced points from left to right; None if it runs backwards."""
+    """Return a curve as evenly spaced points from left to right; None if the curve runs backwards."""
     if len(path) < 3:
         return None
     if path[0, 0] > path[-1, 0]:

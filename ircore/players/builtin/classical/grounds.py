@@ -57,7 +57,7 @@ def find_grounds(segmentation: Segmentation) -> Grounds:
 
 
 def _swap(window: Labels, before: Labels, label: int, colours: Floats) -> Floats:
-    """Make an area background; background inside it gets a label of its own if there are enough pixels."""
+    """Make an area background; a large enough part of the background inside the area gets its own label."""
     through = before == 0
     window[before == label] = 0
     if through.sum() < 20:

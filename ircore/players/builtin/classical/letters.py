@@ -75,7 +75,7 @@ class _Segment:
 
 @dataclass(frozen=True, eq=False)
 class _Match:
-    """The best letter for a segment, with the ink that it leaves unexplained.
+    """The best letter for a segment, and how badly the letter explains the segment's ink.
 
     ``ink`` is what it puts there, from ``corner`` (row, column) on; ``span`` is that of the segment.
     """
@@ -290,7 +290,7 @@ class _Reading:
         return row
 
     def _spelled(self, row: list[_Match]) -> str:
-        """Return the letters as text, with blanks where a letter begins later than the advance of the one before."""
+        """Return the letters as text, with a blank where a letter begins after the advance of the letter before."""
         text, pen = "", row[0].origin
         for match in row:
             if text and match.origin - pen > 0.14 * self.face.size:
@@ -325,7 +325,7 @@ def _fit(size: int, high: int, wide: int, ink: bytes) -> _Fit | None:
 
 
 def _closest(segment: _Segment, fit: _Fit, base: float | None) -> _Match:
-    """Return the letter that leaves least ink unexplained; only letters on the baseline if it is given."""
+    """Return the letter that leaves least ink unexplained; only letters on the baseline if one is given."""
     left, top, right, bottom = segment.box
     letters, more, best = fit.letters, fit.more, fit.best
     if base is not None:

@@ -32,7 +32,7 @@ class Item:
 
     @property
     def colour(self) -> str | None:
-        """Colour of the thing; None if it has several."""
+        """Colour of the thing; None if the thing has several colours."""
         if isinstance(self.percept, Shape):
             return self.percept.colour or (self.percept.outline[0] if self.percept.outline else None)
         return None if isinstance(self.percept, (Pie, Bars)) else self.percept.colour
@@ -44,7 +44,7 @@ class Item:
 
 
 def items_of(perception: Perception) -> list[Item]:
-    """Return all percepts but texts as items; bars one by one."""
+    """Return all percepts but texts as items, with an item for each bar."""
     items = []
     for percept in perception.percepts:
         if isinstance(percept, Bars):

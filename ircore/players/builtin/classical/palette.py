@@ -258,7 +258,7 @@ def _present(labels: Labels, at: npt.NDArray[np.intp], reach: int) -> npt.NDArra
 
 
 def _share_out(pixels: Floats, labels: Labels, colours: Floats) -> npt.NDArray[np.float32]:
-    """Assign each in-between pixel to one of the colours around it; return its coverage of each pixel."""
+    """Assign each in-between pixel to a colour beside the pixel; return how far the colour covers each pixel."""
     cover = np.ones(labels.shape, np.float32)
     at = np.argwhere(labels < 0)
     if not len(at):
@@ -290,7 +290,7 @@ def _ends_of(bits: npt.NDArray[np.uint64]) -> tuple[Labels, Labels]:
 
 
 def _best_pairs(values: Floats, bits: npt.NDArray[np.uint64], colours: Floats) -> tuple[Labels, Labels]:
-    """Return for each value the two colours nearby that mix to it best; a single colour mixes with background."""
+    """Return for each value the two colours nearby with the nearest mixture; a single colour mixes with background."""
     best = np.full(len(values), np.inf)
     low, high = np.zeros(len(values), np.int16), np.zeros(len(values), np.int16)
     alone = np.bitwise_count(bits) < 2

@@ -157,7 +157,7 @@ def simplify(path: Points) -> tuple[tuple[Point, ...], bool]:
 
 
 def smoothly(path: Points) -> tuple[Point, ...] | None:
-    """Return few points, evenly spaced along a function's graph, whose smooth curve stays close to it.
+    """Return few points, evenly spaced along a function's graph, whose smooth curve stays close to the graph.
 
     Args:
         path: Points of the graph in their order along it.
@@ -204,7 +204,7 @@ def _corner_points(smoothed: Points, path: Points, tolerance: float) -> Points:
 
 
 def _curve_points(path: Points, tolerance: float) -> Points:
-    """Return points of a path, added where the smooth curve strays most, until it stays close."""
+    """Return points of a path, added where the smooth curve strays most, until the curve stays close to the path."""
     chosen = [0, len(path) // 2, len(path) - 1]
     steps = np.arange(len(path))
     while len(chosen) < min(len(path), 40):
@@ -223,7 +223,7 @@ def _curve_points(path: Points, tolerance: float) -> Points:
 
 
 def _even_points(path: Points, tolerance: float) -> Points:
-    """Return the fewest evenly spaced points of a path whose smooth curve stays close to it."""
+    """Return the fewest evenly spaced points of a path whose smooth curve stays close to the path."""
     along = np.concatenate([[0], exact.hypot(*np.diff(path, axis=0).T).cumsum()])
     for count in range(4, MAX_POINTS + 1):
         chosen = np.searchsorted(along, np.linspace(0, along[-1], count)).clip(0, len(path) - 1)

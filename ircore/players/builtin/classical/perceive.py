@@ -1,4 +1,4 @@
-"""Perception: from a picture to everything seen in it. Each picture is examined once."""
+"""Perception: finds the percepts in a picture. Each picture is examined once."""
 
 from functools import lru_cache
 from typing import TypeGuard

@@ -118,7 +118,7 @@ def _patch(target: Floats, current: Floats, top: int, left: int, bottom: int, ri
 
 
 def _inside(patch: _Patch) -> npt.NDArray[np.bool_]:
-    """Return the cells of its rectangle that a patch covers."""
+    """Return the mask of cells that a patch covers within the patch's own rectangle."""
     high, wide = patch.bottom - patch.top, patch.right - patch.left
     return _ellipse(high, wide) if patch.round else np.ones((high, wide), bool)
 

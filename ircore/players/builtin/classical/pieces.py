@@ -48,7 +48,7 @@ TINY = 4
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A small component on a larger one.
+    """A small connected component of pixels that lies on a larger component.
 
     >>> Piece(1, 0, (10, 10, 13, 20), contrast=200.0, own=np.ones((10, 3), bool)).straight
     True
@@ -102,7 +102,7 @@ class Line:
 def find_pieces(
     pixels: Pixels, segmentation: Segmentation, paper: Paper, odd: Mask, everything: bool
 ) -> tuple[Numbers, list[Piece]]:
-    """Return small components that lie wholly on one colour, whatever their own shades.
+    """Return small components that lie wholly on one colour; their own shades may differ.
 
     Args:
         pixels: The picture, RGB.

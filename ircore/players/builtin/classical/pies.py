@@ -241,7 +241,7 @@ def _wedges(
 
 
 def _from_noon(runs: list[tuple[int, float, float]]) -> list[tuple[int, float, float]]:
-    """Order the sectors from the one that begins nearest to 12 o'clock."""
+    """Return the sectors in the given order, from the sector that begins nearest to 12 o'clock."""
     first = min(range(len(runs)), key=lambda i: abs((runs[i][1] + RAYS / 2) % RAYS - RAYS / 2))
     return [*runs[first:], *runs[:first]]
 

@@ -19,7 +19,7 @@ ALIKE = 36.0
 
 
 def probes(percept: Percept) -> Points:
-    """Return points, x and y, spread over what a percept covers."""
+    """Return points, x and y, spread over the pixels that a percept covers."""
     if isinstance(percept, Stroke):
         return _along(percept)
     if isinstance(percept, Grid):

@@ -76,7 +76,7 @@ def split(segmentation: Segmentation) -> tuple[list[Blob], Labels]:
 
 
 def _blobs_of(label: int, box: tuple[slice, slice], labels: Labels, core: Mask, thin: Labels) -> list[Blob]:
-    """Return the blobs of one colour in a box, and clear their pixels in ``thin``."""
+    """Return the blobs of one colour in a box; the blobs' pixels are cleared in ``thin``."""
     components, _ = ndimage.label(labels[box] == label, EIGHT)
     places = ndimage.find_objects(components)
     blobs = []
@@ -152,7 +152,7 @@ def _going_on(ink: Mask, filled: Mask, ground: Mask) -> Mask:
 
 
 def _with_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
-    """Return a blob with its outline, if it has one; the outline's pixels are cleared in ``thin``."""
+    """Return a blob with its outline, if any; the outline's pixels are cleared in ``thin``."""
     top, left = max(0, blob.top - PAD), max(0, blob.left - PAD)
     height, width = blob.mask.shape
     view = (slice(top, blob.top + height + PAD), slice(left, blob.left + width + PAD))
@@ -171,7 +171,7 @@ def _with_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
 
 
 def _rims(inside: Mask, around: Labels) -> tuple[int, list[Mask], Mask]:
-    """Grow a blob pixel by pixel as long as one colour surrounds it.
+    """Grow a blob pixel by pixel as long as a single colour surrounds the blob.
 
     Returns:
         The label of that colour, the pixels of each step, none if it goes on for more than an outline would, and blob

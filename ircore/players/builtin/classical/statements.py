@@ -59,7 +59,7 @@ class Statement:
         return self
 
     def after(self, opening: str) -> "Statement":
-        """Return the statement in lower case behind ``opening``; its shorter variants likewise."""
+        """Return the statement and its shorter variants in lower case, each behind ``opening``."""
         if self.head:
             head, parts = opening + self.head[0].lower() + self.head[1:], self.parts
         else:

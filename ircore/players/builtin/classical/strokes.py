@@ -49,7 +49,7 @@ class Straight:
 
 
 def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
-    """Return the level and upright lines of one colour, also where other things cover them.
+    """Return the level and upright lines of one colour, continued where other things cover a line.
 
     Args:
         labels: All drawn colours.

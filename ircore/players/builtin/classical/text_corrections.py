@@ -71,7 +71,7 @@ def _covered(box: Box, others: Sequence[Box]) -> bool:
 
 
 def _shows(text: Text, seen: Pixels, drawn: Pixels) -> bool:
-    """Whether most of a text's ink is drawn, even if other things there keep it from being read."""
+    """Whether most of a text's ink is drawn, even if other things there make the text unreadable."""
     left, top, right, bottom = text.box
     wanted, made = (pixels[top:bottom, left:right].astype(np.float64) for pixels in (seen, drawn))
     ground = np.median(wanted.reshape(-1, 3), axis=0)

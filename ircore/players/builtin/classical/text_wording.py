@@ -106,7 +106,7 @@ def _is_number(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Return a text with double quotes replaced, which would end it."""
+    """Return a text with its double quotes replaced, since a double quote would end the quoted text."""
     return text.replace('"', "'")
 
 

@@ -122,7 +122,7 @@ def _bodies(whole: Mask) -> list[tuple[Mask, tuple[int, int]]]:
 def _figure_of(
     region: Mask, at: tuple[int, int], piece: Mask, corner: tuple[int, int], label: int, segmentation: Segmentation
 ) -> Shape | None:  # fmt: skip
-    """Classify a filled outline; None if it is no simple figure or its rim is not drawn."""
+    """Classify a filled outline; None if the outline is no simple figure or its rim is not drawn."""
     band = _band(region, piece, corner)
     rim = region & ~shrunk(region, 1)
     if (band & rim).sum() < 0.9 * rim.sum():

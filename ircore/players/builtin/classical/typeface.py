@@ -86,7 +86,7 @@ class Typeface:
         return np.asarray(mask)
 
     def letters(self, high: int, wide: int) -> Letters | None:
-        """Return the letters whose boxes have this height and width in pixels; None if there are none."""
+        """Return the letters whose boxes have this height and width in pixels; None if no letter has such a box."""
         if (high, wide) not in self._found:
             self._found[high, wide] = self._stacked(np.array(self._rows.get((high, wide), []), np.intp), high, wide)
         return self._found[high, wide]
@@ -138,5 +138,5 @@ def grained(ink: npt.NDArray[np.floating]) -> Cover:
 
 
 def _ends(some: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return for each row the index of the first true value, and of the last plus one."""
+    """Return each row's first index of a true value, and the index after its last true value."""
     return some.argmax(axis=1), some.shape[1] - some[:, ::-1].argmax(axis=1)

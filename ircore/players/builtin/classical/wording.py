@@ -63,7 +63,7 @@ def first_message(perception: Perception, budget: int) -> str:
 
 
 def statements_of(perception: Perception, words: ColourWords, telling: bool = False) -> list[Statement]:
-    """Return a statement for each percept in the order of painting; texts that belong together share one.
+    """Return a statement for each percept in the order of painting; related texts share a statement.
 
     Args:
         perception: Percepts of the picture.

@@ -1,4 +1,4 @@
-"""Finds and reads writing: small pieces on one ground, side by side or one above the other.
+"""Finds and reads writing: small pieces on one ground, in a row or in a column.
 
 What can be read becomes a text, and its pixels become ground, so that no letter is taken for a dot or a dash.
 """
@@ -79,7 +79,7 @@ def find_writing(pixels: Pixels, grounds: Grounds) -> Writing:
 
 
 def _paper(grounds: Grounds) -> Paper:
-    """Return the colour under everything: of the background and of the areas on it."""
+    """Return each pixel's ground colour: of the area that holds the pixel, else of the background."""
     labels = grounds.segmentation.labels
     paper = np.empty((*labels.shape, 3), np.int16)
     paper[:] = np.round(grounds.segmentation.colours[0])
@@ -133,7 +133,7 @@ def _text(read: Print, line: Line, ink: "_Ink", colour: str) -> Text:
 
 
 def _parts(line: Line) -> list[Line]:
-    """Return a line, also without its first or its last piece, which may be the end of a stroke."""
+    """Return a line whole, without its first piece, and without its last: either may be the end of a stroke."""
     if len(line.pieces) < 2:
         return [line]
     return [line, replace(line, pieces=line.pieces[1:]), replace(line, pieces=line.pieces[:-1])]
@@ -141,7 +141,7 @@ def _parts(line: Line) -> list[Line]:
 
 @dataclass(frozen=True, eq=False)
 class _Ink:
-    """The ink of a line: its coverage of each pixel, the corner of the crop, and the colour."""
+    """The ink of a line of writing: coverage of each pixel, the corner of the crop, and the colour."""
 
     cover: Cover
     corner: tuple[int, int]
@@ -150,7 +150,7 @@ class _Ink:
 
 @dataclass(eq=False)
 class _Look:
-    """A picture while it is read, with the sizes and colours of earlier texts, the latest first."""
+    """A picture during reading, with the sizes and colours of the texts read so far, the latest first."""
 
     pixels: Pixels
     segmentation: Segmentation
@@ -180,7 +180,7 @@ class _Look:
         return [line for line in unread if line.pieces and not any(piece.index in taken for piece in line.pieces)]
 
     def read(self, line: Line) -> Text | None:
-        """Return the text of a line; None if it cannot be read."""
+        """Return the text of a line of writing; None if no text can be read there."""
         if _is_dotted(line):
             return None
         for colour in self.inks_of(line):
@@ -240,7 +240,7 @@ class _Look:
         return colour if np.isfinite(colour).all() else self.segmentation.colours[number]
 
     def inks_of(self, line: Line) -> list[str]:
-        """Return colours that a line may have: known colours that fit, its own darkest, and similar drawn ones.
+        """Return candidate colours of a line: known colours that fit, the line's darkest, and similar drawn colours.
 
         Thin print fills no pixel, so its colour need not occur in it.
         """
@@ -257,7 +257,7 @@ class _Look:
         return list(dict.fromkeys([*written, *drawn]))[: KNOWN_INKS if written else MOST_INKS]
 
     def ink_of(self, line: Line, colour: str) -> _Ink:
-        """Separate the ink of a line, of a known colour, from its ground."""
+        """Separate a line's ink, whose colour is known, from the ground under the line."""
         view, corner = self._view(line)
         ground = self._ground(line)
         way = rgb_array(colour) - ground

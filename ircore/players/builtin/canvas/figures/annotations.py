@@ -32,7 +32,7 @@ TICK = re.compile(r"\btick(?:s|ed| ?marks?)?\b|\bhatch marks?\b")
 
 
 def label_side(plan: Plan, sentence: str) -> None:
-    """Write a text beside the middle of the line drawn last, as in "labeled "r" below its middle"."""
+    """Write a text beside the middle of the line drawn last, for words such as "labeled "r" below its middle"."""
     match = re.search(
         r"\blabeled \"([^\"]{1,12})\"(?: in #\w+)?\s*(above|below|beside|next to|near|to the left"
         r"|to the right)?[^.;]{0,16}\b(?:its|the)? ?(?:middle|midpoint|center)?",

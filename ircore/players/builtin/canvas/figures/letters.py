@@ -191,7 +191,7 @@ def _segments(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
 
 
 def _shade_at(sentence: str, place: int) -> str | None:
-    """Return the colour of the thing named at an index: "AC and BD are red", or the last colour before it."""
+    """Return the colour of the thing named at an index, as in "AC and BD are red", or the last colour before."""
     after = re.match(rf"[^;:#]{{0,60}}?\b(?:are|is|in)\s+(?:\w+ )?({HEX})", sentence[place:])
     before = colours(sentence[:place])
     if after and not (before and re.search(rf"{HEX}[^,;#]{{0,40}}$", sentence[:place])):

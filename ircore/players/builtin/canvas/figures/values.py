@@ -77,7 +77,7 @@ def _listed(free: list[tuple[int, str]]) -> tuple[str, ...]:
 
 
 def _table_words(free: list[tuple[int, str]]) -> tuple[str, ...]:
-    """Return the names of lines such as "Mon: 12"; empty if there are fewer than two."""
+    """Return the names in lines such as "Mon: 12"; empty if fewer than two lines have that form."""
     names = [
         match[1] for _, sentence in free if (match := re.fullmatch(rf"([A-Z0-9][^:,]{{0,24}}): ({NUMBER})", sentence))
     ]
@@ -123,7 +123,7 @@ def dash_words(text: str) -> str:
 
 
 def marker_words(text: str) -> str:
-    """Return the kind of markers that a text names; empty for none."""
+    """Return the kind of markers that a text names; empty if the text names no markers."""
     match = _MARKERS.search(text)
     if match is None or re.search(r"\b(?:no|without)\s+(?:\w+\s+)?(?:markers?|dots)", text):
         return ""
@@ -246,7 +246,7 @@ def _about_line(sentence: str) -> str:
 
 
 def _near(sentence: str, noun: str) -> str | None:
-    """Return the colour nearest to a noun: before it in the phrase, or after it."""
+    """Return the colour named nearest to a noun, before or after the noun in the phrase."""
     plain = re.sub(rf"{_HEX}(?=[^,.;#]{{0,24}}\b(?:background|bg|grid|frame|outlines?|axis|panel)\b)|\b(?:grid"
         rf"|axis|zero)\W?lines?",
                    lambda m: " " * len(m[0]), sentence)  # fmt: skip

@@ -67,7 +67,7 @@ def read_wedges(sentences: list[str]) -> tuple[list[Wedge], set[int]]:
 
 
 def _chunks(sentence: str, percents: list[re.Match[str]]) -> list[str]:
-    """Split a sentence into one part per percentage, each with the name and colour that belong to it."""
+    """Split a sentence into parts, one for each percentage with the name and colour of the wedge."""
     if len(percents) == 1:
         return [sentence]
     behind = [_COLOUR_BEHIND.match(sentence[percent.end() :]) for percent in percents]
