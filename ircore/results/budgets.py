@@ -12,7 +12,7 @@ from ircore.results.statistics.intervals import Estimate
 
 @dataclass(frozen=True)
 class _BudgetPoint:
-    """A pair under one token budget."""
+    """A pair's results under a single token budget."""
 
     budget: int
     """Tokens that a message may have."""
@@ -44,7 +44,7 @@ class _BudgetPoint:
 
 @dataclass(frozen=True)
 class _BudgetSeries:
-    """One pair under several budgets."""
+    """A pair's results under several token budgets, side by side."""
 
     describer: str
     """The describer's label."""

@@ -1,4 +1,4 @@
-"""One pair under one condition as one judge sees it: every number that is shown stands in a cell."""
+"""Cells: a judge's view of one pair under one condition. Every number that is shown stands in a cell."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ircore.results.statistics.intervals import Estimate, wilson
 
 @dataclass(frozen=True, kw_only=True)
 class Cell(Coverage):
-    """One pair under one condition as one judge sees it.
+    """A judge's view of one pair under one condition.
 
     Example:
         >>> from pathlib import Path
@@ -88,7 +88,7 @@ class Cell(Coverage):
 
     @property
     def main_score(self) -> float | None:
-        """The main score, 0–100; 0 if none was played, None if none of what was played is rated."""
+        """The main score, 0–100; 0 if no episode was played, None if no played episode is rated."""
         return self.main.mean
 
     @property

@@ -154,7 +154,7 @@ def run_standing(instances: Sequence[AnyInstance], ratings: Rated) -> Standing:
 
 
 class _Shared(NamedTuple):
-    """Amounts that a run took under one condition; the first fields in the order of ``_AMOUNTS``."""
+    """Turns, tokens, time and cost of a run under one condition; the first fields in the order of ``_AMOUNTS``."""
 
     turns: Estimate
     tokens: Estimate

@@ -19,7 +19,7 @@ from ircore.scorers.computed import ScoringPlan, score_runs
 
 
 def check_table(entry: object, results: Results, asked: Question | None = None) -> None:
-    """Check a table: rows as long as its columns, a reason for whatever is missing, and every format.
+    """Check a table: the length of each row, a reason for each missing value, and every output format.
 
     Args:
         entry: What its entry point names.

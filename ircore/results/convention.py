@@ -1,4 +1,4 @@
-"""Conventions in the reconstruction game: does a describer get shorter with the same partner, and keep its words?
+"""Conventions in the reconstruction game: whether messages to the same partner get shorter and keep their words.
 
 The measures are those of reference games (Hua and Artzi, COLM 2024, section 4), over two orders of messages: turns of
 one episode, and first messages of episodes about the same target. Episodes share no memory, so a describer that gets

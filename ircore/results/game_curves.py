@@ -22,7 +22,7 @@ from ircore.runs.episode import payload_of
 
 @dataclass(frozen=True)
 class SteppedEpisode:
-    """The values of one episode, step by step, whoever played it.
+    """The values of one episode, step by step, played by people or by a pair.
 
     Attributes:
         stratum: Condition of the instance: within one, episodes are drawn again.
@@ -41,7 +41,7 @@ class SteppedEpisode:
     values: Mapping[str, Mapping[int, float]]
 
     def by_place(self, measure: Measure, over: str) -> dict[int, float]:
-        """Return the mean of a measure for each group of steps that has a value of it.
+        """Return the mean of a measure for each group of steps with at least one value of the measure.
 
         Args:
             measure: Measure per step.
@@ -77,7 +77,7 @@ def run_episodes(results: GameResults, run: PlayedGameRun) -> tuple[SteppedEpiso
 
 
 def recorded_episodes(results: GameResults) -> tuple[SteppedEpisode, ...]:
-    """Return what people played on the same instances, as far as these hold it; empty if they hold nothing.
+    """Return people's games on the same instances; empty if the instances hold no recorded games.
 
     Measured exactly as runs are, so that people's curve stands beside theirs.
     """
@@ -129,7 +129,7 @@ def curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Cu
 
 
 def partner_mean(runs: Sequence[PlayedGameRun], measure: Measure) -> Estimate:
-    """Return a player's mean over partners: of each instance the mean over its runs, then the mean over instances."""
+    """Return a player's mean over partners: first over the runs of each instance, then over instances."""
     values: dict[str, list[float]] = {}
     for run in runs:
         for name, value in run.values(measure).items():

@@ -159,12 +159,12 @@ class GameResults:
 
     @property
     def shown(self) -> tuple[Measure, ...]:
-        """The measures of a board: the headline, then those that the game's pages name."""
+        """The measures of a board: the headline, then the measures that the game's pages name."""
         game = self.game
         return tuple(item for item in game.measures if item is game.headline or item.key in game.pages.columns)
 
     def board(self, category: str | None = None, difficulty: str | None = None) -> tuple[GameRow, ...]:
-        """Rank the runs by their main score, best first; of runs under several rules, one board below the other.
+        """Rank the runs by main score, best first; runs under different rules stand on boards below one another.
 
         A rank is a range: the best is 1 + the number of runs that are significantly better, the worst is the number of
         runs that are not significantly worse (``ircore.results.statistics.ranks``).
@@ -204,7 +204,7 @@ class GameResults:
     def mean(
         self, run_id: str, measure: Measure, category: str | None = None, difficulty: str | None = None
     ) -> Estimate:
-        """Return the mean of a measure over a run's played episodes, in its unit; empty if no episode has a value.
+        """Return the mean of a measure over a run's played episodes, in its unit; empty without values.
 
         Raises:
             KeyError: There is no such run or measure.

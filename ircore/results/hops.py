@@ -101,7 +101,7 @@ def normalised_means(series: Sequence[Series], scale: Scale = OPEN, points: int 
 def series_of(
     episodes: Sequence[EpisodeResult], measure: str, category: str | None = None, difficulty: str | None = None
 ) -> list[Series]:
-    """Return the series of a judge or an image metric, one for each episode with a rendering.
+    """Return the score series of a judge or an image metric, a series for each episode with a rendering.
 
     Args:
         episodes: Of one run.

@@ -16,7 +16,7 @@ from ircore.scorers.metrics.measure import MetricKey
 
 @dataclass(frozen=True)
 class MetricCell:
-    """One pair under one condition by one metric.
+    """An image metric's values for one pair under one condition.
 
     Example:
         >>> from ircore.results.statistics.intervals import Estimate

@@ -64,7 +64,7 @@ class SubmissionResult:
 
     @property
     def name(self) -> str:
-        """The pair's name as its manifest states it."""
+        """The pair's name, as stated in the manifest."""
         return self.run.submission.name
 
     @property
@@ -208,7 +208,7 @@ class Results:
         )
 
     def cell(self, run_id: str, judge: str, category: str | None = None, difficulty: str | None = None) -> Cell:
-        """Return the cell of a run, judge and condition; KeyError if there is none."""
+        """Return the cell of a run, judge and condition; KeyError if no such cell exists."""
         return self.cells[run_id, category, difficulty, judge]
 
     def board(
@@ -307,7 +307,7 @@ class Results:
 
     @property
     def scopes(self) -> dict[str, Scope]:
-        """Categories that each judge rates; None for all."""
+        """Categories that each judge rates; None where a judge rates all categories."""
         return scopes_of(self.judges, self.judge_identities)
 
     def language_of(self, run_id: str) -> RunLanguage:

@@ -45,7 +45,7 @@ class AnyRunSource(Protocol[RunT_co, EpisodeT_co, SetT_co]):
 
     @property
     def path(self) -> Path:
-        """The folder that it was read from, for error messages."""
+        """The folder that the run was read from, for error messages."""
         ...
 
     @property
@@ -67,7 +67,7 @@ class AnyRunSource(Protocol[RunT_co, EpisodeT_co, SetT_co]):
         ...
 
     def provenance(self) -> Provenance | None:
-        """Return the record of who vouches for the run; None if nobody does."""
+        """Return the record of who vouches for the run; None if nobody vouches for the run."""
         ...
 
     def rendering(self, rendering: Rendering) -> Picture:
@@ -150,7 +150,7 @@ class RunView(Generic[RunT_co, EpisodeT_co, SetT_co]):
 
     @cached_property
     def provenance(self) -> Provenance | None:
-        """Record of who vouches for the run; None if nobody does."""
+        """Record of who vouches for the run; None if nobody vouches for the run."""
         return self.source.provenance()
 
     def rendering(self, rendering: Rendering) -> Picture:

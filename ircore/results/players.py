@@ -1,4 +1,4 @@
-"""Scores of one describer or generator, averaged over the partners that it was played with."""
+"""Scores of each describer or generator, averaged over all partners in the runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from ircore.results.statistics.intervals import Estimate
 
 @dataclass(frozen=True)
 class PlayerResult:
-    """One player with all its partners, as one judge sees it.
+    """A judge's view of one player, averaged over all the player's partners.
 
     Example:
         >>> from ircore.results.statistics.intervals import Estimate

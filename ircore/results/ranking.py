@@ -1,4 +1,4 @@
-"""Rows of a board, whatever the game: order, rank ranges, and which runs may stand on one board."""
+"""Rows of the boards of all games: order, rank ranges, and which runs may stand on the same board."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -58,13 +58,13 @@ class Rated:
         return Rated(self.status[:, columns], self.final[:, columns])
 
     def count(self, *words: int) -> NDArray[np.intp]:
-        """Return the number of instances of each run in one of these states, shape (runs,)."""
+        """Return how many of each run's instances are in any of the given states, shape (runs,)."""
         counts: NDArray[np.intp] = np.isin(self.status, words).sum(axis=0)
         return counts
 
     @property
     def quality(self) -> tuple[Floats, Floats]:
-        """Least and greatest similarity that each played episode may have, 0–10; NaN where none was played."""
+        """Least and greatest similarity that each played episode may have, 0–10; NaN where no episode was played."""
         return self._between(np.isin(self.status, (REFUSED, PENDING)), 1.0)
 
     @property

@@ -51,7 +51,7 @@ def said_points(
 
 @dataclass(frozen=True)
 class _Step:
-    """The shares of one turn of an episode; a share is None where no fact counts towards it."""
+    """The shares of facts at one turn of an episode; None where no fact counts towards a share."""
 
     said: float | None
     drawn: float | None

@@ -1,4 +1,4 @@
-"""Results of some of the runs: pairs are only ranked among those that played by the same rules."""
+"""Results of part of the runs: a pair is only ranked among pairs that played by the same rules."""
 
 from collections import Counter
 from dataclasses import replace
@@ -10,7 +10,7 @@ from ircore.results.rated import all_rated
 
 
 def rule_sets(results: Results) -> tuple[Rules, ...]:
-    """Return the rules that runs were played by, the usual ones first: those of most runs, the defaults in a tie."""
+    """Return the rules that runs were played by, most used first; in a tie, the default rules come first."""
     counted = Counter(submission.run.rules for submission in results.submissions)
     return tuple(sorted(counted, key=lambda rules: (-counted[rules], rules != Rules(), _order(rules))))
 
@@ -40,7 +40,7 @@ def under_rules(results: Results, rules: Rules) -> Results:
 
 
 def by_rules(results: Results) -> tuple[Results, ...]:
-    """Return the results of the runs under each set of rules, the usual ones first: boards never mix rules."""
+    """Return separate results for each set of rules, the usual rules first, since boards never mix rules."""
     return tuple(under_rules(results, rules) for rules in rule_sets(results))
 
 

@@ -9,7 +9,7 @@ from ircore.results.statistics.intervals import Estimate, wilson
 
 
 class Tally:
-    """Counter of episodes, fed one episode at a time.
+    """Counter of episodes by outcome and rating.
 
     Attributes:
         played: Episodes that were not aborted.
@@ -28,7 +28,7 @@ class Tally:
         self._preferences: list[float] = []
 
     def add(self, result: EpisodeResult, judge: str) -> None:
-        """Count one episode; of an aborted one only the outcome counts."""
+        """Count an episode; of an aborted episode only the outcome counts."""
         self.outcomes[result.episode.outcome] += 1
         self.played += result.episode.played
         judged = result.judged.get(judge)

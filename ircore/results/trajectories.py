@@ -66,6 +66,6 @@ def _wanted(result: EpisodeResult, judge: str, category: str | None, difficulty:
 
 
 def _track(result: EpisodeResult, judge: str) -> Sequence[float | None]:
-    """Return the score of each rendering in turn; None where it was not scored."""
+    """Return the score of each rendering in turn; None for a rendering without a score."""
     scores = result.judged[judge].trajectory
     return [scores.get(turn.turn) for turn in result.episode.rendered_turns]

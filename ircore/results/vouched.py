@@ -9,7 +9,7 @@ from ircore.runs.provenance import Provenance
 
 @dataclass(frozen=True)
 class Vouched:
-    """Number of an episode's similarity scores, and of those among them that the maintainers vouch for.
+    """Counts of similarity scores: all, and the scores that the maintainers vouch for.
 
     >>> Vouched(3, 4).share
     0.75
@@ -28,7 +28,7 @@ class Vouched:
 
 
 def vouched_scores(result: EpisodeResult, provenance: Provenance | None) -> Vouched:
-    """Count an episode's scores, and those that the maintainers vouch for.
+    """Count an episode's scores, and the scores that the maintainers vouch for.
 
     They vouch for a score if they vouch for its run, having played it or re-scored a submitter's transcripts,
     and if it was not brought in from elsewhere: people's ratings are imported from a file, so nobody here has seen them

@@ -268,7 +268,7 @@ def mean_ranks(counts: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Crossed:
-    """Pairs of ratings, equal ones put together."""
+    """Pairs of ratings, equal pairs counted together."""
 
     counts: Any
     """Sparse, shape (distinct pairs, instances)."""
@@ -312,7 +312,7 @@ class _Crossed:
 
 
 def with_interval(agreement: Agreement, draws: Floats) -> Agreement:
-    """Add the bootstrap interval of a measure, or the reason why it has none."""
+    """Add the bootstrap interval of a measure, or the reason why the measure has no interval."""
     known = draws[np.isfinite(draws)]
     if agreement.clusters < MINIMUM_PICTURES:
         return replace(agreement, reason=f"no interval from fewer than {MINIMUM_PICTURES} instances")

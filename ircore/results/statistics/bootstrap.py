@@ -98,7 +98,7 @@ class Ratios:
         return self.residuals() / np.where(self.totals > 0, self.totals, 1)
 
     def degrees(self, drawn: Resamples) -> NDArray[np.float64]:
-        """Return the degrees of freedom of each column: instances that count less strata that have one."""
+        """Return the degrees of freedom of each column: instances that count, less strata with such an instance."""
         known = self.denominators > 0
         used = [known[drawn.strata == stratum].any(axis=0) for stratum in range(drawn.strata.max(initial=-1) + 1)]
         return np.asarray(known.sum(axis=0) - np.sum(used, axis=0), np.float64)
@@ -187,7 +187,7 @@ def _chunks(ratios: Ratios) -> Iterator[slice]:
 
 
 def centred(influence: Floats, drawn: Resamples) -> NDArray[np.float64]:
-    """Return the influence less its mean in the instance's stratum: what stratified drawing lets vary."""
+    """Return the influence less its mean in the instance's stratum: the part that varies in stratified drawing."""
     result = np.array(influence, np.float64)
     for stratum in range(drawn.strata.max(initial=-1) + 1):
         rows = drawn.strata == stratum

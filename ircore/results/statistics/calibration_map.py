@@ -319,7 +319,7 @@ class Recalibration:
 
 
 class _Spread(NamedTuple):
-    """Two independent sources of variance: as resamples show it, and made up for what they show too little."""
+    """Two independent variances, of cells and of maps: as resamples show them, and corrected upwards."""
 
     cell_seen: float
     cell: float
@@ -330,7 +330,7 @@ class _Spread(NamedTuple):
 
     @property
     def half_width(self) -> float:
-        """Student's, the degrees of freedom those of Welch and Satterthwaite."""
+        """Return half of Student's 95 % interval, with Welch and Satterthwaite's degrees of freedom."""
         from scipy.special import stdtrit
 
         total = self.cell + self.maps

@@ -17,7 +17,7 @@ def drawn_weights(size: int, resamples: int, seed: int) -> Floats:
 
 
 def stratified_weights(strata: Sequence[int], resamples: int, seed: int) -> Floats:
-    """Draw as many instances from each stratum as it has.
+    """Draw from each stratum as many instances as the stratum has.
 
     Args:
         strata: Of each instance, from ``merged_strata``.
@@ -43,7 +43,7 @@ def _weights(strata: tuple[int, ...], resamples: int, seed: int) -> Floats:
 
 
 def merged_strata(labels: Sequence[str]) -> tuple[int, ...]:
-    """Number strata from 0; all are one if any has fewer than ``MINIMUM_PICTURES``, which alone would seem sure."""
+    """Number strata from 0; merge all into stratum 0 if any stratum has fewer than ``MINIMUM_PICTURES`` pictures."""
     codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
     few = any(labels.count(label) < MINIMUM_PICTURES for label in codes)
     return tuple(0 if few else codes[label] for label in labels)

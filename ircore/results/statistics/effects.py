@@ -202,7 +202,7 @@ def _spread_intervals(
 
 
 def _spreads(rows: NDArray[np.float64], d: int, g: int) -> NDArray[np.float64]:
-    """Return shares, spreads and dominance one below the other, shape (7, any), of means of shape (pairs, any)."""
+    """Return shares, spreads and dominance stacked, shape (7, any), from means of shape (pairs, any)."""
     _, of_rows, of_columns, both = _parts(rows, d, g)
     squares = np.stack(
         [times * np.square(part).sum(axis=0) for times, part in ((g, of_rows), (d, of_columns), (1, both))]

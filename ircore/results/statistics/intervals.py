@@ -1,4 +1,4 @@
-"""The one small-sample rule of all intervals, and the intervals that need no resampling.
+"""The small-sample rule that all intervals share, and the intervals that need no resampling.
 
 What varies independently is the picture (the instance). With n pictures and df = n − (conditions drawn from) degrees of
 freedom, every interval of the project follows one rule:
@@ -63,7 +63,7 @@ LOPSIDED = 1.6
 
 
 def is_lopsided(mean: float, low: float, high: float) -> bool:
-    """Return whether an interval reaches much farther to one side, as one cut off by its scale or by gaps does."""
+    """Return whether an interval reaches much farther to one side, as when cut off by its scale or by gaps."""
     below, above = mean - low, high - mean
     return max(below, above) > LOPSIDED * min(below, above)
 
@@ -103,7 +103,7 @@ def too_few(n: int | None) -> bool:
 
 
 def clear_of(interval: Interval, line: float) -> Literal[-1, 0, 1]:
-    """Return 1 if an interval lies above a line, −1 if below, and 0 if it is undecided or rests on too few pictures.
+    """Return 1 if an interval lies above a line, −1 if below, 0 if around the line or from too few pictures.
 
     >>> clear_of(Estimate(6.1, 5.2, 7.0, 42), 5), clear_of(Estimate(6.1, 5.2, 7.0, 3), 5)
     (1, 0)

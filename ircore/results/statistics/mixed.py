@@ -1,4 +1,4 @@
-"""Describer and generator effects by a mixed model: each instance has a level of its own, drawn at random.
+"""Describer and generator effects by a mixed model with a random level for each instance.
 
 The model takes the scores of one instance as independent once its level is known. They are not: a picture that suits
 one describer suits it with every generator. So only the points come from the model. Standard errors are clustered on
@@ -143,7 +143,7 @@ class _Sums:
 
 @dataclass(frozen=True)
 class _Fit:
-    """The model at one ratio of variances."""
+    """The mixed model fitted at a given ratio of variances."""
 
     ratio: float
     """Variance of the instances' levels over that of the rest, ≥ 0."""
@@ -194,7 +194,7 @@ def mixed_effects(
 
 
 def _best(sums: _Sums, n: int) -> _Fit:
-    """Return the fit of least deviance; a ratio of 0 is one of the answers."""
+    """Return the fit of least deviance, where the ratio of variances may be 0."""
     from scipy.optimize import minimize_scalar
 
     optimum = minimize_scalar(lambda log: _deviance(sums, n, float(np.exp(log))), bounds=(-12, 12), method="bounded")

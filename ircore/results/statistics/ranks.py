@@ -97,7 +97,7 @@ def standing(least: Floats, most: Floats, drawn: Resamples) -> Standing:
 
 
 def paired_difference(point: float, least: Floats, most: Floats, drawn: Resamples, critical: float | None) -> Estimate:
-    """Return the mean of one pair less that of another, with its interval.
+    """Return the difference of two pairs' means, with its interval.
 
     Args:
         point: The difference as far as it is known; NaN if it is not.

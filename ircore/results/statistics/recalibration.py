@@ -84,7 +84,7 @@ class _Matched:
         return scores
 
     def left_out_error(self, curves: Floats, weights: Floats) -> Floats:
-        """Return each resample's sum of squared errors on instances it did not draw, less a constant of it."""
+        """Return each resample's sum of squared errors on instances not drawn, up to a constant of the resample."""
         levels, counts, sums = self.sums()
         left_out = (weights == 0).T.astype(np.float64)
         at = curves[:, np.round(levels / STEP).astype(np.intp)]
@@ -92,7 +92,7 @@ class _Matched:
         return error
 
     def mean(self, values: Floats, weights: Floats) -> Estimate:
-        """Return the mean of values of things with its clustered interval."""
+        """Return the mean of values with its interval, where values of one cluster resemble each other."""
         sums = np.bincount(self.clusters, values, self.size)
         counts = np.bincount(self.clusters, minlength=self.size).astype(np.float64)
         low, high = np.quantile((sums @ weights) / (counts @ weights), widened(self.size))

@@ -59,7 +59,7 @@ class Resamples:
         return len(self.strata)
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add up each resample's values, exactly: no digit depends on the columns beside one or on the processor.
+        """Add up each resample's values exactly: no digit depends on other columns or on the processor.
 
         Args:
             values: Shape (instances, columns); rounded by less than adding them up would round.

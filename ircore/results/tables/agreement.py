@@ -89,7 +89,7 @@ def annotators_table(results: Results) -> Table:
 
 
 def orders_table(results: Results) -> Table:
-    """Return what the order in which two renderings are shown does to each judge."""
+    """Return how the order in which two renderings are shown changes each judge's choice."""
     columns = (
         Column("judge", "judge", "Who was asked in both orders.", digits=None),
         Column("episodes", "episodes", "In which both orders have an answer.", digits=0, audience="readers"),

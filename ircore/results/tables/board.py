@@ -1,4 +1,4 @@
-"""The board: pairs under one condition as one judge sees them, and all conditions in one long table."""
+"""The board: a judge's view of the pairs under one condition, and all conditions in one long table."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from ircore.results.tables.rules import RULES
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a board, with the name that its pair has among the others.
+    """A row of a board, with the name that tells the row's pair from other pairs.
 
     Example:
         >>> from pathlib import Path
@@ -53,7 +53,7 @@ def _few(line: Line) -> str | None:
 
 
 def _identity(key: str, description: str, get: Callable[[Line], Any], digits: int | None = None) -> Measure:
-    """Return a column for programs that says what the row is."""
+    """Return a column for programs that identifies the row, such as its judge or condition."""
     title = key.replace("_", " ").capitalize()
     column = Column(key, title, description, digits=digits, audience="programs")
     return Measure(column, lambda line: Value(get(line)))
@@ -247,7 +247,7 @@ def board_table(
     difficulty: str | None = None,
     order: Order = "main",
 ) -> Table:
-    """Return the board of one condition, best pair first; of runs under several rules, one board below the other.
+    """Return the board of one condition, best pair first; runs under different rules stand on separate boards.
 
     Raises:
         InputError: There is no such judge, category or difficulty in the results.
@@ -282,7 +282,7 @@ def leaderboard_table(results: Results, order: Order = "main") -> Table:
 
 
 def _headline_first(results: Results) -> tuple[str, ...]:
-    """Return every judge, the headline first; those that only compared renderings come last."""
+    """Return every judge: the headline first, judges that only compared renderings last."""
     return tuple(dict.fromkeys((*ordered_judges(results), *results.judges)))
 
 

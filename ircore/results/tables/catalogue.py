@@ -1,4 +1,4 @@
-"""Every table that there is, by name: what ``ircore results --table`` offers.
+"""Every table by name, as ``ircore results --table`` offers them.
 
 Another package adds a table by an entry point in the group ``ircore.tables`` that names an ``Entry``.
 """
@@ -182,7 +182,7 @@ TABLES: Mapping[str, Entry] = {
 
 
 def table_names() -> tuple[str, ...]:
-    """Return the names of all tables, those of other packages last; nothing is imported."""
+    """Return the names of all tables, tables of other packages last; nothing is imported."""
     return (*TABLES, *(name for name in available("tables") if name not in TABLES))
 
 

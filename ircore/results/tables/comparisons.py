@@ -47,7 +47,7 @@ NOTES = (
 def comparisons_table(
     results: Results, judge: str, category: str | None = None, difficulty: str | None = None
 ) -> Table:
-    """Return paired differences, the better pair first; pairs are compared with those under the same rules."""
+    """Return paired differences, the better pair first; only pairs under the same rules are compared."""
     names = pair_names(results.submissions)
     rows = []
     for first, second, comparison in _comparisons(results, judge, category, difficulty):

@@ -16,7 +16,7 @@ _COMPARED = {
 
 
 def convention_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return length and novelty of messages by turn, and by repetition of a target; one row a pair and place."""
+    """Return length and novelty of messages by turn, and by repetition of a target; a row for each pair and place."""
     columns = (
         *PAIR_COLUMNS,
         Column("over", "over", "Turns of an episode, or repetitions of a target.", digits=None),

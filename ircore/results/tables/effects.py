@@ -1,4 +1,4 @@
-"""What describers and what generators contribute, from pairs that form a full grid."""
+"""Contributions of describers and of generators to scores, from pairs that form a full grid."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product

@@ -42,7 +42,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def number(value: float, digits: int, signed: bool = False) -> str:
-    """Format a number with a true minus sign; a zero has no sign, whatever it was rounded from."""
+    """Format a number with a true minus sign; a number rounded to zero has no sign."""
     text = f"{value:.{digits}f}"
     if float(text) == 0:
         return text.removeprefix("-")
@@ -50,7 +50,7 @@ def number(value: float, digits: int, signed: bool = False) -> str:
 
 
 def shown(column: Column, value: Value, interval: Literal["none", "half", "ends"] = "none") -> str:
-    """Format an entry for people, its interval as ``± half`` or ``[low, high]`` if wanted; without its marks."""
+    """Format an entry for people without its marks; the interval, if wanted, as ``± half`` or ``[low, high]``."""
     if value.value is None:
         return MISSING
     if isinstance(value.value, str):
@@ -66,7 +66,7 @@ def shown(column: Column, value: Value, interval: Literal["none", "half", "ends"
 
 
 def _even_half(value: Value, signed: bool) -> float | None:
-    """Return the longer half of an interval whose halves are about equal; None of any other.
+    """Return the longer half of an interval whose halves are about equal; None for any other interval.
 
     Of a difference also None where the longer half would reach over 0 and the interval does not.
     """
@@ -78,7 +78,7 @@ def _even_half(value: Value, signed: bool) -> float | None:
 
 
 def interval_shown(column: Column, value: Value) -> str:
-    """Format the interval of an entry as ``[low, high]``; empty without one."""
+    """Format the interval of an entry as ``[low, high]``; empty without an interval."""
     if column.digits is None or value.low is None or value.high is None:
         return ""
     low, high = (number(end, column.digits, column.signed) for end in (value.low, value.high))
@@ -191,7 +191,7 @@ def as_json(table: Table, results: Results | None = None) -> str:
 
 @dataclass(frozen=True)
 class _FlatColumn:
-    """One column of a flat file: a plain column, or one of the four of an estimate."""
+    """A column of a flat file: a plain column, or any of an estimate's four columns."""
 
     name: str
     """Name of the column in the file."""
@@ -298,7 +298,7 @@ def _lines(table: Table, interval: Literal["half", "ends"]) -> list[list[str]]:
 
 
 def _left(table: Table) -> list[bool]:
-    """Say of each column whether it is aligned to the left, as texts are."""
+    """Return for each column whether its entries are aligned to the left, as texts are."""
     return [column.digits is None and column.key not in RIGHT for column in table.columns]
 
 
@@ -315,7 +315,7 @@ def _remarks(table: Table) -> list[str]:
 
 
 def _notes(table: Table) -> list[str]:
-    """Return a table's notes, and that some of its intervals rest on too few pictures, where they do."""
+    """Return a table's notes, with a warning where intervals rest on too few pictures."""
     few = any(value.low is not None and too_few(value.n) for row in table.rows for value in row)
     return [*table.notes, FEW] if few else list(table.notes)
 

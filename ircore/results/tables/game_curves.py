@@ -1,4 +1,4 @@
-"""Tables of a game beside its board: learning curves, players seat by seat, and the figures of its paper."""
+"""Tables of a game beside the board: learning curves, players seat by seat, and the figures of the game's paper."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial

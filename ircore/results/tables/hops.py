@@ -26,7 +26,7 @@ class _Measure(NamedTuple):
 
 
 def by_turn_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return every judge and metric at each turn and up to it ("@K"), one row a pair, measure and turn."""
+    """Return the scores of every judge and metric at each turn and up to each turn ("@K"), by pair and measure."""
     columns = (
         *MEASURE_COLUMNS,
         Column("turn", "turn", "1-based; K of @K.", digits=0),

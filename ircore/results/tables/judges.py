@@ -12,7 +12,7 @@ MARKS = {"same_family": SAME_FAMILY, "underrated": UNDERRATED}
 
 
 def judges_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return the mean final score of each pair, one column a judge."""
+    """Return the mean final score of each pair, a column for each judge."""
     columns = (
         *PAIR_COLUMNS,
         *(

@@ -49,7 +49,7 @@ def corrections_table(results: Results, category: str | None = None, difficulty:
 
 
 def corrections_by_turn_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return the same share turn by turn, one row a pair and turn: the data of the paper's Figure 13."""
+    """Return the share of messages with each kind of correction by turn: data of the paper's Figure 13."""
     columns = (
         *PAIR_COLUMNS,
         Column("turn", "turn", "2 or later.", digits=0),
@@ -98,7 +98,7 @@ def words_table(results: Results, category: str | None = None, difficulty: str |
 
 
 def messages_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return length and novelty of messages, one row a pair and turn."""
+    """Return length and novelty of messages, a row for each pair and turn."""
     columns = (
         *PAIR_COLUMNS,
         Column("turn", "turn", "1-based.", digits=0),

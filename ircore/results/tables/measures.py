@@ -1,4 +1,4 @@
-"""Scores beside what is known of targets, such as how differently people name a tangram."""
+"""Scores beside known properties of targets, such as how differently people name a tangram."""
 
 from collections.abc import Iterator, Mapping
 

@@ -15,7 +15,7 @@ NOTES = (
 
 
 def metric_agreement_table(results: Results) -> Table:
-    """Return how each image metric agrees with each judge, with people, and with what a program verified."""
+    """Return how each image metric agrees with each judge, with people, and with verified facts."""
     columns = (
         Column("metric", "metric", "An image metric.", digits=None),
         Column(

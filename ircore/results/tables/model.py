@@ -1,4 +1,4 @@
-"""The table model: the one form in which site, release, CSV, JSON, Markdown and LaTeX get their numbers.
+"""The table model: the form in which site, release, CSV, JSON, Markdown and LaTeX all get their numbers.
 
 A table is a frozen value. Every column says its unit and which direction is better; every number carries its interval,
 how many values it rests on, and which episodes these are; what is missing says why.
@@ -113,7 +113,7 @@ class Value:
         missing: str = "no rated episode",
         marks: tuple[str, ...] = (),
     ) -> "Value":
-        """Return the entry of an estimate; ``missing`` says why there is none, if so."""
+        """Return the entry of an estimate; ``missing`` is the reason if there is no estimate."""
         reason = missing if estimate.mean is None else None
         return cls(estimate.mean, estimate.low, estimate.high, estimate.n, reason, marks, episodes)
 
@@ -223,7 +223,7 @@ class Table:
         )
 
     def column(self, key: str) -> tuple[Value, ...]:
-        """Return one column's entries; KeyError if there is no such column."""
+        """Return a column's entries; KeyError for an unknown column."""
         keys = [column.key for column in self.columns]
         if key not in keys:
             raise KeyError(key)
@@ -231,5 +231,5 @@ class Table:
         return tuple(row[index] for row in self.rows)
 
     def entry(self, row: int, key: str) -> Value:
-        """Return the entry of a row (0-based) under a column; KeyError if there is no such column."""
+        """Return the entry of a row (0-based) under a column; KeyError for an unknown column."""
         return self.column(key)[row]

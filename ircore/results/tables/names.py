@@ -1,4 +1,4 @@
-"""The names of pairs and conditions in tables: one name for one thing, everywhere."""
+"""The names of pairs and conditions, the same in all tables."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ USUAL = Rules()
 
 
 def pair_names(submissions: Sequence[SubmissionResult]) -> Mapping[str, str]:
-    """Return the name of each pair by run id: its players, what is unusual in its rules, and its slug if needed."""
+    """Return each pair's name by run id: the players, any unusual rules, and the slug if names coincide."""
     names = {submission.run_id: _pair(submission) for submission in submissions}
     count = Counter(names.values())
     return {

@@ -1,4 +1,4 @@
-"""The columns that say which pair a row is about, and captions that say what a table selects."""
+"""The columns that identify a row's pair, and captions that state a table's selection."""
 
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Value
@@ -34,7 +34,7 @@ def pair_values(results: Results) -> dict[str, tuple[Value, ...]]:
 def caption(
     results: Results, judge: str | None = None, category: str | None = None, difficulty: str | None = None
 ) -> str:
-    """Say what a table selects: condition, judge, episodes a pair and instance set."""
+    """Return a caption of a table's selection: condition, judge, episodes a pair and instance set."""
     size = sum(
         category in (None, instance.category) and difficulty in (None, instance.difficulty)
         for instance in results.instances

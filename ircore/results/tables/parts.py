@@ -1,4 +1,4 @@
-"""What pairs get right, part by part: the parts of judge ``verified`` side by side, in full, and fact by fact."""
+"""Facts that pairs get right: the parts of judge ``verified`` side by side, in full, and fact by fact."""
 
 from collections.abc import Iterator
 from itertools import product

@@ -1,4 +1,4 @@
-"""Columns of ranks, the same on the boards of every game, and what can be done about a missing rank."""
+"""Columns of ranks, the same on the boards of every game, and advice about missing ranks."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ REMEDIES: Mapping[Unranked, str] = {
 
 
 def remedies(reasons: Iterable[Unranked | None]) -> list[str]:
-    """Return one sentence of advice for each reason why ranks are missing and that a user can mend."""
+    """Return a sentence of advice for each reason for missing ranks that a user can mend."""
     given = set(reasons)
     return [words for reason, words in REMEDIES.items() if reason in given]
 

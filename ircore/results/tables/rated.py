@@ -49,7 +49,7 @@ def rated_sums(cells: Sequence[Cell]) -> tuple[Value, ...]:
 
 
 def gap_notes(cells: Iterable[Cell]) -> list[str]:
-    """Say of how many renderings a table knows nothing, where its intervals cover only what was rated."""
+    """Return a note on the number of unrated renderings, where intervals cover only rated renderings."""
     missing, applicable = 0, 0
     for cell in cells:
         missing, applicable = missing + cell.refused + cell.pending, applicable + cell.applicable

@@ -29,7 +29,7 @@ SCORE_NOTES = (
 
 
 def maps_table(results: Results) -> Table:
-    """Return each judge's map: what it was fitted to, and its errors before and after, cross-validated."""
+    """Return each judge's map: the data behind the fit, and cross-validated errors before and after."""
     columns = (
         Column("judge", "judge", "Whose scores are mapped.", digits=None),
         Column("method", "map", "The kind that cross-validation over instances chose.", digits=None, nullable=True),
@@ -75,7 +75,7 @@ def reliability_table(results: Results) -> Table:
 
 
 def recalibrated_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return the mean final score of each pair on the people's scale, one column a judge."""
+    """Return the mean final score of each pair on the people's scale, a column for each judge."""
     calibration = calibrate(results.episodes)
     judges = tuple(calibration.maps)
     columns = (

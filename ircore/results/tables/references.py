@@ -7,7 +7,7 @@ from ircore.results.tables.rules import RULES
 
 
 def references_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return the scores of runs of reference describers, which see what no describer may see; they have no ranks."""
+    """Return the unranked scores of reference describers' runs; these describers see more than any describer may."""
     columns = (
         *PAIR_COLUMNS,
         Column("score", "score", "Similarity of the final rendering.", "0–10", "higher", estimated=True),

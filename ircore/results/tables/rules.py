@@ -1,4 +1,4 @@
-"""The rules' key in tables: every row says by which rules the runs behind it were played."""
+"""The rules' key in tables: every row names the rules by which its runs were played."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
@@ -36,11 +36,11 @@ def with_rules(table: Table, results: Results) -> Table:
 
 
 def _runs(row: tuple[Value, ...], places: Iterable[int]) -> list[str]:
-    """List the runs of a row: those that it names, else those behind its numbers."""
+    """List the runs of a row: the runs that the row names, else the runs behind its numbers."""
     named = [str(row[place].value) for place in places]
     return named or [run_id for value in row if value.episodes is not None for run_id in value.episodes.run_ids]
 
 
 def _joined(keys: Collection[str], every: Iterable[str]) -> str:
-    """Return some keys as one text, the usual rules first; all if there are none."""
+    """Return some keys of rules as a single text, the usual rules first; all keys if none are given."""
     return "+".join(key for key in every if key in keys or not keys)

@@ -1,4 +1,4 @@
-"""Said, drawn, corrected: what the describer says, what the generator draws of it, and what corrections mend."""
+"""Said, drawn, corrected: shares of facts that describers say, that generators draw, and that corrections mend."""
 
 from ircore.results.model import Results
 from ircore.results.said import reader_agreement, said_points

@@ -15,7 +15,7 @@ _GROUND = frozenset({"background", "grid_line", "gridline", "panel", "patch"})
 
 
 def targets_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return how many targets each condition has and what they hold, a row a condition."""
+    """Return the number of targets of each condition and their contents, a row for each condition."""
     messages = _first_messages(results)
     columns = (
         Column("category", "category", "Kind of picture.", digits=None),

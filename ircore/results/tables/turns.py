@@ -12,7 +12,7 @@ from ircore.results.trajectories import trajectory
 
 
 def outcomes_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return how episodes ended, and what refinement made of them, as shares with intervals."""
+    """Return how episodes ended, and how refinement changed scores, as shares with intervals."""
     columns = (
         *PAIR_COLUMNS,
         Column("played", "played", "Episodes not aborted, of all.", "0–1", "higher", estimated=True),
@@ -41,7 +41,7 @@ def outcomes_table(results: Results, judge: str, category: str | None = None, di
 def trajectories_table(
     results: Results, judge: str, category: str | None = None, difficulty: str | None = None
 ) -> Table:
-    """Return the score reached by each turn, one row a pair, category and turn."""
+    """Return the score reached by each turn, a row for each pair, category and turn."""
     columns = (
         *PAIR_COLUMNS,
         Column("category", "category", "A category, or all.", digits=None),
@@ -70,7 +70,7 @@ def trajectories_table(
 
 
 def budgets_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return pairs that were played under several token budgets, one row a pair and budget."""
+    """Return pairs that were played under several token budgets, a row for each pair and budget."""
     columns = (
         *PAIR_COLUMNS[:-1],
         Column("players", "pair", "Describer + generator.", digits=None, audience="readers"),
