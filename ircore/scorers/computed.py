@@ -87,7 +87,7 @@ class ScoringSummary:
 
 @dataclass(frozen=True)
 class _Work:
-    """Work on one episode, with all that a worker process needs."""
+    """An episode to be scored, with everything that a worker process needs."""
 
     run: Path
     episode: Episode
@@ -160,7 +160,7 @@ def scores_by_question(run: RunFolder) -> dict[Wanted, Score]:
 
 
 def scored_turns(episode: Episode, every_turn: bool) -> list[tuple[int, str]]:
-    """List turn and rendering's hash of what is rated: the first and the final one, or all; the last is the final."""
+    """List turn and hash of each rendering to be rated: the first and the final, or all; the final comes last."""
     rendered = [(turn.turn, turn.rendering.sha256) for turn in episode.turns if turn.rendering is not None]
     return rendered if every_turn or len(rendered) < 2 else [rendered[0], rendered[-1]]
 
@@ -225,7 +225,7 @@ def _score_all(
 
 
 def _by_target(works: Sequence[tuple[RunFolder, _Work]]) -> list[list[tuple[RunFolder, _Work]]]:
-    """Group the episodes of one target in several runs, so that a judge analyses each target once.
+    """Group the episodes of the same target in several runs, so that a judge analyses each target once.
 
     Groups are in the order of the instance set, a few runs at a time, so that few are open at once.
     """

@@ -14,7 +14,7 @@ from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 
 
 def check_metric(metric: object) -> None:
-    """Check a metric: its declaration, its range, sizes that differ either way, and that it only computes.
+    """Check a metric: declaration, range, renderings of other sizes, and that the metric only computes.
 
     Args:
         metric: What its entry point names.
@@ -39,7 +39,7 @@ def check_metric(metric: object) -> None:
 
 
 def check_judge(judge: Any) -> None:
-    """Check a judge: its declaration, ranges, reasons, sizes that differ either way, and that it repeats itself.
+    """Check a judge: declaration, ranges, reasons, renderings of other sizes, and equal answers when asked again.
 
     A computed judge must also prefer the same rendering whichever is shown first.
 
@@ -64,7 +64,7 @@ def check_judge(judge: Any) -> None:
 
 
 def _metric_value(metric: Metric, target: Picture, image: Picture, where: str) -> float | None:
-    """Return a pair's value; None where the metric says that it has none."""
+    """Return a metric's value of a pair of pictures; None where the metric gives a reason instead."""
     given, other = target.pixels.copy(), image.pixels.copy()
     sizes = f"{target.width}×{target.height} and {image.width}×{image.height} px"
     try:

@@ -1,4 +1,4 @@
-"""Scores of games other than reconstruction: what the game computes from the steps of its played episodes."""
+"""Scores of games other than reconstruction: measures that the game computes from played episodes' steps."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ class _MeasureCounts(NamedTuple):
 
 
 def score_game_run(run: GameRunFolder, game: Game[Any]) -> _MeasureCounts:
-    """Compute the measures of a run and keep them in it.
+    """Compute the measures of a run and store them in the run.
 
     Args:
         run: The run.

@@ -1,4 +1,4 @@
-"""The material of an episode's scores, and the scores computed from it alone, here or on another machine."""
+"""The material of an episode's scores, and the scores computed from that material alone on any machine."""
 
 from dataclasses import dataclass
 from functools import cache

@@ -1,1 +1,1 @@
-"""Elements of a picture: one form for scenes, detectors and people, and the measures of ConvGenVisMo on it."""
+"""Elements of a picture in the same form from scenes, detectors and people, and ConvGenVisMo's measures of them."""

@@ -1,4 +1,4 @@
-"""Elements by the eye of the judge ``verified``: which elements of a target a rendering of it shows, and where.
+"""Elements by the eye of the judge ``verified``: which elements of the target a rendering shows, and where.
 
 Example:
     >>> from ircore.games.reconstruction.build_targets import draw
@@ -28,7 +28,7 @@ UNKNOWN = "unknown"
 
 
 def detect_by_eye(target: Picture, scene: Scene, image: Picture) -> ElementList:
-    """Return what the eye sees of a target's elements in a rendering, by their types, and whatever else is drawn.
+    """Return the target's elements that the eye sees in a rendering, by their types, and all extra things.
 
     Elements of which the eye cannot say whether they are there (tick marks, things that others hide) are left out:
     hold two renderings, or a rendering and the target itself, against each other, each seen by the eye.
@@ -68,7 +68,7 @@ def _seen(look: Look, readings: Readings) -> Iterator[tuple[str, Box]]:
 
 
 def _measured(look: Look, mark: Mark) -> Box | None:
-    """Return the box of a mark of one element as it was seen; None if only its presence was."""
+    """Return the seen box of a mark of one element; None if the eye saw only that the mark is there."""
     element = look.target.scene.elements[mark.elements[0]]
     if mark.form == "text":
         block = look.blocks[look.target.texts.index(element)]

@@ -1,4 +1,4 @@
-"""Common-, Precision- and Recall-IoU of ConvGenVisMo, over all instances of a class as its paper defines them.
+"""Common-, Precision- and Recall-IoU over all instances of a class, as ConvGenVisMo's paper defines them.
 
 The published code keeps the last box of each class only and was never run on the published set; so these values follow
 the paper's text. For every class the boxes of all its instances are drawn into one mask of 512 × 512, both pictures
@@ -79,7 +79,7 @@ def element_iou(reference: ElementList, generated: ElementList, rule: EmptyRule 
 
 
 def _masks(elements: ElementList, left_out: set[str]) -> dict[str, Mask]:
-    """Return for each label the union of its boxes, coordinates scaled to the mask and cut to whole pixels."""
+    """Return each label's union of boxes as a mask, coordinates scaled to the mask and cut to whole pixels."""
     masks: dict[str, Mask] = {}
     for element in elements.elements:
         if element.box is None or element.label in left_out:

@@ -1,4 +1,4 @@
-"""Element presence and IoU as metrics of two pictures, by what DETR sees in both."""
+"""Element presence and IoU as metrics of two pictures, by the elements that DETR detects in both."""
 
 from collections import OrderedDict
 from collections.abc import Callable

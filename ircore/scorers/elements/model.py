@@ -1,4 +1,4 @@
-"""The one form of elements: which things a picture shows, and where.
+"""The form of elements that all sources share: which things a picture shows, and where.
 
 A scene, a detector's answer and a list written by hand are all turned into ``ElementList``. As a file it is JSON::
 
@@ -101,7 +101,7 @@ def read_elements(path: Path) -> ElementList:
 
 
 def write_elements(path: Path, elements: ElementList) -> None:
-    """Write elements as a JSON file; it appears whole or not at all."""
+    """Write elements as a JSON file, which appears whole or not at all."""
     write_text(path, elements.model_dump_json(indent=2, exclude_none=True) + "\n")
 
 

@@ -18,7 +18,7 @@ EmptyRule = Literal["one", "zero", "none"]
 
 @dataclass(frozen=True)
 class Presence:
-    """Element presence of one pair.
+    """Element presence of one pair of pictures.
 
     Example:
         >>> Presence(precision=1.0, recall=0.5, f1=2 / 3, empty="neither").recall

@@ -53,7 +53,7 @@ class Detections:
         return max(self.counts.get(label, 0), len(self.boxes.get(label, ())))
 
     def as_elements(self, width: int, height: int, source: str) -> ElementList:
-        """Return the boxes as elements of a picture of this size; what was counted beyond boxes has no place."""
+        """Return the boxes as elements of a picture of this size; things counted beyond the boxes have no place."""
         elements = []
         for label in sorted({*self.boxes, *self.counts} - self.missing):
             boxes: list[Box | None] = list(self.boxes.get(label, ()))

@@ -35,7 +35,7 @@ def paint_iou(painted: Pixels, mask: npt.NDArray[np.uint8], original: "Pixels | 
 
 
 def paint_iou_corrected(painted: Pixels, mask: npt.NDArray[np.uint8], original: "Pixels | None" = None) -> float:
-    """Return the IoU of green paint and an object's mask: green is what is clearly more green than red and blue.
+    """Return the IoU of green paint and an object's mask: green pixels are clearly more green than red and blue.
 
     Args:
         painted: Height × width × 3 RGB.
@@ -65,7 +65,7 @@ def green_published(painted: Pixels, t: int = 100, original: "Pixels | None" = N
 
 
 def green(painted: Pixels, original: "Pixels | None" = None) -> Mask:
-    """Return where paint is: green at least 40 above red and blue, and 20 above what it was there before."""
+    """Return the mask of paint: green leads red and blue by 40 or more, and by 20 more than before painting."""
     pixels = resized(painted).astype(np.int16)
     lead = pixels[..., 1] - np.maximum(pixels[..., 0], pixels[..., 2])
     mask = lead >= 40
@@ -95,7 +95,7 @@ def _between(size: int) -> tuple[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp
 
 
 def _mask_of(mask: npt.NDArray[np.uint8]) -> Mask:
-    """Bring a mask to 512 × 512, each place taking the pixel at its corner, and take what is above 127."""
+    """Bring a mask to 512 × 512, each place taking the pixel at its corner, and keep pixels above 127."""
     rows, columns = (np.arange(SIDE) * size // SIDE for size in mask.shape[:2])
     above: Mask = mask[rows][:, columns] > 127
     return above

@@ -15,7 +15,7 @@ def quantity_published(expected: Mapping[str, int], seen: Detections) -> bool:
 
 
 def quantity(expected: Mapping[str, int], seen: Detections) -> bool:
-    """Say whether a picture shows exactly what was expected: each class as often, and no other class.
+    """Return whether a picture shows exactly the expected classes, each as often as expected.
 
     A class of which boxes are known is counted by its boxes, since a bare number was not grounded. A class that was
     expected 0 times may be reported missing.
@@ -31,13 +31,13 @@ def quantity_share(expected: Mapping[str, int], seen: Detections) -> float | Non
 
 
 def score_published(verdicts: Sequence[bool | None]) -> float | None:
-    """Return GIR-Bench's score: right ones of those that have a picture; None stands for a picture that is missing."""
+    """Return GIR-Bench's score: the share of right pictures among existing pictures; None stands for a missing one."""
     known = [verdict for verdict in verdicts if verdict is not None]
     return sum(known) / len(known) if known else None
 
 
 def score(verdicts: Sequence[bool | None]) -> float | None:
-    """Return the share of right pictures of all that were asked for: a missing one is wrong; None without any."""
+    """Return the share of right pictures among all asked for; a missing picture is wrong; None without any."""
     return sum(verdict is True for verdict in verdicts) / len(verdicts) if verdicts else None
 
 

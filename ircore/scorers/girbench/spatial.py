@@ -55,18 +55,18 @@ def relation_holds(first: Box, relation: Relation, second: Box) -> bool:
 
 
 def union_box(boxes: Sequence[Box]) -> Box:
-    """Return the smallest box around boxes, of which there is at least one."""
+    """Return the smallest box around one or more boxes."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
 def relations_published(asked: Sequence[Asked], seen: Detections) -> tuple[bool, ...]:
-    """Say of each relation whether it holds; a group is the union of the members that were found."""
+    """Return for each relation whether the relation holds; a group is the union of its detected members."""
     return tuple(_holds(relation, seen, whole=False) for relation in asked)
 
 
 def relations(asked: Sequence[Asked], seen: Detections) -> tuple[bool, ...]:
-    """Say of each relation whether it holds; a group must be there with all its members."""
+    """Return for each relation whether the relation holds; a group needs all its members."""
     return tuple(_holds(relation, seen, whole=True) for relation in asked)
 
 
@@ -78,7 +78,7 @@ def spatial_published(asked: Sequence[Asked], seen: Detections) -> bool:
 
 
 def spatial(asked: Sequence[Asked], seen: Detections) -> bool:
-    """Say whether a picture is fully right: every named thing has exactly one box, and all relations hold.
+    """Return whether a picture is fully right: every named thing has exactly one box, and all relations hold.
 
     A thing that was counted and has no box does not do, and what was reported missing counts only if it was asked for.
     """

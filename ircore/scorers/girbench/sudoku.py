@@ -1,4 +1,4 @@
-"""Sudoku: which digits were filled in, in the right places, without harm to those that were given."""
+"""Sudoku: which digits were filled in at the right places, with the given digits unharmed."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ LEAST_SCORE = 0.5
 
 
 def word_coverage_published(wanted: str, read: Iterable[str]) -> float:
-    """Return s_wc as GIR-Bench's code computes it, 0–1.
+    """Return GIR-Bench's word coverage s_wc by the rules of the published code, 0–1.
 
     Texts are put in lower case, all but a–z, 0–9 and blanks is deleted and blanks are squeezed. The score is the
     number of *distinct* wanted words that occur anywhere in the joined text, inside other words too, over the number
@@ -27,7 +27,7 @@ def word_coverage_published(wanted: str, read: Iterable[str]) -> float:
 
 
 def word_coverage(wanted: str, read: Iterable[str]) -> float | None:
-    """Return the share of the wanted words that were read as whole words, each as often as it is wanted, 0–1.
+    """Return the share of wanted words read as whole words, each counted as often as wanted, 0–1.
 
     Words are runs of letters, marks and digits of any script, compared without case after Unicode's NFKC; the order
     in which lines were read does not matter.

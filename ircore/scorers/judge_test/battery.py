@@ -80,7 +80,7 @@ class Edit(NamedTuple):
 
 
 class Order(NamedTuple):
-    """Which of two edits of one target must be rated higher.
+    """A known order: of two edits of the same target, the better must be rated higher.
 
     Example:
         >>> Order("identity", "blank", strict=True).better
@@ -108,7 +108,7 @@ class _EditedTarget(NamedTuple):
 
 
 def edits_of(instances: InstanceSet, instance: Instance) -> _EditedTarget:
-    """Return every graded edit of a target that applies to it, and the known orders between them.
+    """Return every graded edit that applies to a target, and the known orders between these edits.
 
     Deterministic: the same set gives the same pictures.
 
@@ -126,7 +126,7 @@ def edits_of(instances: InstanceSet, instance: Instance) -> _EditedTarget:
 
 
 def _sample(instances: InstanceSet, instance: Instance) -> Sample:
-    """Return a target with the next one of its category and difficulty, and one of the category after it."""
+    """Return a target, the next target of its category and difficulty, and a target of the next category."""
     alike = [other for other in instances.instances if other.category == instance.category]
     peers = [other for other in alike if other.difficulty == instance.difficulty]
     peers = peers if len(peers) > 1 else alike

@@ -115,7 +115,7 @@ class JudgeCard(Record):
 
     @property
     def rates(self) -> bool:
-        """Whether the judge rates single pictures; one that only prefers was shown both edits of each pair."""
+        """Whether the judge rates single pictures; a judge that only prefers was shown both edits of each pair."""
         return any(edit.mean is not None for edit in self.edits)
 
     @property
@@ -215,7 +215,7 @@ def _edit_score(edit: str, rated: Mapping[str, Rated], category_of: Mapping[str,
 
 
 def _rightly(ratings: Rated) -> dict[Order, bool]:
-    """Return which orders between the edits of a target the ratings keep to, of those that were rated."""
+    """Return for each order whose two edits were rated whether the ratings keep the order."""
     return {
         order: ratings[order.better] > ratings[order.worse]
         or (not order.strict and ratings[order.better] == ratings[order.worse])
@@ -241,7 +241,7 @@ def order_shares(targets: Iterable[Mapping[Order, bool]]) -> tuple[_OrderShare, 
 
 
 def share_of(orders: Iterable[_OrderShare]) -> float | None:
-    """Return the share of all ordered pairs that are in the right order; None if there are none."""
+    """Return the share of all ordered pairs that are in the right order; None without ordered pairs."""
     known = tuple(orders)
     pairs = sum(order.targets for order in known)
     return round(sum(order.right for order in known) / pairs, 4) if pairs else None

@@ -1,4 +1,4 @@
-"""The marks of a scene: what carries its content, each with all that belongs to it."""
+"""The marks of a scene: elements that carry the content, each with its labels and other belongings."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -116,7 +116,7 @@ def _alike(one: Element, other: Element) -> bool:
 
 
 def _area(element: Element) -> float:
-    """Return what an element takes of a picture: of a thin line its length, of all else its box."""
+    """Return an element's extent in a picture: the length of a thin line, or the box of any other element."""
     box = element.box
     width, height = box.right - box.left, box.bottom - box.top
     if element.type == "wedge":

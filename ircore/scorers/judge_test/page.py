@@ -1,4 +1,4 @@
-"""A judge's card as a page: one file that any browser opens, and the part of it that other pages can hold."""
+"""A judge's card as a page: a single file for any browser, and a part for use in other pages."""
 
 from collections.abc import Iterable
 from html import escape
@@ -44,7 +44,7 @@ def card_style() -> str:
 
 
 def card_body(card: JudgeCard) -> str:
-    """Return a card as markup, without a heading of its own; every word of it is escaped."""
+    """Return a card as markup without a heading, every word escaped."""
     return "".join(
         [
             _verdict(card),
@@ -190,7 +190,7 @@ def _made_of(card: JudgeCard) -> str:
 
 
 def _section(title: str, words: str, table: str) -> str:
-    """Return a heading, what the table shows, and the table, which may be wider than the page."""
+    """Return a section: heading, a line about the table, and the table in a box that scrolls sideways."""
     aid = f'<p class="aid">{escape(words)}</p>\n' if words else ""
     return (
         f"<h2>{escape(title)}</h2>\n{aid}"

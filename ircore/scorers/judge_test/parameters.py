@@ -7,7 +7,7 @@ from ircore.core.records import Element
 
 
 def number(element: Element, name: str, default: float = 0.0) -> float:
-    """Return a parameter that is a number; ``default`` if the element has none of this name."""
+    """Return a parameter that is a number; ``default`` if the element has no parameter of this name."""
     value: Any = element.parameters.get(name, default)
     return float(value)
 

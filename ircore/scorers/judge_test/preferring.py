@@ -1,4 +1,4 @@
-"""The judge test of a judge that rates no single picture: it is shown both edits of each ordered pair."""
+"""The judge test of a judge that rates no single picture: the judge sees both edits of each ordered pair."""
 
 import os
 from functools import lru_cache
@@ -19,7 +19,7 @@ from ircore.scorers.judges.base import Judge, identity_of
 
 
 class _Work(NamedTuple):
-    """Work on one target, with all that a worker process needs."""
+    """A target to be worked on, with everything that a worker process needs."""
 
     run: Path
     episode: Episode

@@ -24,7 +24,7 @@ FRINGE = 2
 
 
 def repainted(target: Pixels, before: Scene, after: Scene) -> Pixels:
-    """Return a target with what changed between two scenes of it painted over.
+    """Return a target's picture with the changes between two of its scenes painted over.
 
     Args:
         target: Height × width × 3, the picture of ``before``.
@@ -99,7 +99,7 @@ def _draw_sector(drawing: Drawing, element: Element, colour: str) -> None:
 
 
 def sector_start(element: Element) -> int:
-    """Return where the tint of an angle begins, degrees clockwise from 3 o'clock; its box alone tells."""
+    """Return where the tint of an angle begins, degrees clockwise from 3 o'clock, inferred from the tint's box."""
     centre, radius, degrees = point(element, "centre"), number(element, "radius"), number(element, "degrees")
 
     def distance(start: int) -> float:
@@ -139,7 +139,7 @@ def _draw_marker(drawing: Drawing, element: Element, colour: str, surface: str) 
 
 
 def _draw_shape(drawing: Drawing, element: Element, colour: str) -> None:
-    """Draw a simple shape: by its corners, or by its radius if it is round."""
+    """Draw a simple shape: by its corners, or by its radius for a round shape."""
     about = element.parameters
     edge = str(about["outline"]) if about.get("outline") else None
     fill = colour if about.get("filled", True) else None

@@ -1,4 +1,4 @@
-"""Edits of what a target shows: the scene is changed in one way and drawn again.
+"""Edits of a target's scene: the scene is changed in one way and drawn again.
 
 Every edit returns the changed scene, or None where it does not apply: no such marks or labels, or nothing to tell them
 apart by.
@@ -33,7 +33,7 @@ def labels_removed(scene: Scene) -> Scene | None:
 
 
 def labels_exchanged(scene: Scene) -> Scene | None:
-    """Give every text another's words: within a kind of label half way round, single ones among each other."""
+    """Give every text the words of another text of the same kind of label; single labels swap among each other."""
     texts = {}
     lonely: list[int] = []
     for group in _label_groups(scene):
@@ -71,19 +71,19 @@ def colours_wrong(scene: Scene) -> Scene | None:
 
 
 def smallest_removed(scene: Scene) -> Scene | None:
-    """Leave out the smallest of several marks and what belongs to it."""
+    """Leave out the smallest of several marks with its labels and other belongings."""
     marks = sorted(marks_of(scene), key=lambda mark: mark.size)
     return _without(scene, marks[0]) if len(marks) > 1 else None
 
 
 def largest_removed(scene: Scene) -> Scene | None:
-    """Leave out the largest of several marks and what belongs to it."""
+    """Leave out the largest of several marks with its labels and other belongings."""
     marks = sorted(marks_of(scene), key=lambda mark: mark.size)
     return _without(scene, marks[-1]) if len(marks) > 1 else None
 
 
 def one_bar_shorter(percent: int) -> SceneEdit:
-    """Return the edit that makes the longest bar, of those on which no other stands, ``percent`` % shorter."""
+    """Return the edit that makes the longest bar without another bar on top ``percent`` % shorter."""
 
     def edit(scene: Scene) -> Scene | None:
         bars = [index for index in _bars(scene) if not _carries(scene, index)]
@@ -96,7 +96,7 @@ def one_bar_shorter(percent: int) -> SceneEdit:
 
 
 def all_bars_shorter(scene: Scene) -> Scene | None:
-    """Make every bar 40 % shorter; in a stack those above come down."""
+    """Make every bar 40 % shorter; in a stack the bars above come down."""
     bars = _bars(scene)
     if not bars:
         return None
@@ -154,7 +154,7 @@ def _label_groups(scene: Scene) -> list[list[int]]:
 
 
 def _moved_on(scene: Scene, group: Sequence[int]) -> dict[int, str]:
-    """Return the text that each label gets: that of the one half the group farther on."""
+    """Return the new text of each label: the text of the label half the group farther on."""
     texts, half = _texts(scene), len(group) // 2
     return {index: texts[group[(place + half) % len(group)]] for place, index in enumerate(group)}
 
@@ -180,7 +180,7 @@ def _reworded(scene: Scene, texts: dict[int, str]) -> Scene | None:
 
 
 def _recoloured(scene: Scene, colours: dict[str, str]) -> Scene:
-    """Return the scene with the marks, and what belongs to them, in other colours; texts keep theirs."""
+    """Return the scene with the marks and their belongings in other colours; texts keep their colours."""
     members = {index for mark in marks_of(scene) for index in mark.members}
     changed = {}
     for index in members:
@@ -242,7 +242,7 @@ def _shortened(bar: Element, percent: int) -> Element:
 
 
 def _lowered(scene: Scene, index: int, bar: Element) -> Element:
-    """Return a bar of a stack moved down by what those beneath it lost."""
+    """Return a bar of a stack moved down by the length that the bars beneath lost."""
     whole = scene.elements[index]
     if not _baseline(whole):
         return bar

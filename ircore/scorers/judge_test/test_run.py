@@ -1,4 +1,4 @@
-"""The battery as a run: one episode a target, one turn an edit, so that whatever rates runs can take the test.
+"""The battery as a run, with an episode for each target and a turn for each edit, so that any judge can rate it.
 
 Model judges are asked through the engine of every run, with its journal, cache and limits of cost; people rate it with
 the page of ``ircore annotate build``; computed judges score it in parallel. What was rated is never asked again.
@@ -42,7 +42,7 @@ EDIT_OF = {turn: name for name, turn in TURN_OF.items()}
 
 
 class _Piece(NamedTuple):
-    """Work on one target, with all that a worker process needs."""
+    """A target to be worked on, with everything that a worker process needs."""
 
     instances: Path
     instance_id: str
@@ -79,7 +79,7 @@ def open_test(folder: Path, instances: Path | None = None, limit: int | None = N
 
 
 def evenly(instances: Iterable[Instance]) -> tuple[Instance, ...]:
-    """Return instances so that the first of every condition come first, then the second ones, and so on."""
+    """Return instances in rounds: the first instance of every condition, then the second of each, and so on."""
     counts: dict[tuple[str, str], int] = {}
     places: list[tuple[int, int, Instance]] = []
     for instance in instances:
@@ -134,7 +134,7 @@ def _check(run: RunFolder, instances: Path | None) -> None:
 
 
 def _make(run: RunFolder, writer: RunWriter, lacking: list[Instance]) -> None:
-    """Edit targets in parallel; each target's episode is on the disk before the next one's."""
+    """Edit targets in parallel; the targets' episodes are written in order."""
     pieces = [_Piece(run.path / "instances", instance.instance_id) for instance in lacking]
     made = in_order(_edited, pieces, min(os.cpu_count() or 1, len(pieces)))
     for episode, pictures in tracked(made, "editing", len(pieces)):

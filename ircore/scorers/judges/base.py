@@ -14,7 +14,7 @@ BOTH_TASKS: frozenset[Task] = frozenset({"similarity", "preference"})
 
 @dataclass(frozen=True)
 class Judgement:
-    """Verdict of a judge: a value, or the reason why there is none.
+    """Verdict of a judge: a value, or the reason why there is no value.
 
     Example:
         >>> Judgement(7.5).value, Judgement(None, "the picture is too small").reason
@@ -73,7 +73,7 @@ class Judge(Protocol):
 
 @runtime_checkable
 class SceneJudge(Protocol):
-    """A judge that rates by the scene of a target; without one it has no value, and says why.
+    """A judge that rates by the scene of a target; without a scene the judge gives a reason instead of a value.
 
     Example:
         >>> class CountsElements:
@@ -91,12 +91,12 @@ class SceneJudge(Protocol):
     """
 
     def with_scene(self, scene: Scene | None) -> Judge:
-        """Return the judge of one target, which shows ``scene``; None if nobody knows what it shows."""
+        """Return the judge for one target, which shows ``scene``; ``scene`` is None where unknown."""
         ...
 
 
 def with_scene(judge: Judge, scene: Scene | None) -> Judge:
-    """Return a judge that knows the scene, if it is one that asks for it; else the judge itself."""
+    """Return a judge that knows the scene if the judge asks for scenes, else the judge itself."""
     return judge.with_scene(scene) if isinstance(judge, SceneJudge) else judge
 
 
@@ -117,6 +117,6 @@ def identity_of(name: str, judge: Judge) -> JudgeIdentity:
 
 
 def tasks_of(judge: Judge) -> frozenset[Task]:
-    """Return what a judge may be asked: its attribute ``tasks``, or both tasks if it has none."""
+    """Return the tasks of a judge: its attribute ``tasks``, or both tasks without this attribute."""
     tasks: frozenset[Task] = getattr(judge, "tasks", BOTH_TASKS)
     return tasks

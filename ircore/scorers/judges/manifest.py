@@ -1,4 +1,4 @@
-"""A judge that is a model, as a file of its own says: ``ircore score --judge FILE``."""
+"""A model as judge, described by a manifest: ``ircore score --judge FILE``."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,7 +85,7 @@ def is_file(judge: str) -> bool:
 
 
 def names_judge(path: Path) -> bool:
-    """Return whether a file is a judge's rather than a submission's: it has a player of its own.
+    """Return whether a manifest is a judge's rather than a submission's: a judge's names a player at its top level.
 
     Raises:
         InputError: It is there and not YAML.
@@ -94,7 +94,7 @@ def names_judge(path: Path) -> bool:
 
 
 def read_judge(path: Path) -> LoadedJudge:
-    """Read and check a judge's file; its key is not needed.
+    """Read and check a judge's manifest; the judge's API key is not needed.
 
     Raises:
         InputError: It is missing, too large, not YAML, or does not fit the schema; its player is unknown, does not

@@ -41,7 +41,7 @@ class JudgePrompts:
     repair: str
 
     def repaired(self, problem: str, form: str) -> str:
-        """Return what is said to a judge whose answer cannot be used."""
+        """Return the request for repair to a judge whose answer cannot be used."""
         return self.repair.replace("{form}", form).replace("{problem}", problem)
 
 
@@ -59,6 +59,6 @@ def load_judge_prompts(folder: Path | None = None) -> JudgePrompts:
 
 
 def captioned(*pictures: Picture) -> tuple[Captioned, ...]:
-    """Return target and renderings with what stands before them: two for task 1, three for task 2."""
+    """Return target and renderings with their captions: two pictures for task 1, three for task 2."""
     captions = PAIR if len(pictures) == len(PAIR) else TRIPLET
     return tuple(map(Captioned, captions, pictures))

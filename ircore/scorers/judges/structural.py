@@ -78,7 +78,7 @@ class StructuralJudge:
 
 @lru_cache(maxsize=4)
 def _rating(target: Picture, image: Picture) -> float:
-    """Rate a pair; remembered for the next few calls, since a preference asks for what was just rated."""
+    """Rate a pair; the rating is kept for the next few calls, since a preference needs the same ratings."""
     if np.array_equal(target.pixels, image.pixels):
         return 10.0
     return min(9.99, round(10 * similarity(_planes(target), _planes(image)), 2))
@@ -98,7 +98,7 @@ def similarity(target: _Planes, image: _Planes) -> float:
 
 
 def colour_agreement(x: _Planes, y: _Planes) -> float:
-    """Return the Bray–Curtis similarity of two inks (differences from the background), 0–1; 1 if there is none."""
+    """Return the Bray–Curtis similarity of two inks (differences from the background), 0–1; 1 without any ink."""
     ink = float(np.abs(x).sum() + np.abs(y).sum())
     return 1.0 if ink == 0 else 1 - float(np.abs(x - y).sum()) / ink
 

@@ -22,7 +22,7 @@ class MetricUnavailableError(Exception):
 
 
 def no_obstacle() -> str | None:
-    """Return None: nothing beyond the package itself is needed."""
+    """Return None: the metric needs only the package itself."""
     return None
 
 

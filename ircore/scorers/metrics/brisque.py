@@ -122,7 +122,7 @@ def _fit(values: _Values) -> tuple[float, float, float]:
 
 
 def _shape(moment: float) -> float:
-    """Return the shape whose Γ(2/a)² / (Γ(1/a)Γ(3/a)) is ``moment``; it grows with a from 0 to 3/4."""
+    """Return the shape a with Γ(2/a)² / (Γ(1/a)Γ(3/a)) = ``moment``; the quotient grows with a from 0 to 3/4."""
     from scipy.optimize import brentq
 
     if not _moment(SHAPES[0]) < moment < _moment(SHAPES[1]):

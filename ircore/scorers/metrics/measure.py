@@ -46,12 +46,12 @@ class MetricKey(NamedTuple):
     loading: Loading = "upstream"
 
     def __str__(self) -> str:
-        """Return the key as scores and columns have it."""
+        """Return the key as written in scores and column names."""
         return self.name if self.loading == "upstream" else f"{self.name}.{self.loading}"
 
     @classmethod
     def parse(cls, text: str) -> "MetricKey":
-        """Return the key of a text such as ``"ssim.native"``; a name with any other dot in it is a name."""
+        """Return the key of a text such as ``"ssim.native"``; any other dot belongs to the name."""
         for loading in LOADINGS:
             if text.endswith(f".{loading}"):
                 return cls(text.removesuffix(f".{loading}"), loading)
@@ -88,7 +88,7 @@ def load_metrics(names: Sequence[str] = ()) -> tuple[dict[str, Metric], dict[str
 
 
 def version_of(key: str) -> str | None:
-    """Return the version of an installed metric, by name or key; None if it is not installed or cannot be loaded."""
+    """Return the version of a metric, by name or key; None if the metric is not installed or cannot be loaded."""
     name = MetricKey.parse(key).name
     if name not in available("metrics"):
         return None

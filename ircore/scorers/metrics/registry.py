@@ -1,4 +1,4 @@
-"""Every metric that is installed, of this package or another one."""
+"""Every installed metric, of this package or of another package."""
 
 from ircore.core.plugins import BrokenPluginError, available, load
 from ircore.scorers.metrics.base import Metric

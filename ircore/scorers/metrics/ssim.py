@@ -1,4 +1,4 @@
-"""Structural similarity, with the uniform window of published values and with the Gaussian one of its definition."""
+"""Structural similarity: with the uniform window of published values, and with its definition's Gaussian window."""
 
 import functools
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ def ssim_bands(target: Pixels, image: Pixels) -> Iterator[npt.NDArray[np.float64
 
 
 def _ssim_map(x: npt.NDArray[np.int32], y: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
-    """Every term is N² times the one of the formula, so that all sums are whole numbers and exact in 32 bits."""
+    """Every term is N² times the formula's term, so that all sums are whole numbers and exact in 32 bits."""
     sum_x, sum_y = window_sums(x, WINDOW), window_sums(y, WINDOW)
     squares = _N * window_sums(x * x + y * y, WINDOW)
     mean_squares = sum_x * sum_x + sum_y * sum_y

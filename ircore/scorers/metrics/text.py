@@ -66,7 +66,7 @@ def plain(text: str) -> str:
 
 
 def label_scores(target: Sequence[Label], image: Sequence[Label], near: float = NEAR) -> _LabelScores:
-    """Compare labels: equal texts are matched one to one, so that most of them stand near their place.
+    """Compare labels: equal texts are matched in pairs, so that as many as possible are near their place.
 
     Args:
         target: Labels that should be there.
@@ -98,7 +98,7 @@ def labels_of_lines(lines: Sequence[TextLine], width: int, height: int) -> tuple
 
 
 def _matched(target: Sequence[Label], image: Sequence[Label], text: str, near: float) -> int:
-    """Return how many labels of one text can be matched to one near it, each at most once."""
+    """Return how many of the target's labels with this text match a near label of the image, each at most once."""
     from scipy.optimize import linear_sum_assignment
 
     theirs = [label for label in target if plain(label.text) == text]

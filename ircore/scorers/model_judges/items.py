@@ -1,4 +1,4 @@
-"""Work lists of judges that are models: each question about a run once, whatever number of scores needs it."""
+"""Work lists of judges that are models: each question about a run once, even if several scores need the answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -108,7 +108,7 @@ def _can_be_read_now(
     who: str,
     known: dict[QuestionKey, JudgeQuestion],
 ) -> bool:
-    """Return whether a score that was lost over the form of its answer has an answer that this version reads.
+    """Return whether a score, lost over the form of its answer, has an answer that the present version can read.
 
     Of a preference the order that was lost is enough: the other one was not asked after it.
     """

@@ -49,7 +49,7 @@ class Losses:
         return self.lost > LOSS_LIMIT * self.asked
 
     def line(self, judge: str) -> str:
-        """Return one line for people: how many are lost, why, an example, and what to do about it."""
+        """Return a line for people: how many scores are lost, why, an example, and a remedy."""
         counts = ", ".join(f"{reason} ({count})" for reason, count in sorted(self.reasons.items()))
         example = f"; for example {self.example}" if self.example else ""
         technical = f"; {self.technical:,} more failed technically and are no part of this" if self.technical else ""

@@ -23,7 +23,7 @@ from ircore.scorers.model_judges.items import Item
 
 
 class Verdict(NamedTuple):
-    """Reading of answers: a value, or the reason why there is none; for a preference also the answer in each order.
+    """Reading of answers: a value, or the reason for no value; for a preference also the answer in each order.
 
     ``leniencies`` names what had to be overlooked in the answers that count, see ``ircore.runs.judge_answers``.
 

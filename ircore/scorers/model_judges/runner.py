@@ -1,4 +1,4 @@
-"""Asking judges that are models: many questions at once, each answer stored before it is used.
+"""Asks judges that are models: many questions at once, each answer stored before use.
 
 Judges of one command work side by side, each at its own pace. A question that was answered, or declined, is never asked
 again; what failed for a technical reason is left without a score, and the same command asks it again.

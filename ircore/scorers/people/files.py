@@ -221,7 +221,7 @@ def _row(number: int, header: Sequence[str], cells: Sequence[str], faults: Fault
 
 
 def _problem(column: str, text: str) -> str | None:
-    """Return the fault of one cell, checked on its own."""
+    """Return the fault of a single cell, checked without other cells."""
     form, meaning = _FORMS[column]
     if form is None or fullmatch(form, text):
         return None

@@ -75,7 +75,7 @@ class _Key(NamedTuple):
 
 
 class _Given(NamedTuple):
-    """A rating and where it was read."""
+    """A rating, and the place in the file that the rating was read from."""
 
     score: Score
     where: str
@@ -148,7 +148,7 @@ def _scores(
 
 
 def _rendering(row: RatingRow, episodes: Mapping[str, Episode]) -> tuple[str, str]:
-    """Return the hash of the rendering that a row rates, and what is wrong with the row; one of them is empty."""
+    """Return the hash of the rendering that a row rates, or else the row's fault; the other is empty."""
     episode = episodes.get(row.episode_id)
     if episode is None:
         return "", f"episode_id: the run has no episode {shown(row.episode_id)}"

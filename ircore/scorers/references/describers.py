@@ -23,7 +23,7 @@ WORDS = ("places", "facts")
 
 
 class SceneDescriber:
-    """Says what was really drawn, the most telling first; later, what a rendering lacks of it. A generator's ceiling.
+    """Describes the target from its scene, then what a rendering lacks: an upper bound for generators.
 
     Args:
         spec: Names the player; its one parameter ``words`` is ``places`` (the language of the built-in describer, with
@@ -52,7 +52,7 @@ class SceneDescriber:
             raise InputError("parameters.words: is unknown", f"Write {' or '.join(WORDS)}.")
 
     async def describe(self, view: DescriberView) -> TextAnswer:
-        """Describe the scene, or say what the last rendering lacks of it, or that nothing is."""
+        """Describe the scene, or name the differences of the last rendering, or declare the rendering done."""
         scene = told(view).instance.scene
         if scene is None:
             raise PlayerError("describer_refused", "This target was not drawn, so it has no scene to tell.")
@@ -120,7 +120,7 @@ def told(view: DescriberView) -> Knowledge:
 
 
 def another(knowledge: Knowledge) -> Instance:
-    """Return another target of the set than this one, the same at every turn, drawn by the episode's seed.
+    """Return a different target of the set, drawn by the episode's seed and so the same at every turn.
 
     Raises:
         PlayerError: The set has no other target.
@@ -138,7 +138,7 @@ def title_of(instance: Instance) -> str:
 
 
 def fact_message(scene: Scene, budget: int, messages: tuple[str, ...]) -> str:
-    """Return the facts of a scene that were not said yet, those of most weight first; empty if all were said.
+    """Return the facts of a scene not yet said, by descending weight; empty if all were said.
 
     Args:
         scene: Of the target.

@@ -36,7 +36,7 @@ RIM = 7
 
 
 def perception_of(scene: Scene) -> Perception:
-    """Return everything in a scene in the describer's vocabulary, back to front; things drawn alike in one percept."""
+    """Return a scene as percepts of the describer, back to front; things drawn alike share a percept."""
     percepts: list[Percept] = []
     done: set[str] = set()
     for element in scene.elements:
@@ -117,7 +117,7 @@ def _grids(scene: Scene) -> Iterator[Percept]:
 
 
 def _lines(scene: Scene) -> Iterator[Percept]:
-    """Yield the lines of a chart, those with round markers as one with them."""
+    """Yield the lines of a chart; round markers belong to the percept of their line."""
     for line in _of(scene, "polyline"):
         markers = [
             marker for marker in _of(scene, "marker") if marker.parameters.get("series") == line.parameters["series"]
@@ -130,7 +130,7 @@ def _lines(scene: Scene) -> Iterator[Percept]:
 
 
 def _points(scene: Scene) -> Iterator[Percept]:
-    """Yield the marked points of graphs; those of lines in charts belong to their lines."""
+    """Yield the marked points of graphs; markers of lines in charts belong to their lines."""
     yield from (_area(marker) for marker in _of(scene, "marker") if "series" not in marker.parameters)
 
 

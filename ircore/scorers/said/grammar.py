@@ -83,5 +83,5 @@ def _drawn(messages: tuple[str, ...]) -> Picture:
 
 
 def _named(before: str, stated: str, alone: str) -> str:
-    """Return whether a message is about a fact: it states it by itself, or changes what was stated."""
+    """Return whether a message is about a fact: the message states the fact or changes an earlier statement."""
     return "1" if alone == "1" or before != stated else "0"

@@ -30,7 +30,7 @@ class _SaidCount(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """Work on one episode, with all that a worker process needs."""
+    """An episode to be scored, with everything that a worker process needs."""
 
     run: Path
     episode: Episode

@@ -66,7 +66,7 @@ def add_said(run: AnyRunFolder, turns: Iterable[SaidTurn]) -> None:
 
 
 def latest(turns: Sequence[SaidTurn], reader: str = GRAMMAR) -> tuple[SaidTurn, ...]:
-    """Return the turns that a reader has read; of several readings of a turn the last one."""
+    """Return the turns that a reader has read; of several readings of a turn, the last."""
     known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in turns if turn.reader == reader}
     return tuple(known.values())
 

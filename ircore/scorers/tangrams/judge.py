@@ -17,7 +17,7 @@ MOST_COMPONENTS = 60
 
 
 class PiecesJudge:
-    """Rates a tangram by the mean intersection over union of its pieces, after size and place are evened out.
+    """Rates a tangram by the mean intersection over union of its pieces, with size and place evened out.
 
     Coloured pieces are found by their colours; pieces of one colour are the areas between white lines, each matched
     with the piece that it covers best.
@@ -44,7 +44,7 @@ class PiecesJudge:
         self._scene = scene
 
     def with_scene(self, scene: Scene | None) -> "PiecesJudge":
-        """Return the judge of one target."""
+        """Return the judge for one target."""
         return PiecesJudge(scene)
 
     def rate(self, target: Picture, image: Picture) -> Judgement:
@@ -105,7 +105,7 @@ def _numbered(areas: Labels, pieces: dict[str, Element]) -> Labels:
 
 
 def _assigned(target: Labels, areas: Labels) -> Labels:
-    """Give each area of a rendering the number of the piece that it covers best; those left over are 8."""
+    """Give each area of a rendering the number of the piece that the area covers best; other areas get 8."""
     count = min(int(areas.max()), MOST_COMPONENTS)
     pairs = np.bincount((target * (areas.max() + 1) + areas).ravel(), minlength=8 * (int(areas.max()) + 1))
     table = pairs.reshape(-1, int(areas.max()) + 1)[:8]

@@ -104,7 +104,7 @@ class Placing(NamedTuple):
 
     @classmethod
     def of(cls, labels: Labels) -> "Placing | None":
-        """Return the placing that evens out size and place: by area and centroid; None if no piece is there."""
+        """Return the placing that evens out size and place, by area and centroid; None if no piece is seen."""
         rows, columns = np.nonzero(labels)
         if not len(rows):
             return None

@@ -16,7 +16,7 @@ LEAST_SHARE = 1 / 160
 
 
 def is_coloured(pieces: Mapping[str, Element]) -> bool:
-    """Tell whether each piece has a colour of its own."""
+    """Return whether all pieces differ in colour."""
     return len({element.colour for element in pieces.values()}) == len(pieces)
 
 

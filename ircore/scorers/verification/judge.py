@@ -14,7 +14,7 @@ VERIFIED = (*(category for category in CATEGORIES if category != "photos"), "tan
 
 
 class VerifiedJudge:
-    """Rates by facts: what of the target's scene is seen in the rendering, without any model.
+    """Rates by the share of the scene's facts that the eye sees in the rendering, without any model.
 
     It reads no text, so that it rates alike on every machine: labels are told by comparing their shapes with those of
     the target's labels. ``ircore verify`` shows the facts behind a rating.
@@ -40,7 +40,7 @@ class VerifiedJudge:
         self._scene = scene
 
     def with_scene(self, scene: Scene | None) -> "VerifiedJudge":
-        """Return the judge of one target."""
+        """Return the judge for one target."""
         return VerifiedJudge(scene)
 
     def rate(self, target: Picture, image: Picture) -> Judgement:
@@ -72,6 +72,6 @@ class _Kept:
 
 @lru_cache(maxsize=8)
 def _rated(target: Picture, scene: _Kept, image: Picture) -> Judgement:
-    """Rate a rendering; remembered for the next few calls, since a preference asks for what was just rated."""
+    """Rate a rendering; the rating is kept for the next few calls, since a preference needs the same ratings."""
     verification = verify_picture(target, scene.scene, image)
     return Judgement(verification.score, verification.reason, verdicts_of(verification))

@@ -59,7 +59,7 @@ def _transform(transform: Transform) -> dict[str, float]:
 
 
 def as_lines(verification: Verification) -> Iterator[str]:
-    """Yield a verification as lines: the score, the parts, what fails, what cannot be told."""
+    """Yield a verification as lines: the score, its parts, failing facts, and facts that cannot be decided."""
     shown = "no score" if verification.score is None else f"{verification.score:.2f} of 10"
     yield f"{shown}   {verification.reason or _moved(verification.transform)}"
     yield ""
@@ -107,7 +107,7 @@ def _listed(failing: list[Checked]) -> Iterator[str]:
 
 
 def _reasons(unknown: list[Checked]) -> Iterator[str]:
-    """Yield each reason once, with the number of facts and one of them as an example."""
+    """Yield each reason once, with the number of facts and an example fact."""
     by_reason: dict[str, list[Checked]] = {}
     for checked in unknown:
         by_reason.setdefault(checked.reason, []).append(checked)

@@ -109,7 +109,7 @@ class _Own:
 
 
 def _own(target: Target) -> _Own:
-    """Look at the target itself, once: what the eye does not see even there is not asked of renderings."""
+    """Read the target itself, once: facts that the eye gets wrong even there are not asked of renderings."""
     notes = target.view.notes
     if "own" not in notes:
         look = look_at(target, target.picture.pixels)
@@ -125,7 +125,7 @@ def _unseen(target: Target) -> frozenset[str]:
 
 
 def _new(extras: Sequence[Extra], own: Sequence[Extra]) -> list[Extra]:
-    """Leave out what the eye takes for an extra in the target, too."""
+    """Return the extras without those places where the eye sees an extra in the target, too."""
     return [extra for extra in extras if not any(_meet(extra.box, other.box) for other in own)]
 
 
@@ -191,7 +191,7 @@ def scored(facts: Sequence[Checked], extras: Sequence[Extra], look: Look) -> Ver
 
 
 def cost_of(transform: Transform) -> float:
-    """Return what a transform costs, in points: 0 for none, at most ``MOST_COST``."""
+    """Return the cost of a transform in points: 0 without any transform, at most ``MOST_COST``."""
     stretch = abs(transform.wide - 1) + abs(transform.high - 1)
     shift = exact.hypot(transform.x, transform.y)
     far = FAR_MOVE_COST * max(0.0, shift - SLIGHT_MOVE)

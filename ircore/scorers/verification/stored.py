@@ -67,14 +67,14 @@ def checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[Checked, ...]:
 
 
 def _bounded(extras: Sequence[Extra]) -> tuple[ExtraBox, ...]:
-    """Return the extras, the largest first; of more than are kept, the last one has the weight of the rest."""
+    """Return the kept extras, largest first; the last kept extra also has the weight of all further extras."""
     kept = [ExtraBox(extra.box, extra.weight) for extra in extras[:MOST_EXTRAS]]
     rest = fsum(extra.weight for extra in extras[MOST_EXTRAS:])
     return (*kept[:-1], ExtraBox(kept[-1].box, kept[-1].weight + rest)) if rest else tuple(kept)
 
 
 def _seen(seen: Any) -> str | None:
-    """Return the seen value as JSON; None where it is too long to store."""
+    """Return the seen value as JSON; None where the text is too long to store."""
     text = None if seen is None else json.dumps(seen, ensure_ascii=False)
     return text if text is None or len(text) <= LONGEST else None
 

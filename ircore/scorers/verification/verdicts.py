@@ -1,4 +1,4 @@
-"""From what the eye reads to verdicts: does a fact hold, does it fail, or can it not be told?"""
+"""Verdicts from the eye's readings: a fact holds, fails, or cannot be decided."""
 
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ class Checked:
 
 
 def check(fact: Fact, reading: Reading | None, colours: Sequence[str]) -> Checked:
-    """Return whether a fact holds, given what was seen.
+    """Return whether a fact holds, given the seen value.
 
     Args:
         fact: Of the target.
@@ -91,7 +91,7 @@ def _number(fact: Fact, reading: Reading) -> Checked:
 
 
 def _credit(fact: Fact, off: float) -> float:
-    """Return the credit of a number that is off: less the larger the relative error; sizes earn none."""
+    """Return the credit of a number that is off: less for a larger relative error; sizes earn no credit."""
     if fact.attribute != "value" or not fact.expected:
         return 0.0
     return round(max(0.0, 1 - off / (WORTHLESS * abs(float(fact.expected)))), 3)
@@ -127,7 +127,7 @@ def _text(fact: Fact, reading: Reading) -> Checked:
 
 
 def folded(text: str) -> str:
-    """Return a text as it is compared: Unicode's compatible form, one kind of minus, no case, single blanks."""
+    """Return a text for comparison: Unicode's compatible form, one kind of minus, no case, single blanks."""
     # Before the compatible form, which makes an "o" of the ordinal sign.
     plain = unicodedata.normalize("NFKC", text.replace("º", "°")).replace("−", "-").replace("–", "-")
     return " ".join(plain.casefold().split())

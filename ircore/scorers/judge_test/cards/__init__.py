@@ -1,4 +1,4 @@
-"""Cards of judges: those of this project's judges come with it, others are made by ``ircore judge-test``."""
+"""Cards of this project's judges; ``ircore judge-test`` makes cards of other judges."""
 
 from collections.abc import Iterable, Mapping
 from importlib.resources import files

@@ -1,4 +1,4 @@
-"""Reading a published checkpoint of LipSim, strictly: it gives every number of the network, and nothing is left over.
+"""Reads a published checkpoint of LipSim strictly: every parameter is given, and no tensor is left over.
 
 The file is a torch pickle with ``model_state_dict``, saved from DataParallel (``module.``) around a normalising wrapper
 around the network (``model.``). The network lists its layers twice, once by their kind and once in the order of
@@ -64,7 +64,7 @@ def _wrong(path: Path, problem: str) -> InputError:
 
 
 def _state(path: Path) -> dict[str, Tensor]:
-    """Read the tensors of the network, by names in which the two published layouts are one."""
+    """Read the tensors of the network, under names that the two published layouts share."""
     try:
         with path.open("rb"):
             mapped = is_zipfile(path)
@@ -86,7 +86,7 @@ def _state(path: Path) -> dict[str, Tensor]:
 
 
 def _places(path: Path, state: dict[str, Tensor]) -> dict[str, list[str]]:
-    """Say which keys, one of each list of layers, hold a parameter of the network."""
+    """Return for each parameter of the network the keys that hold it, a key from each list of layers."""
     parts = {}
     for key, value in state.items():
         if key in NORMALISATION:
@@ -112,7 +112,7 @@ def _places(path: Path, state: dict[str, Tensor]) -> dict[str, list[str]]:
 
 
 def _check_lists_are_whole(path: Path, places: dict[str, list[str]]) -> None:
-    """Refuse a list of layers that lacks what another list of the same layers has."""
+    """Refuse a list of layers that lacks a parameter of another list of the same layers."""
     lists: dict[str, int] = {}
     for name, keys in places.items():
         kind = name.split(".")[0]
@@ -134,7 +134,7 @@ def _architecture(path: Path, state: dict[str, Tensor], places: dict[str, list[s
 
 
 def _one(path: Path, state: dict[str, Tensor], keys: list[str], shape: tuple[int, ...]) -> Tensor:
-    """Return the tensor that all keys hold; a vector may be stored with axes of length one beside its own."""
+    """Return the tensor that all keys hold; a vector may be stored with additional axes of length 1."""
     first, *others = (state[key].squeeze() if len(shape) == 1 else state[key] for key in keys)
     if tuple(first.shape) != shape:
         raise _wrong(path, f"{keys[0]} has shape {tuple(first.shape)} and not {shape}")

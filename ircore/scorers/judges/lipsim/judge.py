@@ -1,4 +1,4 @@
-"""The judge ``lipsim``: task 2 only. What needs torch is imported when the judge is made."""
+"""The judge ``lipsim``: task 2 only. Modules that need torch are imported when the judge is made."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""SLL layers: residual layers whose Lipschitz constant is at most 1 whatever their weights.
+"""SLL layers: residual layers with a Lipschitz constant of at most 1 for any weights.
 
 Source: Araujo, Havens, Delattre, Allauzen and Hu, "A unified algebraic perspective on Lipschitz neural networks",
 ICLR 2023, theorem 3: x ↦ x − 2·Kᵀ(t ⊙ ReLU(Kx + b)) is 1-Lipschitz if 1/tᵢ ≥ Σⱼ |KKᵀ|ᵢⱼ·e^{qⱼ − qᵢ} for some q.
@@ -38,7 +38,7 @@ class _SLLLayer(nn.Module, ABC):
         self.load_state_dict({"kernel": scale * kernel, "bias": scale * bias, "q": q})
 
     def factor(self) -> Tensor:
-        """Return t, one value ≥ 0 for each inner unit."""
+        """Return t, a value ≥ 0 for each inner unit."""
         if self._kept is None:
             with torch.no_grad():
                 bound = self.bound()
@@ -47,7 +47,7 @@ class _SLLLayer(nn.Module, ABC):
 
     @abstractmethod
     def bound(self) -> Tensor:
-        """Return 1/t, one value ≥ 0 for each inner unit; where it is 0 the unit does nothing and t is 0."""
+        """Return 1/t, a value ≥ 0 for each inner unit; at 0 the unit does nothing and t is 0."""
 
 
 def _forget(module: nn.Module, _: Any) -> None:

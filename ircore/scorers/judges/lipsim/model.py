@@ -1,4 +1,4 @@
-"""The network of LipSim, its distance, and how large a change of the target cannot turn its choice.
+"""LipSim: its network, its distance, and the largest change of a target that cannot turn its choice.
 
 Source: Ghazanfari, Araujo, Krishnamurthy, Khorrami and Garg, "LipSim: a provably robust perceptual similarity metric",
 ICLR 2024 (arXiv 2310.18274).

@@ -1,4 +1,4 @@
-"""DreamSim and FID through TorchScript files: the network as it was exported, whatever code made it."""
+"""DreamSim and FID through TorchScript files: the exported network, without the code that made it."""
 
 from collections.abc import Sequence
 from functools import lru_cache

@@ -40,7 +40,7 @@ def obstacle_of(*variables: str, packages: tuple[str, ...] = ("torch",)) -> Call
 
 
 def weights_of(*variables: str) -> Callable[[], str | None]:
-    """Return the function that says which weights the variables name; None where one names nothing."""
+    """Return a function that identifies the weights that the variables name, or returns None if a variable is unset."""
 
     def weights() -> str | None:
         named = [os.environ.get(variable, "") for variable in variables]
@@ -64,7 +64,7 @@ def named(variable: str) -> str:
 
 
 def fingerprint(place: str) -> str:
-    """Return what identifies weights: the hash of a file or of a folder's weights, or a model's name on the Hub."""
+    """Return an identity of weights: the hash of a file or of a folder's weights, or a model's name on the Hub."""
     path = Path(place)
     if path.is_dir():
         files = sorted(path.glob("*.safetensors")) or sorted(path.glob("*.bin"))
@@ -145,7 +145,7 @@ def load_script(variable: str) -> Any:
 
 
 def as_tensor(pixels: Pixels, side: int | None = None) -> "Tensor":
-    """Return a picture as 1 × 3 × height × width, 0–1; squashed to ``side`` × ``side`` (bicubic) if it is given."""
+    """Return a picture as 1 × 3 × height × width, 0–1; if ``side`` is given, squashed to a square (bicubic)."""
     import numpy as np
     import torch
     from PIL import Image

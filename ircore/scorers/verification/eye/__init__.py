@@ -1,4 +1,4 @@
-"""The eye: looks for each mark of a target in a rendering, and reports what it sees of it.
+"""The eye: looks for each mark of a target in a rendering, and reports a reading of each fact.
 
 Nothing here relies on how targets are drawn: no exact colours, fonts, antialiasing or pixel grids. It knows what to
 look

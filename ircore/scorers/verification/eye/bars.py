@@ -64,7 +64,7 @@ def surface_of(view: View, boxes: list[Box]) -> Floats:
 
 
 def bar_seen(view: View, element: Element, surface: Floats, roughness: float = 0.0) -> Bar | None:
-    """Look for a bar about where it should be; None if there is none."""
+    """Look for a bar about its expected place; None if no bar is seen there."""
     lying = element.parameters["orientation"] == "horizontal"
     lab, rgb, texts = (_turned(array, lying) for array in (view.lab, view.rgb, view.texts))
     box = _turned_box(element.box, lying)
@@ -103,7 +103,7 @@ def bar_seen(view: View, element: Element, surface: Floats, roughness: float = 0
 
 
 def _edge(profile: Floats, end: float) -> float:
-    """Return where a bar ends, in pixels: half way from its colour to what lies beyond, however soft the border is.
+    """Return where a bar ends, in pixels: half way from the bar's colour to the colour beyond, also at a soft border.
 
     Args:
         profile: Distance from the bar's colour, pixel by pixel, towards the end.
@@ -139,7 +139,7 @@ def _turned_box(box: Box, lying: bool) -> Box:
 
 
 def _run(shares: Floats, written: npt.NDArray[np.bool_], core: Box) -> tuple[float, float] | None:
-    """Return where the longest run of a bar's colour that meets its place begins and ends, in pixels."""
+    """Return start and end of the longest run of a bar's colour that meets the bar's place, in pixels."""
     filled = shares >= 0.5
     runs = _runs(filled)
     joined: list[list[int]] = []

@@ -10,7 +10,7 @@ from ircore.scorers.verification.facts import Mark
 
 
 def read_bar(look: Look, mark: Mark) -> Readings:
-    """Say whether a bar is there, its value in the figure's own axis, and its colour."""
+    """Read a bar: presence, value in the figure's own axis, and colour."""
     element = look.target.scene.elements[mark.elements[0]]
     surface = _surface(look)
     bar = bars.bar_seen(look.view, element, surface, look.roughness)
@@ -36,7 +36,7 @@ def _surface(look: Look) -> "np.ndarray[tuple[int, ...], np.dtype[np.float32]]":
 
 
 def read_pie(look: Look, mark: Mark) -> Readings:
-    """Say whether there is a pie, how large, where, and whether it has a hole; reads its wedges, too."""
+    """Read a pie: presence, size, place and hole; the pie's wedges are read, too."""
     wedges = [look.target.scene.elements[index] for index in mark.elements]
     disc = pies.disc_seen(look.view, wedges)
     if disc is None:
@@ -74,7 +74,7 @@ def _own_sectors(look: Look) -> dict[str, pies.Sector]:
 
 
 def read_wedge(look: Look, mark: Mark) -> Readings:
-    """Say whether a wedge is there, its share, colour and direction; the pie was read before."""
+    """Read a wedge: presence, share, colour and direction; the pie was read before."""
     sector = look.view.notes.get("sectors", {}).get(mark.key)
     if sector is None:
         return {f"{mark.key}/presence": Reading(False)}
@@ -100,7 +100,7 @@ def _is_uneven(look: Look) -> bool:
 
 
 def _pulled(sector: pies.Sector, own: pies.Sector | None) -> str | None:
-    """Tell whether a wedge reaches out as far as it does in the target; None where it does not show there."""
+    """Return whether a wedge reaches out as far as in the target; None where the target does not show it."""
     if own is None or own.reach < 1.02:
         return None
     return "pulled out" if sector.reach > (1 + own.reach) / 2 else "in its place"

@@ -22,7 +22,7 @@ class _Dot(NamedTuple):
 
 
 def dot_seen(view: View, x: float, y: float, radius: float, ring: bool) -> _Dot | None:
-    """Look for a dot about where it should be.
+    """Look for a dot about its expected place.
 
     Args:
         view: The rendering over its target.

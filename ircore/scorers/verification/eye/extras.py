@@ -23,7 +23,7 @@ FRINGE = 5
 
 @dataclass(frozen=True)
 class Extra:
-    """Something that should not be there: its box in the target's coordinates, and its weight against precision.
+    """An extra thing in a rendering: its box in the target's coordinates, and its weight against precision.
 
     Example:
         >>> Extra(Box(10, 10, 40, 30), weight=1.5).box.right
@@ -58,7 +58,7 @@ def extras_of(look: Look) -> list[Extra]:
 
 
 def _grounds(look: Look, explained: Mask) -> list[Floats]:
-    """Return the colours of what lies behind everything: the commonest, and those of panels and ground areas."""
+    """Return the colours of the ground: the commonest colour, and the colours of panels and ground areas."""
     grounds = [look.view.background]
     free = ~explained
     for index, element in enumerate(look.target.scene.elements):

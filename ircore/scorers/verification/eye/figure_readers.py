@@ -24,7 +24,7 @@ HIDDEN = 0.6
 
 
 def read_stroke(look: Look, mark: Mark) -> Readings:
-    """Say whether a line of a figure is there, its colour, style, place and size."""
+    """Read a line of a figure: presence, colour, style, place and size."""
     element = look.target.scene.elements[mark.elements[0]]
     small = mark.kind in SMALL
     course = _course(look, element, SMALL_REACH if small else REACH, 1.5 if small else 2.0)
@@ -57,7 +57,7 @@ def _course(look: Look, element: Element, reach: float, step: float) -> Course:
 
 
 def _middle_share(course: Course) -> float:
-    """Return the share of the middle half of a course at which a line is seen: its ends may be those of other lines."""
+    """Return the share of a course's middle half where a line is seen; near its ends other lines may be seen."""
     count = len(course.places)
     part = slice(count // 4, count - count // 4)
     share = _seen_share(course, part)
@@ -121,7 +121,7 @@ def _circle(mark: Mark, element: Element, course: Course) -> Readings:
 
 
 def _corners(mark: Mark, element: Element, course: Course) -> Readings:
-    """Say of each corner whether lines are seen up to it from both sides."""
+    """Return for each corner whether lines from both sides are seen up to the corner."""
     corners: Sequence[Sequence[float]] = element.parameters["corners"]  # type: ignore[assignment]
     readings: Readings = {}
     for count, corner in enumerate(corners, start=1):
@@ -135,7 +135,7 @@ def _corners(mark: Mark, element: Element, course: Course) -> Readings:
 
 
 def read_point(look: Look, mark: Mark) -> Readings:
-    """Say whether a dot of a figure or graph is there, and what it looks like."""
+    """Read a dot of a figure or graph: presence and look."""
     element = look.target.scene.elements[mark.elements[0]]
     about: Any = element.parameters
     (x, y), radius = about["centre"], float(about.get("radius", float(about.get("size", 8)) / 2))

@@ -1,4 +1,4 @@
-"""The form of a shape, told by how far its rim is from its middle in each direction, whatever its size and turn."""
+"""The form of a shape: the distance of the rim from the middle by direction, for any size and turn."""
 
 import math
 from functools import cache
@@ -59,7 +59,7 @@ def turn_between(form: Floats, other: Floats) -> float:
 
 
 def nearest_form(seen: Floats, wanted: Floats, kind: str) -> str | None:
-    """Return the kind of shape that a form is: the target's own if it is near enough, else the nearest.
+    """Return the kind of a form: the target's own kind if near enough, else the nearest kind.
 
     Args:
         seen: Form of what was seen.

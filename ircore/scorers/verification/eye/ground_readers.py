@@ -37,7 +37,7 @@ def read_background(look: Look, mark: Mark) -> Readings:
 
 
 def read_panel(look: Look, mark: Mark) -> Readings:
-    """Say whether the area behind the data has a colour of its own, and which."""
+    """Read the panel behind the data: whether its colour differs from the ground, and which colour it is."""
     mask = look.target.outline(mark.elements[0])
     free = mask & ~look.target.explained
     outside = ~mask & ~look.target.explained
@@ -52,7 +52,7 @@ def read_panel(look: Look, mark: Mark) -> Readings:
 
 
 def read_ground(look: Look, mark: Mark) -> Readings:
-    """Say whether the areas of the ground have their colours rather than the main one."""
+    """Read a ground of several colours: whether its areas have their own colours, not the main colour."""
     scene = look.target.scene
     base = lab_of(scene.background or "#ffffff")
     right = total = 0
@@ -70,7 +70,7 @@ def read_ground(look: Look, mark: Mark) -> Readings:
 
 
 def read_shape(look: Look, mark: Mark) -> Readings:
-    """Say whether a shape is there, what form it has, its colours, size, place and turn."""
+    """Read a shape: presence, form, colours, size, place and turn."""
     index = mark.elements[0]
     hidden, expected = look.target.hidden(index), look.target.shape(index)
     area, own = (_area(look.target, view, index) for view in (look.view, look.target.view))
@@ -92,7 +92,7 @@ def read_shape(look: Look, mark: Mark) -> Readings:
 
 
 def _colour(look: Look, area: Area, element: Element) -> Reading:
-    """Return the reading of a shape's colour; that of a thin outline may be lost in a rough rendering."""
+    """Return the reading of a shape's colour; a thin outline's colour may be lost in a rough rendering."""
     width = float(element.parameters.get("outline_width") or 0)  # type: ignore[arg-type]
     if is_hollow(element) and width < THIN and look.roughness > SMOOTH:
         return line_colour(look, area.colour, element.colour)
@@ -100,7 +100,7 @@ def _colour(look: Look, area: Area, element: Element) -> Reading:
 
 
 def _is_ground(look: Look, area: Area, own: Area) -> bool:
-    """Tell whether what is seen in the place of a shape is the ground: it has its colour, or is much larger."""
+    """Return whether the area seen at a shape's place is ground: it has the ground's colour or is much too large."""
     if area.mask.sum() > MOST_GROWTH * own.mask.sum():
         return True
     seen, wanted = lab_of(area.colour), lab_of(own.colour)
@@ -120,7 +120,7 @@ def _grounds(target: Target, view: View) -> list[Floats]:
 
 
 def _area(target: Target, view: View, index: int) -> Area | None:
-    """Look for a shape in a view; what is seen in the target itself is kept there."""
+    """Look for a shape in a view; an area seen in the target's own view is kept in that view."""
     areas: dict[int, Area | None] = view.notes.setdefault("areas", {})
     if index not in areas:
         areas[index] = area_seen(view, _place(target, index))
@@ -128,7 +128,7 @@ def _area(target: Target, view: View, index: int) -> Area | None:
 
 
 def _place(target: Target, index: int) -> Place:
-    """Return where to look for a shape: its rim if it is hollow; kept with the target."""
+    """Return where to look for a shape, of a hollow shape its rim; the place is kept with the target."""
     places: dict[int, Place] = target.view.notes.setdefault("places", {})
     if index not in places:
         element, expected = target.scene.elements[index], target.shape(index)
@@ -138,7 +138,7 @@ def _place(target: Target, index: int) -> Place:
 
 
 def _filling(area: Area, expected: Mask, hidden: Mask) -> str | None:
-    """Tell whether the middle of a shape has its colour; None if the middle is hidden or too small."""
+    """Return whether the middle of a shape has the shape's colour; None if the middle is hidden or too small."""
     rows, columns = np.nonzero(expected)
     x, y, wide, high = columns.mean(), rows.mean(), np.ptp(columns) / 5, np.ptp(rows) / 5
     middle = np.zeros_like(expected)
@@ -150,7 +150,7 @@ def _filling(area: Area, expected: Mask, hidden: Mask) -> str | None:
 
 
 def _own_form(target: Target, mark: Mark, own: Area) -> Floats:
-    """Return the form of a shape as the eye sees it in the target; kept there."""
+    """Return the form of a shape as seen in the target; the form is kept with the target."""
     forms: dict[str, Floats] = target.view.notes.setdefault("forms", {})
     if mark.key not in forms:
         forms[mark.key] = form_of(own.mask)
@@ -158,7 +158,7 @@ def _own_form(target: Target, mark: Mark, own: Area) -> Floats:
 
 
 def _form(target: Target, mark: Mark, area: Area, own: Area) -> Readings:
-    """Compare a shape with the same shape as the eye sees it in the target."""
+    """Compare a shape with the same shape as seen in the target."""
     element = target.scene.elements[mark.elements[0]]
     (x, y, size), (own_x, own_y, own_size) = _extent(area), _extent(own)
     box, radius = element.box, radius_of(element)
@@ -186,7 +186,7 @@ def _extent(area: Area) -> tuple[float, float, float]:
 
 
 def read_relations(look: Look) -> Readings:
-    """Say how shapes lie to one another, by the boxes that were seen."""
+    """Read the relations of shapes to one another, by their seen boxes."""
     areas: dict[str, Area] = look.view.notes.get("shapes", {})
     readings: Readings = {}
     for mark in look.target.marks:

@@ -1,4 +1,4 @@
-"""Letters of a label, one place after the other: where does the rendering's ink not fit that of the target's label?
+"""Letters of a label, place by place: where the rendering's ink does not fit the ink of the target's label.
 
 No letter is read. In the font of the target all letters fit but those that differ; in another font none fit well.
 """
@@ -20,7 +20,7 @@ UNSHARP = 0.6
 
 
 def misfits_of(block: Block, own: Block, turn: float) -> Floats:
-    """Return how badly a label's ink fits that of the target's label, 0–1, at each place along it.
+    """Return the misfit of a label's ink to the target's label, 0–1, at each place along the label.
 
     Args:
         block: The writing in the rendering.
@@ -54,7 +54,7 @@ def _misfit(wanted: Floats, seen: Floats, window: int) -> Floats:
 
 
 def fit_of(misfits: Floats) -> float:
-    """Return the misfit of the best-fitting quarter of a label: what the font alone makes of it."""
+    """Return the misfit of the best-fitting quarter of a label, which the font alone explains."""
     return float(np.percentile(misfits, 25))
 
 

@@ -78,7 +78,7 @@ def _course(look: Look, element: Element, ends: float = 0.0, reach: float = REAC
 
 
 def read_line(look: Look, mark: Mark) -> Readings:
-    """Say whether a line of a chart or a curve is there, its colour and style, and its values."""
+    """Read a line of a chart or a curve: presence, colour, style and values."""
     elements = [look.target.scene.elements[index] for index in mark.elements]
     paths = [element for element in elements if element.type in {"polyline", "curve"}]
     courses = [_distinct(_moved_course(look, path), path.colour) for path in paths]
@@ -121,7 +121,7 @@ def line_colour(look: Look, colour: str | None, expected: str | None) -> Reading
 
 
 def is_other_hue(colour: str, expected: str) -> bool:
-    """Tell whether a hue differs clearly from the expected one: compression pales thin lines, but hardly turns hues."""
+    """Return whether a hue differs clearly from the expected hue; compression pales thin lines but keeps hues."""
     (_, a, b), (_, other_a, other_b) = lab_of(colour).tolist(), lab_of(expected).tolist()
     chroma, other_chroma = float(np.hypot(a, b)), float(np.hypot(other_a, other_b))
     if min(chroma, other_chroma) < PALE:
@@ -130,7 +130,7 @@ def is_other_hue(colour: str, expected: str) -> bool:
 
 
 def small_colour(look: Look, colour: str, expected: str | None) -> Reading:
-    """Return the reading of a dot's or thin outline's colour: the least compression takes much of it."""
+    """Return the reading of a dot's or thin outline's colour, which even slight compression pales."""
     lost = look.roughness > SMOOTH and expected is not None and difference(colour, expected) <= LOST
     return Reading(None, TOO_ROUGH) if look.is_rough or lost else Reading(colour)
 
@@ -155,7 +155,7 @@ def _line_colours(look: Look) -> list[str]:
 
 
 def _values(look: Look, mark: Mark, paths: Sequence[Element], colour: str | None, least: float) -> Readings:
-    """Read the heights of a line at the places of its values; what has less contrast than ``least`` is not the line."""
+    """Read the heights of a line at the places of its values; the line has at least the contrast ``least``."""
     scale = look.scale("y")
     facts = [fact for fact in look.facts[mark.key] if fact.attribute == "value"]
     if scale is None:
@@ -206,7 +206,7 @@ def _beside(path: Floats, at: Floats, aside: float, is_curve: bool) -> tuple[Flo
 def _offset(
     look: Look, place: Floats, normal: Floats, reach: float, colour: Floats | None, least: float, written: bool
 ) -> float | None:
-    """Return how many pixels off a place the line of a colour is seen; None if it is not.
+    """Return how many pixels off a place the line of a colour is seen; None if no such line is seen.
 
     Writing has the colour of its line at times: it counts for one only if ``written``.
     """

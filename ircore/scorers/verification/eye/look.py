@@ -54,7 +54,7 @@ class Look:
 
     @cached_property
     def roughness(self) -> float:
-        """Share of the ground beside what is drawn that is uneven, 0–1: near 0 in clean pictures, even blurred ones."""
+        """Share of the ground beside drawn elements that is uneven, 0–1: near 0 in clean or blurred pictures."""
         return max(0.0, round(_uneven(self.view, self.target) - _uneven(self.target.view, self.target), 3))
 
     @property
@@ -72,7 +72,7 @@ class Look:
 
 
 def _uneven(view: View, target: Target) -> float:
-    """Return the share of the ground beside what is drawn that is neither of its commonest colours nor ink."""
+    """Return the share of the ground beside drawn elements that is neither of the commonest colours nor ink."""
     if "uneven" not in view.notes:
         colours = view.lab[target.beside][::3]
         grounds: list[Floats] = []
@@ -87,7 +87,7 @@ def _uneven(view: View, target: Target) -> float:
 
 
 def look_at(target: Target, pixels: Pixels) -> Look:
-    """Bring a rendering over its target and find its writing."""
+    """Lay a rendering over its target and find the rendering's writing."""
     transform, agreement = register(target.picture, pixels)
     view = View(over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
     look = Look(target, view, transform, agreement, blocks_of(view, target.texts))
@@ -97,7 +97,7 @@ def look_at(target: Target, pixels: Pixels) -> Look:
 
 
 def moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
-    """Return slope and offset that take pixels of the target to those of the rendering, along an axis.
+    """Return slope and offset that take the target's pixels to the rendering's pixels along an axis.
 
     Read off the tick labels that are found in both; 1 and their median shift if they do not span enough.
     """
@@ -151,7 +151,7 @@ OTHER_FONT = 0.19
 
 
 def read_texts(look: Look) -> Readings:
-    """Say of each text whether it is there, where, and – by its shape – whether it is the right one."""
+    """Read each text: presence, place and, by the shape of its ink, whether the words are right."""
     present = [
         is_there(element, block, own) or is_written(look.view, look.target.view, element)
         for element, block, own in zip(look.target.texts, look.blocks, look.target.blocks, strict=True)
@@ -197,7 +197,7 @@ def _words(look: Look, present: list[bool]) -> list[Reading]:
 
 
 def _spelt(reading: Reading, text: str, misfit: Floats, common: float) -> Reading:
-    """Look at the letters of a label that may be its own: in the same font, single letters that differ stand out."""
+    """Compare a matching label letter by letter: in the same font, single letters that differ stand out."""
     usual = min(fit_of(misfit), common)
     if common > SAME_FONT:
         return reading

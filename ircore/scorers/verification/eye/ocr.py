@@ -82,7 +82,7 @@ def without_slips(text: str, expected: str) -> str:
 
 
 class _Patch:
-    """A patch as a key of the cache: equal if its pixels are."""
+    """A patch as a key of the cache: equal for equal pixels."""
 
     def __init__(self, pixels: Pixels, turn: float) -> None:
         self.pixels, self.turn = np.ascontiguousarray(pixels), turn

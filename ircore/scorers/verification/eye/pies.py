@@ -52,12 +52,12 @@ class Sector:
 
     @property
     def middle(self) -> float:
-        """Direction of its middle, 0–360."""
+        """Direction of the wedge's middle in degrees, 0–360."""
         return (self.start + self.sweep / 2) % 360
 
 
 def disc_seen(view: View, wedges: Sequence[Element]) -> Disc | None:
-    """Fit a circle to the rim of the pie; None if there is none."""
+    """Fit a circle to the rim of the pie; None if no circle fits."""
     about = next((wedge for wedge in wedges if not wedge.parameters["exploded"]), wedges[0]).parameters
     x, y = (float(part) for part in about["centre"])  # type: ignore[union-attr, arg-type]
     radius, hole = float(about["radius"]), float(about["hole"])  # type: ignore[arg-type]
@@ -109,7 +109,7 @@ def _rim(view: View, x: float, y: float, radius: float, inner: float) -> tuple[f
 
 
 def _hole(view: View, x: float, y: float, radius: float) -> float:
-    """Return the radius of the hole as a share of the pie's, 0 if there is none."""
+    """Return the radius of the hole as a share of the pie's radius, 0 without a hole."""
     reaches = np.linspace(0.03, 0.9, 88, dtype=np.float32) * radius
     ground = distance(_rays(view, x, y, reaches, 90), view.background) < APART
     shares = ground.mean(axis=0) > 0.6
@@ -215,7 +215,7 @@ def _reach(view: View, disc: Disc, middle: float) -> float:
 
 
 def assigned(wedges: Sequence[Element], sectors: Sequence[Sector], apart: npt.NDArray[np.float64]) -> dict[int, int]:
-    """Give each wedge the sector that suits it best by direction, width and colour (an optimal assignment).
+    """Assign the wedges to the best-suited sectors by direction, width and colour (an optimal assignment).
 
     Args:
         wedges: Of the target.

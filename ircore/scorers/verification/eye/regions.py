@@ -47,7 +47,7 @@ def circle_points(
 
 
 class Place(NamedTuple):
-    """Where an area should be: pixels well inside it, and pixels of the ground close around it; neither is hidden.
+    """Where an area should be: visible pixels well inside, and visible pixels of the ground close around.
 
     Example:
         >>> expected = polygon_mask([[4, 4], [16, 4], [16, 16], [4, 16]], 20, 20)
@@ -75,7 +75,7 @@ def place_of(expected: Mask, hidden: Mask) -> Place:
 
 
 def area_seen(view: View, place: Place) -> Area | None:
-    """Look for an area of one colour about where it should be.
+    """Look for an area of one colour about its expected place.
 
     Args:
         view: The rendering over its target.
@@ -107,7 +107,7 @@ def area_seen(view: View, place: Place) -> Area | None:
 
 
 def hidden_by(scene: Scene, index: int) -> Mask:
-    """Return which pixels are covered by elements that are drawn after one; lines count with their boxes' paths."""
+    """Return which pixels are covered by elements that are drawn after the element ``index``."""
     mask = np.zeros((scene.height, scene.width), bool)
     for element in scene.elements[index + 1 :]:
         mask |= covered(scene, element)
@@ -166,7 +166,7 @@ def _span(element: Element) -> tuple[float, float]:
 
 
 def _sector_start(element: Element) -> float:
-    """Return the first direction of a tinted angle: the one whose sector has the element's box."""
+    """Return the first direction of a tinted angle, for which the sector's box is the element's box."""
     about = element.parameters
     x, y = (float(part) for part in about["centre"])  # type: ignore[union-attr, arg-type]
     radius, degrees = float(about["radius"]), float(about["degrees"])  # type: ignore[arg-type]
@@ -212,7 +212,7 @@ def outline_ring(element: Element, filled: Mask) -> Mask:
 
 
 def coverage(area: Area, expected: Mask, hidden: Mask) -> float:
-    """Return intersection over union of what is seen and what is expected, without what is hidden."""
+    """Return intersection over union of the seen and the expected area, hidden pixels left out."""
     seen, wanted = area.mask & ~hidden, expected & ~hidden
     either = float((seen | wanted).sum())
     return round(float((seen & wanted).sum()) / either, 4) if either else 0.0

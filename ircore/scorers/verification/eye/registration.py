@@ -1,4 +1,4 @@
-"""Bringing a rendering over its target: the best move, scale and small turn, never a mirror image.
+"""Lays a rendering over its target: by the best move, scale and small turn, never a mirror image.
 
 Edges of the target, of three orientations, are matched with those of the rendering: first roughly, by correlation over
 a grid of scales and turns; then finely, by the share of the target's edge points that have an edge of the same
@@ -88,7 +88,7 @@ class Edges:
 
 
 def edges_of(pixels: Pixels) -> Edges:
-    """Find the edges of a picture, whatever its size."""
+    """Find the edges of a picture of any size."""
     small = Image.fromarray(pixels).resize((SIDE, SIDE), Image.Resampling.BOX)
     planes = np.asarray(small, dtype=np.float32)
     planes = ndimage.gaussian_filter(planes, (0.7, 0.7, 0))
@@ -155,7 +155,7 @@ class _ByHash:
 
 
 def register(target: Picture, pixels: Pixels) -> tuple[Transform, float]:
-    """Return the transform from target to rendering, and the share of the target's edges that meet one there, 0–1."""
+    """Return the transform from target to rendering, and the share of the target's edges that meet an edge, 0–1."""
     model, edges = _model(_ByHash(target)), edges_of(pixels)
     fields = [_nearness(plane) for plane in edges.planes]
     starts = [Transform(), *_coarse(model, edges)]
@@ -168,7 +168,7 @@ def register(target: Picture, pixels: Pixels) -> tuple[Transform, float]:
 
 
 def _unlikely(transform: Transform) -> float:
-    """Return what a far-fetched transform must gain in agreement to be preferred."""
+    """Return the gain in agreement that a large transform needs to be preferred."""
     shift = abs(transform.x) + abs(transform.y)
     stretch = abs(math.log(transform.wide)) + abs(math.log(transform.high))
     uneven = abs(math.log(transform.wide / transform.high))
@@ -271,7 +271,7 @@ def _moved(points: Floats, transform: Transform) -> Floats:
 
 
 def over_target(pixels: Pixels, transform: Transform, width: int, height: int) -> Pixels:
-    """Return the rendering as it would look if it lay over the target, in the target's size."""
+    """Return the rendering laid over the target, in the target's size."""
     image = Image.fromarray(pixels)
     if image.size != (width, height):
         image = image.resize((width, height), Image.Resampling.BICUBIC)

@@ -1,4 +1,4 @@
-"""Lines: looked for along their expected course, by the contrast of a short profile across it.
+"""Lines, looked for along their expected course by the contrast of short profiles across the course.
 
 At each place of the course the eye looks some pixels to both sides for the point that differs most from what lies
 around it, prefers what is near, and remembers how far off it was and its colour. A line is there if most places have
@@ -67,7 +67,7 @@ class Course:
 
     @property
     def steady(self) -> float:
-        """Share of the usable places at which a line was seen about as far off as at the places beside it."""
+        """Share of the usable places where a line was seen about as far off its course as at neighbouring places."""
         usable = self.usable & self.seen
         if not usable.any():
             return 0.0
@@ -85,7 +85,7 @@ class Course:
 
 
 def places_along(points: Sequence[Sequence[float]], step: float = STEP, ends: float = 0.0) -> tuple[Floats, Floats]:
-    """Return points at even steps along a path, and unit vectors across it.
+    """Return points at even steps along a path, and unit vectors across the path.
 
     Args:
         points: The path, x and y in pixels.
@@ -146,7 +146,7 @@ def follow(
 
 
 def _from_sides(profile: Floats) -> Floats:
-    """Return how far each point of profiles differs from every mixture of what lies on both sides of it."""
+    """Return how far each point of profiles differs from every mixture of the colours on both sides."""
     count = profile.shape[1]
     before = profile[:, np.maximum(np.arange(count) - SIDES, 0)]
     across = profile[:, np.minimum(np.arange(count) + SIDES, count - 1)] - before
@@ -158,7 +158,7 @@ def _from_sides(profile: Floats) -> Floats:
 
 
 def sampled(rgb: Floats, points: Floats) -> Floats:
-    """Return colours at points (… × 2, x and y) by linear interpolation; outside, those of the border."""
+    """Return colours at points (… × 2, x and y) by linear interpolation; outside, the colours of the border."""
     coordinates = [points[..., 1] - 0.5, points[..., 0] - 0.5]
     channels = [ndimage.map_coordinates(rgb[..., k], coordinates, order=1, mode="nearest") for k in range(3)]
     colours: Floats = np.stack(channels, axis=-1)
@@ -183,7 +183,7 @@ def at_points(mask: npt.NDArray[np.bool_], points: Floats) -> npt.NDArray[np.boo
 
 
 def colour_of(course: Course, candidates: Sequence[str], expected: str | None, roughness: float = 0.0) -> str | None:
-    """Return the colour of a line: that of the candidates which explains most places, else the seen one.
+    """Return the colour of a line: the candidate that explains most places, else the seen colour.
 
     Args:
         course: What was seen.
@@ -216,7 +216,7 @@ def colour_of(course: Course, candidates: Sequence[str], expected: str | None, r
 
 
 def _unmixed(lines: Floats, grounds: Floats, colour: str, least: float) -> str:
-    """Return the colour of a line without its ground, if it covers as much of it as ``colour`` would, or ``least``."""
+    """Return the colour of a line without its ground, by the coverage that ``colour`` would have, or ``least``."""
     apart = np.sqrt(((lines - grounds) ** 2).sum(axis=1))
     strong = apart >= np.percentile(apart, 60)
     line, ground = np.median(lines[strong], axis=0), np.median(grounds[strong], axis=0)
@@ -226,7 +226,7 @@ def _unmixed(lines: Floats, grounds: Floats, colour: str, least: float) -> str:
 
 
 def mixing_costs(lines: Floats, grounds: Floats, colour: str) -> Floats:
-    """Return how badly a colour, mixed with the ground, explains what is seen: 0 is well, above 0.75 not at all.
+    """Return how badly a colour, mixed with the ground, explains the seen colours: 0 well, above 0.75 not at all.
 
     Args:
         lines: RGB seen, a row a place.

@@ -1,4 +1,4 @@
-"""The target's side of looking: what the eye sees in the target itself, computed once for all renderings of it."""
+"""A target prepared for the eye: readings of the target itself, computed once for all its renderings."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ class Target:
         return self._outlines[index]
 
     def shape(self, index: int) -> Mask:
-        """Return which pixels lie within a shape's rim, its hole included."""
+        """Return which pixels lie within a shape's rim, any hole included."""
         key = -1 - index
         if key not in self._outlines:
             element = self.scene.elements[index]
@@ -101,7 +101,7 @@ class Target:
 
     @cached_property
     def beside(self) -> Mask:
-        """The ground close beside what is drawn, where a rendering that was compressed hard is uneven."""
+        """The ground close beside drawn elements, which is uneven in a heavily compressed rendering."""
         return self.explained & ~np.asarray(ndimage.binary_dilation(self.drawn, iterations=3))
 
     @cached_property
@@ -118,7 +118,7 @@ _targets: "OrderedDict[str, Target]" = OrderedDict()
 
 
 def target_of(picture: Picture, scene: Scene) -> Target:
-    """Return a target's side; that of the last few targets is kept."""
+    """Return a target prepared for the eye; the last few prepared targets are kept."""
     kept = _targets.get(picture.sha256)
     if kept is None or kept.scene != scene:
         kept = Target(picture, scene)

@@ -1,4 +1,4 @@
-"""Texts: is writing there, how large, where; and, by comparing shapes with the target's own labels, which label it is.
+"""Texts: presence, size and place of writing, and which label it is, by likeness to the target's own labels.
 
 No character is read here. A label's patch in the rendering is compared with the patches of all labels of the target:
 where it is much more like another one, labels were exchanged; where it is much unlike its own while other labels are
@@ -46,7 +46,7 @@ class Block(NamedTuple):
 
 
 def blocks_of(view: View, elements: Sequence[Element]) -> list[Block | None]:
-    """Find the writing that belongs to each of a target's texts; None where there is none."""
+    """Find the writing that belongs to each of a target's texts; None for a text without writing."""
     return [_block(view, element, elements) for element in elements]
 
 
@@ -93,7 +93,7 @@ def _inner(far: Floats, box: Box, around: Box) -> Floats:
 
 
 def _own_parts(ink: Mask, element: Element, others: Sequence[Element], box: Box) -> Mask | None:
-    """Keep the parts that are letters of this text: not lines that run through, nor letters of the text beside it."""
+    """Keep the parts that are letters of this text, not lines running through or letters of a text beside."""
     parts, count = ndimage.label(ink, np.ones((3, 3)))
     if not count:
         return None
@@ -147,7 +147,7 @@ def is_there(element: Element, block: Block | None, own: Block | None) -> bool:
 
 
 def is_written(view: View, own: View, element: Element) -> bool:
-    """Tell whether a text's box is about as uneven as in the target: writing that runs into something beside it."""
+    """Return whether a text's box is about as uneven as in the target, as where writing touches other things."""
     seen, wanted = (window(side.lab[..., 0], element.box) for side in (view, own))
     if not seen.size or not wanted.size:
         return False

@@ -1,4 +1,4 @@
-"""A rendering laid over its target, ready to be looked at; and what the eye reports."""
+"""A rendering laid over its target, ready for the eye's readers, and the readings that they report."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -62,7 +62,7 @@ class View:
 
     @cached_property
     def texts(self) -> Mask:
-        """Mark the boxes of the target's texts, a little grown: what is seen there says little of what lies below."""
+        """Mark the boxes of the target's texts, a little grown: colours seen there say little of the elements below."""
         mask = np.zeros(self.pixels.shape[:2], bool)
         for element in self.scene.elements:
             if element.text is not None:

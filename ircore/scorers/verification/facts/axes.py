@@ -26,7 +26,7 @@ TEXTS = {
 
 
 def scale_of(scene: Scene, axis: str) -> Scale | None:
-    """Return where the values of an axis lie in the target: from the axis that is drawn, else from its tick labels."""
+    """Return where the values of an axis lie in the target: from the drawn axis, else from its tick labels."""
     for element in scene.elements:
         about: Any = element.parameters
         if element.type == "axis" and about.get("axis") == axis:

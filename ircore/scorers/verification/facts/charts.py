@@ -24,7 +24,7 @@ def tolerance_of(value: float, low: float, high: float) -> float:
 
 
 def bar_marks(scene: Scene) -> list[Mark]:
-    """Return one mark a bar."""
+    """Return a mark for each bar."""
     bars = [(index, element) for index, element in enumerate(scene.elements) if element.type == "bar"]
     several = len({element.parameters["series"] for _, element in bars}) > 1
     return [
@@ -58,7 +58,7 @@ def bar_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
 
 
 def wedge_marks(scene: Scene) -> list[Mark]:
-    """Return one mark a wedge, and one for the pie as a whole."""
+    """Return a mark for each wedge, and a mark for the whole pie."""
     wedges = [(index, element) for index, element in enumerate(scene.elements) if element.type == "wedge"]
     marks = [
         Mark(f"wedge-{count}", "wedge", "region", f'the wedge for "{element.parameters["category"]}"', (index,))

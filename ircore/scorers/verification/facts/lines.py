@@ -1,4 +1,4 @@
-"""Facts of line charts and graphs of functions: what runs where, in the figure's own axes."""
+"""Facts of line charts and graphs of functions: courses of lines in the figure's own axes."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ def line_style(element: Element) -> str:
 
 
 def line_marks(scene: Scene) -> list[Mark]:
-    """Return one mark a line of a line chart, with its markers."""
+    """Return a mark for each line of a line chart, with the line's markers."""
     lines = [(index, element) for index, element in enumerate(scene.elements) if element.type == "polyline"]
     return [
         Mark(f"line-{line.parameters['series']}", "line", "stroke",
@@ -62,7 +62,7 @@ def line_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
 
 
 def curve_marks(scene: Scene) -> list[Mark]:
-    """Return one mark a function; its branches belong together."""
+    """Return a mark for each function, with all branches of the function."""
     functions: dict[Any, list[int]] = {}
     for index, element in enumerate(scene.elements):
         if element.type == "curve":
@@ -95,7 +95,7 @@ def curve_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
 
 
 def _places(branches: Sequence[Element]) -> list[tuple[float, float]]:
-    """Return points spread evenly along the branches of a curve, none at an end, in pixels."""
+    """Return points in pixels spread evenly along the branches of a curve, away from the ends."""
     paths = [np.array(branch.parameters["points"], dtype=float) for branch in branches]
     lengths = [exact.hypot(*np.diff(path, axis=0).T) for path in paths]
     total = math.fsum(float(length.sum()) for length in lengths)

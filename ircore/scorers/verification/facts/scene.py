@@ -28,7 +28,7 @@ COUNTED = {
 
 
 def marks_of(scene: Scene) -> list[Mark]:
-    """Return the marks of a scene: the things that a person would list, those that carry data first."""
+    """Return the marks of a scene, the things that a person would list, marks that carry data first."""
     return [
         *charts.bar_marks(scene),
         *charts.wedge_marks(scene),

@@ -1,4 +1,4 @@
-"""Facts of coloured shapes, and how they lie to one another."""
+"""Facts of coloured shapes, and of the shapes' positions relative to one another."""
 
 import itertools
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ RELATIONS = {"left_of": "to the left of", "right_of": "to the right of", "above"
 
 
 def shape_marks(scene: Scene) -> list[Mark]:
-    """Return one mark a shape, and one for a ground of several colours."""
+    """Return a mark for each shape, and a mark for a ground of several colours."""
     shapes = [index for index, element in enumerate(scene.elements) if is_shape(element)]
     if not shapes:
         return []

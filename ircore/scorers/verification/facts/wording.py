@@ -10,7 +10,7 @@ def colour_words(colour: str | None) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number as people write it: at most three decimals, none that are zero."""
+    """Return a number for people: at most three decimals, without trailing zeros."""
     text = f"{round(value, 3):.3f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
