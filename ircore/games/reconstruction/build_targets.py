@@ -66,7 +66,7 @@ class Place:
 
     @property
     def instance_id(self) -> str:
-        """The id, such as ``bar_graph-easy-01``."""
+        """The instance's id, such as ``bar_graph-easy-01``."""
         return f"{self.category}-{self.difficulty}-{self.index:02d}"
 
     def seed(self, set_seed: int, attempt: int = 0) -> int:
@@ -195,7 +195,7 @@ def _make(place: Place, seed: int) -> Made:
 
 
 def _unlike(made: Iterator[Made], places: list[Place], seed: int) -> Iterator[Made]:
-    """Draw a picture again, from its next seed, while it resembles an earlier picture of its condition."""
+    """Draw a picture, again from its next seed while the picture resembles an earlier one of its condition."""
     seen: set[tuple[str, str, str]] = set()
     for place, target in zip(places, made, strict=True):
         attempt = 0

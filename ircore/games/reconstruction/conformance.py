@@ -13,7 +13,7 @@ SEEDS = range(3)
 
 
 def check_category(build: Builder, name: str = "") -> None:
-    """Check a category: it draws easy and hard targets from the generator alone, with a scene that fits the picture.
+    """Check a category: draws easy and hard targets from the generator alone, with a scene that fits the picture.
 
     Args:
         build: The function that the entry point names.

@@ -86,7 +86,7 @@ def import_tangrams(request: ImportRequest) -> InstanceSet:
 
 
 def _divergences(root: Path) -> dict[str, float]:
-    """Return the shape naming divergence of each tangram, from the most exact file that knows it."""
+    """Return the shape naming divergence of each tangram, from the most exact file that lists the tangram."""
     merged: dict[str, float] = {}
     for path in (root / name for name in DIVERGENCES):
         if path.is_file():

@@ -1,1 +1,1 @@
-"""Reference games: a speaker describes one of several pictures, a listener says which one is meant (ICCA, KiloGram)."""
+"""Reference games: a speaker describes one of several pictures, a listener picks that picture (ICCA, KiloGram)."""

@@ -1,4 +1,4 @@
-"""The reference game as a plug-in: what it declares, and its rules as one coroutine.
+"""The reference game as a plug-in: its declarations, and its rules as a single coroutine.
 
 A context of k pictures; in every round a speaker describes the target and a listener chooses. With one round it is
 KiloGram's game (Ji et al.,
@@ -157,7 +157,7 @@ class ReferenceGame(Game[ReferenceRules]):
         return ChoiceAnswer(match.labels[order.labelled.index(recorded.chosen)])
 
     def recorded_steps(self, payload: Context) -> tuple[Round, ...]:
-        """Return the rounds of the recorded game that an imported context holds; none for a context of our own.
+        """Return the recorded rounds that an imported context holds; empty where no choice of a person is recorded.
 
         People's pictures have no order here: the data do not say how they were shown.
         """

@@ -1,4 +1,4 @@
-"""Importing KiloGram's reference games from its public files: ten tangrams, one of which a person named.
+"""Imports KiloGram's reference games from its public files: ten tangrams, and a person's name for one of them.
 
 Layout: a folder with the tangrams (``dataset/tangrams-svg``, ``tangrams-svg`` or ``svg``), the contexts as published in
 ``contexts.json`` or ``published_contexts.json``, and, for coloured pictures, annotations (``full.json``, ``dense.json``
@@ -120,7 +120,7 @@ class _Source:
 
 
 def import_kilogram(request: ImportRequest) -> GameInstanceSet:
-    """Make an instance set of one-shot games, an instance a context.
+    """Make an instance set of one-shot games, with an instance for each context.
 
     The published lists begin with the target, so each is shuffled by the instance's seed. What a person called the
     target is recorded as the speaker's message; what listeners chose is not in the published files.

@@ -75,7 +75,7 @@ def mean_words(rounds: Sequence[Round]) -> str:
 
 
 def measured_novelty(rounds: Sequence[Round], content_of: Tagger = listed_content_words) -> Iterator[Measured]:
-    """Compute the measures that compare a message with the last one of the same picture.
+    """Compute the measures that compare a message with the last message about the same picture.
 
     Args:
         rounds: In order.
@@ -101,7 +101,7 @@ def measured_novelty(rounds: Sequence[Round], content_of: Tagger = listed_conten
 
 
 def compared_words(earlier: Sequence[str], content: Sequence[str]) -> Iterator[tuple[str, float]]:
-    """Yield the measures that compare a description with an earlier one of the same picture.
+    """Yield the measures that compare a description with an earlier description of the same picture.
 
     >>> dict(compared_words(("tall", "red", "house"), ("red", "house")))["wnd_paper"]
     0

@@ -1,4 +1,4 @@
-"""Records of reference games: a context of pictures, what people said and chose, and one round."""
+"""Records of reference games: a context of pictures, people's messages and choices, and a round."""
 
 from typing import Annotated
 

@@ -139,7 +139,7 @@ def numbers(values: Sequence[float]) -> list[str]:
 def numeric_axis(
     low: float, high: float, most: int, name: str = "", factors: tuple[float, ...] = (1, 2, 2.5, 5)
 ) -> Axis:
-    """Return an axis with round numbers at its ticks; see ``round_steps``."""
+    """Return an axis with round numbers at the ticks; see ``round_steps``."""
     values = round_steps(low, high, most, factors)
     return Axis(low, high, tuple(zip(values, numbers(values), strict=True)), name)
 
@@ -231,7 +231,7 @@ def _axis_line(scene: SceneDrawing, plot: Plot, orientation: str, ends: tuple[tu
 
 
 def axis_facts(orientation: str, scale: Scale) -> dict[str, Any]:
-    """Return the parameters of an axis element: its name, and which values lie at which pixels."""
+    """Return the parameters of an axis element: the axis's name, and which values lie at which pixels."""
     return {
         "axis": orientation,
         "data_range": [scale.low, scale.high],

@@ -28,7 +28,7 @@ from ircore.games.reconstruction.targets.topics import TOPICS, Topic, distinct_v
 
 @dataclass(frozen=True)
 class _Chart:
-    """The contents of a bar chart, before it has a look.
+    """The contents of a bar chart, before its look is chosen.
 
     Attributes:
         topic: Topic of the bars.

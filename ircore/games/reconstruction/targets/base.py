@@ -41,7 +41,7 @@ Builder = Callable[[Difficulty, random.Random], Drawn]
 
 
 class SceneDrawing:
-    """A picture that records its scene while it is drawn.
+    """A picture that records its scene during drawing.
 
     Draw with ``drawing`` and hand the returned box to ``add``; ``line`` and ``text`` do both at once.
 

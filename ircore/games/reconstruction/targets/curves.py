@@ -178,7 +178,7 @@ FAMILIES: tuple[Family, ...] = (
 
 
 def pick_function(rng: random.Random, window: Window, families: tuple[Family, ...] = FAMILIES) -> Function:
-    """Draw a function that shows its shape in the window: it crosses much of the window and is not nearly level."""
+    """Draw a function whose shape shows in the window: it crosses much of the window and is not nearly level."""
     while True:
         family = wave if window.is_degrees else rng.choice(families)
         # Several tries each, or families with few good coefficients would hardly ever be drawn.

@@ -1,4 +1,4 @@
-"""The contents of a graph of functions, before it has a look: window, functions and additions."""
+"""The contents of a graph of functions, before its look is chosen: window, functions and additions."""
 
 import itertools
 import math

@@ -288,7 +288,7 @@ def _name_curves(scene: SceneDrawing, plot: Plot, graph: Graph, pens: list[_Pen]
 
 
 def _write_near(scene: SceneDrawing, plot: Plot, text: str, at: Point, colour: str, kind: str) -> bool:
-    """Write a text beside a point where only gridlines lie; return whether there was such a place."""
+    """Write a text beside a point where only gridlines lie; return whether such a place was free."""
     size = plot.style.font
     box = text_box(at, text, size)
     wide, high = (box.right - box.left) / 2 + 10, (box.bottom - box.top) / 2 + 10

@@ -126,7 +126,7 @@ def inscribed(sheet: Sheet) -> None:
 
 
 def pythagoras(sheet: Sheet) -> None:
-    """A right triangle with the squares on its sides, the altitude and the two rectangles it cuts off."""
+    """A right triangle with the squares on its sides, the altitude and the two rectangles that it cuts off."""
     angle = sheet.rng.choice((30, 34, 37, 53, 56, 60))
     a, b, c = turned(triangle(angle, 90 - angle), sheet.rng.choice((0, 0, -8, 8)))
     squares = []

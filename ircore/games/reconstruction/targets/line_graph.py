@@ -135,7 +135,7 @@ def _course(rng: random.Random, start: float, length: int) -> list[float]:
 
 
 def _column(rng: random.Random, places: Sequence[float], before: Sequence[float]) -> list[float]:
-    """Return the places of all series at one word with some noise: apart, and not level, if that succeeds soon."""
+    """Return the places of all series at one category, with noise: apart and not level, if soon possible."""
     for _ in range(50):
         column = [place + rng.uniform(-0.1, 0.1) for place in places]
         is_moving = all(abs(after - one) > 0.02 for one, after in zip(before, column, strict=False))
@@ -199,7 +199,7 @@ def _draw_line(scene: SceneDrawing, chart: _Chart, number: int, path: list[Point
 
 
 def _draw_values(scene: SceneDrawing, plot: Plot, values: list[float], path: list[Point], line: _Line) -> None:
-    """Write the values of one series above or below its points, if there is room at every one."""
+    """Write the values of one series above or below its points, if there is room at every point."""
     paper, size = plot.style.paper, max(11.0, plot.style.font - 2)
     ink = line.colour if contrast_ratio(line.colour, paper.surface) >= 4 else paper.ink
     texts = numbers(values)

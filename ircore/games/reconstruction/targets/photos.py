@@ -29,7 +29,7 @@ class Photo(Record):
 
 @dataclass(frozen=True)
 class Shot:
-    """A photograph with its picture.
+    """A photograph: its record and its picture.
 
     >>> shot = shots("easy")[0]
     >>> shot.photo.difficulty, shot.picture.changes

@@ -118,12 +118,12 @@ class Sheet:
             self._square(style.squared)
 
     def area(self, points: Sequence[Point], colour: str) -> None:
-        """Fill a polygon; labels may cover it."""
+        """Fill a polygon, which labels may cover."""
         box = self.scene.drawing.polygon(points, colour)
         self.scene.add("area", box, colour, corners=_rounded(points))
 
     def disc(self, centre: Point, radius: float, colour: str) -> None:
-        """Fill a circle; labels may cover it."""
+        """Fill a circle, which labels may cover."""
         box = self.scene.drawing.ellipse(centre, (radius, radius), colour)
         self.scene.add("disc", box, colour, centre=_round(centre), radius=round(radius, 1))
 
@@ -312,7 +312,7 @@ class Sheet:
                 self._used[max(0, row - half) : row + half + 1, max(0, column - half) : column + half + 1] = True
 
     def _square(self, colour: str) -> None:
-        """Draw squared paper; labels may cover it."""
+        """Draw squared paper, which labels may cover."""
         step = 32
         for at in range(step, SIZE, step):
             for path in ([(at + 0.5, 0.0), (at + 0.5, SIZE)], [(0.0, at + 0.5), (SIZE, at + 0.5)]):

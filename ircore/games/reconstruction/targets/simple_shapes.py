@@ -244,7 +244,7 @@ def _draw_hard(
 def _draw(
     scene: SceneDrawing, kind: str, slot: _Slot, fill: str | None, outline: str | None, width: float, rotation: float
 ) -> None:
-    """Draw a shape and record it; the outline lies on the inner side of the slot's circle."""
+    """Draw and record a shape; the outline lies on the inner side of the slot's circle."""
     rotation = 0.0 if kind in {"circle", "ring"} else rotation
     points = [_turned(point, slot, rotation) for point in corners(kind, slot.radius - width / 2)]
     about: dict[str, Any] = {"centre": [slot.x, slot.y]}

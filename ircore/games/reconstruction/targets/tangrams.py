@@ -71,7 +71,7 @@ def draw_pieces(
 
 
 def turn_of(form: str, corners: Sequence[Point]) -> float:
-    """Return by how many degrees a piece is turned clockwise from how ``simple_shapes`` draws its form upright.
+    """Return a piece's clockwise turn in degrees from its form drawn upright by ``simple_shapes``.
 
     A right triangle is upright with its right angle at the lower left; a parallelogram, which has two hands, has no
     upright position, and counts as not turned.

@@ -1,1 +1,1 @@
-"""What people and players call things: how far names diverge, and how descriptions shorten between partners."""
+"""Language of reference games: how far names diverge, and how descriptions shorten between partners."""

@@ -45,7 +45,7 @@ def tokens(text: str) -> tuple[str, ...]:
 
 
 def content_words(text: str) -> tuple[str, ...]:
-    """Return the Porter stems of the content words of a text; none for a text of stop words and marks alone.
+    """Return the Porter stems of a text's content words; empty for a text of stop words and marks alone.
 
     >>> content_words("two loudspeakers facing different directions")
     ('two', 'loudspeak', 'face', 'differ', 'direct')

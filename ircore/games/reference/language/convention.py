@@ -1,4 +1,4 @@
-"""Word novelty: how a description differs from the last one of the same picture, by ICCA's paper and by its code.
+"""Word novelty: how a description differs from the picture's last, by ICCA's paper and by ICCA's code.
 
 Source: Hua and Artzi, *Talk Less, Interact Better: Evaluating In-context Conversational Adaptation in Multimodal LLMs*
 (COLM 2024), section 4. The published code (``icca_code``) differs from the paper (``paper``): words dropped from the

@@ -1,4 +1,4 @@
-"""Content words of a message in a reference game: by spaCy's tagger, or by a list of function words without it."""
+"""Content words of a message in a reference game: by spaCy's tagger, or else by a list of function words."""
 
 import re
 from collections.abc import Callable

@@ -81,7 +81,7 @@ def divergence(descriptions: Sequence[Sequence[str]]) -> float:
 
 
 def agreement(first: Annotation, second: Annotation) -> int:
-    """Return how many of the seven pieces two people put into the same parts, when parts are matched one to one.
+    """Return how many of seven pieces two people put into the same parts, with parts matched in pairs.
 
     The assignment of parts that shares most pieces counts, whatever the parts are called.
     """
@@ -102,7 +102,7 @@ def _part_masks(annotation: Annotation) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def _shared_pieces(first: tuple[int, ...], second: tuple[int, ...]) -> int:
-    """Return the most pieces that two divisions share when parts are matched one to one."""
+    """Return the most pieces that two divisions share with parts matched in pairs."""
     from scipy.optimize import linear_sum_assignment
 
     shared = np.array([[(part & other).bit_count() for other in second] for part in first])
