@@ -210,6 +210,7 @@ def test_row_groups_end_with_an_episode_and_lie_apart(tmp_path: Path) -> None:
     assert [row["rendering"] for row in table(tmp_path, TRANSCRIPTS)] == [row["rendering"] for row in rows]
 
 
+@pytest.mark.slow
 def test_tables_are_made_without_pandas(built: Path, tmp_path: Path) -> None:
     """It takes longer to import than a small release to build."""
     program = (
