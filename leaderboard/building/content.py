@@ -76,7 +76,12 @@ _LINKED = {
 
 @dataclass(frozen=True)
 class Options:
-    """Choices for a site; see ``leaderboard.building.site_build.build_site``."""
+    """Choices for a site; see ``leaderboard.building.site_build.build_site``.
+
+    Example:
+        >>> Options(judge="structural").versions == RECORDS
+        True
+    """
 
     judge: str | None = None
     address: str = ""
@@ -91,7 +96,13 @@ class Options:
 
 @dataclass(frozen=True)
 class Content:
-    """Everything that is written into a site."""
+    """Everything that is written into a site.
+
+    Example:
+        >>> content = Content(None, (), PictureBook(), (), (), (), many=False)
+        >>> content.game_boards
+        []
+    """
 
     site: Site | None
     """Results of the reconstruction game; None for a site of other games alone."""

@@ -18,7 +18,12 @@ from leaderboard.storage.output_folder import write_text
 
 
 class PageShell(NamedTuple):
-    """The shell that MkDocs built for a page."""
+    """The shell that MkDocs built for a page.
+
+    Example:
+        >>> PageShell("boards/index.html", shell=None, title="Leaderboard").title
+        'Leaderboard'
+    """
 
     path: str
     """Path of the page, without suffix."""

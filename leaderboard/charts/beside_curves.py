@@ -15,7 +15,12 @@ from leaderboard.theme import token
 
 @dataclass(frozen=True)
 class BesideCurves:
-    """People's curve on the same instances, and published points; either may be empty."""
+    """People's curve on the same instances, and published points; either may be empty.
+
+    Example:
+        >>> BesideCurves(people={1: Estimate(0.8, 0.7, 0.9, 27)}, published=()).words
+        ' The grey area and its dotted line are people, as recorded on these instances.'
+    """
 
     people: Mapping[int, Estimate]
     """Mean and interval at each place, of what people played."""

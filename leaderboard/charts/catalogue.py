@@ -39,7 +39,13 @@ from leaderboard.theme import NARROW
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure with everything that stands around it."""
+    """A figure with everything that stands around it.
+
+    Example:
+        >>> chart = Chart("cost", "cost", "Cost", "", figure={}, table=None, missing="No run has a cost.")
+        >>> chart.missing
+        'No run has a cost.'
+    """
 
     id: str
     """Unique on the site and safe as a file name: ``charts/<id>.json`` and ``charts/<id>.csv``."""
@@ -90,7 +96,12 @@ class Chart:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure as the one page that shows it has it."""
+    """A figure as the one page that shows it has it.
+
+    Example:
+        >>> Drawn("cost", missing="No run has a cost.", figure="{}", numbers="", html="").missing
+        'No run has a cost.'
+    """
 
     id: str
     """Identifier, as in ``Chart``."""

@@ -34,6 +34,15 @@ class Subject:
         pairs: Names and marks of the pairs, by run_id.
         judge: Whose ratings, where a figure is of one judge.
         ranked: Every pair, best first; by default as on the board of the judge.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from leaderboard.model.site import Site
+        >>> from leaderboard.model.site_runs import SiteRun
+        >>> site = Site([SiteRun(Path("run"))])
+        >>> subject = Subject(site.results, site.pairs, "structural")
+        >>> [pair.describer for pair in subject.ranked]
+        ['classical']
     """
 
     def __init__(

@@ -85,7 +85,12 @@ _TEMPLATE: Json = go.layout.Template(
 
 
 class Drawing(NamedTuple):
-    """A Plotly figure in two layouts."""
+    """A Plotly figure in two layouts.
+
+    Example:
+        >>> Drawing(traces=[], wide={"height": 300}, narrow={"height": 400}).narrow["height"]
+        400
+    """
 
     traces: Sequence[Any]
     """Plotly traces."""
@@ -114,7 +119,12 @@ class Drawing(NamedTuple):
 
 @dataclass(frozen=True)
 class Sketch:
-    """A drawing with its words, and the same numbers as a table."""
+    """A drawing with its words, and the same numbers as a table.
+
+    Example:
+        >>> Sketch("Cost", "Lower is better.", Drawing([], {}, {}), table=None).title
+        'Cost'
+    """
 
     title: str
     """The finding, or the question that it answers."""

@@ -39,7 +39,12 @@ class Spot:
 
 @dataclass(frozen=True)
 class Track:
-    """A pair's line."""
+    """A pair's line.
+
+    Example:
+        >>> Track(pair=None, spots=()).known
+        []
+    """
 
     pair: Marked
     """Pair that the track belongs to."""

@@ -19,7 +19,13 @@ from leaderboard.words.labels import number, percent, rank, unrated_words
 
 @dataclass(frozen=True)
 class Heat:
-    """Small cell of a row: a condition, and what the pair reached there."""
+    """Small cell of a row: a condition, and what the pair reached there.
+
+    Example:
+        >>> from ircore.results.statistics.intervals import Estimate
+        >>> Heat("easy", "geometry", "geometry_easy", Estimate(8.2, 7.5, 8.9, 10), cell=None).estimate.mean
+        8.2
+    """
 
     difficulty: str
     """Difficulty of the column's targets; the category stands over the column."""

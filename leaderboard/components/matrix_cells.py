@@ -25,7 +25,14 @@ _REMEMBERED = 4_096
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """Numbers and rendering of a pair."""
+    """Numbers and rendering of a pair.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> row = SimpleNamespace(cell="the numbers of the pair")
+        >>> MatrixCell(pair=None, row=row, tier=None, picture=None, score=None).cell
+        'the numbers of the pair'
+    """
 
     pair: Pair
     """The pair."""

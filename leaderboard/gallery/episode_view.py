@@ -18,7 +18,13 @@ _NOTES = 20
 
 @dataclass(frozen=True)
 class TurnView:
-    """A turn, ready to be shown."""
+    """A turn, ready to be shown.
+
+    Example:
+        >>> turn = TurnView(1, None, "a rendering", (("structural", 8.5),), None, 42, over_budget=False, notes=())
+        >>> dict(turn.scores)["structural"]
+        8.5
+    """
 
     number: int
     """1-based."""
@@ -50,7 +56,13 @@ class TurnView:
 
 @dataclass(frozen=True)
 class EpisodeView:
-    """Episode of one pair on one instance, ready to be shown."""
+    """Episode of one pair on one instance, ready to be shown.
+
+    Example:
+        >>> view = EpisodeView(pair=None, episode=None, judged=(), turns=(), ended="not played", why="not begun yet")
+        >>> view.ended
+        'not played'
+    """
 
     pair: Pair
     """Pair that played the episode."""

@@ -43,6 +43,13 @@ class Fragments:
 
     Args:
         site: The site; without a build cache, fragments are rendered at every call.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from leaderboard.model.site_runs import SiteRun
+        >>> site = Site([SiteRun(Path("run"))])
+        >>> len(Fragments(site).of(next(iter(site.pairs.values()))))
+        2
     """
 
     def __init__(self, site: Site) -> None:

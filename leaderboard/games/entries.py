@@ -13,7 +13,13 @@ from leaderboard.words.labels import rank
 
 @dataclass(frozen=True)
 class Entry:
-    """A run of a game: a row of its board."""
+    """A run of a game: a row of its board.
+
+    Example:
+        >>> entry = Entry(None, None, "1", "", "a", ("gpt-5.2", "looker"), hue=0, shape=None, apart="")
+        >>> entry.players
+        ('gpt-5.2', 'looker')
+    """
 
     measured: PlayedGameRun
     """The run with its episodes and values."""

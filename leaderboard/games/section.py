@@ -31,6 +31,13 @@ class GameSection:
     Attributes:
         results: Runs of the game, best first.
         pictures: Pictures of the whole site.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> from ircore.games.registry import load_game
+        >>> section = GameSection(SimpleNamespace(game=load_game("reference")), PictureBook())
+        >>> section.folder
+        'games/reference'
     """
 
     results: GameResults

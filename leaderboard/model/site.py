@@ -103,7 +103,14 @@ class Marked(Protocol):
 
 @dataclass(frozen=True)
 class Pair:
-    """A describer–generator pair as the site names and marks it."""
+    """A describer–generator pair as the site names and marks it.
+
+    Example:
+        >>> from pathlib import Path
+        >>> (pair,) = Site([SiteRun(Path("run"))]).pairs.values()
+        >>> pair.describer, pair.generator
+        ('classical', 'canvas')
+    """
 
     result: SubmissionResult
     """Results of the pair's run."""
@@ -151,7 +158,14 @@ class Pair:
 
 @dataclass(frozen=True)
 class Gallery:
-    """An instance as the site names and addresses it."""
+    """An instance as the site names and addresses it.
+
+    Example:
+        >>> from pathlib import Path
+        >>> galleries = Site([SiteRun(Path("run"))]).galleries
+        >>> [gallery.title for gallery in galleries.values()]
+        ['Simple shapes, easy, 1', 'Simple shapes, hard, 1']
+    """
 
     instance: Instance
     """Record of the instance."""
@@ -176,6 +190,11 @@ class Site:
     Raises:
         InputError: The runs cannot be shown together, none has scores, ``judge`` rated nothing, or the
                 runs were played with different prompts.
+
+    Example:
+        >>> from pathlib import Path
+        >>> Site([SiteRun(Path("run"))]).describers
+        ('classical',)
     """
 
     def __init__(

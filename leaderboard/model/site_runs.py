@@ -56,6 +56,11 @@ class SiteRun(PlayedRun):
         path: The run folder.
         reading: The reading of the run; None to read the files now.
         key: Hash of its records; empty if it was not needed.
+
+    Example:
+        >>> from pathlib import Path
+        >>> [episode.outcome for episode in SiteRun(Path("run")).episodes]
+        ['converged', 'converged']
     """
 
     source: RunFolder

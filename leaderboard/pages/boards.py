@@ -64,7 +64,13 @@ class _HeatColumn:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a board as its template needs it."""
+    """A row of a board as its template needs it.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> Line(SimpleNamespace(cell="its numbers"), pair=None, tier=None, budget="200", heats=(), disputed=None).cell
+        'its numbers'
+    """
 
     row: BoardRow
     """Rank and numbers."""

@@ -41,7 +41,12 @@ FOLDER = "data/matrix"
 
 @dataclass(frozen=True)
 class Grid:
-    """The pairs of one set of rules, crossed."""
+    """The pairs of one set of rules, crossed.
+
+    Example:
+        >>> Grid(generators=(("canvas", 0), ("sketch", 1)), rows=()).generators[1]
+        ('sketch', 1)
+    """
 
     generators: tuple[tuple[str, int], ...]
     """Label of each column, which may be a stranger's words, and its marker's number, 0-based."""

@@ -37,7 +37,12 @@ Condition = str | None
 
 @dataclass(frozen=True)
 class Row:
-    """Two pairs under one condition."""
+    """Two pairs under one condition.
+
+    Example:
+        >>> Row(category=None, comparison="a comparison").comparison
+        'a comparison'
+    """
 
     category: Condition
     """None for all."""
@@ -51,6 +56,12 @@ class Comparisons:
 
     Args:
         site: Site whose pairs are compared.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from leaderboard.model.site_runs import SiteRun
+        >>> [pair.describer for pair in Comparisons(Site([SiteRun(Path("run"))])).pairs]
+        ['classical']
     """
 
     def __init__(self, site: Site) -> None:

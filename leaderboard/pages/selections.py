@@ -16,7 +16,13 @@ GOOD = 6.0
 
 @dataclass(frozen=True)
 class Chosen:
-    """A judged episode and where it stands."""
+    """A judged episode and where it stands.
+
+    Example:
+        >>> chosen = Chosen(pair=None, gallery=None, result="an episode", judged=None)
+        >>> chosen.result
+        'an episode'
+    """
 
     pair: Pair
     """Pair that played the episode."""
@@ -43,7 +49,12 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Selection:
-    """Some episodes under a heading."""
+    """Some episodes under a heading.
+
+    Example:
+        >>> Selection("worst", "Worst", "Lowest final scores.", chosen=()).title
+        'Worst'
+    """
 
     name: str
     """Name in addresses: ``best``, ``worst``, ``improved`` or ``regressed``."""

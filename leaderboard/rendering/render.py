@@ -29,6 +29,10 @@ class Renderer:
     Args:
         site: Results of the reconstruction game; None for a site of other games alone.
         charts: Every chart by its id; a page names those that it has room for.
+
+    Example:
+        >>> Renderer(None, charts={}) is not None
+        True
     """
 
     def __init__(self, site: Site | None, charts: Mapping[str, Chart | Drawn]) -> None:

@@ -66,6 +66,10 @@ class PictureBook:
         originals: Where the files lie from which pictures are made, an address that ends in a slash and names one
             revision: each as ``<sha256>`` and the suffix of its file. Readers who zoom see these then, and the site
             holds thumbnails alone. Empty if they are not published: the site holds pictures for zooming too.
+
+    Example:
+        >>> len(PictureBook())
+        0
     """
 
     def __init__(self, originals: str = "") -> None:

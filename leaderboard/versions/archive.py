@@ -35,7 +35,13 @@ _MAX_BYTES = 64 * 1024 * 1024
 
 @dataclass(frozen=True)
 class FrozenBoard:
-    """The boards of a former version."""
+    """The boards of a former version.
+
+    Example:
+        >>> from pathlib import Path
+        >>> FrozenBoard(record=None, folder=Path("versions/2026.1"), rows=({"pair": "a + b"},)).rows[0]["pair"]
+        'a + b'
+    """
 
     record: BenchmarkVersion
     """Record of the version."""

@@ -10,7 +10,7 @@ import pytest
 from releases import contents, table
 from samples import sample_instances, sample_run, sample_submission
 
-from dataset_card.checking.check import check_release
+from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import build_release
 from dataset_card.tables.rows import EmbeddedImage, Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
@@ -210,6 +210,7 @@ def test_row_groups_end_with_an_episode_and_lie_apart(tmp_path: Path) -> None:
     assert [row["rendering"] for row in table(tmp_path, TRANSCRIPTS)] == [row["rendering"] for row in rows]
 
 
+@pytest.mark.slow
 def test_tables_are_made_without_pandas(built: Path, tmp_path: Path) -> None:
     """It takes longer to import than a small release to build."""
     program = (

@@ -12,7 +12,7 @@ from charts import chart_instances
 from releases import rewrite, table
 from samples import sample_run, sample_submission
 
-from dataset_card.checking.check import check_release
+from dataset_card.checking.release_check import check_release
 from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.data import load_results
@@ -57,6 +57,7 @@ def test_a_row_says_one_fact_of_one_rendering(charts: Path) -> None:
     assert check_release(charts / "release").faults == ()
 
 
+@pytest.mark.slow
 def test_the_card_lists_the_table_and_datasets_loads_it(charts: Path, tmp_path: Path) -> None:
     assert "config_name: facts" in (charts / "release" / "README.md").read_text("utf-8")
     code = (
@@ -131,6 +132,7 @@ def other_verdict(rows: Rows) -> None:
     ],
     ids=["verdict", "sentence", "missing"],
 )
+@pytest.mark.slow
 def test_facts_are_computed_again_from_the_pictures(release: Path, edit: Callable[[Rows], None], said: str) -> None:
     assert rescored(release) == ()
     rewrite(release, FACTS, edit)

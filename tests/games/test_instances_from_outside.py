@@ -22,6 +22,7 @@ def user(tmp_path: Path, packages: Path) -> Toy:
     return Toy(tmp_path, packages)
 
 
+@pytest.mark.slow
 def test_a_category_is_drawn_when_it_is_asked_for_and_played(user: Toy) -> None:
     asked = ["--category", "discs", "--category", "geometry", "--per-condition", "1", "--seed", "7"]
     user.run("instances", "build", *asked, "--out", "set")

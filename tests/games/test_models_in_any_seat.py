@@ -131,6 +131,7 @@ def test_what_is_none_of_the_choices_ends_the_episode(toy: Toy, server: OpenAISe
         (("rejected",), "provider_error"),
     ],
 )
+@pytest.mark.slow
 def test_an_answer_withheld_ends_the_episode(
     toy: Toy, server: OpenAIServer, faults: tuple[str, ...], reason: str
 ) -> None:
@@ -142,6 +143,7 @@ def test_an_answer_withheld_ends_the_episode(
     assert (failure["reason"], len(failure["attempts"])) == (reason, len(faults))
 
 
+@pytest.mark.slow
 def test_a_passing_fault_is_retried(toy: Toy, server: OpenAIServer) -> None:
     server.judge = lambda _: "rock"
     server.fail("rate_limit", "drop")
@@ -191,6 +193,7 @@ def test_the_doctor_asks_each_seat_a_tiny_question(toy: Toy, server: OpenAIServe
     assert shown == [0, 1]
 
 
+@pytest.mark.slow
 def test_the_doctor_says_what_fails_and_asks_the_others_all_the_same(toy: Toy, server: OpenAIServer) -> None:
     server.judge = lambda _: "the sign is red"
     said = toy.start("doctor", pair(toy, server)).communicate()[0]

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from ircore.core.errors import InputError, WorkError
-from leaderboard.building.check import check_site
 from leaderboard.building.finish import finish_pages, write_surroundings
+from leaderboard.building.site_check import check_site
 from leaderboard.building.tree import Tree
 from leaderboard.rendering import shell as shells
 from leaderboard.rendering.shell import Shell, content_policy
@@ -157,6 +157,7 @@ def test_what_killed_builds_left_is_removed_and_nothing_else(tmp_path: Path) -> 
     assert (out / "index.html").read_text() == "the site before the kill"
 
 
+@pytest.mark.slow
 def test_a_build_of_many_files_leaves_none_behind_and_what_a_link_names_stays(tmp_path: Path) -> None:
     kept = tmp_path / "elsewhere" / "kept.txt"
     kept.parent.mkdir()

@@ -49,6 +49,7 @@ def test_a_metric_imports_what_it_computes_with_and_no_other(tmp_path: Path) -> 
     assert {"scipy.ndimage", "scipy.optimize"} <= imported_by("compare", *pictures, "--metric", "brisque")
 
 
+@pytest.mark.slow
 def test_a_board_needs_of_scipy_its_special_functions_alone(run: RunFolder) -> None:
     assert ircore(["score", str(run.path), "--metric", "psnr"]) == 0
     modules = imported_by("results", str(run.path))

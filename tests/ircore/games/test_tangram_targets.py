@@ -54,6 +54,7 @@ def test_a_set_holds_tangrams_only_where_they_are_asked_for(tmp_path: Path) -> N
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_built_in_pair_is_scored_piece_by_piece(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     build_instances(tmp_path / "set", per_condition=1, categories=["tangrams"])
     assert (

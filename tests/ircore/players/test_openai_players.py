@@ -418,6 +418,7 @@ def test_a_server_of_ones_own_needs_no_key(tmp_path: Path, instances: InstanceSe
     assert play(submission, instances, tmp_path / "run", "--limit", "1") == 0
 
 
+@pytest.mark.slow
 def test_random_faults_lose_no_episode_and_play_none_twice(tmp_path: Path) -> None:
     from samples import sample_instances
 

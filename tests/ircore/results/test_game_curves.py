@@ -114,6 +114,7 @@ def test_the_command_prints_the_table(people: GameResults, capsys: pytest.Captur
 
 
 @pytest.mark.skipif(not ICCA.is_dir(), reason="needs ICCA's recorded games")
+@pytest.mark.slow
 def test_people_of_the_recorded_games_have_the_known_means_and_intervals(tmp_path: Path) -> None:
     import_icca(ImportRequest(ICCA / "games", tmp_path / "set"))
     (tmp_path / "people").mkdir()

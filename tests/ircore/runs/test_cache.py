@@ -39,6 +39,7 @@ def play(folder: Path, server: OpenAIServer, instances: InstanceSet, out: str, *
     return RunFolder.open(folder / out)
 
 
+@pytest.mark.slow
 def test_a_second_run_asks_nothing(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
     first = play(tmp_path, server, instances, "one", "--cache-generators")
     asked = server.count()

@@ -48,6 +48,7 @@ def without_times(path: Path) -> list[Any]:
     return [timeless(json.loads(line)) for line in path.read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_joined_shards_are_the_run_in_one_piece(tmp_path: Path, instances: InstanceSet, shards: list[Path]) -> None:
     assert play(instances, tmp_path / "whole", "--concurrency", "1") == 0
     for path in (*shards, tmp_path / "whole"):

@@ -42,6 +42,7 @@ def without(drawn: Drawn, kind: str, place: int) -> Image.Image:
         ("geometry", "easy", 101, "segment", 0),  # the rim of a filled sector runs in its place
     ],
 )
+@pytest.mark.slow
 def test_what_is_gone_is_not_seen_in_what_lies_behind_it(
     category: str, difficulty: Difficulty, seed: int, kind: str, place: int
 ) -> None:
@@ -73,6 +74,7 @@ def test_the_rim_of_a_ring_is_found() -> None:
     assert {facts[f"pie/{attribute}"].verdict for attribute in ("presence", "size", "place", "value/hole")} == {"holds"}
 
 
+@pytest.mark.slow
 def test_labels_in_another_font_are_not_misspelt() -> None:
     drawn = draw("bar_graph", "hard", 100)
     image = changed(drawn.scene, lambda element: None if element.text is not None else element)
@@ -91,6 +93,7 @@ def test_labels_in_another_font_are_not_misspelt() -> None:
     assert not [fact for fact in texts if "?" in str(fact.seen)]
 
 
+@pytest.mark.slow
 def test_stacked_bars_end_where_the_next_begins_after_compression() -> None:
     from ircore.scorers.judge_test import pixel_edits
 

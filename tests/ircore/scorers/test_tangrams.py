@@ -139,6 +139,7 @@ def test_the_same_figure_is_right_also_when_the_picture_suffered(
     assert rated(tangram, disturb(tangram.drawing.image)) > 9
 
 
+@pytest.mark.slow
 def test_wrong_figures_are_wrong(tangram: Drawn) -> None:
     image = tangram.drawing.image
     assert rated(tangram, image) == 10
@@ -200,6 +201,7 @@ def test_an_answer_in_polygons_is_verified_without_drawing_it(tmp_path: Path) ->
     assert "answer.svg: " in str(CliRunner().invoke(verify, asked, standalone_mode=False).exception)
 
 
+@pytest.mark.slow
 def test_a_tangram_s_pieces_are_shown_beside_its_facts(tmp_path: Path) -> None:
     build_instances(tmp_path / "set", per_condition=1, categories=["tangrams", "simple_shapes"])
     for instance, told in (("tangrams-hard-01", True), ("simple_shapes-easy-01", False)):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
+from ircore.core.pretrained import load_pretrained
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 from ircore.scorers.metrics.networks.weights import named, obstacle_of, weights_of
 
@@ -45,41 +46,6 @@ def embedding(variable: str, pixels: Pixels) -> "Tensor":
             seen = model.get_image_features(pixel_values=inputs["pixel_values"])
             return (seen if isinstance(seen, torch.Tensor) else seen.pooler_output)[0]
         return model(pixel_values=inputs["pixel_values"]).last_hidden_state[0, 0]
-
-
-def load_pretrained(variable: str, place: str, kind: Any, processor_kind: Any, **settings: Any) -> tuple[Any, Any]:
-    """Load a model of ``transformers`` and its image processor, strictly.
-
-    Args:
-        variable: Which named it, for messages.
-        place: A folder, or the name of a model on the Hub.
-        kind: Class of the model.
-        processor_kind: Class of the processor.
-        settings: Passed to the model's class.
-
-    Raises:
-        InputError: There is no such model, or its weights lack something or have something left over.
-    """
-    import torch
-    from transformers.utils import logging
-
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    torch.set_num_threads(1)  # scoring has a process for each core
-    try:
-        model, report = kind.from_pretrained(place, output_loading_info=True, **settings)
-        processor = processor_kind.from_pretrained(place)
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
-        said = " ".join(str(error).split())[:200]
-        raise InputError(f"{variable}: {place}: cannot be loaded ({said})", "Name a folder or a model.") from error
-    for what in ("missing_keys", "unexpected_keys", "mismatched_keys"):
-        faults = sorted(map(str, report.get(what, ())))
-        if faults:
-            words = what.removesuffix("_keys")
-            raise InputError(
-                f"{variable}: {place}: {words} weights: {faults[0]} of {len(faults)}", "Name another model."
-            )
-    return model.eval(), processor
 
 
 def _similarity(variable: str, target: Pixels, image: Pixels) -> float:

@@ -43,6 +43,7 @@ def test_a_set_has_every_condition_and_each_picture_once_a_repetition(tmp_path: 
             assert [sorted(map(str, targets[at : at + 4])) for at in range(0, 24, 4)] == [sorted(map(str, context))] * 6
 
 
+@pytest.mark.slow
 def test_the_same_seed_is_the_same_set_and_another_seed_is_not(tmp_path: Path) -> None:
     first, again, other = (
         build(BuildRequest(tmp_path / name, seed=seed, per_condition=1))

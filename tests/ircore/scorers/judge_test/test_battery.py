@@ -142,6 +142,7 @@ def drawn_targets(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
     return build_instances(tmp_path_factory.mktemp("targets") / "set", per_condition=2)
 
 
+@pytest.mark.slow
 def test_a_scene_without_text_is_redrawn_but_for_shades_at_edges(drawn_targets: InstanceSet) -> None:
     shapes = [instance for instance in drawn_targets.instances if instance.category == "simple_shapes"]
     for instance in shapes:
