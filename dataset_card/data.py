@@ -6,8 +6,8 @@ not part of ``ircore`` since that knows nothing of releases.
 
 from typing import TYPE_CHECKING
 
-from dataset_card.checking.check import Report, sound_release
 from dataset_card.checking.full_check import full_check
+from dataset_card.checking.release_check import Report, sound_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.pull import find_release
 from dataset_card.releases.record import RELEASE, read_release

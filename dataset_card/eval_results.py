@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dataset_card.card.metadata import PAPER
-from dataset_card.checking.check import sound_release
+from dataset_card.checking.release_check import sound_release
 from dataset_card.tables.columns import SPLIT
 from dataset_card.tables.schema import TRANSCRIPTS
 from ircore.core.errors import InputError

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ircore.core.errors import InputError as InputError
     from ircore.core.errors import WorkError as WorkError
+    from ircore.library.loading import board as board
+    from ircore.library.loading import compare as compare
+    from ircore.library.loading import load_results as load_results
+    from ircore.library.loading import load_table as load_table
+    from ircore.library.loading import table as table
+    from ircore.library.loading import tables as tables
+    from ircore.library.loading import verify as verify
     from ircore.library.playing import build_instances as build_instances
     from ircore.library.playing import load_instances as load_instances
     from ircore.library.playing import pairs as pairs
     from ircore.library.playing import play as play
     from ircore.library.playing import score as score
-    from ircore.library.reading import board as board
-    from ircore.library.reading import compare as compare
-    from ircore.library.reading import load_results as load_results
-    from ircore.library.reading import load_table as load_table
-    from ircore.library.reading import table as table
-    from ircore.library.reading import tables as tables
-    from ircore.library.reading import verify as verify
 
 __version__ = "0.1.0"
 
@@ -30,13 +30,13 @@ _HOMES = {
     "pairs": "ircore.library.playing",
     "play": "ircore.library.playing",
     "score": "ircore.library.playing",
-    "load_results": "ircore.library.reading",
-    "board": "ircore.library.reading",
-    "table": "ircore.library.reading",
-    "tables": "ircore.library.reading",
-    "load_table": "ircore.library.reading",
-    "compare": "ircore.library.reading",
-    "verify": "ircore.library.reading",
+    "load_results": "ircore.library.loading",
+    "board": "ircore.library.loading",
+    "table": "ircore.library.loading",
+    "tables": "ircore.library.loading",
+    "load_table": "ircore.library.loading",
+    "compare": "ircore.library.loading",
+    "verify": "ircore.library.loading",
     "InputError": "ircore.core.errors",
     "WorkError": "ircore.core.errors",
 }

@@ -159,7 +159,7 @@ def record(site: Path, name: str, date: str | None, notes: str | None, versions:
 @click.argument("folder", default="build/demo/site", metavar="[DIR]", type=click.Path(path_type=Path))
 def check(folder: Path) -> None:
     """Check the pages of the site in DIR: links, anchors, headings, policy, and that nothing runs or reaches out."""
-    from leaderboard.building.check import check_site
+    from leaderboard.building.site_check import check_site
 
     findings, pages = check_site(folder)
     for finding in findings:

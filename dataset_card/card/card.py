@@ -105,7 +105,7 @@ class CardFacts:
 
     >>> from pathlib import Path
     >>> from dataset_card.card.episode_picture import choose_example
-    >>> from dataset_card.checking.check import check_release
+    >>> from dataset_card.checking.release_check import check_release
     >>> source = check_release(Path("release")).source
     >>> card = render_card(CardFacts(source, (), choose_example(source.reconstruction)))
     >>> "# Image Reconstruction Game" in card

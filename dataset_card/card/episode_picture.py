@@ -32,7 +32,7 @@ class Example:
         turns: The turns that are shown, each with a rendering: the first, the final one and some between.
 
     >>> from pathlib import Path
-    >>> from dataset_card.checking.check import check_release
+    >>> from dataset_card.checking.release_check import check_release
     >>> example = choose_example(check_release(Path("release")).source.reconstruction)
     >>> example.judge, example.turns[0].turn
     ('verified', 1)

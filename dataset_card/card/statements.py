@@ -57,7 +57,7 @@ class Statements:
     """Statements that depend on the data, as lists of sentences.
 
     >>> from pathlib import Path
-    >>> from dataset_card.checking.check import check_release
+    >>> from dataset_card.checking.release_check import check_release
     >>> statements(check_release(Path("release")).source.reconstruction).personal[0]
     'No picture shows a person.'
     """

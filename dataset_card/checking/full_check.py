@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from dataset_card.card.code import run_blocks
-from dataset_card.checking.check import Report, check_release
 from dataset_card.checking.loading import loading_faults
+from dataset_card.checking.release_check import Report, check_release
 from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.pull import find_release

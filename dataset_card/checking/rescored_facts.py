@@ -27,7 +27,7 @@ class StatedFacts:
         episodes: Ids of the episodes that are computed again.
 
     >>> from pathlib import Path
-    >>> from dataset_card.checking.check import check_release
+    >>> from dataset_card.checking.release_check import check_release
     >>> (run,) = check_release(Path("release")).runs
     >>> list(StatedFacts(run, episodes=()).differences(scenes={}, computed=()))
     []

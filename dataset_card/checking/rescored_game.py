@@ -9,7 +9,7 @@ from dataset_card.card.verification import RunVerification
 from dataset_card.checking.recomputing import TOLERANCE
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.findings import short_value
-from dataset_card.games.reading import ReleasedGameRun
+from dataset_card.games.rows_to_game_records import ReleasedGameRun
 from ircore import __version__
 from ircore.core.game_records import GameScore
 from ircore.games.base import Game

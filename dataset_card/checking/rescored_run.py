@@ -64,7 +64,7 @@ class RunTask:
         episodes: Those that were drawn, by what was played.
         is_replayed: Whether the episodes are played again by the rules.
 
-    >>> from dataset_card.checking.check import check_release
+    >>> from dataset_card.checking.release_check import check_release
     >>> (run,) = check_release(Path("release")).runs
     >>> task = RunTask(Path("release"), run, Draw())
     >>> task.is_replayed, len(task.episodes), list(task.identity_faults())

@@ -32,7 +32,7 @@ SEATS: tuple[Role, ...] = ("describer", "generator")
 class Replay:
     """An episode to be played again.
 
-    >>> from dataset_card.checking.check import check_release
+    >>> from dataset_card.checking.release_check import check_release
     >>> (run,) = check_release(Path("release")).runs
     >>> episodes = {instance.instance_id: instance for instance in run.instances.instances}
     >>> [fault for episode in run.ended

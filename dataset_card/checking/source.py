@@ -25,7 +25,7 @@ class EmbeddedInstances(InstanceSet):
     Attributes:
         embedded: The targets, in the table ``instances``.
 
-    >>> from dataset_card.checking.check import check_release
+    >>> from dataset_card.checking.release_check import check_release
     >>> instances = check_release(Path("release")).source.reconstruction.instances
     >>> instances.target(instances.instances[0]).width
     512

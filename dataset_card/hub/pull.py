@@ -13,9 +13,9 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from dataset_card.card.card import LICENCES
-from dataset_card.checking.check import sound_release
-from dataset_card.games.reading import ReleasedGameRun
+from dataset_card.checking.release_check import sound_release
 from dataset_card.games.records_of_rows import renderings_of_step
+from dataset_card.games.rows_to_game_records import ReleasedGameRun
 from dataset_card.releases.files import PATTERNS
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table

@@ -11,8 +11,8 @@ from time import sleep
 from typing import Literal, NamedTuple
 
 from dataset_card.card.verification import VERIFICATION, Verification, read_verification
-from dataset_card.checking.check import Report, check_release
 from dataset_card.checking.recheck import new_runs, recheck_new_runs
+from dataset_card.checking.release_check import Report, check_release
 from dataset_card.hub.changes import compare_files, size_text
 from dataset_card.hub.head import RemoteHead, needs_rebase, read_head, refuse_changed, refuse_losses
 from dataset_card.hub.rebase import merged_release, replace_release

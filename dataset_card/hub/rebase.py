@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dataset_card.checking.check import sound_release
+from dataset_card.checking.release_check import sound_release
 from dataset_card.hub.pull import write_instance_sets
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.build import Built

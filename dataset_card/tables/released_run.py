@@ -22,7 +22,7 @@ from ircore.runs.provenance import Provenance
 class ReleasedRun:
     """A run read back from a release: enough to compute results from.
 
-    >>> from dataset_card.checking.check import check_release
+    >>> from dataset_card.checking.release_check import check_release
     >>> (run,) = check_release(Path("release")).runs
     >>> len(run.episodes()), [*run.judges()]
     (2, ['structural', 'verified'])

@@ -23,7 +23,7 @@ class ReleaseSource:
         games: At least one; reconstruction first, the others by name.
 
     >>> from pathlib import Path
-    >>> from dataset_card.checking.check import check_release
+    >>> from dataset_card.checking.release_check import check_release
     >>> source = check_release(Path("release")).source
     >>> [game.name for game in source.games], len(source.runs)
     (['reconstruction'], 1)

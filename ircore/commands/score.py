@@ -128,8 +128,8 @@ def _measure_facts(runs: "list[RunFolder]", judges: "list[LoadedJudge]", plan: "
 
     The grammar of the built-in players reads the messages, and so does every judge that is a model.
     """
-    from ircore.scorers.said.asking import ask_said
     from ircore.scorers.said.measuring import measure_said
+    from ircore.scorers.said.model_reader import ask_said
 
     count = measure_said(runs)
     passed = f"; {count.without_scene} episodes have targets that were not drawn" if count.without_scene else ""

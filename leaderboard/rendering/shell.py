@@ -117,8 +117,8 @@ def content_policy(shell: str, images: str = "", charts: bool = False) -> str:
 
     Nothing inline runs but the scripts of the shell; nothing is evaluated; nothing comes from elsewhere but pictures,
     and these from one place only. Style attributes are allowed where figures stand and nowhere else: Plotly adds its
-    rules to an empty style element and sets style attributes on what it draws; ``leaderboard.building.check`` refuses a
-    page of ours that has any with an address.
+    rules to an empty style element and sets style attributes on what it draws. ``leaderboard.building.site_check``
+    refuses a page of ours that has any with an address.
 
     Args:
         shell: The page without its content.

@@ -10,7 +10,7 @@ import pytest
 from releases import contents, table
 from samples import sample_instances, sample_run, sample_submission
 
-from dataset_card.checking.check import check_release
+from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import build_release
 from dataset_card.tables.rows import EmbeddedImage, Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS

@@ -18,9 +18,9 @@ from PIL import Image, PngImagePlugin
 from releases import rewrite
 
 from dataset_card.card.code import run_blocks
-from dataset_card.checking.check import check_release
 from dataset_card.checking.full_check import full_check
 from dataset_card.checking.loading import loading_faults
+from dataset_card.checking.release_check import check_release
 from dataset_card.checking.secrets import find_forbidden
 from dataset_card.tables.columns import Config
 from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
@@ -391,8 +391,8 @@ def test_of_files_that_are_no_part_only_the_first_are_listed(release: Path) -> N
 
 
 def test_several_processes_find_the_same(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dataset_card.checking.check.LARGE", 0)
-    monkeypatch.setattr("dataset_card.checking.check.AHEAD", 7)
+    monkeypatch.setattr("dataset_card.checking.release_check.LARGE", 0)
+    monkeypatch.setattr("dataset_card.checking.release_check.AHEAD", 7)
     assert check_release(release, processes=2) == check_release(release)
     rewrite(release, TRANSCRIPTS, cut_picture)
     faults = check_release(release).faults

@@ -12,8 +12,8 @@ from PIL import Image
 from releases import rewrite
 
 from dataset_card.card.maintainer_texts import CARD, DATASHEET, MAX_CHARACTERS, begin, end, find_texts
-from dataset_card.checking.check import check_release
 from dataset_card.checking.differences import MOST, text_differences
+from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
 from dataset_card.releases.renderer import renderer_files

@@ -12,7 +12,7 @@ from charts import chart_instances
 from releases import rewrite, table
 from samples import sample_run, sample_submission
 
-from dataset_card.checking.check import check_release
+from dataset_card.checking.release_check import check_release
 from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.data import load_results

@@ -11,7 +11,7 @@ from releases import contents, rewrite, seal, table
 from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.card.croissant import CROISSANT
-from dataset_card.checking.check import check_release
+from dataset_card.checking.release_check import check_release
 from dataset_card.data import load_results, load_table
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import BuildPlan, build_release

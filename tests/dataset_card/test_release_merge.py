@@ -8,7 +8,7 @@ import pytest
 from releases import contents, copy_inputs, play_rated, rate_first, run_id_of, table
 from samples import sample_instances
 
-from dataset_card.checking.check import check_release
+from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.merge import merge_releases
 from dataset_card.releases.record import Parent, ReleaseRecord, read_release

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 from releases import rewrite, table
 
-from dataset_card.checking.check import check_release
+from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.tables.previews import shrink
 from dataset_card.tables.schema import PREVIEWS, TRANSCRIPTS

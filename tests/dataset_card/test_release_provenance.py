@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from releases import sample_release
 
-from dataset_card.checking.check import check_release
+from dataset_card.checking.release_check import check_release
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import build_release
 from dataset_card.releases.files import read_release_files

@@ -10,7 +10,7 @@ from hub_clients import HubClient, run_with_hub
 from hub_server import DroppedError, HubServer
 from releases import FINALS, contents, rewrite, sample_release, seal
 
-from dataset_card.checking.check import check_release
+from dataset_card.checking.release_check import check_release
 from dataset_card.data import load_results
 from dataset_card.hub.pull import find_release, pull_release
 from dataset_card.releases.build import build_release

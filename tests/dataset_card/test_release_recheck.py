@@ -11,8 +11,8 @@ from samples import sample_run, sample_submission
 from scored_releases import PAIRS, Scored, changed, make_scored, write_run
 
 from dataset_card.card.verification import VERIFICATION, Verification, read_verification, verification_text
-from dataset_card.checking.check import check_release
 from dataset_card.checking.recheck import recheck_new_runs
+from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
 from ircore.scorers.computed import ScoringPlan, score_runs

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from scored_releases import PAIRS, Episodes, Scored, changed, make_scored, write_run
 
-from dataset_card.checking.check import check_release
+from dataset_card.checking.release_check import check_release
 from dataset_card.checking.rescore import Rescoring, parse_share, rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.checking.rule_replay import Replay, replay_faults

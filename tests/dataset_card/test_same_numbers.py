@@ -11,7 +11,7 @@ import pytest
 from releases import table
 from samples import sample_instances, sample_run, sample_submission
 
-from dataset_card.checking.check import check_release
+from dataset_card.checking.release_check import check_release
 from dataset_card.data import load_results
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.tables.schema import LEADERBOARD

@@ -22,8 +22,8 @@ from ircore.runs.events import end_entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run
 from ircore.runs.writer import RunWriter
-from leaderboard.building.check import check_site
 from leaderboard.building.site_build import build_site
+from leaderboard.building.site_check import check_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

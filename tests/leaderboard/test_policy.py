@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from ircore.core.errors import InputError, WorkError
-from leaderboard.building.check import check_site
 from leaderboard.building.finish import finish_pages, write_surroundings
+from leaderboard.building.site_check import check_site
 from leaderboard.building.tree import Tree
 from leaderboard.rendering import shell as shells
 from leaderboard.rendering.shell import Shell, content_policy

@@ -9,8 +9,8 @@ from samples import sample_instances, sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
 from ircore.players.submission import LoadedSubmission
-from leaderboard.building.check import check_site
 from leaderboard.building.preview import preview
+from leaderboard.building.site_check import check_site
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.pairs import credit_lines, player_words

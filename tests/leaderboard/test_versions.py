@@ -13,9 +13,9 @@ from ircore.results.benchmark_version import Version, version_of
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.scorers.computed import ScoringPlan, score_runs
-from leaderboard.building.check import check_site
 from leaderboard.building.marker import read_marker
 from leaderboard.building.site_build import build_site
+from leaderboard.building.site_check import check_site
 from leaderboard.versions.archive import freeze_site, read_archive, released_as
 from leaderboard.versions.frozen import choices, frozen_views
 from leaderboard.versions.pages import version_pages

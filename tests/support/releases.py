@@ -9,7 +9,7 @@ from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.card.croissant import CROISSANT
 from dataset_card.card.verification import Verification
-from dataset_card.checking.check import check_release
+from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import build_release
 from dataset_card.releases.derived import derived_files
 from dataset_card.releases.record import (

@@ -16,8 +16,8 @@ from ircore.players.builtin.canvas.reader import read
 from ircore.results.said import reader_agreement, said_points
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import AnswerError
-from ircore.scorers.said.asking import reading_of
 from ircore.scorers.said.grammar import GrammarReader
+from ircore.scorers.said.model_reader import reading_of
 from ircore.scorers.said.records import SaidTurn, read_said
 from ircore.scorers.verification.facts.scene import facts_of
 

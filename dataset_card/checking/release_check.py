@@ -20,15 +20,15 @@ from dataset_card.checking.record import RecordCheck, sound_records
 from dataset_card.checking.secrets import FindLeak, leak_finder
 from dataset_card.checking.source import released_tables, with_facts
 from dataset_card.findings import Decode, Findings, Pictures, decoded
-from dataset_card.games.reading import GameRows, ReleasedGameRun
+from dataset_card.games.rows_to_game_records import GameRows, ReleasedGameRun
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
 from dataset_card.tables.columns import Config
 from dataset_card.tables.joined import foreign_columns
 from dataset_card.tables.parquet import read_table, schema_faults, table_hashes
-from dataset_card.tables.reading import Tables
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
+from dataset_card.tables.rows_to_records import Tables
 from dataset_card.tables.schema import (
     ALL_CONFIGS,
     EPISODES,
