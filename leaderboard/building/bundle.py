@@ -1,4 +1,4 @@
-"""Scripts of the site: ES modules in the repository, one plain script a bundle in the site.
+"""Bundling of scripts: ES modules in the repository become one plain script per bundle in the site.
 
 Browsers load no modules from a disk, and pages open from there too. A bundle therefore holds an entry module and all
 that it imports, each in a function of its own, so that names of one module are not seen in another.
@@ -22,7 +22,7 @@ _LEFT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
 def bundle(entry: str, modules: Path = MODULES) -> str:
-    """Return a module and all that it imports as one expression, whose value is what the module exports.
+    """Bundle a module and its imports into one JavaScript expression whose value is the module's exports.
 
     Args:
         entry: Name of the module, without ``.js``.
@@ -50,7 +50,7 @@ def write_bundles(folder: Path) -> None:
 
 
 def _parts(name: str, modules: Path, exports: dict[str, list[str]], above: tuple[str, ...]) -> Iterator[str]:
-    """Yield a module as a function, after those that it imports; ``above`` are those that import it."""
+    """Yield a module as a function, after its imports; ``above`` lists the chain of importing modules."""
     if name in above:
         raise ValueError(f"modules import each other in a circle: {' → '.join((*above, name))}")
     if name in exports:

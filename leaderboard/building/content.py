@@ -134,7 +134,7 @@ class Content:
 
     @property
     def title(self) -> str:
-        """Name of the site: the game's, or what several games have in common."""
+        """Name of the site: the title of its only game, or a common title for several games."""
         if self.site is not None:
             return NAME
         return self.games[0].game.title if len(self.games) == 1 else GAMES
@@ -146,7 +146,7 @@ class Content:
 
 
 def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> Content:
-    """Read runs and return what their site consists of.
+    """Read runs and return the content of their site: boards, pairs and games.
 
     Args:
         runs: Run folders; those of one game are all on one instance set.

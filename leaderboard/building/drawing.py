@@ -1,4 +1,4 @@
-"""Figures of pages; those of a pair's page come from the build cache while the pair's run is unchanged."""
+"""Figures of pages; figures of a pair's page come from the build cache while the pair's run is unchanged."""
 
 import json
 from collections.abc import Sequence

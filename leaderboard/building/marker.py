@@ -1,4 +1,4 @@
-"""The marker file of a built site: it tells a site of ours from any other folder, and says what the site shows."""
+"""The marker file of a built site: it identifies the folder as a built site and records its content."""
 
 import json
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ def read_marker(site: Path) -> dict[str, Any]:
 
 
 def earlier_build(out: Path) -> Path | None:
-    """Return the earlier build if its pictures have today's encoding and can be reused; else None."""
+    """Return the earlier build if its pictures use the current encoding and can be reused; else None."""
     if not (out / MARKER).is_file():
         return None
     try:

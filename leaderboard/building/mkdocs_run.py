@@ -12,7 +12,7 @@ from leaderboard.building.tree import Tree
 
 @contextmanager
 def mkdocs(tree: Tree) -> Iterator[None]:
-    """Run MkDocs while the body of the ``with`` statement works; it reads the sources of pages alone.
+    """Run MkDocs in parallel with the body of the ``with`` statement; MkDocs reads only the page sources.
 
     Raises:
         WorkError: It failed.

@@ -1,4 +1,4 @@
-"""A submission as the site will show it: its page, and its place on the board as far as it was played."""
+"""Preview of a submission: its future page on the site and, if it was played, its place on the board."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -53,14 +53,14 @@ def preview(loaded: AnyLoaded, runs: Sequence[Path], out: Path) -> list[str]:
 
 
 def _unplayed(slug: str, submission: AnySubmission, out: Path) -> Iterator[str]:
-    """Yield where the page of a submission without a run is, and why it has no place."""
+    """Yield lines with the page of a submission without a run and the reason why it has no rank yet."""
     waits = "its transcripts are scored" if submission.transcripts else "maintainers play it"
     yield f"page   {out / 'pairs' / slug}.html"
     yield f"place  none yet: {waits} once it is merged"
 
 
 def _place_in_game(slug: str, submission: GameSubmission, runs: Sequence[Path], out: Path) -> Iterator[str]:
-    """Yield where the board of a game other than reconstruction is, and the place that a submission takes on it."""
+    """Yield lines with the board of a game other than reconstruction and the submission's rank on that board."""
     folders = [folder for folder in split_runs(runs)[1] if folder.game == submission.game]
     if slug not in {folder.run.slug for folder in folders}:
         yield from _unplayed(slug, submission, out)
@@ -73,7 +73,7 @@ def _place_in_game(slug: str, submission: GameSubmission, runs: Sequence[Path], 
 
 
 def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterator[str]:
-    """Yield where the page of a played pair is, and the place it takes with each judge."""
+    """Yield lines with the page of a played pair and the pair's rank by each judge."""
     yield f"page   {out / 'pairs' / pair.key}.html"
     if pair.result.run.submission != submission:
         yield "note   the run was played with another version of the manifest"
@@ -87,5 +87,5 @@ def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterat
 
 
 def _place(row: RankedRow[Any, Any], among: int) -> str:
-    """Say which ranks a row has, or why it has none."""
+    """Return the rank range of a board row in words, or the reason why the row has no rank."""
     return f"{rank(row.rank_low, row.rank_high)} of {among}" if row.rank_low else f"none ({why_no_rank(row)})"

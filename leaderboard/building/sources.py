@@ -1,4 +1,4 @@
-"""What MkDocs builds from: hand-written pages, assets, theme overrides and settings, copied into the build folder."""
+"""Input of MkDocs: hand-written pages, assets, theme overrides and settings, copied into the build folder."""
 
 import json
 import shutil

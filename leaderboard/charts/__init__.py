@@ -1,1 +1,1 @@
-"""Figures: what each shows, how it is drawn live and still, and the numbers behind it."""
+"""Figures: their data, their live and still drawings, and the tables of their numbers."""

@@ -18,7 +18,7 @@ _Series = Sequence[Mapping[str, Value]]
 
 
 def budget_scores_sketch(subject: Subject) -> Sketch | Missing:
-    """Draw the score of each such pair by budget."""
+    """Draw the mean score by token budget of each pair that was played under several budgets."""
     table = budgets_table(subject.results, subject.judge)
     series = _series(table)
     if not series:
@@ -28,7 +28,7 @@ def budget_scores_sketch(subject: Subject) -> Sketch | Missing:
 
 
 def budget_deltas_sketch(subject: Subject) -> Sketch | Missing:
-    """Draw ΔQ of each such pair by budget, with the line of no change."""
+    """Draw ΔQ by token budget of each pair that was played under several budgets, with the line of no change."""
     title = "Does refinement bring more when messages are short?"
     table = budgets_table(subject.results, subject.judge)
     series = _series(table)

@@ -39,7 +39,7 @@ from leaderboard.theme import NARROW
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure with everything that stands around it.
+    """A figure with its title, reading aid and table.
 
     Example:
         >>> chart = Chart("cost", "cost", "Cost", "", figure={}, table=None, missing="No run has a cost.")
@@ -90,13 +90,13 @@ class Chart:
         return as_csv(self.table) if self.table else ""
 
     def still(self) -> Markup:
-        """Return both still pictures; the stylesheet shows the one that fits."""
+        """Return the wide and the narrow still picture; the stylesheet shows one, by the width of the window."""
         return still_picture(self.figure, narrow=False) + still_picture(self.figure, narrow=True)
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure as the one page that shows it has it.
+    """A figure rendered as files and HTML for the page that shows the figure.
 
     Example:
         >>> Drawn("cost", missing="No run has a cost.", figure="{}", numbers="", html="").missing
@@ -120,7 +120,7 @@ class Drawn:
 
     @property
     def block(self) -> Markup:
-        """The same, for a template: it was made by one."""
+        """The HTML, marked as safe: a template produced and escaped it."""
         return Markup(self.html)  # noqa: S704 - see above
 
     def json(self) -> str:
@@ -223,7 +223,7 @@ OF_PAIR_ONCE: Mapping[str, Callable[[Subject, Pair], Sketch | Missing]] = {"said
 def _drawings(
     results: Results, pairs: Mapping[str, Pair], own: str, comparable: Results
 ) -> Iterator[tuple[str, str, Results, Callable[[], Sketch | Missing]]]:
-    """Yield id and kind of every figure, what it shows, and how to draw it."""
+    """Yield for every figure its id, kind, results and drawing function."""
     alike = _named_alike([pairs[submission.run_id] for submission in comparable.submissions])
     for judge in results.judges:
         subject, usual = Subject(results, pairs, judge), Subject(comparable, alike, judge)

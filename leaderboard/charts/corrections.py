@@ -1,4 +1,4 @@
-"""Heat maps of what correction messages are about: of each pair, and turn by turn."""
+"""Heat maps of the topics of correction messages: by pair, and by turn."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ _ROW = 38
 
 
 def corrections_sketch(subject: Subject) -> Sketch | Missing:
-    """Draw what the correction messages of each pair are about, as the paper's Figure 7."""
+    """Draw the topics of each pair's correction messages as a heat map, as the paper's Figure 7."""
     some = subject.best(MOST_ROWS)
     table = of_runs(corrections_table(some.results), [pair.run_id for pair in some.ranked])
     rows = grouped(table)
@@ -56,7 +56,7 @@ def corrections_sketch(subject: Subject) -> Sketch | Missing:
 
 
 def corrections_by_turn_sketch(subject: Subject) -> Sketch | Missing:
-    """Draw what corrections are about turn by turn, a small map a pair, as the paper's Figure 13."""
+    """Draw the topics of corrections by turn, one small heat map per pair, as the paper's Figure 13."""
     title = "Do corrections change over the turns?"
     some = subject.best(MOST_PANELS)
     table = of_runs(corrections_by_turn_table(some.results), [pair.run_id for pair in some.ranked])
@@ -100,7 +100,7 @@ def _profile_layout(pairs: Sequence[Pair], heat_map: HeatMap, narrow: bool) -> J
 
 
 def _profile_title(cells: Sequence[Sequence[Value]]) -> str:
-    """Name what corrections talk about most, and where pairs differ most."""
+    """Name the most frequent topic of corrections and the topic on which pairs differ most."""
     spans = []
     for name, column in zip(_NAMES, zip(*cells, strict=True), strict=True):
         known = [share for value in column if (share := mean(value)) is not None]

@@ -1,4 +1,4 @@
-"""Score against what it cost."""
+"""Chart of score against cost."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
@@ -43,7 +43,7 @@ _Points = Mapping[str, tuple[float, float]]
 
 
 def costs_sketch(subject: Subject) -> Sketch | Missing:
-    """Draw each pair's score against its cost an episode; named are pairs that no cheaper one beats."""
+    """Draw each pair's score against its cost per episode; pairs that no cheaper pair beats are named."""
     costs, scores = subject.by_run(subject.judge, "cost"), subject.by_run(subject.judge, "score")
     points = {
         pair.run_id: (log10(cost), score)

@@ -56,7 +56,7 @@ class Subject:
 
     @cached_property
     def ranked(self) -> tuple[Pair, ...]:
-        """Every pair, best first; those without a score last."""
+        """Every pair, best first; pairs without a score last."""
         if self._ranked is not None:
             return tuple(self._ranked)
         return tuple(self.pairs[row.submission.run_id] for row in self.results.board(self.judge))
@@ -66,7 +66,7 @@ class Subject:
         return self._of(self.ranked[:most])
 
     def only(self, pair: Pair) -> "Subject":
-        """Return the same about one pair."""
+        """Return a subject that holds this pair alone."""
         return self._of((pair,))
 
     def _of(self, pairs: Sequence[Pair]) -> "Subject":
@@ -76,7 +76,7 @@ class Subject:
         return Subject(replace(self.results, submissions=submissions, episodes=episodes), chosen, self.judge, pairs)
 
     def chosen_words(self, most: int) -> str:
-        """Return a sentence on the choice of pairs in a figure of at most ``most`` pairs; empty if it shows all."""
+        """Return a sentence that says which ``most`` pairs a figure shows; empty if the figure shows all pairs."""
         count = len(self.pairs)
         return (
             f" Shown are the {most} of {count} pairs with the best main scores by {self.judge}." if count > most else ""
@@ -89,7 +89,7 @@ class Subject:
         return self._boards[judge]
 
     def by_run(self, judge: str, key: str) -> dict[str, Value]:
-        """Return one measure of a judge's board by run_id."""
+        """Return a column of a judge's board as values by run_id."""
         board = self.board(judge)
         return {str(run.value): value for run, value in zip(board.column(RUN), board.column(key), strict=True)}
 
@@ -128,7 +128,7 @@ def where(table: Table, key: str, wanted: Callable[[object], bool]) -> Table:
 
 
 def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:
-    """Return tables with equal columns as one table, with a first column that names the judge of each row."""
+    """Join tables with equal columns into a single table whose first column names the judge of each row."""
     named = list(tables)
     column = Column("rater", "judge", "Who rated.", digits=None)
     first = named[0][1]
@@ -138,13 +138,13 @@ def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:
 
 
 def entries_of(table: Table) -> list[Entry]:
-    """Return every row of a table as its entries by key."""
+    """Return every row of a table as a dictionary of values by column key."""
     keys = [column.key for column in table.columns]
     return [dict(zip(keys, row, strict=True)) for row in table.rows]
 
 
 def grouped(table: Table) -> dict[str, list[Entry]]:
-    """Return the rows of each run, each as its entries by key."""
+    """Return the rows of each run by run_id, each row as a dictionary of values by column key."""
     by_run: dict[str, list[Entry]] = {}
     for entry in entries_of(table):
         by_run.setdefault(str(entry[RUN].value), []).append(entry)

@@ -158,7 +158,7 @@ class Missing:
 
 
 def pair_name(pair: Marked) -> str:
-    """Return a pair's name on one line, with what tells it from others of the same players."""
+    """Return a pair's name on one line, with the settings that distinguish it from pairs of the same players."""
     return " ".join(pair_lines(pair))
 
 
@@ -169,12 +169,12 @@ def pair_lines(pair: Marked) -> tuple[str, str]:
 
 
 def plain(text: str, length: int = 200) -> str:
-    """Return a stranger's text so that Plotly shows it as it is: hidden characters shown, its small markup escaped."""
+    """Escape untrusted text for Plotly: hidden characters become visible codes, markup is shown literally."""
     return escape(one_line(text, length), quote=False)
 
 
 def mean(value: Value) -> float | None:
-    """Return the number of an entry; None where there is none."""
+    """Return the number of a table value; None if the value has no number."""
     return float(value.value) if isinstance(value.value, int | float) else None
 
 
@@ -189,7 +189,7 @@ def percent(share: float | None) -> str:
 
 
 def interval_words(value: Value, form: Callable[[float | None], str] = labels.number) -> str:
-    """Say how sure a number is: its interval and n, or why there is none."""
+    """Return a number's confidence interval and sample size in words, or the reason why there is no interval."""
     if value.value is None:
         return value.missing or "no value"
     n = "" if value.n is None else f"n = {value.n}"
@@ -226,7 +226,7 @@ def _distance(further: float | None, nearer: float | None, factor: float) -> flo
 
 
 def layout(height: int, left: int, right: int, top: int = HEAD, bottom: int = FOOT, **more: Any) -> Json:
-    """Return a layout with a height and margins in CSS pixels, and what else a chart adds."""
+    """Return a Plotly layout with a height and margins in CSS pixels, and any further settings of the chart."""
     return {"height": height, "margin": {"l": left, "r": right, "t": top, "b": bottom, "pad": 0}, **more}
 
 
@@ -283,7 +283,7 @@ _FONT = {"colour": "color", "size": "size", "weight": "weight"}
 
 
 def vertical(x: float) -> Json:
-    """Return a line across the figure at a value: zero, or what chance would give."""
+    """Return a reference line across the figure at a value: zero, or the level of chance."""
     return {"xref": "x", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1}
 
 

@@ -85,7 +85,7 @@ class HeatMap:
         return percent(value) if self.share else labels.number(value, 1)
 
     def numbers(self) -> list[Json]:
-        """Return the number of every cell as words on it."""
+        """Return text annotations with the number of every cell."""
         ink = share_ink_token if self.share else score_ink_token
         return [
             words(self._form(value).removesuffix(" %"), (column, row), colour=ink(value), size=11)
@@ -106,7 +106,7 @@ def _turn_axis(turns: int, title: str = "", first: int = 1, every: int = 1) -> J
 
 
 def small_maps(pairs: Sequence[Pair], maps: Sequence[HeatMap], names: Sequence[str], first: int = 1) -> Drawing:
-    """Return the drawing of a small map a pair, its columns being turns.
+    """Return the drawing with one small heat map per pair; columns are turns.
 
     Args:
         pairs: In their order.
@@ -133,7 +133,7 @@ def small_maps(pairs: Sequence[Pair], maps: Sequence[HeatMap], names: Sequence[s
 
 
 def _key(share: bool) -> list[Json]:
-    """Return what the colours mean: a row of squares between the ends of the scale."""
+    """Return the colour legend: a row of squares between the two ends of the scale."""
     scale = share_scale() if share else score_scale()
     low, high = ("0 %", "100 %") if share else ("0", "10")
     right = 10 + round(CHARACTER * len(high))
@@ -199,7 +199,7 @@ def heat_maps_sketch(subject: Subject) -> Sketch | Missing:
 
 
 def _by_category(table: Table) -> Table:
-    """Return the rows of a table of trajectories that are about one category each."""
+    """Return the rows of a table of trajectories for single categories, without the rows for all categories."""
     return where(table, "category", lambda category: category != ALL)
 
 

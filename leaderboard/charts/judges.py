@@ -98,7 +98,7 @@ def _agreement_title(rows: Sequence[Mapping[str, Value]]) -> str:
 
 
 def reliability_sketch(subject: Subject) -> Sketch | Missing:
-    """Draw what people say of what a judge gives a score, and the map made of it, a panel a judge."""
+    """Draw people's scores against each judge's scores with the fitted recalibration, one panel per judge."""
     maps = subject.results.raters.maps
     fitted = {judge: recalibration for judge, recalibration in maps.items() if isinstance(recalibration, Recalibration)}
     if not fitted:
@@ -142,7 +142,7 @@ def _reliability(panel: int, subject: Subject, judge: str, recalibration: Recali
 
 
 def _bins(panel: int, subject: Subject, judge: str, tone: str) -> go.Scatter:
-    """Marks of what people gave to the renderings of about one score by the judge."""
+    """Marks of people's mean scores, by bins of the judge's score."""
     table = where(reliability_table(subject.results), "judge", lambda name: name == judge)
     pairs = zip(table.column("score"), table.column("human"), strict=True)
     bins = [(x, human) for score, human in pairs if (x := mean(score)) is not None]

@@ -34,7 +34,7 @@ def lengths_sketch(subject: Subject) -> Sketch | Missing:
 
 
 def novelty_sketch(subject: Subject) -> Sketch | Missing:
-    """Draw which share of the words of a message is new to its episode, by turn, a panel a pair."""
+    """Draw the share of a message's words that are new to its episode, by turn, one panel per pair."""
     table = _messages(subject)
     later = where(table, "turn", lambda turn: turn != 1)
     if not later.rows:

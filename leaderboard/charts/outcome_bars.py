@@ -20,7 +20,7 @@ _COLUMNS = (RUN, "pair", *CONVERGENCES)
 
 @dataclass(frozen=True)
 class _Bar:
-    """A row: who, and which share of its episodes had which outcome."""
+    """A row of the chart: the name of a pair or category, and the share of episodes with each outcome."""
 
     name: tuple[str, ...]
     shares: Mapping[str, Value]
@@ -46,7 +46,7 @@ def convergence_sketch(subject: Subject) -> Sketch | Missing:
 
 
 def pair_convergence_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
-    """Draw how the episodes of one pair converged, in all and in each category."""
+    """Draw the shares of convergence outcomes of a pair's episodes, overall and by category."""
     results = subject.only(pair).results
     names = {None: "All"} | {category: labels.category_title(category) for category in results.categories}
     tables = {name: outcomes_table(results, subject.judge, category) for category, name in names.items()}
@@ -95,7 +95,7 @@ def _sketch(bars: Sequence[_Bar], title: str, table: Table, chosen: str = "") ->
 
 
 def _legend() -> list[Json]:
-    """Return what the colours mean, as words in one line above the bars."""
+    """Return the colour legend, one line above the bars."""
     entries: list[Json] = []
     at = 0
     for outcome in CONVERGENCES:

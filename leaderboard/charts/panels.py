@@ -1,4 +1,4 @@
-"""Small panels of one size, laid out in rows: the grid of all charts with a panel a pair or a judge."""
+"""Grid of equal small panels in rows, for all charts with one panel per pair or per judge."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -100,7 +100,7 @@ def inside(panel: int) -> str:
 
 
 def pair_titles(pairs: Sequence[Marked]) -> Titles:
-    """Return titles of a pair each on two lines, describer in its hue over generator."""
+    """Return each pair's panel title on two lines: the describer in its hue, above the generator."""
 
     def title(panel: int, grid: Grid) -> list[Json]:
         pair, length = pairs[panel], 20 if grid.columns <= 2 else 26

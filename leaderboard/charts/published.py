@@ -19,7 +19,7 @@ _HEADING = Row(("reported by the paper,", "not run here"), ())
 
 
 def score_rows(alone: bool) -> list[Row]:
-    """Return a heading and the mean scores of the paper's pairs by its judges, best first by the first of them.
+    """Return a heading and the mean scores of the paper's pairs by judge, best first by the first judge.
 
     Args:
         alone: Whether our rows have a single mark each: the paper's three then stand on one line.

@@ -20,7 +20,7 @@ _LARGEST, _LEAST = 26.0, 3.5
 
 
 def ratings_sketch(subject: Subject) -> Sketch | Missing:
-    """Draw how often which score of one judge meets which of another, a panel every two judges."""
+    """Draw a joint histogram of the scores of every two judges, one panel per two judges."""
     crossings = subject.results.raters.crossed
     if not crossings:
         reason = "It needs two judges, or a judge and people, who rated the same renderings."

@@ -162,7 +162,7 @@ def _wide(rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, mo
 
 
 def _narrow(rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, more: Json) -> Json:
-    """Names stand above the marks, which stand low in their row; a row's only value stands beside its name."""
+    """Lay out rows for narrow screens: names above the marks, and a row's only value beside its name."""
     most = max((len(row.values) for row in rows), default=1)
     several = most > 1
     above = LINE * max((len(row.name) for row in rows), default=1)
@@ -214,5 +214,5 @@ def _values(rows: Sequence[Row], most: int, narrow: bool) -> list[Json]:
 
 
 def _short(text: str) -> str:
-    """Leave out n where there is no room: the table has it."""
+    """Drop n from a label where room is short; the table still shows n."""
     return text.rsplit(" · ", 1)[0] if text.count(" · ") > 1 else text

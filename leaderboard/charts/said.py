@@ -1,4 +1,4 @@
-"""Said, drawn, corrected: the shares of one pair turn by turn, a panel a share."""
+"""Shares of facts said, drawn and corrected by a pair, turn by turn, one panel per share."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ _SHARES = {
 
 @dataclass(frozen=True)
 class _Share:
-    """A share as a panel's title has it, in the marks of its pair."""
+    """Panel title of a share, with the hue and shape of its pair."""
 
     describer: str
     apart: str
@@ -30,7 +30,7 @@ class _Share:
 
 
 def pair_said_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
-    """Draw what one pair says of the facts, draws of what is said, and corrects of what was wrong, by turn."""
+    """Draw a pair's shares of facts said, of said facts drawn, and of named errors corrected, by turn."""
     table = said_table(subject.only(pair).results)
     rows = [row for row in grouped(table).get(pair.run_id, ()) if row["turn"].value != "last"]
     if not any(mean(row["said"]) is not None for row in rows):

@@ -1,4 +1,4 @@
-"""Charts with a mark and a whisker a pair: scores, ΔQ and preference, by one judge or by all."""
+"""Charts with one mark and whisker per pair: scores, ΔQ and preference, by one judge or by all judges."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor
@@ -74,12 +74,12 @@ def scores_sketch(subject: Subject) -> Sketch | Missing:
 
 
 def delta_sketch(subject: Subject) -> Sketch | Missing:
-    """Draw what refinement brought to each pair as one judge sees it, best first."""
+    """Draw ΔQ, the gain by refinement, of each pair by one judge, best first."""
     return _deltas(subject, {subject.judge: subject.by_run(subject.judge, "delta")})
 
 
 def deltas_sketch(subject: Subject) -> Sketch | Missing:
-    """Draw what refinement brought to each pair by each judge, as the paper's Figure 15."""
+    """Draw ΔQ, the gain by refinement, of each pair by each judge, as the paper's Figure 15."""
     deltas = _rated(subject, "delta")
     if not deltas:
         return Missing("Does refinement help?", "No episode of several renderings was rated.")
@@ -153,7 +153,7 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
 
 
 def _rated(subject: Subject, key: str) -> dict[str, dict[str, Value]]:
-    """Return a measure by judge and run_id, of the judges that have it of some pair, the subject's own first."""
+    """Return a measure by judge and run_id; judges without any value are left out, the subject's judge is first."""
     own = sorted(subject.results.judges, key=lambda judge: judge != subject.judge)
     by_judge = {judge: subject.by_run(judge, key) for judge in own}
     return {judge: by_run for judge, by_run in by_judge.items() if any(value.n for value in by_run.values())}
@@ -175,7 +175,7 @@ def _rows(subject: Subject, pairs: Sequence[Pair], values: _ByJudge, form: _Form
 
 
 def pair_mark(subject: Subject, pair: Pair, judge: str, value: Value, form: _Form, alone: bool) -> Mark:
-    """Return a pair's mark: in its describer's hue, or in the judge's neutral tone where several stand together."""
+    """Return a pair's mark: in its describer's hue, or in the judge's neutral tone if several judges are shown."""
     who = plain(pair_name(pair)) + ("" if alone else f"<br>judged by {plain(judge)}")
     return Mark(
         value,
@@ -198,7 +198,7 @@ def _judged_table(subject: Subject, judges: Sequence[str], pairs: Sequence[Pair]
 
 
 def _by_value(pairs: Sequence[Pair], values: _ByJudge) -> list[Pair]:
-    """Return pairs by the first judge's value, highest first; those without one last."""
+    """Return pairs by the first judge's value, highest first; pairs without a value last."""
     by_run = next(iter(values.values()))
     return sorted(pairs, key=lambda pair: (mean(by_run[pair.run_id]) is None, -(mean(by_run[pair.run_id]) or 0.0)))
 
@@ -233,7 +233,7 @@ def _whole_points(values: Sequence[Value]) -> tuple[float, float]:
 
 
 def _against(values: Sequence[Value], line: float, verbs: tuple[str, str], open_title: str, what: str) -> str:
-    """Say on how many sides of a line intervals lie; what crosses it is undecided, what has no mean does not count."""
+    """Count intervals above and below a line, in words; crossing intervals are undecided, missing means skipped."""
     known = sum(mean(value) is not None for value in values)
     sides = [clear_of(value, line) for value in values]
     above, below = sides.count(1), sides.count(-1)
@@ -246,7 +246,7 @@ def _against(values: Sequence[Value], line: float, verbs: tuple[str, str], open_
 
 
 def _scores_title(subject: Subject, judges: Sequence[str]) -> str:
-    """Say what the ranks allow: who leads, or how many cannot be told apart."""
+    """Return a title that the ranks support: the leading pair, or how many pairs are statistically tied."""
     results = subject.results
     top = [{row.submission.run_id for row in results.board(judge) if row.top} for judge in judges]
     by = subject.judge if len(judges) == 1 else "every judge"

@@ -89,7 +89,7 @@ class _Frame:
         return self.paper(name[0], first + share * (last - first))
 
     def paper(self, letter: str, share: float) -> float:
-        """Return where a share of the plotting area stands; upright it counts from below."""
+        """Return the pixel position of a share (0–1) of the plotting area; on the y axis, shares count from below."""
         if letter == "x":
             return float(self.left + share * self.across)
         return float(self.top + (1 - share) * self.down)

@@ -1,4 +1,4 @@
-"""Lines over turns or budgets: one panel a pair, the other pairs behind it in grey."""
+"""Lines over turns or budgets: one panel per pair, the other pairs behind it in grey."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ class Scale:
     """Whether a line stands at zero in every panel."""
 
     def height(self, value: float | None) -> float | None:
-        """Return a number as it stands on the y axis."""
+        """Return a number in the units of the y axis: multiplied by ``factor``, then rounded."""
         return None if value is None else rounded(self.factor * value)
 
 
@@ -137,7 +137,7 @@ def line(track: Track, scale: Scale, panel: int = 0) -> list[go.Scatter]:
 
 
 def end_words(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
-    """Return the values that a line begins and ends with, as words at its ends."""
+    """Return text annotations with the first and last value of a line."""
     known = track.known
     low, high = scale.x["range"]
     apart = len(known) > 1 and known[-1][0] - known[0][0] > _APART * (high - low)
@@ -184,7 +184,7 @@ def band(outline: Sequence[tuple[float, float | None]], colour: str, panel: int 
 
 
 def _band(track: Track, scale: Scale, panel: int) -> go.Scatter:
-    """The interval as an area: along its upper ends and back along its lower ones, within the axis."""
+    """The confidence band as an area, clipped to the y axis: along the upper ends, back along the lower ends."""
     low, high = scale.y["range"]
     there = [spot for spot in track.spots if spot.value.low is not None]
     ends = [(spot.x, spot.value.high) for spot in there] + [(spot.x, spot.value.low) for spot in reversed(there)]
@@ -249,7 +249,7 @@ def _layout(tracks: Sequence[Track], scale: Scale, count: int) -> Json:
 
 
 def _end(x: float, value: float, scale: Scale, panel: int, alone: bool) -> Json:
-    """Return the words at an end of a line; beside the mark if it stands alone, for the sake of its whisker."""
+    """Return the label at an end of a line; a lone mark has its label at the side, clear of the whisker."""
     height, (low, high) = scale.height(value) or 0.0, scale.y["range"]
     above = 14 if height < low + 0.8 * (high - low) else -14
     refs = f"{axis_name('x', panel)} {axis_name('y', panel)}"

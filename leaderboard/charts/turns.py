@@ -1,4 +1,4 @@
-"""Charts along the turns: similarity of every pair, and of one."""
+"""Charts over turns: similarity of every pair, and of a single pair."""
 
 from collections.abc import Mapping, Sequence
 

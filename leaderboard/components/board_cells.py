@@ -19,7 +19,7 @@ from leaderboard.words.labels import number, percent, rank, unrated_words
 
 @dataclass(frozen=True)
 class Heat:
-    """Small cell of a row: a condition, and what the pair reached there.
+    """Small cell of a board row: a pair's estimate under one condition.
 
     Example:
         >>> from ircore.results.statistics.intervals import Estimate
@@ -58,7 +58,7 @@ def mean(estimate: Estimate) -> Markup:
 
 
 def rated_cell(cell: Cell, page: str) -> Markup:
-    """Return the cell that says how much of what was played is rated; it leads to the address ``page``."""
+    """Return the table cell with the share of played episodes that are rated, linked to ``page``."""
     share = cell.rated / cell.applicable if cell.applicable else ""
     counts = (
         f'data-rated="{cell.rated}" data-applicable="{cell.applicable}" data-refused="{cell.refused}" '
@@ -71,7 +71,7 @@ def rated_cell(cell: Cell, page: str) -> Markup:
 
 
 def rank_cell(row: BoardRow, rows: int) -> Markup:
-    """Return the table cell with the range of ranks that a pair may have, on a board of so many rows."""
+    """Return the table cell with a pair's range of possible ranks, on a board of this many rows."""
     low, high = row.rank_low, row.rank_high
     if low is None or high is None:
         return safe(f'<td role="cell" class="rank" data-sort="" data-high="">{rank_range(row)}</td>')

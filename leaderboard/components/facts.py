@@ -1,4 +1,4 @@
-"""Facts of a turn: how many hold, and on demand what became right, what broke, what is wrong in the end."""
+"""Facts of a turn: how many hold, and on demand the facts that became right, broke, or are wrong at the end."""
 
 from markupsafe import Markup, escape
 
@@ -7,7 +7,7 @@ from leaderboard.model.turn_facts import FactGroup, TurnFacts
 
 
 def turn_facts(facts: TurnFacts | None) -> Markup:
-    """Return the facts of a turn; nothing if none are known.
+    """Return the facts of a turn as HTML; empty if no facts are known.
 
     >>> turn_facts(TurnFacts(9, 12, 3, 1)).striptags()
     '9 of 12 facts right +3 −1'

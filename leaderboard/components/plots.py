@@ -1,4 +1,4 @@
-"""Small plots inside tables: a mean with its interval on a scale, bars of counts, the range of a rank."""
+"""Small plots in table cells: a mean with its interval, bars of counts, a range of ranks."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

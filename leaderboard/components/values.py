@@ -214,7 +214,7 @@ def played(cell: Cell) -> Markup:
 
 
 def rated(cell: Cell) -> Markup:
-    """Return how many played renderings are rated, of those the judge rates, and what became of the others."""
+    """Return the number of rated renderings out of all applicable ones, and counts of the unrated by reason."""
     if not cell.played:
         return missing("nothing was played")
     counts = f"{cell.rated}/{cell.applicable}" if cell.applicable else "n/a"
@@ -227,14 +227,14 @@ def rated(cell: Cell) -> Markup:
 
 
 def rank_range(row: BoardRow) -> Markup:
-    """Return the ranks that a pair may have, or a dash with the reason why it has none."""
+    """Return a pair's range of possible ranks, or a dash with the reason why the pair has no rank."""
     if row.rank_low is None:
         return missing(f"no rank: {why_no_rank(row)}")
     return safe(rank(row.rank_low, row.rank_high))
 
 
 def no_rank(row: BoardRow) -> Markup:
-    """Return in words why a pair has no rank; empty if it has one."""
+    """Return in words why a pair has no rank; empty if the pair has a rank."""
     if row.rank_low is not None:
         return safe("")
     return safe(f'<span class="no-rank"><strong>No rank:</strong> {escape(why_no_rank(row))}</span>')

@@ -1,4 +1,4 @@
-"""An episode as the gallery shows it: a row of turns, each with picture, message, scores, and how it all ended."""
+"""Gallery view of an episode: a row of turns with picture, message and scores, and the outcome."""
 
 from dataclasses import dataclass, field
 
@@ -87,13 +87,13 @@ class EpisodeView:
 
 
 def facts_of_pair(site: Site, pair: Pair) -> Lines:
-    """Return the facts of a pair's renderings: of one pair at a time, since those of all would fill the memory."""
+    """Return the facts of a single pair's renderings; the facts of all pairs would not fit in memory."""
     run = site.results.runs[pair.run_id]
     return {(line.episode_id, line.rendering): line for line in run.facts()}
 
 
 def view_episode(site: Site, pair: Pair, gallery: Gallery, facts: Lines | None = None) -> EpisodeView:
-    """Return how a pair did on an instance, as pages and shards show it.
+    """Return the view of a pair's episode on an instance, for pages and shards.
 
     Args:
         site: What is shown; the renderings are added to its pictures.

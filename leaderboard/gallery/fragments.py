@@ -73,14 +73,14 @@ class Fragments:
             run_shares(partial(self._make_share, todo, cache), len(todo) >= _MANY)
 
     def sections(self, pair: Pair) -> list[Markup]:
-        """Return the sections of one of the first ``FIRST`` pairs, one an instance in the order of the set."""
+        """Return the HTML sections of one of the first ``FIRST`` pairs, one per instance, in the set's order."""
         if pair.run_id not in self._sections:
             # Made by a template, which has escaped what was to be escaped.
             self._sections[pair.run_id] = [Markup(json.loads(line)) for line in self.of(pair)]  # noqa: S704
         return self._sections[pair.run_id]
 
     def of(self, pair: Pair) -> list[str]:
-        """Return a pair's fragments as JSON, one an instance in the order of the set."""
+        """Return a pair's fragments as JSON texts, one per instance, in the set's order."""
         cached = self._site.cache.load(self._name(pair)) if self._site.cache else None
         lines = cached.decode().split("\n") if cached is not None else []
         return lines if len(lines) == len(self._site.galleries) else self._rendered(pair)

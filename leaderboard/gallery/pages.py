@@ -1,4 +1,4 @@
-"""The gallery: an index of all targets, a page per instance with pairs as rows and turns as columns, one replay."""
+"""The gallery: an index of all targets, a page per instance with a row per pair, and an episode's replay."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -16,7 +16,7 @@ from leaderboard.words.labels import OUTCOMES
 
 
 def gallery_pages(site: Site) -> Iterator[Page]:
-    """Yield the index, one page an instance and the replay of one telling episode."""
+    """Yield the index, one page per instance, and the replay of an illustrative episode."""
     yield Page("gallery/index", "Gallery", "gallery_index", {"shards": FOLDER}, later=partial(_index, site))
     galleries = list(site.galleries.values())
     pairs, fragments = ranked_pairs(site), Fragments(site)

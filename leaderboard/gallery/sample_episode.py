@@ -16,7 +16,7 @@ _ANY = "…"
 
 
 def sample_episode(pair: Pair) -> EpisodeView:
-    """Return an episode with one of everything that a row may hold.
+    """Return a sample episode that contains every element a gallery row can show.
 
     Its judges are one with a change and one of a single rendering, its turns one with a rendering and one without.
 

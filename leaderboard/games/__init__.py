@@ -1,1 +1,1 @@
-"""Pages of games other than reconstruction, under ``games/NAME/``: from what the game declares and its runs."""
+"""Pages of games other than reconstruction, under ``games/NAME/``, from the game's declarations and runs."""

@@ -80,7 +80,7 @@ class Player:
 
 
 def measure(section: GameSection, key: str) -> Measure:
-    """Return a measure of a game by its key, which the game's declarations guarantee to be there."""
+    """Return a measure of a game by its key; the game's declarations guarantee that the key exists."""
     return next(measure for measure in section.game.measures if measure.key == key)
 
 
@@ -106,7 +106,7 @@ def board_lines(section: GameSection) -> list[Line]:
 
 
 def heat_columns(section: GameSection) -> list[tuple[str, str]]:
-    """Return short and full heading of the columns of small cells: one column a category."""
+    """Return the short and full headings of the columns of small cells, one column per category."""
     if len(section.conditions) < 2:
         return []
     return [(category_short(category), category_title(category)) for category in section.categories]
@@ -133,7 +133,7 @@ def _heat(section: GameSection, entry: Entry, category: str, difficulty: str) ->
 
 
 def similarity(shown: Measure, value: float | None) -> float | None:
-    """Return the place of a value on its measure's range, 0 (worst) to 10 (best); None without value or range."""
+    """Map a value to 0 (worst) to 10 (best) on its measure's range; None without value or range."""
     if value is None or shown.range is None:
         return None
     low, high = shown.range
@@ -142,7 +142,7 @@ def similarity(shown: Measure, value: float | None) -> float | None:
 
 
 def value_digits(shown: Measure) -> int:
-    """Return the decimals of a measure: two for a short scale, one for a scale of more than ten, none beyond 1000."""
+    """Return the number of decimals by the width of a measure's range: 2 up to 10, 1 up to 1000, else 0."""
     width = shown.range[1] - shown.range[0] if shown.range else 1.0
     return 2 if width <= 10 else 1 if width <= 1000 else 0
 

@@ -1,4 +1,4 @@
-"""Runs of a game as its pages name, mark and rank them."""
+"""Runs of a game with the names, marks and ranks used on the game's pages."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -153,7 +153,7 @@ def _rendering(renderings: Mapping[str, Shown], root: str, rendering: Rendering,
 def _measured(
     run: PlayedGameRun, episode: GameEpisode
 ) -> tuple[dict[str, float | None], dict[str, list[float | None]]]:
-    """Return the values of an episode by measure, and those of its steps, one for each step."""
+    """Return an episode's values by measure, and a list of values by measure, one entry per step."""
     per_episode: dict[str, float | None] = {}
     per_step: dict[str, list[float | None]] = {}
     for score in run.scores:

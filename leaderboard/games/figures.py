@@ -1,4 +1,4 @@
-"""Learning curves of a game, in the charts' own grammar: a panel for each run, the other runs behind it in grey."""
+"""Learning curves of a game: one panel per run, the other runs behind it in grey."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The pages of a game: board, players, matrix, gallery, figures, method, one page a run and one an instance."""
+"""The pages of a game: board, players, matrix, gallery, figures, method, and a page per run and instance."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -74,7 +74,7 @@ def _page(
     values: dict[str, Any],
     later: Any = None,
 ) -> Page:
-    """Return a page of a section with what all of them need.
+    """Return a page of a game's section, with the values that all pages of the section share.
 
     Args:
         section: The game.
@@ -109,7 +109,7 @@ def _board_values(section: GameSection) -> dict[str, Any]:
 
 
 def _figures(section: GameSection) -> list[dict[str, Any]]:
-    """Return each measure that the game draws: a dot with its interval for each run, over all and by category."""
+    """Return a chart per drawn measure: a dot with its interval for each run, overall and by category."""
     figures = [measure(section, key) for key in section.game.pages.figures or (section.game.headline.key,)]
     return [{"measure": shown, "digits": value_digits(shown), **_dots(section, shown)} for shown in figures]
 

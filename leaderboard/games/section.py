@@ -1,4 +1,4 @@
-"""Model of a game that has results, on which its pages draw."""
+"""Model of a game with results, the source of the game's pages."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -100,7 +100,7 @@ class GameSection:
         return payload_of(self.game, self._instance_set, instance)
 
     def instance_pictures(self, instance: GameInstance) -> dict[str, Shown]:
-        """Return how the pictures of an instance are shown, by name; those that must not be published are left out."""
+        """Return the published pictures of an instance by name; pictures that must not be published are left out."""
         folder = self._instance_set.folder
         return {
             name: self.pictures.add(folder / picture.image, picture.sha256, picture.width, picture.height)
@@ -128,7 +128,7 @@ class GameSection:
 
     @property
     def _instance_set(self) -> GameInstanceSet:
-        """Instance set as the first run holds it: all hold the same."""
+        """Instance set of the first run; all runs hold the same set."""
         return self.results.runs[0].instances
 
 

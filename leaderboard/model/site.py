@@ -239,7 +239,7 @@ class Site:
 
     @cached_property
     def rule_sets(self) -> tuple[Rules, ...]:
-        """Every set of rules that a run was played by, the site's own first: those of most runs."""
+        """Every set of rules of the runs, the site's own first: the rules of most runs."""
         return rule_sets(self.results)
 
     def under(self, rules: Rules | None = None) -> Results:
@@ -260,11 +260,11 @@ class Site:
         return _labels(pair.generator for pair in self.pairs.values())
 
     def episode(self, run_id: str, instance_id: str) -> EpisodeResult | None:
-        """Return how a pair did on an instance; None if it has not played it."""
+        """Return a pair's episode on an instance with its scores; None if the pair has not played the instance."""
         return self._episodes.get((run_id, instance_id))
 
     def judged(self, episode: EpisodeResult | None, judge: str | None = None) -> JudgedEpisode | None:
-        """Return the scores of an episode by a judge (the site's own by default); None if it rated nothing."""
+        """Return the scores of an episode by a judge (default: the site's judge); None if the judge rated nothing."""
         return None if episode is None else episode.judged.get(judge or self.judge)
 
     def key(self, pair: Pair) -> str:

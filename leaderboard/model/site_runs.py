@@ -1,4 +1,4 @@
-"""Runs as the site reads them: each journal is read once, in parallel, and only if it changed since the last build.
+"""Reading of runs: each journal is read once, in parallel, and only if it changed since the last build.
 
 A ``RunReading`` holds the results of one run that the site needs and that depend on this run alone.
 """
@@ -50,7 +50,7 @@ class _RunReading:
 
 
 class SiteRun(PlayedRun):
-    """A played run that does not read its files where the build cache holds what they say.
+    """A played run that takes its readings from the build cache instead of its files where possible.
 
     Args:
         path: The run folder.
@@ -115,7 +115,7 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
 
 
 def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int, shares: int) -> None:
-    """Read one share of the runs into the cache: through files, readings reach the parent faster than by a pipe."""
+    """Read a share of the runs into the cache; files carry readings to the parent process faster than a pipe."""
     for key, path in todo[share::shares]:
         cache.store(_name(key), _format().dump_json(read_run(path)))
 

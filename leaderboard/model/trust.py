@@ -70,7 +70,7 @@ def tier_of(submission: SubmissionResult) -> Tier:
 
 
 def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
-    """Return the parties who vouch for a run and the findings in it, as words for pages.
+    """Return the parties who vouch for a run and the findings of its checks, as text for pages.
 
     Args:
         submission: The run.

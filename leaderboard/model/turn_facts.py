@@ -1,4 +1,4 @@
-"""Facts by turn: how many hold, what became right, what broke, and what is wrong in the end, by part."""
+"""Facts by turn, grouped by part: how many hold, became right, broke, or are wrong at the end."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -95,7 +95,7 @@ def _turn(earlier: RenderingFacts | None, line: RenderingFacts, is_last: bool, t
 
 
 def _teller(scene: Scene, line: RenderingFacts) -> Tell:
-    """Return what tells facts, named by their places in the list of facts, as sentences by part."""
+    """Return a function that turns indices of facts into sentences, grouped by part."""
     from ircore.scorers.verification.stored import checked_facts
 
     facts = [checked.fact for checked in checked_facts(scene, line)]

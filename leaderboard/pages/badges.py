@@ -113,7 +113,7 @@ def _badge(pair: Pair, row: BoardRow, category: str | None, pairs: int, version:
 
 
 def _message(row: BoardRow, pairs: int) -> str:
-    """Say rank range and main score; of a pair without a rank why, and no number that could pass for one."""
+    """Return rank range and main score in words; for an unranked pair the reason alone, without any number."""
     main = row.cell.main
     if row.rank_low is None:
         return f"no rank: {why_no_rank(row)}"

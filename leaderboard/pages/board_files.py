@@ -28,7 +28,7 @@ def leaderboard_files(results: Results, version: Version | None = None) -> Itera
 
 
 def _runs(results: Results) -> dict[str, dict[str, str]]:
-    """Return what a board says of a run beside its numbers, by run_id: trust, day of play, version, rules.
+    """Return the facts on a board about each run, by run_id: trust, day of play, version, rules.
 
     ``rules`` are words for people; ``rules_key`` is their key, as in the rows.
     """
@@ -45,7 +45,7 @@ def _runs(results: Results) -> dict[str, dict[str, str]]:
 
 
 def _json(table: Table, version: Version, runs: Mapping[str, Mapping[str, str]]) -> str:
-    """Return one JSON document of flat rows, a row a line, the same as in the CSV and in the dataset."""
+    """Return a JSON document of flat rows, one row per line, equal to the rows of the CSV and the dataset."""
     head = json.dumps({**version.as_dict(), "runs": runs}, ensure_ascii=False)
     rows = ",\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in flat_records(table))
     return f'{head.removesuffix("}")}, "rows": [\n{rows}\n]}}\n'

@@ -61,7 +61,7 @@ class Chip:
 
 
 def views(site: Site) -> Iterator[View]:
-    """Yield every board: judges × rules × conditions; where rules differ, one overall board a judge holds them all."""
+    """Yield every board: judges × rules × conditions; if rules differ, also one overall board per judge."""
     for judge, rules in product(site.results.judges, site.rule_sets):
         for category, difficulty in product((None, *site.results.categories), (None, *site.results.difficulties)):
             if _exists(site, category, difficulty):
@@ -120,7 +120,7 @@ def view_title(site: Site, view: View) -> str:
 
 
 def view_words(site: Site, view: View) -> str:
-    """Say in words what a board shows: condition, judge, rules, episodes, benchmark and version of ircore."""
+    """Describe a board in words: condition, judge, rules, episodes, benchmark and version of ircore."""
     results = view_results(site, view)
     what = category_title(view.category) if view.category else f"All {len(results.categories)} categories"
     which = view.difficulty or " and ".join(results.difficulties)
@@ -152,7 +152,7 @@ def judge_words(site: Site, judge: str) -> str:
 
 
 def applicable_words(site: Site, view: View) -> str:
-    """Say to how many targets of a board verified is applicable, or why it is not the headline; empty if to all."""
+    """Return how many targets ``verified`` can rate, or why it is not the headline; empty if all targets."""
     if view.judge not in (VERIFIED, site.judge):
         return ""
     return headline_words(view_results(site, view), view.category, view.difficulty) or ""
@@ -168,7 +168,7 @@ def rules_label(site: Site, rules: Rules | None) -> str:
 
 
 def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path) -> list[tuple[str, list[Chip]]]:
-    """Return links to the boards that differ from this one in one thing, grouped by what differs.
+    """Return links to the boards that differ from this board in a single choice, grouped by that choice.
 
     Args:
         site: What is shown.
@@ -221,7 +221,7 @@ def _orders(site: Site, view: View) -> list[tuple[str, View, bool]]:
 
 
 def _ordered(site: Site, view: View) -> View:
-    """Return a view in an order that it has a page for."""
+    """Return a view with its order changed to one that has a page."""
     return view if view.overall and is_rated(site, view) else replace(view, order="main")
 
 
@@ -231,7 +231,7 @@ def metric_path(metric: str) -> str:
 
 
 def is_rated(site: Site, view: View) -> bool:
-    """Return whether a board's judge rated similarity; one that only compared has no score, ΔQ or ranks."""
+    """Return whether a board's judge rated similarity; judges that only compare give no score, ΔQ or ranks."""
     return rates(view_results(site, view), view.judge)
 
 

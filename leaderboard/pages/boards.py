@@ -64,7 +64,7 @@ class _HeatColumn:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a board as its template needs it.
+    """A board row with all values that the template shows.
 
     Example:
         >>> from types import SimpleNamespace
@@ -108,7 +108,7 @@ class Line:
 
     @property
     def version(self) -> str:
-        """Version of the package that played it."""
+        """Version of the package that played the run."""
         return self.row.submission.run.version
 
 
@@ -119,7 +119,7 @@ def board_pages(site: Site) -> Iterator[Page]:
 
 
 def board_words(site: Site, judge: str) -> str:
-    """Say in words what a judge's overall board shows."""
+    """Describe a judge's overall board in words."""
     return view_words(site, View(judge, rules=site.rule_sets[0]))
 
 
@@ -152,7 +152,7 @@ def _parts(results: Results, view: View, pair: Pair) -> tuple[tuple[Part, Estima
 
 
 def dispute_of(site: Site, pair: Pair) -> Step | None:
-    """Return the dispute about a pair's run that is not settled; None if there is none."""
+    """Return the open dispute about a pair's run; None without an open dispute."""
     return open_dispute(site.history(pair.result.slug), pair.run_id)
 
 

@@ -123,7 +123,7 @@ def atom(entries: Sequence[Change], identity: str, address: str) -> str:
 
 
 def json_feed(entries: Sequence[Change], address: str) -> str:
-    """Return a JSON Feed 1.1; addresses have to be absolute there, so without ``address`` it has none.
+    """Return a JSON Feed 1.1; its addresses must be absolute, so without ``address`` they are left out.
 
     Args:
         entries: Newest first.
@@ -165,7 +165,7 @@ def _new_pair(site: Site, pair: Pair) -> Change:
 
 
 def _reached(cell: Cell) -> str:
-    """Say what was played and rated, and what it is worth."""
+    """Return the counts of played and rated episodes and the main score, in words."""
     counts = f"{cell.played} of {cell.episodes} episodes played, {cell.rated} of {cell.applicable} rated"
     missing = "".join(f", {words}" for _, words in unrated_words(cell))
     if cell.main.mean is None:
@@ -210,7 +210,7 @@ def _benchmark(version: BenchmarkVersion, current: bool) -> Change:
 
 
 def _moment(text: str) -> str:
-    """Return a time as RFC 3339 in UTC, as both feeds ask for; one that cannot be read counts as long ago."""
+    """Return a time as RFC 3339 in UTC, as both feeds require; unreadable times become a date long ago."""
     try:
         read = datetime.fromisoformat(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A page for each judge that took the judge test, and what boards say of a judge that failed it."""
+"""A page for each judge that took the judge test, and the note on boards about a judge that failed."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -28,7 +28,7 @@ def card_path(judge: str) -> str:
 
 
 def card_notes(site: Site, judge: str) -> dict[str, Any]:
-    """Return what a board needs to know of its judge's card: path, share of pairs in order, whether that is enough."""
+    """Return the judge's test result for a board: page, share of correctly ordered pairs, passed or not."""
     card = site.cards.get(judge)
     if card is None or card.share is None:
         return {"card": None}

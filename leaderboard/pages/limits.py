@@ -106,7 +106,7 @@ def _headed(table: Table) -> Table:
 
 
 def _sizes(site: Site) -> list[dict[str, Any]]:
-    """Return for every category, and for all, how many targets it has, and what difference so many can find."""
+    """Return the number of targets and the smallest detectable difference, overall and for every category."""
     results = site.under()
     levels = (None, *results.difficulties)
     return [
@@ -131,7 +131,7 @@ def _count(results: Results, category: str | None, difficulty: str | None) -> in
 
 
 def _judges(site: Site) -> list[dict[str, Any]]:
-    """Return for each judge what it is, and whether its ratings have been held against people's."""
+    """Return each judge's name, label, kind, and the map from its scores to people's or why it is missing."""
     maps = site.results.raters.maps
     judges = []
     for judge in site.results.judges:
@@ -150,7 +150,7 @@ def _judges(site: Site) -> list[dict[str, Any]]:
 
 
 def _missing(site: Site, pair: Pair) -> dict[str, Any]:
-    """Return a pair's cell, which counts the episodes without a score by why, and its episodes without a ΔQ."""
+    """Return a pair's cell, with counts of unrated episodes by reason, and the number of episodes without a ΔQ."""
     played = [result for result in site.results.episodes[pair.run_id] if result.episode.played]
     return {
         "pair": pair,

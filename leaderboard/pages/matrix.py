@@ -41,7 +41,7 @@ FOLDER = "data/matrix"
 
 @dataclass(frozen=True)
 class Grid:
-    """The pairs of one set of rules, crossed.
+    """Matrix of describers and generators under a single set of rules.
 
     Example:
         >>> Grid(generators=(("canvas", 0), ("sketch", 1)), rows=()).generators[1]
@@ -183,7 +183,7 @@ def _common(site: Site, view: View, gallery: Gallery | None) -> dict[str, Any]:
 
 
 def _chips(site: Site, view: View) -> list[tuple[str, list[Chip]]]:
-    """Return links to the matrices that differ in one thing; a judge that only compares has none."""
+    """Return links to the matrices that differ in a single choice; judges that only compare have no matrix."""
     there = {matrix_path(site, view) for view in _views(site)}
     groups = chips(site, view, matrix_path)
     known = [(label, [chip for chip in links if chip.path in there]) for label, links in groups]
@@ -191,7 +191,7 @@ def _chips(site: Site, view: View) -> list[tuple[str, list[Chip]]]:
 
 
 def _choices(site: Site, view: View) -> list[dict[str, Any]]:
-    """Return the targets under a condition, by category and difficulty, to choose one of."""
+    """Return the targets under a condition by category and difficulty, for the menu of targets."""
     by_condition: dict[tuple[str, str], list[Gallery]] = {}
     for gallery in site.galleries.values():
         instance = gallery.instance
@@ -246,7 +246,7 @@ def _effects(site: Site, view: View) -> Effects | None:
 
 
 def telling_target(site: Site, view: View) -> Gallery | None:
-    """Return the target that most pairs have drawn under a condition; of several, the one whose scores spread most."""
+    """Return the target drawn by most pairs under a condition; ties go to the widest spread of scores."""
     results = view_results(site, view)
     among = [
         gallery

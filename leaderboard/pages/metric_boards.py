@@ -1,4 +1,4 @@
-"""The boards of image metrics: the same rows as on a judge's, by what was computed from the pixels, without ranks."""
+"""Boards of image metrics: the rows of a judge's board with values computed from pixels, without ranks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -87,7 +87,7 @@ def _metric_place(line: _MetricLine, facts: MetricFacts) -> tuple[bool, float]:
 
 
 def _domain(estimates: Sequence[Estimate]) -> tuple[float, float]:
-    """Return the ends of the scale on which a metric's dots are drawn: what the intervals span."""
+    """Return the ends of the scale of a metric's dots: the lowest and highest end of the intervals."""
     ends = [end for estimate in estimates for end in (estimate.low, estimate.high, estimate.mean) if end is not None]
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
     return (low, high) if high > low else (low - 0.5, high + 0.5)

@@ -23,7 +23,7 @@ _GOOD_ENOUGH = 6.0
 
 
 def games_front_page(games: Sequence[Any], handed_in: Sequence[Page] = ()) -> Page:
-    """Return the front page of a site of other games alone: each with the top of its board.
+    """Return the front page of a site without the reconstruction game: the top of each game's board.
 
     Args:
         games: A ``leaderboard.games.section.GameSection`` for each game that has results.
@@ -53,7 +53,7 @@ def _best_episode(site: Site) -> dict[str, Any]:
 
 
 def _strip(site: Site) -> dict[str, Any] | None:
-    """Choose the episode that improved most among those that came close, else the best one; show its turns."""
+    """Return the turns of the most improved episode among close reconstructions, else of the best episode."""
     candidates = [
         (pair, result, judged)
         for pair in site.pairs.values()

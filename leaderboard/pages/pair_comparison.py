@@ -1,4 +1,4 @@
-"""Two to four pairs side by side: the page, and the data from which a browser makes it for any pairs.
+"""Comparison of two to four pairs: the page, and the data from which a browser fills it for any pairs.
 
 ``data/compare/index.json`` names pairs and instances once; ``data/compare/<judge>/<pair>.json`` holds a pair's final
 scores by instance, its main scores and rank, and its comparisons with pairs that come later on the overall board. Up to
@@ -74,7 +74,7 @@ class Comparisons:
         return [self.site.pairs[row.submission.run_id] for row in self.site.results.board(self.site.judge)]
 
     def rows(self, first: Pair, second: Pair, judge: str, categories: tuple[Condition, ...]) -> list[Row]:
-        """Compare two pairs under some conditions; those without an instance in common are left out."""
+        """Compare two pairs under some conditions; conditions without a common instance are left out."""
         results = self._ranked_with(first, second)
         compared = (
             (category, results.compare(first.run_id, second.run_id, judge, category)) for category in categories
@@ -87,7 +87,7 @@ class Comparisons:
         return self.site.under(rules) if rules == second.result.run.rules else self.site.results
 
     def finals(self, pair: Pair, judge: str) -> list[float | None]:
-        """Return a pair's final scores, 0–10, by instance in the set's order; None where it has none."""
+        """Return a pair's final scores, 0–10, by instance in the set's order; None for an instance without score."""
         scores = self._finals[judge][pair.run_id]
         return [scores.get(instance.instance_id) for instance in self.site.results.instances]
 

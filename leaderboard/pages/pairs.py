@@ -1,4 +1,4 @@
-"""A page per pair: its numbers, its episodes in pictures, how they ended, and how to play it again."""
+"""A page per pair: numbers, episodes in pictures, outcomes, and the command to play the pair again."""
 
 import json
 import shlex
@@ -38,7 +38,7 @@ _NEIGHBOURS = 2
 
 
 def pair_pages(site: Site) -> Iterator[Page]:
-    """Yield the list of pairs and players, and one page a pair."""
+    """Yield the list of pairs and players, and one page per pair."""
     boards = {judge: _board(site, judge) for judge in site.results.judges}
     rows, made, players = boards[site.judge], badges(site), player_paths(site)
     disputes = {pair.run_id: open_dispute(site.history(pair.result.slug), pair.run_id) for pair in site.pairs.values()}
@@ -180,7 +180,7 @@ def _conditions(site: Site, pair: Pair) -> list[dict[str, Any]]:
 def _links(
     site: Site, pair: Pair, category: str, difficulty: str, kinds: Mapping[str, str | None]
 ) -> list[dict[str, Any]]:
-    """Return the episodes of a condition: each with its score, or with what stands in its place.
+    """Return links to a pair's episodes of a condition, each with its score or the reason why it has no score.
 
     Args:
         site: What is shown.
@@ -214,7 +214,7 @@ _KINDS = {
 
 
 def _not_rated(site: Site, pair: Pair) -> dict[str, str | None]:
-    """Return why the site's judge gave each instance no score, by instance_id; None where it gave one."""
+    """Return the reason for each missing score of the site's judge, by instance_id; None for a scored instance."""
     results = site.results
     known = rated(
         results.instances, {pair.run_id: results.episodes[pair.run_id]}, site.judge, results.scopes.get(site.judge)
@@ -224,7 +224,7 @@ def _not_rated(site: Site, pair: Pair) -> dict[str, str | None]:
 
 
 def _against(site: Site, pair: Pair) -> list[dict[str, Any]]:
-    """Compare a pair with those under the same rules: with all if they are few, else with its neighbours on the board.
+    """Compare a pair with all pairs under the same rules or, if they are many, with its neighbours on the board.
 
     Returns:
         The other pairs in the order of the board, each with the comparison of this pair less the other.
@@ -293,7 +293,7 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
 
 
 def credit_lines(submission: AnySubmission) -> list[tuple[str, str]]:
-    """Return who submitted a pair, when, on what and under which licence, by the words for it."""
+    """Return labelled lines about a submission: authors, hardware, dates and licence."""
     dates = submission.dates.model_dump(exclude_none=True) if submission.dates else {}
     given = [("Hardware", submission.hardware), *((f"{key.capitalize()} on", day) for key, day in dates.items())]
     return [
@@ -321,7 +321,7 @@ def _cost(summary: Mapping[str, Any]) -> str:
 
 
 def player_words(spec: PlayerSpec) -> str:
-    """Return a player with everything that its manifest says of it."""
+    """Return a player's label, revision, address and parameters from its manifest, in words."""
     parts = [spec.label if spec.model is None else f"{spec.model}, player {spec.player}"]
     if spec.revision:
         parts.append(f"revision {spec.revision}")

@@ -107,7 +107,7 @@ def _exception(exception: claims.HardAgainstEasy) -> dict[str, Any]:
 
 
 def _better() -> list[dict[str, Any]]:
-    """Return by generator and judge how far the better describer leads, and in how many conditions it does."""
+    """Return, by generator and judge, the better describer's mean lead and the number of conditions it leads."""
     every = claims.better_against_worse()
     return [
         {

@@ -1,4 +1,4 @@
-"""A page per describer and per generator: all its pairs, the mean over its partners, and what it contributes."""
+"""A page per describer and per generator: all its pairs, the mean over its partners, and its effect."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -96,7 +96,7 @@ def _effect(effects: PairEffects, role: Role, label: str) -> dict[str, Any]:
 
 
 def _extremes(result: PlayerResult) -> dict[str, tuple[str, Estimate]]:
-    """Return the categories with the highest and the lowest mean; none where there are not two."""
+    """Return the categories with the highest and the lowest mean; empty with fewer than two categories."""
     known = [(cell.mean, name, cell) for name, cell in result.by_category.items() if cell.mean is not None]
     if len(known) < 2:
         return {}
@@ -105,7 +105,7 @@ def _extremes(result: PlayerResult) -> dict[str, tuple[str, Estimate]]:
 
 
 def _strip(site: Site, pairs: Sequence[Pair]) -> dict[str, Any] | None:
-    """Return one target as the player drew it with each partner: the one on which the partners differ most."""
+    """Return the player's renderings of a target with each partner: most partners first, then widest spread."""
     by_instance: dict[str, dict[str, Any]] = {}
     for chosen in judged_episodes(site, pairs):
         by_instance.setdefault(chosen.gallery.instance.instance_id, {})[chosen.pair.run_id] = chosen

@@ -16,7 +16,7 @@ GOOD = 6.0
 
 @dataclass(frozen=True)
 class Chosen:
-    """A judged episode and where it stands.
+    """A judged episode with its pair and target.
 
     Example:
         >>> chosen = Chosen(pair=None, gallery=None, result="an episode", judged=None)
@@ -84,7 +84,7 @@ def judged_episodes(site: Site, pairs: Iterable[Pair] | None = None) -> Iterator
 
 
 def selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
-    """Choose the episodes of the four selections; those without any are left out.
+    """Choose the episodes of the four selections; empty selections are left out.
 
     Args:
         site: What is shown.
@@ -104,7 +104,7 @@ def selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
 
 
 def telling_episode(site: Site) -> Chosen | None:
-    """Choose one episode that shows the game: close in the end, much improved, of several turns; None if none is rated.
+    """Choose an illustrative episode: close at the end, much improved, several turns; None if no episode is rated.
 
     Among equals the one with the first name stands, so that the choice does not move between builds.
     """

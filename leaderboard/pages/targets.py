@@ -1,4 +1,4 @@
-"""The page of targets: what each condition holds, counted, and a contact sheet of each made of the thumbnails."""
+"""The page of targets: counts by condition, and a contact sheet of each condition's thumbnails."""
 
 from typing import Any
 

@@ -19,7 +19,7 @@ from leaderboard.pages.pairs import credit_lines, player_words
 def waiting_page(
     site: Site | None, games: Sequence[GameSection], loaded: AnyLoaded, history: Sequence[Step] = ()
 ) -> Page | None:
-    """Return the page of a submission that was not played; None if a run of it has a page already.
+    """Return the page of a submission that was not played; None if a run of the submission has a page already.
 
     Args:
         site: Results of the reconstruction game; None for a site of other games alone.
@@ -59,7 +59,7 @@ def played_pages(site: Site | None, games: Sequence[GameSection]) -> dict[str, s
 
 
 def _rivals(site: Site | None, games: Sequence[GameSection], submission: AnySubmission) -> tuple[int, str]:
-    """Return the number of runs that a submission takes its place among, and the page of their board."""
+    """Return the number of runs that a submission will be ranked with, and the page of their board."""
     if isinstance(submission, Submission):
         if site is None:
             return 0, ""
@@ -94,7 +94,7 @@ def _settings(submission: AnySubmission) -> list[tuple[str, str]]:
 
 
 def _transcripts(submission: AnySubmission) -> dict[str, str] | None:
-    """Return where its transcripts are, in words and as an address of the Hub; None if it names none."""
+    """Return text and Hub address of a submission's transcripts; None if the submission names no transcripts."""
     named = submission.transcripts
     if named is None:
         return None

@@ -1,4 +1,4 @@
-"""Shells of pages: what MkDocs and our stand-alone templates leave open, and the policy that every page gets.
+"""Shells of pages: the slots left open by MkDocs and stand-alone templates, and every page's policy.
 
 A shell names its slots ``irg_slot_NAME``. They are filled in one pass, so that nothing in what is put in is taken for a
 slot, and the policy is worked out from the shell before strangers' words are in it.
@@ -28,7 +28,7 @@ TITLE = f"{SLOT}title"
 
 
 class Shell(Template):
-    """A page without the parts that its slots stand for.
+    """A page with empty slots for its policy, notice and HTML.
 
     >>> shell = Shell("<title>irg_slot_title</title><main>irg_slot_content</main>")
     >>> shell.filled("<p>irg_slot_title</p>", title="A & B")

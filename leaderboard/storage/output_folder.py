@@ -1,4 +1,4 @@
-"""The folder that a site is built in: it stands beside the output and takes its place by one rename at the end."""
+"""The build folder of a site: a sibling of the output folder, which it replaces by a rename at the end."""
 
 import os
 import shutil
@@ -69,7 +69,7 @@ def remove_left_over(out: Path) -> None:
 
 
 def _restore(old: Path, out: Path) -> None:
-    """Give an earlier site its name back if a build was killed between the two renames."""
+    """Restore the name of an earlier site if a build was killed between the two renames."""
     if old.is_dir() and not out.exists():
         old.rename(out)
 

@@ -1,4 +1,4 @@
-"""Targets and renderings as small WebP files, each encoded once however often it is shown."""
+"""Targets and renderings as small WebP files, each encoded only once."""
 
 import hashlib
 import io
@@ -95,7 +95,7 @@ class PictureBook:
         return self._shown[sha256]
 
     def shown(self, sha256: str) -> Shown | None:
-        """Return how a picture is shown; None if nobody has said yet that it is."""
+        """Return the files and sizes under which a picture is shown; None if the picture is not registered."""
         return self._shown.get(sha256)
 
     def _measured(self, source: _Source) -> Shown:

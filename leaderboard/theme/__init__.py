@@ -109,7 +109,7 @@ NARROW = 560
 
 
 def token(name: str) -> str:
-    """Return how a figure names a colour: as the CSS variable that the browser looks up when it draws."""
+    """Return the CSS variable of a colour's token, for figures; the browser looks up its value."""
     return f"var(--irc-{name})"
 
 

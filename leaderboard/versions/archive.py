@@ -83,7 +83,7 @@ def released_as(
 def freeze_site(
     site: Path, out: Path, marker: Mapping[str, Any], known: Sequence[BenchmarkVersion] | None = None
 ) -> BenchmarkVersion:
-    """Keep the boards of a built site as those of its version: data, and pages that are read without a site.
+    """Freeze the boards of a built site under its benchmark version: data, and pages readable without the site.
 
     Args:
         site: A built site.
@@ -166,7 +166,7 @@ def _read_frozen(path: Path) -> FrozenBoard:
 
 
 def _with_run(row: Mapping[str, Any], runs: object) -> Mapping[str, Any]:
-    """Return a row with what the file says of its run; boards frozen by earlier releases say nothing."""
+    """Return a row with its run's facts from the file; boards frozen by earlier releases have no such facts."""
     run = runs.get(str(row.get("run_id"))) if isinstance(runs, dict) else None
     said = run if isinstance(run, dict) else {}
     return {**row, **{name: said[name] for name in _OF_RUNS if isinstance(said.get(name), str)}}

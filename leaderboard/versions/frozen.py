@@ -1,4 +1,4 @@
-"""Frozen boards as pages: the same boards on the site, under its shell, and in the frozen folder, on their own."""
+"""Pages of frozen boards: within the site's shell, and stand-alone in the frozen folder."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -84,7 +84,7 @@ def frozen_views(rows: Sequence[Row]) -> tuple[_FrozenView, ...]:
 
 
 def choices(views: Sequence[_FrozenView], shown: _FrozenView) -> Iterator[tuple[str, list[Choice]]]:
-    """Yield links to the boards that differ from one in one thing, grouped by what differs."""
+    """Yield links to the boards that differ from the shown board in a single choice, grouped by that choice."""
     for field in _FIELDS:
         others = [name for name in _FIELDS if name != field]
         alike = [view for view in views if all(getattr(view, name) == getattr(shown, name) for name in others)]

@@ -1,4 +1,4 @@
-"""The pages of the benchmark's versions: their list, and the frozen boards of former ones."""
+"""The pages of the benchmark's versions: their list, and the frozen boards of earlier versions."""
 
 from collections.abc import Iterator, Sequence
 

@@ -40,7 +40,7 @@ _HUES = ((18, "red"), (45, "orange"), (68, "yellow"), (165, "green"), (200, "tea
 
 
 def target_words(instance: Instance) -> str:
-    """Say what a target shows: its kind, what is drawn in it, what is written in it.
+    """Describe a target in words: its kind, its drawn elements and its texts.
 
     Args:
         instance: With or without a scene; without one its source is named.
@@ -64,7 +64,7 @@ def target_words(instance: Instance) -> str:
 
 
 def rendering_words(turn: int, pair: str, score: float | None, judge: str) -> str:
-    """Say whose rendering it is and how close it came.
+    """Describe a rendering in words: its turn, its pair and its score.
 
     Args:
         turn: 1-based.
@@ -77,7 +77,7 @@ def rendering_words(turn: int, pair: str, score: float | None, judge: str) -> st
 
 
 def colour_name(colour: str) -> str:
-    """Return a plain name for a colour ``#rrggbb``: one of eight hues, brown, black, grey or white."""
+    """Return a plain name for a colour ``#rrggbb``: a hue out of eight, brown, black, grey or white."""
     red, green, blue = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
     hue, lightness, saturation = rgb_to_hls(red, green, blue)
     if max(red, green, blue) - min(red, green, blue) < 0.1 or saturation < 0.12:
@@ -93,7 +93,7 @@ def _counted(things: Iterable[Element]) -> Iterable[str]:
 
 
 def _told(things: Iterable[Element]) -> Iterable[str]:
-    """Say of each thing its name and value, or its colour."""
+    """Yield a description of each element: its name and value, or its colour and type."""
     for element in things:
         value = element.parameters.get("share", element.parameters.get("value"))
         name = element.parameters.get("category")
@@ -104,7 +104,7 @@ def _told(things: Iterable[Element]) -> Iterable[str]:
 
 
 def _written(elements: Iterable[Element], told: Iterable[str]) -> Iterable[str]:
-    """Yield what is written, but for values along axes and what has been said already."""
+    """Yield the texts of elements, without values along axes and texts already described."""
     said = {description.rpartition(" ")[0] for description in told} | {
         description.split(" ")[0] for description in told
     }

@@ -1,4 +1,4 @@
-"""The words and number formats of the pages: one name for one thing, everywhere."""
+"""Terms and number formats of all pages: each concept has a single name."""
 
 from collections.abc import Mapping
 
@@ -67,7 +67,7 @@ REASONS: Mapping[AbortReason, str] = {
 
 
 def category_title(category: str) -> str:
-    """Return a category's name for headings; of an unknown one its identifier in plain words."""
+    """Return a category's name for headings; for an unknown category its identifier in plain words."""
     known = _CATEGORIES.get(category)
     return known[0] if known else category.replace("_", " ").capitalize()
 
@@ -104,7 +104,7 @@ def percent(share: float | None) -> str:
 
 
 def interval_words(estimate: Estimate, digits: int = 2) -> str:
-    """Say how sure a mean is: its interval and n, or why there is none."""
+    """Return a mean's confidence interval and sample size in words, or the reason why there is no interval."""
     if estimate.mean is None:
         return "no rated episode"
     if estimate.low is None or estimate.high is None:
@@ -116,14 +116,14 @@ def interval_words(estimate: Estimate, digits: int = 2) -> str:
 
 
 def rank(low: int | None, high: int | None) -> str:
-    """Format a range of ranks: ``2–4``, or ``1`` where it is sure."""
+    """Format a range of ranks: ``2–4``, or ``1`` for a single rank."""
     if low is None or high is None:
         return MISSING
     return str(low) if low == high else f"{low}–{high}"
 
 
 def unrated_words(cell: Cell) -> list[tuple[str, str]]:
-    """Say what became of played renderings that the judge did not rate: a kind for programs, and words with a count.
+    """Return the kinds of unrated renderings: a keyword for programs, and a count in words.
 
     Returns:
         Any of ``refused``, ``pending`` and ``outside`` (nothing that this judge rates), those that occur.
@@ -143,7 +143,7 @@ def _rounded(value: float, digits: int) -> str:
 
 
 def rules_words(rules: Rules) -> str:
-    """Say by what rules a run was played."""
+    """Return a run's rules in words: token budget, turns and the treatment of long messages."""
     over = {"allow": "", "truncate": ", longer messages cut", "abort": ", longer messages end the episode"}
     turns = f"{rules.max_turns} turn{'s' if rules.max_turns > 1 else ''}"
     return f"at most {rules.token_budget} tokens a message and {turns}{over[rules.over_budget]}"
@@ -155,7 +155,7 @@ def judge_name(judge: str) -> str:
 
 
 def interval_width(estimate: Estimate, digits: int = 2, end_digits: int | None = None) -> str:
-    """Return half the width of an interval, or its ends where the longer half would mislead; empty without one."""
+    """Return half the width of an interval, or its ends if it is lopsided; empty without an interval."""
     mean, low, high = estimate.mean, estimate.low, estimate.high
     if mean is None or low is None or high is None:
         return ""
