@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameInstance, PictureFile
+from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
 from ircore.core.plugins import unknown
 from ircore.core.records import Record
@@ -143,25 +143,16 @@ def import_kilogram(request: ImportRequest) -> GameInstanceSet:
 
 def _made(
     contexts: Sequence[PublishedContext], source: _Source, condition: str, request: ImportRequest
-) -> Iterator[tuple[GameInstance, dict[str, bytes]]]:
+) -> Iterator[tuple[GameInstance, dict[str, Picture]]]:
     counted: dict[str, int] = {}
     for published in contexts:
         counted[published.target] = counted.get(published.target, 0) + 1
         instance_id = f"kilogram-{published.target.lower()}-{counted[published.target]:02d}"
         seed = derived_seed(0, instance_id)
+        # A person's annotation is part of a coloured picture's name; its hash tells two of one number apart.
         drawn = {
             image.lower() if source.coloured else _tangram(image).lower(): source.picture(image, text)
             for image, text in zip(published.images, published.texts, strict=True)
-        }
-        pictures = {
-            # A person's annotation is part of a coloured picture's name; its hash tells two of one number apart.
-            name: PictureFile(
-                image=f"images/{name}-{picture.sha256[:8]}.png",
-                sha256=picture.sha256,
-                width=picture.width,
-                height=picture.height,
-            )
-            for name, picture in drawn.items()
         }
         yield (
             GameInstance(
@@ -169,13 +160,12 @@ def _made(
                 category=condition,
                 difficulty=request.difficulty or "hard",
                 game="reference",
-                pictures=pictures,
                 payload=_payload(list(drawn), published.texts[0], condition, seed).model_dump(mode="json"),
                 source=request.source or SOURCE,
                 licence=KILOGRAM,
                 seed=seed,
             ),
-            {name: picture.data for name, picture in drawn.items()},
+            drawn,
         )
 
 
