@@ -66,7 +66,7 @@ def _question(score: GameScore) -> Question:
 
 def _not_verified(game: Game[Any], stated: Mapping[Question, GameScore]) -> dict[str, str]:
     """Return why values cannot be computed again, by measure; measures of the steps alone can."""
-    reasons = {"judge": "a judge's answers", "person": "people rated"}
+    reasons = {"pictures": "computed from pictures", "judge": "a judge's answers", "person": "people rated"}
     needs = {measure.key: measure.needs for measure in game.measures}
     names = sorted({score.measure for score in stated.values() if needs.get(score.measure) != "steps"})
     return {name: reasons.get(needs.get(name, ""), "the installed game has no such measure") for name in names}

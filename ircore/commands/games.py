@@ -58,7 +58,11 @@ def _page(game: "Game[Any]") -> str:
     fields = game.payload.model_fields.items()
     sections = {
         "seats": [
-            (seat.name, f"{seat.answers}; sees {seat.sees}{'; may be recorded' if seat.recorded else ''}")
+            (
+                seat.name,
+                f"{seat.answers}; sees {seat.sees}{'; may be recorded' if seat.recorded else ''}"
+                f"{f'; only with the rule {seat.when}' if seat.when else ''}",
+            )
             for seat in game.seats
         ],
         "rules": [

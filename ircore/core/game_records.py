@@ -25,6 +25,9 @@ from ircore.core.records import (
     is_none,
 )
 
+NOBODY = "nobody"
+"""Label of an empty seat."""
+
 Fields = dict[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,99}$")], JsonValue]
 """A game's own fields by name."""
 
@@ -88,6 +91,10 @@ class GameSubmission(Record):
     def _checked(self) -> "GameSubmission":
         check_terms(self.licence, self.links)
         return self
+
+    def label_of(self, seat: str) -> str:
+        """Return the label of a seat's player; ``nobody`` for a seat that the rules of the run leave empty."""
+        return self.players[seat].label if seat in self.players else NOBODY
 
 
 AnySubmission = Submission | GameSubmission

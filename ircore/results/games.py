@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameScore
-from ircore.games.base import Game, Measure
+from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
 from ircore.instances.store import GameInstanceSet
 from ircore.results.cells import Condition, conditions, main_intervals, run_standing, side_by_side, strata
@@ -242,6 +242,12 @@ class GameResults:
         ends = [np.where(missing, end, known) for end in (scale.lowest, scale.highest)]
         counts = [int(np.count_nonzero(~np.isnan(known)))]
         return bounded_intervals(ends[0], ends[1], Ratios.means(known).points, counts, drawn, scale)[0]
+
+    @cached_property
+    def seats(self) -> tuple[Seat[Any, Any], ...]:
+        """Seats that somebody took in at least one run."""
+        taken = {name for run in self.runs for name in run.run.submission.players}
+        return tuple(seat for seat in self.game.seats if seat.name in taken)
 
     @cached_property
     def _ratings(self) -> Rated:

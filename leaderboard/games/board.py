@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ircore.core.game_records import NOBODY
 from ircore.games.base import Measure
 from ircore.results.game_curves import partner_mean
 from ircore.results.statistics.intervals import Estimate
@@ -158,11 +159,16 @@ def scale_ends(shown: Measure, means: Sequence[Estimate]) -> tuple[float, float]
 
 def players(section: GameSection) -> list[dict[str, Any]]:
     """Return the players of each seat, the best first by their mean over partners."""
-    return [{"seat": seat, "players": _players(section, number)} for number, seat in enumerate(section.game.seats)]
+    taken = section.results.seats
+    return [
+        {"seat": seat, "players": _players(section, number)}
+        for number, seat in enumerate(section.game.seats)
+        if seat in taken
+    ]
 
 
 def _players(section: GameSection, number: int) -> list[Player]:
-    labels = dict.fromkeys(entry.players[number] for entry in section.entries)
+    labels = dict.fromkeys(entry.players[number] for entry in section.entries if entry.players[number] != NOBODY)
     ranked = [_player(section, number, label) for label in labels]
     sign = -1 if section.game.headline.direction == "higher" else 1
     return sorted(ranked, key=lambda player: (player.mean.mean is None, sign * (player.mean.mean or 0.0), player.label))

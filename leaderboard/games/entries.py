@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ircore.core.game_records import NOBODY
 from ircore.games.base import Measure
 from ircore.results.games import GameCell, GameResults, PlayedGameRun
 from ircore.results.statistics.intervals import Estimate
@@ -60,7 +61,7 @@ class Entry:
     @property
     def name(self) -> str:
         """All players on one line."""
-        names = " + ".join(self.players)
+        names = " + ".join(label for label in self.players if label != NOBODY)
         return f"{names} ({self.apart})" if self.apart else names
 
 
@@ -88,8 +89,7 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
 
 
 def _players(results: GameResults, measured: PlayedGameRun) -> tuple[str, ...]:
-    players = measured.run.submission.players
-    return tuple(players[seat.name].label for seat in results.game.seats)
+    return tuple(measured.run.submission.label_of(seat.name) for seat in results.game.seats)
 
 
 def _ordered(players: Sequence[tuple[str, ...]], seat: int) -> list[str]:

@@ -56,7 +56,7 @@ def curves_table(results: GameResults, curve: Curve) -> Table:
         "computed from what the instances hold.",
         columns=(
             Column("run", "Run", "Its folder's name, or people.", digits=None),
-            *(Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None) for seat in game.seats),
+            *(Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None) for seat in results.seats),
             Column(axis, axis.capitalize(), f"Number of the {axis}, from 1.", digits=0),
             *map(measure_column, measures),
         ),
@@ -69,7 +69,7 @@ def _lines(results: GameResults) -> Iterator[_Line]:
         yield _Line(run.run.slug, _players(results, run), run_episodes(results, run))
     people = recorded_episodes(results)
     if people:
-        yield _Line(PEOPLE, ("people",) * len(results.game.seats), people)
+        yield _Line(PEOPLE, ("people",) * len(results.seats), people)
 
 
 def _rows(line: _Line, measures: list[Measure], curve: Curve) -> Iterator[tuple[Value, ...]]:
@@ -88,7 +88,7 @@ def players_table(results: GameResults) -> Table:
     """Return the players of each seat with the mean of the headline over partners, best first within a seat."""
     game = results.game
     rows = []
-    for number, seat in enumerate(game.seats):
+    for number, seat in enumerate(results.seats):
         runs: dict[str, list[PlayedGameRun]] = {}
         for run in results.runs:
             runs.setdefault(_players(results, run)[number], []).append(run)
@@ -134,8 +134,7 @@ def published_figures_table(game: Game[Any]) -> Table:
 
 
 def _players(results: GameResults, run: PlayedGameRun) -> tuple[str, ...]:
-    players = run.run.submission.players
-    return tuple(players[seat.name].label for seat in results.game.seats)
+    return tuple(run.run.submission.label_of(seat.name) for seat in results.seats)
 
 
 def _axis(curve: Curve) -> str:

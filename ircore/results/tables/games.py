@@ -42,7 +42,7 @@ def _columns(results: GameResults) -> tuple[Filled[GameRow], ...]:
         *RANKS,
         TOP,
         _text(_SUBMISSION, lambda row: row.submission.run.slug),
-        *(_seat(seat.name, seat.title) for seat in game.seats),
+        *(_seat(seat.name, seat.title) for seat in results.seats),
         Filled(
             Column("main_score", "Main score", f"{game.headline.title} from 0, worst, to 100; 0 where not played.",
                    "0–100", "higher", 1, estimated=True),
@@ -66,7 +66,7 @@ def _text(column: Column, get: Callable[[GameRow], str]) -> Filled[GameRow]:
 
 def _seat(name: str, title: str) -> Filled[GameRow]:
     return _text(
-        Column(name, title, f"Who took the seat {name}."), lambda row: row.submission.run.submission.players[name].label
+        Column(name, title, f"Who took the seat {name}."), lambda row: row.submission.run.submission.label_of(name)
     )
 
 
@@ -97,7 +97,7 @@ def game_outcomes(results: GameResults, category: str | None = None, difficulty:
 
     columns = (
         _text(_SUBMISSION, lambda row: row.submission.run.slug),
-        *(_seat(seat.name, seat.title) for seat in game.seats),
+        *(_seat(seat.name, seat.title) for seat in results.seats),
         *(
             _count(outcome.name, f"Episodes that ended as {outcome.name}.", count(outcome.name))
             for outcome in game.outcomes
