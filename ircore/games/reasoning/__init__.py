@@ -1,0 +1,1 @@
+"""The reasoning game: prompts and pictures that must be reasoned about."""
