@@ -7,8 +7,8 @@ import pytest
 
 from ircore.games.reasoning.puzzles.descriptions import USES, describe, descriptions
 from ircore.games.reasoning.puzzles.painting_scenes import PAINT, SCENES, SIZE, THINGS, PaintingScene, Region
+from ircore.games.reasoning.verifiers.green_paint import LEAST_SHARE, green, paint_iou, paint_iou_corrected
 from ircore.players.builtin.editor.painting import described_region
-from ircore.scorers.girbench.green_paint import LEAST_SHARE, green, paint_iou, paint_iou_corrected
 
 KINDS = pytest.mark.parametrize("kind", list(SCENES))
 
