@@ -1,1 +1,1 @@
-"""The reasoning game: prompts and pictures that must be reasoned about."""
+"""The reasoning game: pictures that need a thought, by GIR-Bench's dimensions, verified by program."""
