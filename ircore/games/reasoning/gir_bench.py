@@ -25,7 +25,14 @@ from ircore.core.images import Picture
 from ircore.core.plugins import unknown
 from ircore.games.reasoning.gir_bench_editing import jigsaws, paintings, sudokus
 from ircore.games.reasoning.gir_bench_files import PROMPTS, Imported
-from ircore.games.reasoning.gir_bench_generating import drawn_entities, layouts, quantities, recognised_entities, texts
+from ircore.games.reasoning.gir_bench_generating import (
+    described_entities,
+    layouts,
+    named_entities,
+    quantities,
+    recognised_entities,
+    texts,
+)
 from ircore.games.reasoning.records import TaskRecord
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GameInstanceSet, write_game_instances
@@ -42,7 +49,8 @@ READERS: Mapping[str, Callable[[Path], Iterator[Imported]]] = {
     "jigsaw": jigsaws,
     "sudoku": sudokus,
     "painting": paintings,
-    "entity": drawn_entities,
+    "entity-named": named_entities,
+    "entity-described": described_entities,
     "recognition": recognised_entities,
 }
 """The function that reads the tasks of each dimension; it yields nothing where the files are missing."""
@@ -85,9 +93,7 @@ def _root(path: Path) -> Path:
     )
 
 
-def _instance(
-    dimension: str, imported: Imported, request: ImportRequest
-) -> tuple[GameInstance, Mapping[str, Picture]]:
+def _instance(dimension: str, imported: Imported, request: ImportRequest) -> tuple[GameInstance, Mapping[str, Picture]]:
     task = imported.task
     record = TaskRecord(
         dimension=dimension,

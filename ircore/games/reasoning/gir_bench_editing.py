@@ -1,5 +1,6 @@
 """GIR-Bench's tasks with a picture to edit: jigsaws, sudokus and regions to be painted."""
 
+import re
 from collections.abc import Iterator
 from math import isqrt
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+from scipy.optimize import linear_sum_assignment
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, Pixels
@@ -120,18 +122,16 @@ def _tiles(shown: Pixels, truth: Pixels, path: Path) -> tuple[int, list[int]]:
     """
     for count in TILES:
         wanted = [_fine(tile) for tile in tiles_of(truth, count)]
-        order = [_nearest(_fine(tile), wanted) for tile in tiles_of(shown, count)]
-        if None not in order and sorted(order) == list(range(count * count)) and order != sorted(order):
-            return count, [place for place in order if place is not None]
+        cut = [_fine(tile) for tile in tiles_of(shown, count)]
+        differences = np.array([[float(np.abs(tile - other).mean()) for other in wanted] for tile in cut])
+        # Tiles that look alike, such as those of a clear sky, could each stand for the other: the best pairs count.
+        places, tiles = linear_sum_assignment(differences)
+        order = [int(tile) for tile in tiles]
+        if float(differences[places, tiles].max()) <= SAME and order != sorted(order):
+            return count, order
     raise InputError(
         f"{path}: its tiles are not the solution's, from {TILES.start} to {TILES.stop - 1} a side", RESTORE
     )
-
-
-def _nearest(tile: "np.ndarray[Any, Any]", wanted: "list[np.ndarray[Any, Any]]") -> int | None:
-    differences = [float(np.abs(tile - other).mean()) for other in wanted]
-    best = int(np.argmin(differences))
-    return best if differences[best] <= SAME else None
 
 
 def _fine(tile: Pixels) -> "np.ndarray[Any, Any]":
@@ -156,14 +156,18 @@ def _digits(path: Path) -> tuple[str, str]:
 
 
 def _cells(document: dict[str, Any], names: tuple[str, ...], path: Path) -> str:
-    """Return the cells of a field, which may be a list of rows or a single text; 0, null and dots are empty."""
+    """Return the cells of a field: rows as lists or texts, or a single text; 0, null and dots are empty."""
     value = next((document[name] for name in names if name in document), None)
     if value is None:
         raise InputError(f"{path}: lacks {' or '.join(names)}", RESTORE)
-    flat = list(value) if isinstance(value, str | list) else []
-    flat = [cell for row in flat for cell in (row if isinstance(row, list) else (row,))]
-    cells = ["." if cell in (0, None, "0", ".", "", " ", "_") else str(cell) for cell in flat]
-    wrong = next((cell for cell in cells if cell not in "123456789."), None)
-    if wrong is not None or not cells:
+    rows = value if isinstance(value, list) else [value]
+    written = "".join(_characters(cell) for row in rows for cell in (row if isinstance(row, list) else [row]))
+    wrong = next((cell for cell in written if cell not in "123456789."), None)
+    if wrong is not None or not written:
         raise InputError(f"{path}: {names[0]}: {wrong!r} is no digit", RESTORE)
-    return "".join(cells)
+    return written
+
+
+def _characters(cell: object) -> str:
+    """Return a cell, or a row that is written as one text, with a dot for every empty cell."""
+    return re.sub(r"[0_ ]", ".", str(cell)) if cell not in (None, "") else "."

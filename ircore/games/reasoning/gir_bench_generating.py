@@ -73,17 +73,15 @@ class _Places(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     objects: tuple[str | tuple[str, ...], ...] = Field(min_length=1, max_length=50)
-    colors: tuple[str | None | tuple[str | None, ...], ...] = ()
+    colors: tuple[str | tuple[str | None, ...] | None, ...] = ()
     relative_position: tuple[_Position, ...] = ()
 
     @property
     def labels(self) -> Mapping[str, str]:
         """What each object is sought as: its colour, if it has one, and its name."""
-        names = _flat(self.objects)
+        names = [name for name in _flat(self.objects) if name]
         colours = (*_flat(self.colors), *[None] * len(names))
-        return {
-            name: f"{colour} {name}" if colour else str(name) for name, colour in zip(names, colours, strict=False)
-        }
+        return {name: f"{colour} {name}" if colour else name for name, colour in zip(names, colours, strict=False)}
 
 
 class _LayoutEntry(Entry):
@@ -135,16 +133,22 @@ class _Entity(NamedTuple):
         return {f"reference_{place}": read_picture(path) for place, path in enumerate(self.files, start=1)}
 
 
-def drawn_entities(root: Path) -> Iterator[Imported]:
-    """Yield the entities to be drawn: by name (easy), and by the implicit description, if there is one (hard)."""
+def named_entities(root: Path) -> Iterator[Imported]:
+    """Yield the entities to be drawn by name."""
+    for subject in SUBJECTS:
+        for entity in _entities(root, subject):
+            task = Task(f"A photo of {entity.name}.", {"entity": entity.name}, entity.references())
+            yield Imported(entity.key, task)
+
+
+def described_entities(root: Path) -> Iterator[Imported]:
+    """Yield the entities to be drawn from a description that does not name them."""
     for subject in SUBJECTS:
         described = {entry.number: entry.prompt for entry in entries_of(root, subject, Entry)}
         for entity in _entities(root, subject):
-            payload, pictures = {"entity": entity.name}, entity.references()
-            yield Imported(f"{entity.key}-named", Task(f"A photo of {entity.name}.", payload, pictures), "easy")
             prompt = described.get(entity.key.partition("-")[2])
             if prompt is not None:
-                yield Imported(f"{entity.key}-described", Task(prompt, payload, pictures), "hard")
+                yield Imported(entity.key, Task(prompt, {"entity": entity.name}, entity.references()))
 
 
 def recognised_entities(root: Path) -> Iterator[Imported]:
@@ -194,5 +198,5 @@ def _side(side: str | int | tuple[str, ...], labels: Mapping[str, str], where: s
     return [labels[name].lower() for name in names]
 
 
-def _flat(values: tuple[str | None | tuple[str | None, ...], ...]) -> list[str | None]:
+def _flat(values: tuple[str | tuple[str | None, ...] | None, ...]) -> list[str | None]:
     return list(chain.from_iterable(value if isinstance(value, tuple) else (value,) for value in values))
