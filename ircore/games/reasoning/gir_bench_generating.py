@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -12,6 +12,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture, read_picture
 from ircore.core.seeds import derived_seed
 from ircore.games.reasoning.dimensions.base import Task
+from ircore.games.reasoning.dimensions.seen_things import DETECTOR
 from ircore.games.reasoning.gir_bench_files import RESTORE, SUFFIXES, Entry, Imported, entries_of, numbered
 from ircore.games.reasoning.verifiers.spatial import Relation
 
@@ -96,7 +97,7 @@ def quantities(root: Path) -> Iterator[Imported]:
     """Yield the tasks of quantity; their things are real ones, which a detector alone can see."""
     for entry in entries_of(root, "NumericalReasoning", _QuantityEntry):
         expected = dict(zip(map(str.lower, entry.task.objects), entry.task.number, strict=True))
-        yield Imported(entry.number, Task(entry.prompt, {"expected": expected, "detector": True}))
+        yield Imported(entry.number, Task(entry.prompt, {"expected": expected, DETECTOR: True}))
 
 
 def layouts(root: Path) -> Iterator[Imported]:
@@ -113,7 +114,7 @@ def layouts(root: Path) -> Iterator[Imported]:
             for position in entry.task.relative_position
         ]
         forms = [label.lower() for label in labels.values()]
-        yield Imported(entry.number, Task(entry.prompt, {"forms": forms, "relations": relations, "detector": True}))
+        yield Imported(entry.number, Task(entry.prompt, {"forms": forms, "relations": relations, DETECTOR: True}))
 
 
 def texts(root: Path) -> Iterator[Imported]:
@@ -129,6 +130,9 @@ class _Entity(NamedTuple):
     name: str
     files: tuple[Path, ...]
 
+    def payload(self) -> dict[str, Any]:
+        return {"entity": self.name, "references": [f"reference_{place + 1}" for place in range(len(self.files))]}
+
     def references(self) -> dict[str, Picture]:
         return {f"reference_{place}": read_picture(path) for place, path in enumerate(self.files, start=1)}
 
@@ -137,7 +141,7 @@ def named_entities(root: Path) -> Iterator[Imported]:
     """Yield the entities to be drawn by name."""
     for subject in SUBJECTS:
         for entity in _entities(root, subject):
-            task = Task(f"A photo of {entity.name}.", {"entity": entity.name}, entity.references())
+            task = Task(f"A photo of {entity.name}.", entity.payload(), entity.references())
             yield Imported(entity.key, task)
 
 
@@ -148,7 +152,7 @@ def described_entities(root: Path) -> Iterator[Imported]:
         for entity in _entities(root, subject):
             prompt = described.get(entity.key.partition("-")[2])
             if prompt is not None:
-                yield Imported(entity.key, Task(prompt, {"entity": entity.name}, entity.references()))
+                yield Imported(entity.key, Task(prompt, entity.payload(), entity.references()))
 
 
 def recognised_entities(root: Path) -> Iterator[Imported]:
