@@ -80,6 +80,8 @@ class _GameSection(NamedTuple):
     paper: str | None
     headline: str
     seats: tuple[str, ...]
+    """Seats that somebody took in at least one run."""
+
     table: str
     """Name of its transcripts."""
 
@@ -175,15 +177,16 @@ def _of_reconstruction(source: ReconstructionSource) -> dict[str, object]:
 
 def _game_section(tables: DeclaredTables) -> _GameSection:
     game, table = tables.game, transcripts_name(tables.name)
+    board = tuple(tables.rows(tables.configs[LEADERBOARD.name]))
     return _GameSection(
         game.title,
         game.paper,
         game.headline.title,
-        tuple(seat.name for seat in game.seats),
+        tuple(seat.name for seat in game.seats if any(seat.name in row for row in board)),
         table,
         card_code.steps_code(table),
         len(tables.instances.instances),
-        tuple(tables.rows(tables.configs[LEADERBOARD.name])),
+        board,
     )
 
 
