@@ -38,7 +38,7 @@ class EpisodeInstruments:
     >>> from ircore.games.reconstruction.build_targets import draw
     >>> target = draw("simple_shapes", "easy", seed=5)
     >>> own = Picture.from_pixels(target.drawing.pixels)
-    >>> instruments: Instruments = EpisodeInstruments({"target": own}, lambda rendering: own)
+    >>> instruments = EpisodeInstruments({"target": own}, lambda rendering: own)
     >>> instruments.metric("ep_f1", own, own, target.scene).value
     1.0
 

@@ -35,14 +35,22 @@ STEPS: Mapping[Relation, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "
 
 
 class Step(NamedTuple):
-    """The direction in which a thing lies, seen from the thing before it in the chain, and the words for it."""
+    """The direction in which a thing lies, seen from the thing before it in the chain, and the words for it.
+
+    >>> Step("above", "Seen from {0}, {1} lies on the side to which smoke rises.").relation
+    'above'
+    """
 
     relation: Relation
     words: str
 
 
 class Arrangement(NamedTuple):
-    """Places of things on a grid, the first at (0, 0), and the steps between them."""
+    """Places of things on a grid, the first at (0, 0), and the steps between them.
+
+    >>> arrange(3, hard=False, rng=random.Random(1)).places[0]
+    (0, 0)
+    """
 
     places: tuple[tuple[int, int], ...]
     steps: tuple[Step, ...]

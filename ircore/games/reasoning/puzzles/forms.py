@@ -45,7 +45,11 @@ class Form(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A form at a place: its centre and half its side, in pixels."""
+    """A form at a place: its centre and half its side, in pixels.
+
+    >>> Placed(Form("red", "circle"), x=100, y=100, radius=40).form.label
+    'red circle'
+    """
 
     form: Form
     x: float

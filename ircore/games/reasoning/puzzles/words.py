@@ -19,7 +19,11 @@ ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class WordRiddle(NamedTuple):
-    """A riddle in words, and its answer in capital letters."""
+    """A riddle in words, and its answer in capital letters.
+
+    >>> WordRiddle("Read these letters from the last to the first: NIART.", "TRAIN").answer
+    'TRAIN'
+    """
 
     words: str
     answer: str
