@@ -48,7 +48,7 @@ def _published(task: TaskRecord, attempt: Attempt, verdict: Verdict, instruments
         return Reading(None, f"GIR-Bench's code leaves missing pictures out: {attempt.missing}")
     likeness = DIMENSIONS[task.dimension].likeness
     if not likeness or attempt.rendering is None:
-        return Reading(verdict.published, "the rule gives this picture no score here")
+        return Reading(verdict.published, verdict.unpublished)
     answer = instruments.rendering(attempt.rendering)
     references = task.task.get("references")
     names = [str(name) for name in references] if isinstance(references, list) else []

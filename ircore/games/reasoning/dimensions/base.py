@@ -54,12 +54,14 @@ class Verdict:
         corrected: Score, 0–1, by the corrected rule; None where it cannot be applied.
         correct: Whether the answer is right in full.
         reasons: Observations in words, for people.
+        unpublished: Why there is no published score, if there is none.
     """
 
     published: float | None
     corrected: float | None
     correct: bool
     reasons: tuple[str, ...]
+    unpublished: str = "GIR-Bench's rule gives a single picture no score"
 
 
 class Dimension(ABC):

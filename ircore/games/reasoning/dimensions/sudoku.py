@@ -14,6 +14,7 @@ from ircore.games.reasoning.verifiers.sudoku import Digit, digits, digits_publis
 from ircore.players.builtin.editor.ruled_grid import UNREADABLE, RuledGrid, find_grid, read_cells
 from ircore.players.builtin.editor.sudoku_logic import EMPTY
 
+WITHOUT_OCR = "GIR-Bench's rule reads digits by OCR, which needs the extra ocr"
 MOST_FAULTS = 5
 """Wrong cells that a verdict names."""
 
@@ -55,7 +56,8 @@ class Sudoku(Dimension):
         seen = cells_seen(answer, isqrt(len(cells)))
         score = sudoku(_placed(seen), _placed(solution), _placed(cells), cell=layout_of(isqrt(len(cells))).cell)
         corrected = 1.0 if score is None else score  # nothing was to be filled in, and nothing is wrong
-        return Verdict(_published(pictures, answer), corrected, seen == solution, _reasons(seen, cells, solution))
+        reasons, published = _reasons(seen, cells, solution), _published(pictures, answer)
+        return Verdict(published, corrected, seen == solution, reasons, WITHOUT_OCR)
 
 
 def cells_seen(answer: Picture, side: int) -> str:

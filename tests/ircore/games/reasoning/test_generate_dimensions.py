@@ -146,4 +146,6 @@ def test_as_published_a_word_is_found_inside_another() -> None:
 def test_a_turned_or_inverted_layout_is_wrong(change: Callable[..., object]) -> None:
     task = Layout().build("hard", random.Random(3))
     changed = Picture.from_pixels(change(task.pictures["truth"].pixels).copy())  # type: ignore[attr-defined]
-    assert verdict(task, changed).corrected < 1.0
+    corrected = verdict(task, changed).corrected
+    assert corrected is not None
+    assert corrected < 1.0
