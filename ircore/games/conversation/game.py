@@ -5,7 +5,7 @@ so far, and a generator draws the prompt (Nikzad Khasmakhi et al., *ConvGenVisMo
 models talk in place of the people.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -136,6 +136,10 @@ class ConversationGame(Game[ConversationRules]):
     def measured_pictures(self, payload: Dialogue, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
         """Measure the drawings; see ``measures``."""
         return measured_drawings(_hops(ending), instruments.picture(TARGET), payload.scene, instruments)
+
+    def shown(self, payload: Dialogue, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - alike for all
+        """Return key and title of the measures that an episode shows beside each drawing."""
+        return {"shown_values": (("ep_f1", "element F1"), ("verified", "verified"), ("clip", "CLIP"), ("ssim", "SSIM"))}
 
     def prompts(self, folder: Path | None) -> ConversationPrompts:
         """Read the prompts; see ``load_prompts``."""

@@ -22,7 +22,7 @@ from ircore.games.reconstruction.build_targets import BUILDERS, draw
 from ircore.instances.requests import BuildRequest
 from ircore.instances.store import GameInstanceSet, write_game_instances
 from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Pie, Shape, Stroke, Text, Ticks
-from ircore.players.builtin.classical.statements import full_colour
+from ircore.players.builtin.classical.statements import article, full_colour
 from ircore.players.builtin.classical.wording import AFTER_ALL, statements_of
 from ircore.scorers.references.seen import perception_of
 
@@ -35,7 +35,12 @@ GROUNDS = ("background", "ground", "panel")
 HOPS = {"easy": 3, "hard": 5}
 OPENINGS = ("What can you see in the picture?", "What is in the picture?", "What does the picture show?")
 QUESTIONS = {
-    "shape": ("What other shapes are there?", "Which shapes are left?", "And what else is drawn there?"),
+    "shape": (
+        "What other shapes are there?",
+        "Which shapes are left?",
+        "And what else is drawn there?",
+        "Have I missed a shape?",
+    ),
     "bars": ("What do the bars look like?", "How high are the bars?"),
     "pie": ("How is the circle divided?", "What does the pie look like?"),
     "line": ("Which lines are there?", "What about the lines?"),
@@ -192,4 +197,5 @@ def _err_and_correct(answers: list[list[str]], rng: random.Random) -> None:
 
 def _recoloured(sentence: str, name: str, colour: str) -> str:
     """Return a sentence with another colour in place of its own, name and code."""
-    return re.sub(r"(?:\b(?:light|dark) )?\b\w+ \(#[0-9a-f]{6}\)", f"{name} ({colour})", sentence, count=1)
+    told = re.sub(r"(?:\b(?:light|dark) )?\b\w+ \(#[0-9a-f]{6}\)", f"{name} ({colour})", sentence, count=1)
+    return re.sub(rf"^An? {name}", article(name), told)
