@@ -96,6 +96,11 @@ def episode_html(section: GameSection, entry: Entry, instance: GameInstance, epi
         "rendering": partial(_rendering, renderings, root),
         "values": per_episode,
         "step_values": per_step,
+        "notes": {
+            score.measure: score.note
+            for score in entry.measured.scores
+            if score.episode_id == episode.episode_id and score.step is None and score.note
+        },
     }
     return _rendered(section, "an episode", section.game.pages.episode or EPISODE, values)
 

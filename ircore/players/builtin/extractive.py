@@ -12,7 +12,7 @@ from importlib.resources import files
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens, truncate_tokens
 from ircore.players.base import PlayerError, Question, TextAnswer, refuse_settings
-from ircore.players.traits import WRITES_OFFLINE
+from ircore.players.traits import THINKS_OFFLINE
 
 
 def _words(name: str) -> frozenset[str]:
@@ -77,7 +77,7 @@ class ExtractivePlayer:
         spec: Without settings.
     """
 
-    TRAITS = WRITES_OFFLINE
+    TRAITS = THINKS_OFFLINE
 
     def __init__(self, spec: PlayerSpec) -> None:
         refuse_settings(spec)

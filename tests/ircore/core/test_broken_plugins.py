@@ -61,7 +61,7 @@ def test_help_lists_a_broken_command_with_its_reason(broken: Path) -> None:
 
 def test_games_lists_a_broken_game_with_its_reason(broken: Path) -> None:
     said = ircore(broken, "games", "--json")
-    assert [game["name"] for game in json.loads(said.stdout)["games"]] == ["reconstruction", "reference"]
+    assert {"reconstruction", "reference"} <= {game["name"] for game in json.loads(said.stdout)["games"]}
     assert json.loads(said.stdout)["broken"] == [{"name": "shards", "broken": "RuntimeError: the glass is broken"}]
 
 

@@ -191,6 +191,32 @@ def test_something_drawn_in_the_middle_of_nothing_counts_against_precision() -> 
     assert result.parts["extra"].share < 1
 
 
+def random_squares(side: int, seed: int = 1) -> Image.Image:
+    """Return a page of squares in random colours, ``side`` pixels each."""
+    count = -(-512 // side)
+    colours = np.random.default_rng(seed).integers(0, 256, (count, count, 3), dtype=np.uint8)
+    return (
+        Image.fromarray(colours).resize((count * side, count * side), Image.Resampling.NEAREST).crop((0, 0, 512, 512))
+    )
+
+
+@pytest.mark.parametrize("side", [1, 4, 16, 64])
+@pytest.mark.parametrize("category", ["functions", pytest.param("geometry", marks=pytest.mark.slow)])
+def test_noise_of_any_grain_shows_nothing_of_a_target(category: str, side: int) -> None:
+    # Wherever the eye looks there is something, so that "something is there" says nothing.
+    score = verified(target(category), random_squares(side)).score
+    assert score is None or score <= 0.5
+
+
+def test_a_ground_with_a_light_texture_costs_nothing() -> None:
+    drawn = target("functions")
+    grain = np.random.default_rng(1).normal(0, 2, (512, 512, 1))
+    paper = np.clip(np.asarray(drawn.drawing.image, float) + grain, 0, 255).astype(np.uint8)
+    score = verified(drawn, Image.fromarray(paper)).score
+    assert score is not None
+    assert score >= 9.5
+
+
 def test_the_judge_needs_a_scene() -> None:
     drawn = target("bar_graph")
     own = Picture.from_pixels(drawn.drawing.pixels)
