@@ -53,6 +53,7 @@ def test_every_riddle_is_solved_from_its_words_alone(name: str, difficulty: str)
 
 @pytest.mark.parametrize("difficulty", ["easy", "hard"])
 @pytest.mark.parametrize("name", ["quantity", "layout", "text"])
+@pytest.mark.slow
 def test_the_truth_scores_one_and_the_picture_of_another_riddle_less(name: str, difficulty: str) -> None:
     dimension = DIMENSIONS[name]
     tasks = [dimension.build(difficulty, random.Random(seed)) for seed in range(12)]
