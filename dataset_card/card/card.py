@@ -177,16 +177,15 @@ def _of_reconstruction(source: ReconstructionSource) -> dict[str, object]:
 
 def _game_section(tables: DeclaredTables) -> _GameSection:
     game, table = tables.game, transcripts_name(tables.name)
-    board = tuple(tables.rows(tables.configs[LEADERBOARD.name]))
     return _GameSection(
         game.title,
         game.paper,
         game.headline.title,
-        tuple(seat.name for seat in game.seats if any(seat.name in row for row in board)),
+        tuple(seat.name for seat in tables.results.seats),
         table,
         card_code.steps_code(table),
         len(tables.instances.instances),
-        board,
+        tuple(tables.rows(tables.configs[LEADERBOARD.name])),
     )
 
 

@@ -93,7 +93,7 @@ def episode_html(section: GameSection, entry: Entry, instance: GameInstance, epi
         **_instance_values(section, instance, payload, root),
         "episode": episode,
         "steps": ending.steps,
-        "players": dict(zip((seat.name for seat in section.game.seats), entry.players, strict=True)),
+        "players": dict(zip((seat.name for seat in section.seats), entry.players, strict=True)),
         "renderings": {sha256: f"{root}{shown.small}" for sha256, shown in renderings.items()},
         "rendering": partial(_rendering, renderings, root),
         "values": per_episode,

@@ -50,7 +50,7 @@ class ReasoningGame(Game[ReasoningRules]):
     name = "reasoning"
     title = "Reasoning tasks"
     paper = "https://openreview.net/forum?id=4c1gAsVd9C"
-    seats = (THINKER, DRAWER, READER)
+    seats = (DRAWER, READER, THINKER)
     payload = TaskRecord
     rules = ReasoningRules
     step = Attempt

@@ -7,6 +7,7 @@ alphabet. What it does not understand it passes on as it is.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
+from math import fsum
 
 from ircore.core.records import PlayerSpec
 from ircore.players.base import Question, TextAnswer, refuse_settings
@@ -78,7 +79,7 @@ def _counts(kinds: Sequence[str], total: int, legs: int) -> Iterable[dict[str, i
     """Yield the counts of animals that have so many heads and legs."""
     for numbers in product(range(1, MOST), repeat=len(kinds)):
         counts = dict(zip(kinds, numbers, strict=True))
-        if sum(numbers) == total and sum(LEGS[kind] * number for kind, number in counts.items()) == legs:
+        if fsum(numbers) == total and fsum(LEGS[kind] * number for kind, number in counts.items()) == legs:
             yield counts
 
 

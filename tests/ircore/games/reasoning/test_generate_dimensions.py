@@ -56,6 +56,7 @@ def test_every_riddle_is_solved_from_its_words_alone(name: str, difficulty: str)
 
 @pytest.mark.parametrize("difficulty", ["easy", "hard"])
 @pytest.mark.parametrize("name", ["quantity", "layout", "text"])
+@pytest.mark.slow
 def test_the_truth_scores_one_and_the_picture_of_another_riddle_less(name: str, difficulty: str) -> None:
     dimension = DIMENSIONS[name]
     tasks = [dimension.build(difficulty, random.Random(seed)) for seed in range(12)]
@@ -63,7 +64,7 @@ def test_the_truth_scores_one_and_the_picture_of_another_riddle_less(name: str, 
         assert verdict(task, task.pictures["truth"]) == verdict(task, task.pictures["truth"])
         assert verdict(task, task.pictures["truth"]).corrected == 1.0
         if task.payload != other.payload:
-            assert verdict(task, other.pictures["truth"]).corrected != 1.0
+            assert (verdict(task, other.pictures["truth"]).corrected or 0.0) < 1.0
         assert verdict(task, Picture.from_pixels(Drawing(512, 512).pixels)).corrected == 0.0
 
 
