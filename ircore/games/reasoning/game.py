@@ -96,6 +96,10 @@ class ReasoningGame(Game[ReasoningRules]):
         """Let the dimension's verifier judge the answer; see ``measures``."""
         return measured_attempt(payload, ending, instruments)
 
+    def draws_over(self, payload: TaskRecord) -> bool:
+        """Return whether the drawer is shown a picture."""
+        return bool(payload.shown) and not payload.choices
+
     def prompts(self, folder: Path | None) -> ReasoningPrompts:
         """Read the prompts; see ``load_prompts``."""
         return load_prompts(folder)
