@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from statistics import fmean
-from typing import cast
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameEpisode, GameInstance, GameScore
+from ircore.core.game_records import GameEpisode, GameScore
 from ircore.core.images import Picture
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.reasoning.records import Attempt
-from ircore.instances.store import GameInstanceSet
 from ircore.results.games import GameResults, PlayedGameRun
 from ircore.results.tables.model import Column, Table, Value
 
@@ -48,10 +46,8 @@ def _rows(run: PlayedGameRun, dimension: str) -> list[tuple[Value, ...]]:
     attempts = [Attempt.model_validate(episode.steps[0]) for episode in episodes]
     answered = sum(attempt.missing is None for attempt in attempts)
     published = _jigsaws(run, episodes, attempts) if dimension == "jigsaw" else _mean(run, "published", episodes)
-    if published.value is None:
-        of_all = published
-    else:
-        of_all = Value(float(published.value) * answered / len(episodes))
+    share = answered / len(episodes)
+    of_all = published if published.value is None else Value(float(published.value) * share)
     verified = _mean(run, "verified", episodes)
     return [(Value(run.run.slug), Value(dimension), Value(len(episodes)), Value(answered), published, of_all, verified)]
 
@@ -74,8 +70,8 @@ def _jigsaws(run: PlayedGameRun, episodes: Sequence[GameEpisode], attempts: Sequ
 
     if obstacle := FID_METRIC.obstacle():
         return Value(None, missing=obstacle)
-    stored = cast(GameInstanceSet, run.instances)
-    instances: dict[str, GameInstance] = {instance.instance_id: instance for instance in stored.instances}
+    stored = run.instances
+    instances = {instance.instance_id: instance for instance in stored.instances}
     pairs: list[tuple[Picture, Picture]] = [
         (stored.pictures(instances[episode.instance_id])["truth"], run.source.rendering(attempt.rendering))
         for episode, attempt in zip(episodes, attempts, strict=True)
