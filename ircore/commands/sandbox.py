@@ -24,5 +24,6 @@ def check() -> None:
     broken = [guarantee.name for guarantee in guarantees if not guarantee.held]
     if broken:
         raise WorkError(
-            f"the sandbox does not hold: {', '.join(broken)}", "Update bubblewrap and the kernel, or use another machine."
+            f"the sandbox does not hold: {', '.join(broken)}",
+            "Update bubblewrap and the kernel, or use another machine.",
         )

@@ -21,8 +21,15 @@ from typing import Literal
 
 from ircore.core.errors import InputError
 from ircore.core.sandbox.call_filter import filter_program, supported
-from ircore.core.sandbox.contents import PACKAGES, PYTHON, Mount, library_mounts, package_mounts, python_mounts
-from ircore.core.sandbox.contents import version_name
+from ircore.core.sandbox.contents import (
+    PACKAGES,
+    PYTHON,
+    Mount,
+    library_mounts,
+    package_mounts,
+    python_mounts,
+    version_name,
+)
 
 MIB = 1024 * 1024
 SCRIPTS = "/scripts"

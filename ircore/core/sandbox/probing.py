@@ -1,7 +1,6 @@
 """Probing the sandbox on this machine: every guarantee is tried from inside before any stranger's program runs."""
 
 import json
-import os
 import platform
 import subprocess
 import sys
@@ -92,11 +91,15 @@ def probe() -> tuple[Guarantee, ...]:
         breaches = None
     if not isinstance(breaches, dict):
         raise _impossible(box)
-    return tuple(
-        Guarantee(name, promise, tuple(breaches.get(name, ["was not probed"])))
-        for name, promise in PROMISES.items()
-        if name not in ("time", "output")
-    ) + (_killed(box, "time", "too long"), _killed(box, "output", "too much output"))
+    return (
+        *(
+            Guarantee(name, promise, tuple(str(breach) for breach in breaches.get(name, ["was not probed"])))
+            for name, promise in PROMISES.items()
+            if name not in ("time", "output")
+        ),
+        _killed(box, "time", "too long"),
+        _killed(box, "output", "too much output"),
+    )
 
 
 def require_sandbox() -> None:
@@ -148,8 +151,12 @@ def _impossible(box: Box) -> InputError:
             check=False,
         )
     lines = tried.stderr.decode(errors="replace").strip().splitlines()
-    said = next((line for line in lines if line.startswith("bwrap:")), lines[-1] if lines else f"status {tried.returncode}")
-    remedy = _UNPRIVILEGED if "ermission" in said or "namespace" in said or "not permitted" in said else (
-        f"Try it with: {os.path.basename(box.command('probe.py', 0)[0])} --unshare-all --ro-bind / / true"
+    said = next(
+        (line for line in lines if line.startswith("bwrap:")), lines[-1] if lines else f"status {tried.returncode}"
+    )
+    remedy = (
+        _UNPRIVILEGED
+        if "ermission" in said or "namespace" in said or "not permitted" in said
+        else ("Try it with: bwrap --unshare-all --ro-bind / / true")
     )
     return InputError(f"no sandbox can be made on this machine ({said[:200]})", remedy)

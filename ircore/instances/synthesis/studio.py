@@ -178,4 +178,3 @@ def _figure(report: _Report, data: bytes) -> Figure:
 def _plain(texts: Sequence[str]) -> tuple[str, ...]:
     """Return a stranger's texts as single lines without control characters, at most 200 characters each."""
     return tuple("".join(char if char.isprintable() else " " for char in text)[:200] for text in texts)
-

@@ -11,7 +11,10 @@ import os
 import resource
 import socket
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 SYSTEM = ("/proc", "/sys", "/dev", "/etc", "/root", "/home", "/run", "/var", "/bin/sh", "/usr/bin")
@@ -34,20 +37,20 @@ def files(given: dict[str, Any]) -> Iterator[str]:
 
 def writing(_: dict[str, Any]) -> Iterator[str]:
     """Yield places outside of ``/tmp`` that can be written."""
-    folders = {"/", *sys.path, os.path.dirname(sys.executable), os.path.dirname(json.__file__)}
-    for folder in sorted(path for path in folders if os.path.isdir(path)):
-        path = os.path.join(folder, "written-by-probe")
-        if succeeds(lambda path=path: os.close(os.open(path, os.O_CREAT | os.O_WRONLY))):
-            yield path
+    folders = {Path("/"), Path(sys.executable).parent, Path(json.__file__).parent, *map(Path, sys.path)}
+    for folder in sorted(path for path in folders if path.is_dir()):
+        path = folder / "written-by-probe"
+        if succeeds(path.touch):
+            yield str(path)
 
 
 def network(_: dict[str, Any]) -> Iterator[str]:
     """Yield kinds of sockets that can be made."""
     for name in ("AF_INET", "AF_INET6", "AF_UNIX", "AF_NETLINK", "AF_VSOCK"):
         family = getattr(socket, name, None)
-        if family is not None and succeeds(lambda family=family: socket.socket(family, socket.SOCK_STREAM).close()):
+        if family is not None and succeeds(partial(socket.socket, family, socket.SOCK_STREAM)):
             yield name
-    if succeeds(lambda: [end.close() for end in socket.socketpair()]):
+    if succeeds(socket.socketpair):
         yield "socketpair"
 
 
@@ -57,7 +60,7 @@ def processes(_: dict[str, Any]) -> Iterator[str]:
         yield "fork"
     if succeeds(lambda: os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {})):
         yield "posix_spawn"
-    yield from (f"kill {target}" for target in (-1, 0, 1) if succeeds(lambda target=target: os.kill(target, 0)))
+    yield from (f"kill {target}" for target in (-1, 0, 1) if succeeds(partial(os.kill, target, 0)))
 
 
 def fork() -> None:
@@ -82,9 +85,7 @@ def rights(_: dict[str, Any]) -> Iterator[str]:
     for name in ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NOFILE", "RLIMIT_CORE"):
         kind = getattr(resource, name)
         hard = resource.getrlimit(kind)[1]
-        if hard == resource.RLIM_INFINITY or succeeds(
-            lambda kind=kind, hard=hard: resource.setrlimit(kind, (hard + 1, hard + 1))
-        ):
+        if hard == resource.RLIM_INFINITY or succeeds(partial(resource.setrlimit, kind, (hard + 1, hard + 1))):
             yield f"raises {name}"
 
 
@@ -103,10 +104,10 @@ def folder(given: dict[str, Any]) -> Iterator[str]:
     """Yield an amount beyond the limit that many files in ``/tmp`` could hold."""
     written = 0
     for number in range(2 * given["folder"] // MIB):
-        path = f"/tmp/probe-{number}"
+        path = Path(tempfile.gettempdir(), f"probe-{number}")
 
-        def fill(path: str = path) -> None:
-            with open(path, "wb", buffering=0) as file:
+        def fill(path: Path = path) -> None:
+            with path.open("wb", buffering=0) as file:
                 if file.write(bytes(MIB)) < MIB:
                     raise OSError(errno.ENOSPC, "full")
 

@@ -34,7 +34,7 @@ def figure_of(program: str, seed: int) -> Any:
 
     mpl.rcParams["figure.max_open_warning"] = 0
     random.seed(seed)
-    np.random.seed(seed % 2**32)  # noqa: NPY002 - programs use the old generator
+    np.random.seed(seed % 2**32)  # the generator of older programs
     names: dict[str, Any] = {"__name__": "program"}
     exec(compile(program, "program.py", "exec"), names)  # noqa: S102 - what the sandbox is for
     if not callable(names.get("draw")):

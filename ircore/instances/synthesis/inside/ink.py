@@ -31,7 +31,7 @@ class Sheet:
         self._renderer.clear()
         artist.draw(self._renderer)
         drawn = np.asarray(self._renderer.buffer_rgba())[..., 3] > 0
-        rows, columns = drawn.any(axis=1).nonzero()[0], drawn.any(axis=0).nonzero()[0]
+        rows, columns = np.flatnonzero(drawn.any(axis=1)), np.flatnonzero(drawn.any(axis=0))
         if not rows.size:
             return None
         return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1

@@ -1,5 +1,6 @@
 """Reading lines and markers: polylines, curves, segments, asymptotes, points."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,7 @@ def add_path(
     elif len(points) > 12:
         page.add("arc", box, colour, points=points[:: max(1, len(points) // 100)], **shape)
     else:
-        for start, end in zip(points, points[1:], strict=False):
+        for start, end in pairwise(points):
             ends = [start, end]
             own = box_of_points(ends, shape["width"] / 2, *page.sheet.size)
             page.add("segment", own, colour, points=ends, start=start, end=end, dashed=bool(shape["dash"]), **shape)

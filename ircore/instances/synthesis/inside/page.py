@@ -26,10 +26,9 @@ class Page:
         self.legends = 0
         self.series = 0
 
-    def add(
-        self, kind: str, box: Box | None, colour: str | None, text: str | None = None, **parameters: Any
-    ) -> None:
-        """Add an element, unless it touches no pixel."""
+    def add(self, kind: str, box: Box | None, colour: str | None, **parameters: Any) -> None:
+        """Add an element, unless it touches no pixel; the parameter ``text`` is what it says."""
+        text = parameters.pop("text", None)
         if box is not None:
             element = {"type": kind, "text": text, "colour": colour, "box": list(box), "parameters": parameters}
             self.elements.append(element)
@@ -58,4 +57,4 @@ class Page:
         if artist.get_rotation():
             parameters["rotation"] = round(float(artist.get_rotation()), 1)
         size = self.sheet.width_of(artist.get_fontsize())
-        self.add(kind, self.sheet.box(artist), self.colour_of(artist), words[:200], size=size, **parameters)
+        self.add(kind, self.sheet.box(artist), self.colour_of(artist), text=words[:200], size=size, **parameters)

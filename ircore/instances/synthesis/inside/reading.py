@@ -46,7 +46,7 @@ def _read_axes(page: Page, axes: Any, *, first: bool) -> None:
     page.titles += [title.get_text()[:200] for title in (axes.title, axes._left_title, axes._right_title)
                     if title.get_text().strip()]  # fmt: skip
     in_bars = _bars(page, axes) if first else {}
-    wedges = [patch for patch in axes.patches if type(patch).__name__ == "Wedge" and page.category == "pie_graph"]
+    wedges = [patch for patch in axes.patches if _is_wedge(patch, page)]
     done: set[int] = {id(axes.patch), id(axes.title), id(axes._left_title), id(axes._right_title)}
     for artist in sorted(axes.get_children(), key=lambda artist: artist.get_zorder()):
         if not artist.get_visible() or id(artist) in done:
@@ -57,9 +57,13 @@ def _read_axes(page: Page, axes: Any, *, first: bool) -> None:
             shapes.read_bars(page, axes, container, series)
         elif artist in wedges:
             done |= {id(wedge) for wedge in wedges}
-            shapes.read_wedges(page, [wedge for wedge in wedges if wedge.get_visible()])
+            shapes.read_wedges(page, wedges)
         else:
             _read_artist(page, axes, artist, first=first)
+
+
+def _is_wedge(patch: Any, page: Page) -> bool:
+    return type(patch).__name__ == "Wedge" and page.category == "pie_graph" and bool(patch.get_visible())
 
 
 def _bars(page: Page, axes: Any) -> dict[int, tuple[Any, int]]:

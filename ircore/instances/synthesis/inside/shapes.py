@@ -37,7 +37,7 @@ def colours(page: Page, patch: Any) -> tuple[str | None, str | None]:
 def read_wedges(page: Page, wedges: list[Any]) -> None:
     """Read the wedges of a pie."""
     middles = [tuple(round(float(value), 6) for value in wedge.center) for wedge in wedges]
-    usual = max(set(middles), key=middles.count, default=None)
+    usual = max(middles, key=middles.count)
     for wedge, middle in zip(wedges, middles, strict=True):
         centre, rim = page.sheet.pixels([wedge.center, (wedge.center[0] + wedge.r, wedge.center[1])],
                                         wedge.get_data_transform())  # fmt: skip
