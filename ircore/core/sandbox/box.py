@@ -88,6 +88,7 @@ class Box:
     Attributes:
         scripts: Scripts by the name that they have inside.
         packages: Distributions that they may import, with whatever these require.
+        without: Top-level folders of these that are not shown.
         files: Further files and folders that they can read, by their path inside.
         environment: Variables of the inside; it has no others but those that Python needs.
         limits: Bounds of each program.
@@ -95,6 +96,7 @@ class Box:
 
     scripts: Mapping[str, Path]
     packages: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     files: Mapping[str, Path] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
@@ -154,7 +156,7 @@ class Box:
         start = Path(str(files("ircore.core.sandbox.inside") / "start.py"))
         scripts = [Mount(path, f"{SCRIPTS}/{name}") for name, path in {"start.py": start, **self.scripts}.items()]
         given = [Mount(path, inside) for inside, path in self.files.items()]
-        mounts = [*library_mounts(), *python_mounts(), *package_mounts(self.packages), *scripts, *given]
+        mounts = [*library_mounts(), *python_mounts(), *package_mounts(self.packages, self.without), *scripts, *given]
         bound = [part for mount in mounts for part in ("--ro-bind", str(mount.outside), mount.inside)]
         # Packages of the interpreter itself, as far as they lie in its standard library's folder, are not ours to show.
         others = python_mounts()[1].outside / "site-packages"

@@ -60,11 +60,12 @@ def library_mounts() -> tuple[Mount, ...]:
 
 
 @cache
-def package_mounts(names: tuple[str, ...]) -> tuple[Mount, ...]:
+def package_mounts(names: tuple[str, ...], without: tuple[str, ...] = ()) -> tuple[Mount, ...]:
     """Return the top-level folders and files of distributions and of every one that they require.
 
     Args:
         names: Names of distributions, such as ``matplotlib``.
+        without: Top-level folders that are left out.
 
     Raises:
         InputError: A distribution is not installed.
@@ -73,7 +74,7 @@ def package_mounts(names: tuple[str, ...]) -> tuple[Mount, ...]:
     for package in _with_requirements(names):
         for top in {file.parts[0] for file in package.files or () if _is_package(file.parts)}:
             mounts[top] = Mount(Path(str(package.locate_file(top))).resolve(), f"{PACKAGES}/{top}")
-    return tuple(mount for _, mount in sorted(mounts.items()) if mount.outside.exists())
+    return tuple(mount for top, mount in sorted(mounts.items()) if top not in without and mount.outside.exists())
 
 
 def _is_package(parts: tuple[str, ...]) -> bool:

