@@ -11,7 +11,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ircore.instances.synthesis.checks import faults_of, perceptual_hash
+from ircore.instances.synthesis.checks import Fingerprint, faults_of, fingerprint
 from ircore.instances.synthesis.studio import Figure, ProgramError, Studio
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
@@ -36,14 +36,15 @@ def main(count: int, workers: int) -> None:
         started = time.perf_counter()
         results = list(pool.map(drawn, programs))
         whole = time.perf_counter() - started
-    rejected, total, lost, hashes = 0, 0, 0, {}
+    rejected, total, lost = 0, 0, 0
+    earlier: dict[str, Fingerprint] = {}
     for number, (program, (figure, _)) in enumerate(zip(programs, results, strict=True)):
         name = f"{program.category} {number // 6}"
-        faults = (figure,) if isinstance(figure, str) else faults_of(figure, hashes)
+        faults = (figure,) if isinstance(figure, str) else faults_of(figure, earlier)
         missing = list(program.expected) if isinstance(figure, str) else missing_from(figure.scene, program.expected)
         total, lost, rejected = total + len(program.expected), lost + len(missing), rejected + bool(faults)
         if not isinstance(figure, str):
-            hashes[name] = perceptual_hash(figure.picture.pixels)
+            earlier[name] = fingerprint(figure.picture.pixels)
         if faults or missing:
             print(f"{name}: {'; '.join(faults)} missing {[tuple(element) for element in missing[:4]]}")
     seconds = sorted(second for _, second in results)

@@ -142,10 +142,11 @@ def _check(plan: SynthesisPlan) -> None:
 
 
 def _submission(plan: SynthesisPlan) -> GameSubmission:
-    return GameSubmission(
-        schema_=2, game=NAME, name="Targets written by models", licence=plan.licence,
-        players={"describer": plan.describer, "coder": plan.coder},
-    )  # fmt: skip
+    with validating("ircore instances synthesize --licence", "Give an SPDX identifier, such as CC0-1.0."):
+        return GameSubmission(
+            schema_=2, game=NAME, name="Targets written by models", licence=plan.licence,
+            players={"describer": plan.describer, "coder": plan.coder},
+        )  # fmt: skip
 
 
 def _conditions(plan: SynthesisPlan, folder: Path) -> GameInstanceSet:

@@ -10,6 +10,7 @@ The n-th description is "figure n"; the coder answers it with the programs prepa
 after the other by the number of its earlier answers in the conversation.
 """
 
+import hashlib
 import json
 import threading
 import time
@@ -77,7 +78,8 @@ def program_server(
                 said = service.answer(asked["model"], asked["messages"])
                 if service.log is not None:
                     with service.log.open("a") as file:
-                        file.write(f"{asked['model']} {json.dumps(asked['messages'])[-200:]}\n")
+                        digest = hashlib.sha256(json.dumps(asked["messages"]).encode()).hexdigest()
+                        file.write(f"{asked['model']} {digest}\n")
             body = json.dumps({
                 "id": "1", "object": "chat.completion", "created": 0, "model": asked["model"],
                 "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": said}}],

@@ -10,7 +10,7 @@ from ircore.core.files import read_bounded, write_bytes, write_text
 from ircore.core.images import Picture, read_image_bytes
 from ircore.core.records import Name, Record, Scene, Sha256
 from ircore.core.validation import validating
-from ircore.instances.synthesis.checks import Hash, faults_of, perceptual_hash
+from ircore.instances.synthesis.checks import Fingerprint, faults_of, fingerprint
 from ircore.instances.synthesis.studio import Figure, ProgramError, Studio
 
 FIGURES = "figures"
@@ -56,7 +56,7 @@ class DrawnFigures:
     def __init__(self, folder: Path, studio: Studio | None = None) -> None:
         self.folder = folder
         self._studio = studio
-        self._hashes: dict[str, Hash] = {}
+        self._fingerprints: dict[str, Fingerprint] = {}
 
     def draw(self, program: str, category: str, seed: int, earlier: dict[str, str]) -> DrawnProgram:
         """Return what came of a program: from the folder, or drawn and checked now.
@@ -107,16 +107,16 @@ class DrawnFigures:
             figure = self._studio.draw(draft.program, draft.category, draft.seed)
         except ProgramError as error:
             return draft.model_copy(update={"fault": str(error)})
-        faults = faults_of(figure, {name: self._hash(key) for name, key in earlier.items()})
+        faults = faults_of(figure, {name: self._fingerprint(key) for name, key in earlier.items()})
         self.folder.mkdir(parents=True, exist_ok=True)
         write_bytes(self.folder / f"{draft.key}.png", figure.picture.data)
         return draft.model_copy(update={"fault": "; ".join(faults) or None, **_fields(figure)})
 
-    def _hash(self, key: str) -> Hash:
+    def _fingerprint(self, key: str) -> Fingerprint:
         drawn = self.stored(key)
-        if key not in self._hashes and drawn is not None:
-            self._hashes[key] = perceptual_hash(self.picture(drawn).pixels)
-        return self._hashes[key]
+        if key not in self._fingerprints and drawn is not None:
+            self._fingerprints[key] = fingerprint(self.picture(drawn).pixels)
+        return self._fingerprints[key]
 
 
 def _fields(figure: Figure) -> dict[str, object]:

@@ -15,7 +15,7 @@ from sandboxes import drawing, sandbox
 from ircore.core.images import Picture
 from ircore.core.records import Box, Element, Scene
 from ircore.core.sandbox.box import Limits
-from ircore.instances.synthesis.checks import NEAR_DUPLICATE, faults_of, perceptual_hash, twin_of
+from ircore.instances.synthesis.checks import faults_of, fingerprint, twin_of
 from ircore.instances.synthesis.scenes import NEEDED, scene_of
 from ircore.instances.synthesis.studio import Figure, ProgramError, Studio
 from ircore.scorers.verification.facts import facts_of
@@ -191,10 +191,9 @@ def disc(x: float, y: float, radius: float, level: int = 0) -> Picture:
 
 
 def test_a_near_duplicate_is_one_that_a_person_would_call_the_same() -> None:
-    original = perceptual_hash(disc(128, 128, 60).pixels)
-    assert twin_of(perceptual_hash(disc(128.5, 128, 60, 20).pixels), {"first": original}) == "first"
-    assert twin_of(perceptual_hash(disc(80, 150, 60).pixels), {"first": original}) is None
-    assert NEAR_DUPLICATE / original.size < 0.05
+    original = fingerprint(disc(128, 128, 60).pixels)
+    assert twin_of(fingerprint(disc(128.5, 128, 60, 20).pixels), {"first": original}) == "first"
+    assert twin_of(fingerprint(disc(80, 150, 60).pixels), {"first": original}) is None
 
 
 # Scenes from the inside.
@@ -256,8 +255,9 @@ def test_facts_can_be_made_of_every_element_that_is_taken(kind: str) -> None:
     text = "A" if "label" in kind else None
     element = {"type": kind, "text": text, "colour": "#1f77b4", "box": [10, 20, 30, 40], "parameters": parameters}
     label = {"type": "label", "text": "B", "colour": "#000000", "box": [50, 50, 60, 60], "parameters": {}}
-    for others in ([], [label]):
-        scene, faults = scene_of([element, *others], 100, 100, "#ffffff")
+    alone: list[Any] = [element]
+    for shown in (alone, [*alone, label]):
+        scene, faults = scene_of(shown, 100, 100, "#ffffff")
         assert faults == ()
         assert scene is not None
         assert all(math.isfinite(fact.weight) for fact in facts_of(scene))

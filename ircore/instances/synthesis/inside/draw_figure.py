@@ -18,7 +18,7 @@ DPI = 100
 MOST_ELEMENTS = 1500
 
 
-class Silent(io.TextIOBase):
+class _Silent(io.TextIOBase):
     """Takes what a program prints, and keeps none of it."""
 
     def write(self, text: str) -> int:
@@ -99,7 +99,7 @@ def main() -> None:
     asked = json.load(sys.stdin)
     channel = os.dup(1)
     os.close(1)
-    sys.stdout = sys.stderr = Silent()
+    sys.stdout = sys.stderr = _Silent()
     try:
         report, picture = report_on(figure_of(asked["program"], asked["seed"]), asked["category"])
     except BaseException as error:  # noqa: BLE001 - whatever a program does, the reason is passed out

@@ -10,6 +10,12 @@ Box = tuple[int, int, int, int]
 class Sheet:
     """A transparent sheet of the figure's size.
 
+    >>> from matplotlib.backends.backend_agg import FigureCanvasAgg
+    >>> from matplotlib.figure import Figure
+    >>> canvas = FigureCanvasAgg(Figure(figsize=(2, 1), dpi=100))
+    >>> Sheet(canvas.figure).size
+    (200, 100)
+
     Args:
         figure: A matplotlib figure that was drawn.
     """

@@ -8,6 +8,13 @@ from ircore.instances.synthesis.inside.ink import Box, Sheet, over
 class Page:
     """Elements of a figure, back to front.
 
+    >>> from matplotlib.backends.backend_agg import FigureCanvasAgg
+    >>> from matplotlib.figure import Figure
+    >>> page = Page(FigureCanvasAgg(Figure(facecolor="white")).figure, "geometry")
+    >>> page.add("circle", (10, 10, 50, 50), "#d62728", centre=[30, 30], radius=20)
+    >>> page.elements[0]["type"], page.background
+    ('circle', '#ffffff')
+
     Args:
         figure: A matplotlib figure that was drawn.
         category: Category of the target, which decides how its elements are called.
