@@ -61,8 +61,8 @@ class ReasoningGame(Game[ReasoningRules]):
     )
     measures = MEASURES
     pages = Pages(
-        columns=("right", "answered", "recognised", "drawn"),
-        figures=("verified", "recognised", "drawn"),
+        columns=("right", "answered", "recognised", "drawn", "gap"),
+        figures=("verified", "recognised", "drawn", "gap"),
         matrix=("drawer", "reader"),
         method=_METHOD,
         instance=(files(__package__) / "instance.html.j2").read_text(encoding="utf-8"),

@@ -19,6 +19,7 @@ MEASURES = (
     Measure("answered", "Answered", range=(0, 1)),
     Measure("recognised", "Recognised", range=(0, 1)),
     Measure("drawn", "Drawn", range=(0, 1), needs="pictures"),
+    Measure("gap", "Gap", range=(-1, 1), direction="lower", needs="means", difference=("recognised", "drawn")),
 )
 """``verified`` is the score by the corrected rule, 0 for a missing answer; ``published`` the score by the rule of
 GIR-Bench's code, which leaves missing pictures out. ``recognised`` and ``drawn`` are the scores of the same things in

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
+from ircore.core.plugins import available, load
 from ircore.games.base import Curve, Game, Measure
 from ircore.results.game_curves import (
     SteppedEpisode,
@@ -44,7 +45,16 @@ def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]
     tables["players"] = players_table
     if game.published:
         tables["published"] = lambda results: published_figures_table(results.game)
+    of_game = f"{game.name}."
+    for name in available("game_tables"):
+        if name.startswith(of_game):
+            tables[name.removeprefix(of_game)] = partial(_of_plugin, name=name)
     return tables
+
+
+def _of_plugin(results: GameResults, name: str) -> Table:
+    table: Table = load("game_tables", name, "--table")(results)
+    return table
 
 
 def curves_table(results: GameResults, curve: Curve) -> Table:
