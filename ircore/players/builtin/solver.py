@@ -164,13 +164,14 @@ def _forms(placed: Iterable[tuple[str, tuple[float, float]]], radius: float) -> 
     size = round(radius)
     sentences = []
     for form, (x, y) in placed:
+        article = "An" if form[0] in "aeiou" else "A"
         centre, shape = (round(x), round(y)), form.split()[1]
         if shape == "circle":
-            sentences.append(f"A {form} of radius {size} px centred at {centre}.")
+            sentences.append(f"{article} {form} of radius {size} px centred at {centre}.")
         elif shape == "square":
-            sentences.append(f"A {form} of side {2 * size} px centred at {centre}.")
+            sentences.append(f"{article} {form} of side {2 * size} px centred at {centre}.")
         else:
             top, bottom = centre[1] - size, centre[1] + size
             corners = f"({centre[0]}, {top}), ({centre[0] + size}, {bottom}) and ({centre[0] - size}, {bottom})"
-            sentences.append(f"A {form} with corners {corners}.")
+            sentences.append(f"{article} {form} with corners {corners}.")
     return " ".join(sentences)

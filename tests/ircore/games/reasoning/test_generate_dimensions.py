@@ -20,7 +20,7 @@ from ircore.games.reasoning.dimensions.text import Text
 from ircore.games.reasoning.puzzles.counts import make_counts, solutions, spelt
 from ircore.games.reasoning.puzzles.forms import Form, Placed, draw_forms
 from ircore.players.base import Question
-from ircore.players.builtin.editor import EditorPlayer
+from ircore.players.builtin.canvas import CanvasGenerator
 from ircore.players.builtin.solver import Solver
 
 GENERATE = [dimension for dimension in DIMENSIONS.values() if dimension.part == "generate"]
@@ -46,12 +46,12 @@ def test_three_dimensions_are_generated() -> None:
 @pytest.mark.parametrize("difficulty", ["easy", "hard"])
 @pytest.mark.parametrize("name", ["quantity", "layout", "text"])
 def test_every_riddle_is_solved_from_its_words_alone(name: str, difficulty: str) -> None:
-    solver, editor = Solver(PlayerSpec(player="solver")), EditorPlayer(PlayerSpec(player="editor"))
+    solver, canvas = Solver(PlayerSpec(player="solver")), CanvasGenerator(PlayerSpec(player="canvas"))
     for seed in range(12):
         task = DIMENSIONS[name].build(difficulty, random.Random(seed))
         thought = asyncio.run(solver.answer(Question(1, task.prompt))).text
-        drawn = asyncio.run(editor.answer(Question(1, thought, answers="picture")))
-        assert verdict(task, drawn.picture).correct, task.prompt  # type: ignore[union-attr]
+        drawn = asyncio.run(canvas.answer(Question(1, thought, answers="picture")))
+        assert verdict(task, drawn.picture).correct, task.prompt
 
 
 @pytest.mark.parametrize("difficulty", ["easy", "hard"])
