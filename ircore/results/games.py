@@ -176,10 +176,7 @@ class GameResults:
         Raises:
             InputError: There is no such category or difficulty here.
         """
-        refuse_unknown(
-            category=(category, sorted({instance.category for instance in self.instances})),
-            difficulty=(difficulty, sorted({instance.difficulty for instance in self.instances})),
-        )
+        self.refuse_condition(category, difficulty)
         rows = self._conditions.get((category, difficulty), [])
         instances, ratings = [self.instances[row] for row in rows], self._ratings.rows(rows)
         board: list[GameRow] = []
@@ -242,6 +239,17 @@ class GameResults:
         ends = [np.where(missing, end, known) for end in (scale.lowest, scale.highest)]
         counts = [int(np.count_nonzero(~np.isnan(known)))]
         return bounded_intervals(ends[0], ends[1], Ratios.means(known).points, counts, drawn, scale)[0]
+
+    def refuse_condition(self, category: str | None, difficulty: str | None) -> None:
+        """Refuse a category or difficulty that no instance has.
+
+        Raises:
+            InputError: There is no such category or difficulty here.
+        """
+        refuse_unknown(
+            category=(category, sorted({instance.category for instance in self.instances})),
+            difficulty=(difficulty, sorted({instance.difficulty for instance in self.instances})),
+        )
 
     @cached_property
     def seats(self) -> tuple[Seat[Any, Any], ...]:
