@@ -13,8 +13,9 @@ PAIRS := $(shell ls -r submissions | grep ^builtin-)
 # Plays the other game of the demo, on contexts of its own: a few seconds.
 REFERENCE := looker
 CONVERSATION := extractive
+REASONING := solver-editor
 # Submissions of the other games.
-OTHERS := $(REFERENCE) $(CONVERSATION)
+OTHERS := $(REFERENCE) $(CONVERSATION) $(REASONING)
 FILES = $(shell find $(1) -type f -not -name '*.pyc' -not -path '*/__pycache__/*' 2>/dev/null)
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
@@ -60,6 +61,8 @@ demo: $(DEMO)/.site
 	@echo
 	@$(BIN)/ircore results $(DEMO)/runs/$(CONVERSATION)
 	@echo
+	@$(BIN)/ircore results $(DEMO)/runs/$(REASONING)
+	@echo
 	@echo "site      $(DEMO)/site/index.html    (to click through it: $(BIN)/ircore site serve $(DEMO)/site)"
 	@echo "dataset   $(DEMO)/dataset            (load_dataset(\"$(DEMO)/dataset\", split=\"test\"))"
 	@echo "more      make demo PER_CONDITION=10    (ten pictures a condition, 129 in all)"
@@ -75,7 +78,7 @@ platform: $(INSTALLED)
 	$(BIN)/ircore results $(PAIRS:%=$(PLATFORM)/runs/%)
 
 $(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card submissions/builtin-* $(OTHERS:%=submissions/%)) $(DEMO)/.per-condition-$(PER_CONDITION)
-	@rm -rf $(DEMO)/instances $(DEMO)/contexts $(DEMO)/dialogues $(DEMO)/runs $(DEMO)/dataset $(DEMO)/site
+	@rm -rf $(DEMO)/instances $(DEMO)/contexts $(DEMO)/dialogues $(DEMO)/tasks $(DEMO)/runs $(DEMO)/dataset $(DEMO)/site
 	$(BIN)/ircore instances build --out $(DEMO)/instances --per-condition $(PER_CONDITION)
 	@mkdir -p $(DEMO)/runs
 	printf '%s\n' $(PAIRS) | xargs -P 4 -I PAIR \
@@ -87,8 +90,11 @@ $(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card submissions/bui
 	$(BIN)/ircore instances build --game conversation --out $(DEMO)/dialogues --per-condition 1
 	$(BIN)/ircore play submissions/$(CONVERSATION) --instances $(DEMO)/dialogues --out $(DEMO)/runs/$(CONVERSATION)
 	$(BIN)/ircore score $(DEMO)/runs/$(CONVERSATION)
+	$(BIN)/ircore instances build --game reasoning --out $(DEMO)/tasks --per-condition $(PER_CONDITION)
+	$(BIN)/ircore play submissions/$(REASONING) --instances $(DEMO)/tasks --out $(DEMO)/runs/$(REASONING)
+	$(BIN)/ircore score $(DEMO)/runs/$(REASONING)
 	$(BIN)/ircore release build --runs $(PAIRS:%=$(DEMO)/runs/%) $(OTHERS:%=$(DEMO)/runs/%) \
-	  --instances $(DEMO)/instances $(DEMO)/contexts $(DEMO)/dialogues --out $(DEMO)/dataset
+	  --instances $(DEMO)/instances $(DEMO)/contexts $(DEMO)/dialogues $(DEMO)/tasks --out $(DEMO)/dataset
 	$(BIN)/ircore release check $(DEMO)/dataset
 	@touch $@
 

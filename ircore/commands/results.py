@@ -128,15 +128,15 @@ def _game_tables(
 
     from ircore.results.games import read_game_results
     from ircore.results.tables.catalogue import table_entry
-    from ircore.results.tables.game_curves import WHOLE, game_tables
+    from ircore.results.tables.game_curves import game_tables, stepped_tables
     from ircore.results.tables.games import GAME_TABLES
 
     results = read_game_results(runs)
     by_condition = {key: partial(make, results, category, difficulty) for key, make in GAME_TABLES.items()}
-    stepped = game_tables(results.game)
-    of_steps = {key: partial(make, results, category, difficulty) for key, make in stepped.items() if key not in WHOLE}
-    of_all = {key: partial(stepped[key], results) for key in WHOLE if key in stepped}
-    tables = {**by_condition, **of_steps, **of_all}
+    stepped = stepped_tables(results.game)
+    by_condition |= {key: partial(make, results, category, difficulty) for key, make in stepped.items()}
+    of_all = {key: partial(make, results) for key, make in game_tables(results.game).items() if key not in by_condition}
+    tables = {**by_condition, **of_all}
     if name is not None and name not in tables:
         table_entry(name, "--table")  # a name that no game knows is refused as such
         raise InputError(

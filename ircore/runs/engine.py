@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Generic, Protocol, TypeVar
 
+from ircore.core.collector import seldom_collecting
 from ircore.core.errors import WorkError
 from ircore.core.progress import Progress
 from ircore.core.recorder import Recorder
@@ -165,7 +166,7 @@ class Engine(Generic[EntryT]):
         try:
             async with asyncio.timeout(deadline) as limit:
                 stop = Stop(self.watch, limit)
-                with heeding_signals(stop):
+                with heeding_signals(stop), seldom_collecting():
                     async with asyncio.TaskGroup() as group:
                         for worker in workers:
                             group.create_task(_to_the_end(worker, stop, failures))

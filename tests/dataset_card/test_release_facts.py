@@ -106,6 +106,7 @@ def put(name: str, value: object) -> Callable[[Rows], None]:
     ],
     ids=["verdict", "part", "credit", "weight", "json", "turn", "twice"],
 )
+@pytest.mark.slow
 def test_rows_that_cannot_be_are_faults(release: Path, edit: Callable[[Rows], None], said: str) -> None:
     rewrite(release, FACTS, edit)
     faults = check_release(release, card=False).faults

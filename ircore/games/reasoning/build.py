@@ -33,7 +33,8 @@ def _made(request: BuildRequest) -> Iterator[tuple[GameInstance, dict[str, Pictu
     for dimension, difficulty in product(dimensions, difficulties):
         for number in range(1, request.per_condition + 1):
             name = f"{dimension}-{difficulty}-{number:02d}"
-            seed = derived_seed(request.seed, name)
+            things = DIMENSIONS[dimension].things or dimension
+            seed = derived_seed(request.seed, f"{things}-{difficulty}-{number:02d}")
             task = DIMENSIONS[dimension].build(difficulty, random.Random(seed))
             yield _instance(name, dimension, difficulty, seed, task), task.pictures
 
@@ -53,7 +54,7 @@ def _instance(name: str, dimension: str, difficulty: str, seed: int, task: Task)
         difficulty=difficulty,
         game="reasoning",
         payload=record.model_dump(mode="json"),
-        source="procedural",
-        licence="CC0-1.0",
+        source=task.source,
+        licence=task.licence,
         seed=seed,
     )

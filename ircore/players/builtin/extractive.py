@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
+from ircore.core import exact
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens, truncate_tokens
 from ircore.players.base import PlayerError, Question, TextAnswer, refuse_settings
@@ -185,7 +186,7 @@ def _chat(sentence: _Sentence) -> float:
 def _weight(sentence: _Sentence) -> float:
     """Return how telling a sentence is: content words by tokens, halved with every hop: the main things come first."""
     density = len(sentence.content) / max(1, count_tokens(sentence.text))
-    return density * 0.5**sentence.place
+    return density * exact.whole_power(0.5, sentence.place)
 
 
 def _closed(text: str) -> str:

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
+from ircore.core.plugins import available, load
 from ircore.games.base import Curve, Game, Measure
 from ircore.results.game_curves import (
     SteppedEpisode,
@@ -16,6 +17,7 @@ from ircore.results.game_curves import (
 )
 from ircore.results.games import GameResults, PlayedGameRun
 from ircore.results.hops import POINTS, by_turn
+from ircore.results.ranking import refuse_condition
 from ircore.results.tables.games import measure_column, of_condition
 from ircore.results.tables.model import Column, Table, Value
 
@@ -26,10 +28,6 @@ PEOPLE = "people, as recorded"
 _TO_THE_LAST = f", the first, to {POINTS}, the last"
 
 
-WHOLE = ("players", "published")
-"""Tables of all instances, whatever their category and difficulty."""
-
-
 class _Line(NamedTuple):
     """Episodes of one curve with the texts of its rows."""
 
@@ -38,20 +36,31 @@ class _Line(NamedTuple):
     episodes: tuple[SteppedEpisode, ...]
 
 
-def game_tables(game: Game[Any]) -> Mapping[str, Callable[..., Table]]:
-    """Return the tables of a game beside its board, by the names that users give.
-
-    Those in ``WHOLE`` are of all instances; the others take a category and a difficulty after the results.
-    """
+def stepped_tables(game: Game[Any]) -> Mapping[str, Callable[..., Table]]:
+    """Return the tables of a game by step, by the names that users give: of results, category and difficulty."""
     tables: dict[str, Callable[..., Table]] = {
         _plural(curve): partial(curves_table, curve=curve) for curve in game.pages.curves
     }
     if any(curve.normalised for curve in game.pages.curves):
         tables["at_k"] = at_k_table
-    tables["players"] = players_table
+    return tables
+
+
+def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]:
+    """Return the tables of a game beside its board, of all instances, by the names that users give."""
+    tables: dict[str, Callable[[GameResults], Table]] = {**stepped_tables(game), "players": players_table}
     if game.published:
         tables["published"] = lambda results: published_figures_table(results.game)
+    of_game = f"{game.name}."
+    for name in available("game_tables"):
+        if name.startswith(of_game):
+            tables[name.removeprefix(of_game)] = partial(_of_plugin, name=name)
     return tables
+
+
+def _of_plugin(results: GameResults, name: str) -> Table:
+    table: Table = load("game_tables", name, "--table")(results)
+    return table
 
 
 def curves_table(
@@ -94,7 +103,7 @@ def curves_table(
 
 
 def _lines(results: GameResults, category: str | None, difficulty: str | None) -> Iterator[_Line]:
-    results.refuse_condition(category, difficulty)
+    refuse_condition(results.instances, category, difficulty)
     for run in results.runs:
         yield _Line(run.run.slug, _players(results, run), run_episodes(results, run, category, difficulty))
     people = recorded_episodes(results, category, difficulty)

@@ -89,6 +89,7 @@ def test_a_broken_player_is_an_error_where_it_is_named_alone(broken: Path, tmp_p
     assert "Traceback" not in said.stderr
 
 
+@pytest.mark.slow
 def test_a_broken_table_is_left_out_of_all_and_an_error_where_it_is_named(broken: Path, tmp_path: Path) -> None:
     sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
     assert ircore(broken, "score", tmp_path / "run").returncode == 0

@@ -61,6 +61,7 @@ TRIED = [
 
 
 @pytest.mark.parametrize("category", TRIED)
+@pytest.mark.slow
 def test_the_target_itself_gets_ten_and_a_blank_page_nothing(category: str) -> None:
     drawn = target(category)
     blank = Image.new("RGB", (512, 512), drawn.scene.background)
@@ -69,6 +70,7 @@ def test_the_target_itself_gets_ten_and_a_blank_page_nothing(category: str) -> N
 
 
 @pytest.mark.parametrize("category", TRIED)
+@pytest.mark.slow
 def test_a_move_costs_little_and_another_target_shows_little(category: str) -> None:
     drawn, other = target(category), target(category, 8)
     near, far = (verified(drawn, moved(drawn.drawing.image, by, 0)).score for by in (5, 10))

@@ -23,6 +23,8 @@ class Task:
         pictures: By name. ``input`` is the picture that the player sees; others, such as ``truth``, nobody sees.
         choices: The possible answers of a task of recognition; empty where a picture is to be drawn.
         answer: The right one of the choices; None where a picture is to be drawn.
+        source: Where its pictures come from, for people.
+        licence: Of its pictures; SPDX identifier.
     """
 
     prompt: str
@@ -30,6 +32,8 @@ class Task:
     pictures: dict[str, Picture] = field(default_factory=dict)
     choices: tuple[str, ...] = ()
     answer: str | None = None
+    source: str = "procedural"
+    licence: str = "CC0-1.0"
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -47,15 +51,17 @@ class Verdict:
     Attributes:
         published: Score, 0–1, by the rule of GIR-Bench's code; None where the rule gives a single picture no score, or
             cannot be applied here.
-        corrected: Score, 0–1, by the corrected rule.
+        corrected: Score, 0–1, by the corrected rule; None where it cannot be applied.
         correct: Whether the answer is right in full.
         reasons: Observations in words, for people.
+        unpublished: Why there is no published score, if there is none.
     """
 
     published: float | None
-    corrected: float
+    corrected: float | None
     correct: bool
     reasons: tuple[str, ...]
+    unpublished: str = "GIR-Bench's rule gives a single picture no score"
 
 
 class Dimension(ABC):
@@ -72,11 +78,17 @@ class Dimension(ABC):
         name: The category of its instances.
         part: The part of the game that it belongs to.
         title: For people.
+        things: Name that dimensions share which ask for the same things; tasks of one number are then about the same
+            thing. Empty if there is no other such dimension.
+        likeness: Metric whose mean over the task's reference pictures is the published score, such as ``dino``; empty
+            if the verdict holds the published score.
     """
 
     name: ClassVar[str]
     part: ClassVar[Part]
     title: ClassVar[str]
+    things: ClassVar[str] = ""
+    likeness: ClassVar[str] = ""
 
     @abstractmethod
     def build(self, difficulty: str, rng: Any) -> Task:

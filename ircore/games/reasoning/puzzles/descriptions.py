@@ -28,11 +28,11 @@ WAYS = {
 """Steps to a neighbour, as rows and places, by scene."""
 
 USES = {
-    "sun": ("what gives light by day", "what everything here casts its shadow away from"),
+    "sun": ("what gives light by day", "what will have set by midnight and rise again in the morning"),
     "cloud": ("what rain falls from", "what would hide the sun if the wind moved it there"),
     "roof": ("what keeps the rain off the people in the house", "what a chimney would stand on"),
     "wall": ("what a painter would paint white to make the house look new", "what the door is set in"),
-    "door": ("where the people go in and out", "what needs a key"),
+    "door": ("what the people go in and out through", "what needs a key"),
     "tree": ("what will lose its leaves before winter", "what a bird would build its nest in"),
     "lake": ("what fish live in", "what keeps the boat from lying on the ground"),
     "sail": ("what catches the wind and moves the boat", "what is taken down when the boat is to stay where it is"),

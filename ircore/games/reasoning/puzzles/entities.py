@@ -125,3 +125,16 @@ ENTITIES: dict[str, Entity] = {
     ),
 }  # fmt: skip
 """By name."""
+
+MANY = 4
+"""Attributes from which on a thing is hard to draw."""
+
+
+def names_of(difficulty: str) -> tuple[str, ...]:
+    """Return the things of a difficulty.
+
+    >>> "snowman" in names_of("hard"), "snowman" in names_of("easy")
+    (True, False)
+    """
+    hard = difficulty == "hard"
+    return tuple(name for name, entity in ENTITIES.items() if (len(entity.attributes) >= MANY) == hard)

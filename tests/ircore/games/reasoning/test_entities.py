@@ -17,6 +17,7 @@ NAMES = pytest.mark.parametrize("name", list(ENTITIES))
 
 
 @NAMES
+@pytest.mark.slow
 def test_every_drawing_of_a_thing_shows_its_attributes_and_no_other_thing(name: str) -> None:
     for seed in range(5):
         areas = Areas(ENTITIES[name].draw(random.Random(seed)).pixels)
@@ -82,6 +83,7 @@ def test_forms_are_told_by_how_much_of_their_box_they_fill() -> None:
     assert not Formed("white", "octagonal").holds(disc)
 
 
+@pytest.mark.slow
 def test_most_easy_pictures_are_recognised_by_colour() -> None:
     right = 0
     for seed, (name, entity) in enumerate(ENTITIES.items()):

@@ -15,6 +15,7 @@ KINDS = pytest.mark.parametrize("kind", list(SCENES))
 
 @KINDS
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.slow
 def test_the_painted_picture_is_right_and_the_unpainted_one_is_not(kind: str, seed: int) -> None:
     scene = SCENES[kind](random.Random(seed))
     before = scene.drawing.pixels

@@ -130,6 +130,7 @@ def test_a_turn_that_was_not_measured_leaves_its_episode_out(pets: tuple[Instanc
     assert last.said.n == 0
 
 
+@pytest.mark.slow
 def test_runs_are_measured_once_and_shown_as_a_table(
     tmp_path: Path, pets: tuple[InstanceSet, Instance], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -182,6 +183,7 @@ def test_readers_are_compared_fact_by_fact() -> None:
     assert compared.kappa == pytest.approx(0.0)
 
 
+@pytest.mark.slow
 def test_a_model_reads_each_turn_once_and_is_compared_with_the_grammar(
     tmp_path: Path,
     pets: tuple[InstanceSet, Instance],
