@@ -179,7 +179,7 @@ def _game_section(tables: DeclaredTables) -> _GameSection:
         game.title,
         game.paper,
         game.headline.title,
-        tuple(seat.name for seat in game.seats),
+        tuple(seat.name for seat in tables.results.seats),
         table,
         card_code.steps_code(table),
         len(tables.instances.instances),

@@ -13,6 +13,8 @@ from ircore.core.records import Scene
 class Measured(NamedTuple):
     """A value of a measure; ``step`` is None for the whole episode, ``value`` is None for the given reason.
 
+    A note explains a value in words; episode pages show it.
+
     >>> Measured("correct", step=None, value=1.0).reason is None
     True
     """
@@ -21,6 +23,7 @@ class Measured(NamedTuple):
     step: int | None
     value: float | None
     reason: str | None = None
+    note: str | None = None
 
 
 class Reading(NamedTuple):

@@ -11,12 +11,15 @@ from ircore.core.game_records import GameInstance, PictureFile
 from ircore.core.records import Instance
 
 COCO = "LicenseRef-COCO-photographs"
+CONVGENVISMO = "LicenseRef-ConvGenVisMo-found-pictures"
 KILOGRAM = "LicenseRef-KiloGram-tangrams"
 
 HOW_TO_GET: Mapping[str, str] = MappingProxyType(
     {
         COCO: "Photographs of COCO val2014, each with a licence of its own. They come with the recorded games of the "
         "repository lil-lab/ICCA on GitHub: ircore instances import icca PATH --out DIR",
+        CONVGENVISMO: "Pictures of Flickr and Pinterest that others made. They come with the repository "
+        "nabihach/ConvGenVisMo on GitHub: ircore instances import convgenvismo PATH --out DIR",
         KILOGRAM: "Tangrams of a book, for education and research only. They come with the repository lil-lab/kilogram "
         "on GitHub: ircore instances import kilogram PATH --out DIR",
     }

@@ -16,6 +16,9 @@ REFERENCE = Traits(needs="nothing", methods=("describe",), parameters=(), refere
 SCENE = replace(REFERENCE, parameters=None)
 PERSON = Traits(needs="person", methods=("describe", "render", "answer"), answers=("text", "picture", "choice"))
 LOOKS_OFFLINE = Traits(needs="nothing", methods=("answer",), parameters=(), answers=("text", "choice"))
+THINKS_OFFLINE = Traits(needs="nothing", methods=("answer",), parameters=(), answers=("text",))
+EDITS_OFFLINE = Traits(needs="nothing", methods=("answer",), parameters=(), answers=("picture", "choice"))
+EDITS_AS_REFERENCE = replace(EDITS_OFFLINE, reference=True)
 CHOOSES_BY_WEIGHTS = Traits(needs="files", methods=("answer",), parameters=(), answers=("choice",))
 RECORDED_RUN = Traits(needs="files", methods=("describe", "render"))
 WRITING_SERVICE = Traits(

@@ -14,6 +14,7 @@ import numpy as np
 from ircore.games.base import Curve, Ending, Measure
 from ircore.results.cells import strata
 from ircore.results.games import GameResults, PlayedGameRun
+from ircore.results.hops import normalised
 from ircore.results.statistics.bootstrap import Ratios, resample
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, estimate
 from ircore.results.statistics.scales import Scale
@@ -55,6 +56,17 @@ class SteppedEpisode:
             if isinstance(place, int) and not isinstance(place, bool):
                 groups.setdefault(place, []).append(value)
         return {place: fsum(values) / len(values) for place, values in groups.items()}
+
+    def on_curve(self, measure: Measure, curve: Curve) -> dict[int, float]:
+        """Return the values at the places of a curve: groups of steps, or places 1 to 20 of the normalised axis."""
+        if not curve.normalised:
+            return self.by_place(measure, curve.over)
+        return dict(enumerate(normalised(self.series(measure)), start=1))
+
+    def series(self, measure: Measure) -> list[float | None]:
+        """Return a measure step by step, None where a step has no value."""
+        values = self.values.get(measure.key, {})
+        return [values.get(step) for step in range(1, len(self.steps) + 1)]
 
 
 def scale_of(measure: Measure) -> Scale:
@@ -111,7 +123,7 @@ def curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Cu
         measure: Measure per step that the curve is of.
         curve: Declaration that says what steps are grouped by.
     """
-    means = [episode.by_place(measure, curve.over) for episode in episodes]
+    means = [episode.on_curve(measure, curve) for episode in episodes]
     places = sorted({place for of_episode in means for place in of_episode})
     if not places:
         return {}

@@ -20,7 +20,7 @@ from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
 from ircore.instances.store import GameInstanceSet
 from ircore.results.cells import Condition, conditions, main_intervals, run_standing, side_by_side, strata
-from ircore.results.coverage import Coverage, coverages
+from ircore.results.coverage import Coverage, Unranked, coverages
 from ircore.results.played_run import AnyRunSource, RunView
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
 from ircore.results.rated import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated
@@ -105,6 +105,19 @@ class GameCell(Coverage):
     measures: Mapping[str, Estimate]
     """Mean of each measure over the played episodes that have a value of it, in its unit, by its key."""
 
+    reference: bool = False
+    """Whether a player of the run is a reference (``Traits.reference``): a ceiling or floor, which has no rank."""
+
+    @property
+    def unranked(self) -> Unranked | None:
+        """Reason why the run has no rank under this condition; None if the run has a rank."""
+        return "reference" if self.reference else super().unranked
+
+    @property
+    def unranked_words(self) -> str | None:
+        """The same for people."""
+        return "a reference, shown as a ceiling or floor" if self.reference else super().unranked_words
+
 
 GameRow = RankedRow[PlayedGameRun, GameCell]
 """A line of a board of another game."""
@@ -184,9 +197,11 @@ class GameResults:
         instances, ratings = [self.instances[row] for row in rows], self._ratings.rows(rows)
         board: list[GameRow] = []
         for group in self._by_rules if rows else ():
-            ranges = run_standing(instances, ratings.columns(group)).ranges
+            ranked = [column for column in group if not self.runs[column].run.reference]
+            ranges = run_standing(instances, ratings.columns(ranked)).ranges if ranked else []
+            by_column = dict(zip(ranked, ranges, strict=True))
             cells = [self.cell(self.runs[column].run.run_id, category, difficulty) for column in group]
-            entries = zip([self.runs[column] for column in group], cells, ranges, strict=True)
+            entries = zip([self.runs[column] for column in group], cells, map(by_column.get, group), strict=True)
             board += ranked_rows(entries, lambda cell: cell.main.mean)
         return tuple(board)
 
@@ -226,6 +241,7 @@ class GameResults:
             ended=len(ended),
             main=main,
             measures={item.key: self._mean(run, item, rows, ratings, drawn) for item in self.game.measures},
+            reference=run.run.reference,
         )
 
     def _mean(

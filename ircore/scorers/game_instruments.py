@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from ircore.core.elements import ElementList
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
@@ -10,7 +11,6 @@ from ircore.core.records import Scene
 from ircore.games.measuring import Reading
 from ircore.scorers.elements.eye import detect_by_eye
 from ircore.scorers.elements.iou import element_iou
-from ircore.scorers.elements.model import ElementList
 from ircore.scorers.elements.presence import presence, presence_published
 from ircore.scorers.judges.base import Judge, with_scene
 from ircore.scorers.metrics.base import Metric
@@ -38,7 +38,7 @@ class EpisodeInstruments:
     >>> from ircore.games.reconstruction.build_targets import draw
     >>> target = draw("simple_shapes", "easy", seed=5)
     >>> own = Picture.from_pixels(target.drawing.pixels)
-    >>> instruments: Instruments = EpisodeInstruments({"target": own}, lambda rendering: own)
+    >>> instruments = EpisodeInstruments({"target": own}, lambda rendering: own)
     >>> instruments.metric("ep_f1", own, own, target.scene).value
     1.0
 

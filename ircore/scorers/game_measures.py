@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameEpisode, GameInstance, GameScore
+from ircore.core.game_records import LONGEST_NOTE, GameEpisode, GameInstance, GameScore
 from ircore.core.progress import progress
 from ircore.core.validation import describe_validation_error
 from ircore.core.workers import in_order
@@ -127,6 +127,7 @@ def measured_scores(
             step=value.step,
             value=value.value,
             reason=(value.reason or "not given")[:500] if value.value is None else None,
+            note=value.note and value.note[:LONGEST_NOTE],
         )
 
 

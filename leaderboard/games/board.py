@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ircore.core.game_records import NOBODY
 from ircore.games.base import Measure
 from ircore.results.game_curves import partner_mean
 from ircore.results.statistics.intervals import Estimate
@@ -159,16 +158,11 @@ def scale_ends(shown: Measure, means: Sequence[Estimate]) -> tuple[float, float]
 
 def players(section: GameSection) -> list[dict[str, Any]]:
     """Return the players of each seat, the best first by their mean over partners."""
-    taken = section.results.seats
-    return [
-        {"seat": seat, "players": _players(section, number)}
-        for number, seat in enumerate(section.game.seats)
-        if seat in taken
-    ]
+    return [{"seat": seat, "players": _players(section, number)} for number, seat in enumerate(section.seats)]
 
 
 def _players(section: GameSection, number: int) -> list[Player]:
-    labels = dict.fromkeys(entry.players[number] for entry in section.entries if entry.players[number] != NOBODY)
+    labels = dict.fromkeys(entry.players[number] for entry in section.entries)
     ranked = [_player(section, number, label) for label in labels]
     sign = -1 if section.game.headline.direction == "higher" else 1
     return sorted(ranked, key=lambda player: (player.mean.mean is None, sign * (player.mean.mean or 0.0), player.label))

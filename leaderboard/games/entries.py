@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ircore.core.game_records import NOBODY
 from ircore.games.base import Measure
 from ircore.results.games import GameCell, GameResults, PlayedGameRun
 from ircore.results.statistics.intervals import Estimate
@@ -38,7 +37,7 @@ class Entry:
     """Name in addresses: the slug, or the run's id where two runs share a slug."""
 
     players: tuple[str, ...]
-    """Label of the player in each seat, in the order of the game's seats; may be a stranger's words."""
+    """Label of the player in each seat that somebody took, in the game's order; may be a stranger's words."""
 
     hue: int
     """Number of the colour of the first seat's player, 0-based."""
@@ -61,7 +60,7 @@ class Entry:
     @property
     def name(self) -> str:
         """All players on one line."""
-        names = " + ".join(label for label in self.players if label != NOBODY)
+        names = " + ".join(self.players)
         return f"{names} ({self.apart})" if self.apart else names
 
 
@@ -89,7 +88,7 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
 
 
 def _players(results: GameResults, measured: PlayedGameRun) -> tuple[str, ...]:
-    return tuple(measured.run.submission.label_of(seat.name) for seat in results.game.seats)
+    return tuple(measured.run.submission.label_of(seat.name) for seat in results.seats)
 
 
 def _ordered(players: Sequence[tuple[str, ...]], seat: int) -> list[str]:

@@ -91,11 +91,16 @@ def episode_html(section: GameSection, entry: Entry, instance: GameInstance, epi
         **_instance_values(section, instance, payload, root),
         "episode": episode,
         "steps": ending.steps,
-        "players": dict(zip((seat.name for seat in section.game.seats), entry.players, strict=True)),
+        "players": dict(zip((seat.name for seat in section.seats), entry.players, strict=True)),
         "renderings": {sha256: f"{root}{shown.small}" for sha256, shown in renderings.items()},
         "rendering": partial(_rendering, renderings, root),
         "values": per_episode,
         "step_values": per_step,
+        "notes": {
+            score.measure: score.note
+            for score in entry.measured.scores
+            if score.episode_id == episode.episode_id and score.step is None and score.note
+        },
     }
     return _rendered(section, "an episode", section.game.pages.episode or EPISODE, values)
 

@@ -73,10 +73,15 @@ class GameSection:
         """Category and difficulty of the instances, in the order of the set."""
         return tuple(dict.fromkeys((instance.category, instance.difficulty) for instance in self.instances))
 
+    @property
+    def seats(self) -> tuple[Seat[Any, Any], ...]:
+        """Seats that somebody took in at least one run."""
+        return self.results.seats
+
     @cached_property
     def crossed(self) -> tuple[int, int] | None:
         """Numbers of the two seats that the matrix crosses, 0-based; None for a game of one seat."""
-        names = [seat.name for seat in self.game.seats]
+        names = [seat.name for seat in self.seats]
         if self.game.pages.matrix:
             first, second = self.game.pages.matrix
             return names.index(first), names.index(second)
@@ -84,7 +89,7 @@ class GameSection:
 
     def seat(self, number: int) -> Seat[Any, Any]:
         """Return a seat by its number, 0-based."""
-        return self.game.seats[number]
+        return self.seats[number]
 
     def instance_path(self, instance: GameInstance) -> str:
         """Return the path of an instance's page, without suffix."""

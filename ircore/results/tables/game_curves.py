@@ -6,13 +6,24 @@ from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
 from ircore.games.base import Curve, Game, Measure
-from ircore.results.game_curves import SteppedEpisode, curve_points, partner_mean, recorded_episodes, run_episodes
+from ircore.results.game_curves import (
+    SteppedEpisode,
+    curve_points,
+    partner_mean,
+    recorded_episodes,
+    run_episodes,
+    scale_of,
+)
 from ircore.results.games import GameResults, PlayedGameRun
+from ircore.results.hops import POINTS, by_turn
 from ircore.results.tables.games import measure_column
 from ircore.results.tables.model import Column, Table, Value
 
 PEOPLE = "people, as recorded"
 """Name of the rows of what people played on the same instances."""
+
+
+_TO_THE_LAST = f", the first, to {POINTS}, the last"
 
 
 class _Line(NamedTuple):
@@ -26,8 +37,10 @@ class _Line(NamedTuple):
 def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]:
     """Return the tables of a game beside its board, by the names that users give."""
     tables: dict[str, Callable[[GameResults], Table]] = {
-        f"{_axis(curve)}s": partial(curves_table, curve=curve) for curve in game.pages.curves
+        _plural(curve): partial(curves_table, curve=curve) for curve in game.pages.curves
     }
+    if any(curve.normalised for curve in game.pages.curves):
+        tables["at_k"] = at_k_table
     tables["players"] = players_table
     if game.published:
         tables["published"] = lambda results: published_figures_table(results.game)
@@ -44,20 +57,25 @@ def curves_table(results: GameResults, curve: Curve) -> Table:
     Raises:
         InputError: No step of any run has a value.
     """
-    axis, game = _axis(curve), results.game
+    axis, game = curve.words, results.game
     measures = [measure for measure in game.measures if measure.per == "step"]
     rows = [row for line in _lines(results) for row in _rows(line, measures, curve)]
     if not rows:
         raise InputError(f"runs of {game.name}: no step has a value", "Score the runs first: ircore score RUN...")
     return Table(
-        name=f"{game.name}_{axis}s",
+        name=f"{game.name}_{_plural(curve)}",
         title=f"{game.title}: measures by {axis}",
         caption=f"Mean over episodes for each {axis}, with its 95 % interval over episodes. Rows of {PEOPLE!r} are "
         "computed from what the instances hold.",
         columns=(
             Column("run", "Run", "Its folder's name, or people.", digits=None),
             *(Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None) for seat in results.seats),
-            Column(axis, axis.capitalize(), f"Number of the {axis}, from 1.", digits=0),
+            Column(
+                axis.replace(" ", "_"),
+                axis.capitalize(),
+                f"From 1{_TO_THE_LAST if curve.normalised else ''}.",
+                digits=0,
+            ),
             *map(measure_column, measures),
         ),
         rows=tuple(rows),
@@ -82,6 +100,44 @@ def _rows(line: _Line, measures: list[Measure], curve: Curve) -> Iterator[tuple[
             for measure in measures
         )
         yield (Value(line.name), *map(Value, line.players), Value(place), *values)
+
+
+def at_k_table(results: GameResults) -> Table:
+    """Return every measure per step up to each step ("@K"): at the step, the latest value, and the best one.
+
+    Raises:
+        InputError: No step of any run has a value.
+    """
+    game = results.game
+    measures = [measure for measure in game.measures if measure.per == "step"]
+    rows = []
+    for line in _lines(results):
+        for measure in measures:
+            series = [episode.series(measure) for episode in line.episodes]
+            points = by_turn(series, measure.direction == "higher", scale_of(measure))
+            for point in points:
+                if point.latest.n:
+                    means = (Value.of(mean, missing="no value") for mean in (point.at, point.latest, point.best))
+                    names = (Value(line.name), *map(Value, line.players), Value(measure.title))
+                    rows.append((*names, Value(point.turn), *means))
+    if not rows:
+        raise InputError(f"runs of {game.name}: no step has a value", "Score the runs first: ircore score RUN...")
+    return Table(
+        name=f"{game.name}_at_k",
+        title=f"{game.title}: measures up to step K",
+        caption="Mean over episodes with its 95 % interval; an episode that has ended keeps its last value.",
+        columns=(
+            Column("run", "Run", "Its folder's name, or people.", digits=None),
+            *(Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None) for seat in results.seats),
+            Column("measure", "Measure", "The game's measure per step.", digits=None),
+            Column("k", "K", "Number of the step, from 1.", digits=0),
+            Column("at", "At step K", "Mean over episodes that have a value at this step.", estimated=True),
+            Column("latest", "@K, latest", "Mean of each episode's last value up to step K.", estimated=True),
+            Column("best", "@K, best", "Mean of each episode's best value up to step K.", estimated=True),
+        ),
+        rows=tuple(rows),
+        primary="latest",
+    )
 
 
 def players_table(results: GameResults) -> Table:
@@ -137,5 +193,5 @@ def _players(results: GameResults, run: PlayedGameRun) -> tuple[str, ...]:
     return tuple(run.run.submission.label_of(seat.name) for seat in results.seats)
 
 
-def _axis(curve: Curve) -> str:
-    return curve.axis or curve.over or "step"
+def _plural(curve: Curve) -> str:
+    return f"{curve.words}s".replace(" ", "_")

@@ -3,11 +3,11 @@
 import asyncio
 from pathlib import Path
 
+from ircore.core.elements import ElementList
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
+from ircore.games.reasoning.verifiers.detections import DetectionError, Detections, read_detections
 from ircore.players.base import Captioned, Exchange, JudgeView, JudgingPlayer, PlayerError
-from ircore.scorers.elements.model import ElementList
-from ircore.scorers.girbench.detections import DetectionError, Detections, read_detections
 from ircore.scorers.judges.manifest import read_judge
 
 PROMPT = """List what the picture shows{asked}. Answer with one JSON object and nothing else:

@@ -60,6 +60,22 @@ def test_a_run_without_all_results_has_no_rank_and_the_board_says_why(values: li
     assert game_board(outcomes).entry(1, "rank").missing == f"no rank: {reason}"
 
 
+def test_a_reference_stands_on_the_board_without_a_rank_and_takes_none_from_others() -> None:
+    floor = guessed("floor", TEN, [9.5] * 20, reference=True)
+    outcomes = results(guessed("good", TEN, [9.0] * 20), floor, guessed("poor", TEN, [1.0] * 20))
+    board = [(row.submission.run.slug, row.rank_low, row.top) for row in outcomes.board()]
+    assert board == [("good", 1, True), ("poor", 2, False), ("floor", None, False)]
+    table = game_board(outcomes)
+    assert table.entry(2, "rank").missing == "no rank: a reference, shown as a ceiling or floor"
+    assert table.entry(2, "unranked").value == "reference"
+
+
+def test_a_reference_alone_has_a_board_too() -> None:
+    (row,) = results(guessed("floor", TEN, [2.0] * 20, reference=True)).board()
+    assert row.rank_low is None
+    assert row.cell.main.mean == pytest.approx(20.0)
+
+
 def test_four_instances_rank_nobody() -> None:
     few = guessing_set(1)
     (row, _) = results(guessed("one", few, [9.0] * 4), guessed("other", few, [1.0] * 4)).board()

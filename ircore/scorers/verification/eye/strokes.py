@@ -198,6 +198,8 @@ def colour_of(course: Course, candidates: Sequence[str], expected: str | None, r
     if usable.sum() < 3:
         return None
     usable &= np.abs(course.offsets - np.median(course.offsets[usable])) <= 3.0
+    if not usable.any():
+        return None
     strong = usable & (course.contrast >= 0.5 * np.median(course.contrast[usable]))
     lines, grounds = course.lines[strong], course.grounds[strong]
     colours = sorted({*candidates, *([expected] if expected else [])})

@@ -75,6 +75,7 @@ def test_a_context_is_one_round_about_ten_tangrams(folder: Path) -> None:
         assert (instance.category, instance.licence) == ("whole_black", "LicenseRef-KiloGram-tangrams")
 
 
+@pytest.mark.slow
 def test_the_target_is_not_always_first_and_the_order_is_the_same_again(folder: Path) -> None:
     contexts = json.loads((folder / "contexts.json").read_text())
     (folder / "contexts.json").write_text(json.dumps(contexts[:1] * 60))

@@ -2,15 +2,15 @@
 
 import pytest
 
-from ircore.scorers.girbench.detections import Box, DetectionError, Detections, read_detections
-from ircore.scorers.girbench.quantity import (
+from ircore.games.reasoning.verifiers.detections import Box, DetectionError, Detections, read_detections
+from ircore.games.reasoning.verifiers.quantity import (
     quantity,
     quantity_published,
     quantity_share,
     score,
     score_published,
 )
-from ircore.scorers.girbench.spatial import (
+from ircore.games.reasoning.verifiers.spatial import (
     Asked,
     Relation,
     relation_holds,
@@ -19,7 +19,7 @@ from ircore.scorers.girbench.spatial import (
     spatial,
     spatial_published,
 )
-from ircore.scorers.girbench.word_coverage import word_coverage, word_coverage_published
+from ircore.games.reasoning.verifiers.word_coverage import word_coverage, word_coverage_published
 
 SQUARE: Box = (0, 0, 100, 100)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ircore.scorers.girbench.detections import Detections
+from ircore.games.reasoning.verifiers.detections import Detections
 
 
 def quantity_published(expected: Mapping[str, int], seen: Detections) -> bool:

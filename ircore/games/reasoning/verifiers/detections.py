@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ircore.scorers.elements.model import ElementList, SeenElement
+from ircore.core.elements import ElementList, SeenElement
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom, each 0–1000 of the picture's width or height."""
@@ -23,7 +23,7 @@ class DetectionError(Exception):
         >>> raise DetectionError("no JSON object in the reply")
         Traceback (most recent call last):
             ...
-        ircore.scorers.girbench.detections.DetectionError: no JSON object in the reply
+        ircore.games.reasoning.verifiers.detections.DetectionError: no JSON object in the reply
     """
 
 

@@ -7,16 +7,16 @@ import pytest
 
 from ircore.core.images import Pixels
 from ircore.core.ocr import TextLine
-from ircore.scorers.girbench.entities import (
+from ircore.games.reasoning.verifiers.entities import (
     category_similarity,
     category_similarity_published,
     cosine,
     entity_similarity,
 )
-from ircore.scorers.girbench.green_paint import SIDE, green_published, paint_iou, paint_iou_corrected, resized
-from ircore.scorers.girbench.jigsaw import jigsaw_each, jigsaw_published, normalised
-from ircore.scorers.girbench.sudoku import Digit, digits, digits_published, sudoku, sudoku_published, tolerance
+from ircore.games.reasoning.verifiers.green_paint import SIDE, green_published, paint_iou, paint_iou_corrected, resized
+from ircore.games.reasoning.verifiers.sudoku import Digit, digits, digits_published, sudoku, sudoku_published, tolerance
 from ircore.scorers.metrics.frechet import frechet_distance
+from ircore.scorers.metrics.jigsaw_fid import jigsaw_each, jigsaw_published, normalised
 
 RNG = np.random.default_rng(7)
 

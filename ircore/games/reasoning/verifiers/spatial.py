@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import hypot
 from typing import Literal
 
-from ircore.scorers.girbench.detections import Box, Detections
+from ircore.games.reasoning.verifiers.detections import Box, Detections
 
 Relation = Literal["left", "right", "above", "below"]
 

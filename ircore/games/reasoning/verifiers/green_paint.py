@@ -31,7 +31,7 @@ def paint_iou(painted: Pixels, mask: npt.NDArray[np.uint8], original: "Pixels | 
         t: Tolerance. At 100, the command's default, the second green's bounds wrap round in 8 bits and match nothing;
             at 50 plain grey counts as green.
     """
-    return _iou(green_published(painted, t, original), _mask_of(mask))
+    return _iou(green_published(painted, t, original), at_512(mask))
 
 
 def paint_iou_corrected(painted: Pixels, mask: npt.NDArray[np.uint8], original: "Pixels | None" = None) -> float:
@@ -42,7 +42,7 @@ def paint_iou_corrected(painted: Pixels, mask: npt.NDArray[np.uint8], original: 
         mask: Height × width, 0–255: the object where above 127.
         original: The picture before, if there is one: what was as green there is no paint.
     """
-    return _iou(green(painted, original), _mask_of(mask))
+    return _iou(green(painted, original), at_512(mask))
 
 
 def green_published(painted: Pixels, t: int = 100, original: "Pixels | None" = None) -> Mask:
@@ -94,7 +94,7 @@ def _between(size: int) -> tuple[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp
     return (first, np.minimum(first + 1, size - 1)), places - first
 
 
-def _mask_of(mask: npt.NDArray[np.uint8]) -> Mask:
+def at_512(mask: npt.NDArray[np.uint8]) -> Mask:
     """Bring a mask to 512 × 512, each place taking the pixel at its corner, and keep pixels above 127."""
     rows, columns = (np.arange(SIDE) * size // SIDE for size in mask.shape[:2])
     above: Mask = mask[rows][:, columns] > 127
