@@ -22,7 +22,7 @@ from ircore.instances.store import GameInstanceSet
 from ircore.results.cells import Condition, conditions, main_intervals, run_standing, side_by_side, strata
 from ircore.results.coverage import Coverage, Unranked, coverages
 from ircore.results.played_run import AnyRunSource, RunView
-from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
+from ircore.results.ranking import RankedRow, ranked_rows, refuse_condition, refuse_mixtures
 from ircore.results.rated import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated
 from ircore.results.statistics.bootstrap import Ratios, Resamples, contrast_intervals, ratio_intervals, resample
 from ircore.results.statistics.bounds import bounded_intervals
@@ -189,10 +189,7 @@ class GameResults:
         Raises:
             InputError: There is no such category or difficulty here.
         """
-        refuse_unknown(
-            category=(category, sorted({instance.category for instance in self.instances})),
-            difficulty=(difficulty, sorted({instance.difficulty for instance in self.instances})),
-        )
+        refuse_condition(self.instances, category, difficulty)
         rows = self._conditions.get((category, difficulty), [])
         instances, ratings = [self.instances[row] for row in rows], self._ratings.rows(rows)
         board: list[GameRow] = []
