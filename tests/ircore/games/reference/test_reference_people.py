@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ircore.games.reference.build import build
+from ircore.games.reference.records import Round
 from ircore.instances.requests import BuildRequest
 from ircore.runs.folder import GameRunFolder
 
@@ -43,8 +44,9 @@ def test_two_people_play_a_round(tmp_path: Path) -> None:
     (episode,) = GameRunFolder(run).episodes()
     (step,) = episode.steps
     assert (step["message"], step["answer"]) == ("the one with two legs", "C")
-    assert step["chosen"] == step["labelled"][2]
-    assert step["correct"] == (step["chosen"] == step["target"])
+    played = Round.model_validate(step)
+    assert played.chosen == played.labelled[2]
+    assert played.correct == (played.chosen == played.target)
     # The listener reads what the speaker wrote, and neither sees the other's pictures under the same labels.
     assert "this message: the one with two legs" in done.stderr
     assert done.stderr.count("Picture A:") == 2
