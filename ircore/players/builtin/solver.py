@@ -14,7 +14,11 @@ from ircore.players.base import Question, TextAnswer, refuse_settings
 from ircore.players.traits import THINKS_OFFLINE
 
 LEGS: Mapping[str, int] = {"duck": 2, "dog": 4, "beetle": 6, "spider": 8}
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+ONES = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 MOST = 20
 """Largest number of one kind that is tried."""
 
@@ -57,15 +61,16 @@ class Solver:
 def _counted(task: str) -> str | None:
     """Return the forms of a riddle of animals and legs; None if the task is none, or has not one solution."""
     forms = re.findall(r"every (\w+) as an? (\w+ \w+)", task)
-    total, legs = (re.search(pattern, task) for pattern in (r"There are (\d+) animals", r"they have (\d+) legs"))
+    total = re.search(r"(?:There are|counts) ([\w-]+) (?:animals|heads)", task)
+    legs = re.search(r"(?:they have|stand on) ([\w-]+) legs", task)
     if not forms or total is None or legs is None or any(kind not in LEGS for kind, _ in forms):
         return None
     looks = dict(forms)
     differences = _differences(task)
     fitting = [
         counts
-        for counts in _counts(list(looks), int(total[1]), int(legs[1]))
-        if all(counts[first] - counts[second] == more for first, second, more in differences)
+        for counts in _counts(list(looks), _number(total[1]), _number(legs[1]))
+        if all(counts[first] - times * counts[second] == more for first, second, times, more in differences)
     ]
     if len(fitting) != 1:
         return None
@@ -83,14 +88,24 @@ def _counts(kinds: Sequence[str], total: int, legs: int) -> Iterable[dict[str, i
             yield counts
 
 
-def _differences(task: str) -> list[tuple[str, str, int]]:
-    """Return two kinds, and by how many there are more of the first, for each comparison in a task."""
-    more = re.findall(r"There (?:is|are) (\w+) more (\w+) than (\w+)", task)
-    alike = re.findall(r"There are as many (\w+) as (\w+)", task)
+def _differences(task: str) -> list[tuple[str, str, int, int]]:
+    """Return two kinds, and how many more there are of the first than so many times the second, for each comparison."""
+    more = re.findall(r"There (?:is|are) ([\w-]+) more (\w+) than (\w+)", task)
+    alike = re.findall(r"There are (twice )?as many (\w+) as (\w+)", task)
     return [
-        *((_singular(first), _singular(second), NUMBERS.index(number)) for number, first, second in more),
-        *((_singular(first), _singular(second), 0) for first, second in alike),
+        *((_singular(first), _singular(second), 1, _number(number)) for number, first, second in more),
+        *((_singular(first), _singular(second), 2 if twice else 1, 0) for twice, first, second in alike),
     ]
+
+
+def _number(word: str) -> int:
+    """Return a number that is written in digits or in words; −1 for other words."""
+    if word.isdigit():
+        return int(word)
+    tens, _, one = word.partition("-")
+    if tens in TENS:
+        return 10 * (TENS.index(tens) + 2) + (ONES.index(one) if one in ONES else 0)
+    return ONES.index(word) if word in ONES else -1
 
 
 def _singular(name: str) -> str:
@@ -149,13 +164,14 @@ def _forms(placed: Iterable[tuple[str, tuple[float, float]]], radius: float) -> 
     size = round(radius)
     sentences = []
     for form, (x, y) in placed:
+        article = "An" if form[0] in "aeiou" else "A"
         centre, shape = (round(x), round(y)), form.split()[1]
         if shape == "circle":
-            sentences.append(f"A {form} of radius {size} px centred at {centre}.")
+            sentences.append(f"{article} {form} of radius {size} px centred at {centre}.")
         elif shape == "square":
-            sentences.append(f"A {form} of side {2 * size} px centred at {centre}.")
+            sentences.append(f"{article} {form} of side {2 * size} px centred at {centre}.")
         else:
             top, bottom = centre[1] - size, centre[1] + size
             corners = f"({centre[0]}, {top}), ({centre[0] + size}, {bottom}) and ({centre[0] - size}, {bottom})"
-            sentences.append(f"A {form} with corners {corners}.")
+            sentences.append(f"{article} {form} with corners {corners}.")
     return " ".join(sentences)

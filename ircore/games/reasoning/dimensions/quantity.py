@@ -17,7 +17,7 @@ A_ROW = 5
 
 
 class Quantity(SeenThings):
-    """Two kinds with two clues (easy), three kinds with three (hard); each kind stands for a coloured form.
+    """Two kinds with two clues (easy), three or four with as many (hard); each kind stands for a coloured form.
 
     >>> task = Quantity().build("easy", random.Random(1))
     >>> Quantity().verify(task.payload, task.pictures, task.pictures["truth"]).correct
@@ -31,12 +31,12 @@ class Quantity(SeenThings):
     def build(self, difficulty: str, rng: random.Random) -> Task:
         """Return a riddle of our own, and a picture that solves it."""
         riddle = make_counts(difficulty == "hard", rng)
-        shapes, colours = rng.sample(FORMS, len(riddle.counts)), rng.sample(list(COLOURS), len(riddle.counts))
+        shapes, colours = rng.sample(2 * FORMS, len(riddle.counts)), rng.sample(list(COLOURS), len(riddle.counts))
         forms = {kind: Form(*look) for kind, look in zip(riddle.counts, zip(colours, shapes, strict=True), strict=True)}
-        kinds = " and ".join(PLURALS[kind] for kind in riddle.counts)
+        *others, last = (PLURALS[kind] for kind in riddle.counts)
         drawn_as = ", ".join(f"every {kind} as {_article(form)} {form.label}" for kind, form in forms.items())
         prompt = (
-            f"On a meadow there are {kinds}. {' '.join(clue.words for clue in riddle.clues)} "
+            f"On a meadow there are {', '.join(others)} and {last}. {' '.join(clue.words for clue in riddle.clues)} "
             f"Draw all of them on a white ground, apart from each other: {drawn_as}. Draw nothing else."
         )
         placed = [forms[kind] for kind, count in riddle.counts.items() for _ in range(count)]

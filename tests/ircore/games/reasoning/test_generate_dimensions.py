@@ -17,10 +17,10 @@ from ircore.games.reasoning.dimensions.layout import Layout
 from ircore.games.reasoning.dimensions.quantity import Quantity
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.reasoning.dimensions.text import Text
-from ircore.games.reasoning.puzzles.counts import make_counts, solutions
+from ircore.games.reasoning.puzzles.counts import make_counts, solutions, spelt
 from ircore.games.reasoning.puzzles.forms import Form, Placed, draw_forms
 from ircore.players.base import Question
-from ircore.players.builtin.editor import EditorPlayer
+from ircore.players.builtin.canvas import CanvasGenerator
 from ircore.players.builtin.solver import Solver
 
 GENERATE = [dimension for dimension in DIMENSIONS.values() if dimension.part == "generate"]
@@ -46,12 +46,12 @@ def test_three_dimensions_are_generated() -> None:
 @pytest.mark.parametrize("difficulty", ["easy", "hard"])
 @pytest.mark.parametrize("name", ["quantity", "layout", "text"])
 def test_every_riddle_is_solved_from_its_words_alone(name: str, difficulty: str) -> None:
-    solver, editor = Solver(PlayerSpec(player="solver")), EditorPlayer(PlayerSpec(player="editor"))
+    solver, canvas = Solver(PlayerSpec(player="solver")), CanvasGenerator(PlayerSpec(player="canvas"))
     for seed in range(12):
         task = DIMENSIONS[name].build(difficulty, random.Random(seed))
         thought = asyncio.run(solver.answer(Question(1, task.prompt))).text
-        drawn = asyncio.run(editor.answer(Question(1, thought, answers="picture")))
-        assert verdict(task, drawn.picture).correct, task.prompt  # type: ignore[union-attr]
+        drawn = asyncio.run(canvas.answer(Question(1, thought, answers="picture")))
+        assert verdict(task, drawn.picture).correct, task.prompt
 
 
 @pytest.mark.parametrize("difficulty", ["easy", "hard"])
@@ -73,6 +73,22 @@ def test_counts_have_one_solution_among_all(hard: bool) -> None:
     for seed in range(20):
         riddle = make_counts(hard, random.Random(seed))
         assert solutions(list(riddle.counts), riddle.clues) == [dict(riddle.counts)]
+
+
+def test_riddles_of_counts_vary() -> None:
+    easy, hard = ([make_counts(level, random.Random(seed)) for seed in range(20)] for level in (False, True))
+    assert {len(riddle.counts) for riddle in easy} == {2}
+    assert {len(riddle.counts) for riddle in hard} == {3, 4}
+    assert all(len(riddle.clues) == len(riddle.counts) for riddle in (*easy, *hard))
+    totals = [riddle.clues[0].words for riddle in (*easy, *hard)]
+    assert {any(character.isdigit() for character in words) for words in totals} == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(0, "no"), (13, "thirteen"), (20, "twenty"), (42, "forty-two"), (99, "ninety-nine")]
+)
+def test_numbers_in_words(number: int, words: str) -> None:
+    assert spelt(number) == words
 
 
 DUCKS = {"red circle": 3, "blue square": 1}
