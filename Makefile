@@ -12,6 +12,10 @@ PER_CONDITION ?= 3
 PAIRS := $(shell ls -r submissions | grep ^builtin-)
 # Plays the other game of the demo, on contexts of its own: a few seconds.
 REFERENCE := looker
+CONVERSATION := extractive
+REASONING := solver-editor
+# Submissions of the other games.
+OTHERS := $(REFERENCE) $(CONVERSATION) $(REASONING)
 FILES = $(shell find $(1) -type f -not -name '*.pyc' -not -path '*/__pycache__/*' 2>/dev/null)
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
@@ -57,6 +61,10 @@ demo: $(DEMO)/.site
 	@echo
 	@$(BIN)/ircore results $(DEMO)/runs/$(REFERENCE)
 	@echo
+	@$(BIN)/ircore results $(DEMO)/runs/$(CONVERSATION)
+	@echo
+	@$(BIN)/ircore results $(DEMO)/runs/$(REASONING)
+	@echo
 	@echo "site      $(DEMO)/site/index.html    (to click through it: $(BIN)/ircore site serve $(DEMO)/site)"
 	@echo "dataset   $(DEMO)/dataset            (load_dataset(\"$(DEMO)/dataset\", split=\"test\"))"
 	@echo "more      make demo PER_CONDITION=10    (ten pictures a condition, 129 in all)"
@@ -71,8 +79,8 @@ platform: $(INSTALLED)
 	$(BIN)/ircore score $(PAIRS:%=$(PLATFORM)/runs/%)
 	$(BIN)/ircore results $(PAIRS:%=$(PLATFORM)/runs/%)
 
-$(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card submissions/builtin-* submissions/$(REFERENCE)) $(DEMO)/.per-condition-$(PER_CONDITION)
-	@rm -rf $(DEMO)/instances $(DEMO)/contexts $(DEMO)/runs $(DEMO)/dataset $(DEMO)/site
+$(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card submissions/builtin-* $(OTHERS:%=submissions/%)) $(DEMO)/.per-condition-$(PER_CONDITION)
+	@rm -rf $(DEMO)/instances $(DEMO)/contexts $(DEMO)/dialogues $(DEMO)/tasks $(DEMO)/runs $(DEMO)/dataset $(DEMO)/site
 	$(BIN)/ircore instances build --out $(DEMO)/instances --per-condition $(PER_CONDITION)
 	@mkdir -p $(DEMO)/runs
 	printf '%s\n' $(PAIRS) | xargs -P 4 -I PAIR \
@@ -81,14 +89,20 @@ $(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card submissions/bui
 	$(BIN)/ircore instances build --game reference --out $(DEMO)/contexts --per-condition $(PER_CONDITION)
 	$(BIN)/ircore play submissions/$(REFERENCE) --instances $(DEMO)/contexts --out $(DEMO)/runs/$(REFERENCE)
 	$(BIN)/ircore score $(DEMO)/runs/$(REFERENCE)
-	$(BIN)/ircore release build --runs $(PAIRS:%=$(DEMO)/runs/%) $(DEMO)/runs/$(REFERENCE) \
-	  --instances $(DEMO)/instances $(DEMO)/contexts --out $(DEMO)/dataset
+	$(BIN)/ircore instances build --game conversation --out $(DEMO)/dialogues --per-condition 1
+	$(BIN)/ircore play submissions/$(CONVERSATION) --instances $(DEMO)/dialogues --out $(DEMO)/runs/$(CONVERSATION)
+	$(BIN)/ircore score $(DEMO)/runs/$(CONVERSATION)
+	$(BIN)/ircore instances build --game reasoning --out $(DEMO)/tasks --per-condition $(PER_CONDITION)
+	$(BIN)/ircore play submissions/$(REASONING) --instances $(DEMO)/tasks --out $(DEMO)/runs/$(REASONING)
+	$(BIN)/ircore score $(DEMO)/runs/$(REASONING)
+	$(BIN)/ircore release build --runs $(PAIRS:%=$(DEMO)/runs/%) $(OTHERS:%=$(DEMO)/runs/%) \
+	  --instances $(DEMO)/instances $(DEMO)/contexts $(DEMO)/dialogues $(DEMO)/tasks --out $(DEMO)/dataset
 	$(BIN)/ircore release check $(DEMO)/dataset
 	@touch $@
 
 # Apart from the runs, so that a changed page does not play everything again.
 $(DEMO)/.site: $(DEMO)/.complete $(call FILES,leaderboard docs mkdocs.yml)
-	$(BIN)/ircore site build --runs $(PAIRS:%=$(DEMO)/runs/%) $(DEMO)/runs/$(REFERENCE) --out $(DEMO)/site
+	$(BIN)/ircore site build --runs $(PAIRS:%=$(DEMO)/runs/%) $(OTHERS:%=$(DEMO)/runs/%) --out $(DEMO)/site
 	@touch $@
 
 # A file named after the size of the demo: another size makes it anew.
@@ -96,7 +110,7 @@ $(DEMO)/.per-condition-$(PER_CONDITION):
 	@mkdir -p $(DEMO) && rm -f $(DEMO)/.per-condition-* && touch $@
 
 site: $(DEMO)/.complete
-	$(BIN)/ircore site build --runs $(PAIRS:%=$(DEMO)/runs/%) $(DEMO)/runs/$(REFERENCE) --out $(DEMO)/site
+	$(BIN)/ircore site build --runs $(PAIRS:%=$(DEMO)/runs/%) $(OTHERS:%=$(DEMO)/runs/%) --out $(DEMO)/site
 
 # The browser tests need Chromium: on Debian and Ubuntu it is installed if that is allowed, else they say why they skip.
 browser:

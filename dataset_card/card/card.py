@@ -80,6 +80,8 @@ class _GameSection(NamedTuple):
     paper: str | None
     headline: str
     seats: tuple[str, ...]
+    """Seats that somebody took in at least one run."""
+
     table: str
     """Name of its transcripts."""
 
@@ -179,7 +181,7 @@ def _game_section(tables: DeclaredTables) -> _GameSection:
         game.title,
         game.paper,
         game.headline.title,
-        tuple(seat.name for seat in game.seats),
+        tuple(seat.name for seat in tables.results.seats),
         table,
         card_code.steps_code(table),
         len(tables.instances.instances),

@@ -237,8 +237,7 @@ class DeclaredTables(GameTables):
         return named | {"rules": rules_key(run.run.rules)} | episode_columns(episode)
 
     def _players(self, run: PlayedGameRun) -> Row:
-        players = run.run.submission.players
-        return {f"player_{seat.name}": players[seat.name].label for seat in self.game.seats}
+        return {f"player_{seat.name}": run.run.submission.label_of(seat.name) for seat in self.game.seats}
 
 
 def step_column(field: str) -> str:

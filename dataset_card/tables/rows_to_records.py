@@ -10,6 +10,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from dataset_card.findings import Findings, Pictures, same_value, short_value
+from dataset_card.tables.fact_completeness import FactCompleteness
 from dataset_card.tables.facts import fact_faults
 from dataset_card.tables.records_of_rows import cost_of, episode_fields, score_fields, turn_fields
 from dataset_card.tables.released_run import ReleasedRun
@@ -77,7 +78,7 @@ class Tables:
         self._turns_at: dict[EpisodeKey, str] = {}
         self._episodes: dict[EpisodeKey, Episode] = {}
         self._scores: dict[str, dict[tuple[str, int, str, str, str | None], Score]] = {run: {} for run in runs}
-        self._facts: set[tuple[object, ...]] = set()
+        self._facts = FactCompleteness()
         self._previews = 0
         self._board: dict[tuple[object, ...], tuple[str, Row]] = {}
         self.results: Results | None = None
@@ -188,10 +189,8 @@ class Tables:
             self._findings.add(where, f"it is of another rendering than that of turn {row['turn']}")
         for fault in fact_faults(row):
             self._findings.add(where, fault)
-        key = (*_key(row), row["turn"], row["fact"])
-        if key in self._facts:
+        if not self._facts.take(row):
             self._findings.add(where, f"fact {row['fact']} of turn {row['turn']} of this episode is there twice")
-        self._facts.add(key)
 
     def take_preview(self, where: str, row: Row) -> None:
         """Take a row of ``previews``, after the turn."""
@@ -229,6 +228,9 @@ class Tables:
         for key, where in self._turns_at.items():
             if key not in self._episodes:
                 self._findings.add(where, f"episode {key[1]} of run {key[0]} is not in episodes")
+        scores = {run: of_run.values() for run, of_run in self._scores.items()}
+        for fault in self._facts.faults(scores, self._instances):
+            self._findings.add(f"data/{FACTS.name}", fault)
         turns = sum(map(len, self._turns.values()))
         if self._previews not in (0, turns):
             self._findings.add(f"data/{PREVIEWS.name}", f"has {self._previews} rows for {turns} turns")

@@ -26,7 +26,7 @@ def command(submission: Path, timeout: float) -> int:
     """
     from ircore.games.registry import load_game
     from ircore.players.submission import read_any_manifest
-    from ircore.runs.setup import check_seats
+    from ircore.runs.setup import check_seats, rules_of
     from ircore.scorers.judges.manifest import names_judge, read_judge
     from ircore.submissions.doctor import examine_judge, examine_seat
 
@@ -35,9 +35,11 @@ def command(submission: Path, timeout: float) -> int:
         return _show("judge", judge.spec, [examine_judge(judge, timeout)])
     loaded = read_any_manifest(submission)
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
-    check_seats(game, loaded)
+    rules = rules_of(game, loaded, {})
+    check_seats(game, loaded, rules)
     players = loaded.submission.players
-    return max(_show(seat.name, players[seat.name], examine_seat(loaded, seat, timeout)) for seat in game.seats)
+    asked = game.seats_of(rules)
+    return max(_show(seat.name, players[seat.name], examine_seat(loaded, seat, timeout)) for seat in asked)
 
 
 def _show(seat: str, spec: "PlayerSpec", findings: "list[Finding]") -> int:

@@ -11,7 +11,7 @@ from ircore.core.errors import InputError
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
-    from ircore.scorers.elements.model import ElementList
+    from ircore.core.elements import ElementList
 
 
 @click.group("elements")
@@ -34,8 +34,8 @@ def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None
     """Compare the elements in two JSON files: presence, published and corrected, and three IoUs."""
     from dataclasses import asdict
 
+    from ircore.core.elements import read_elements
     from ircore.scorers.elements.iou import element_iou
-    from ircore.scorers.elements.model import read_elements
     from ircore.scorers.elements.presence import presence, presence_published
 
     expected, given = read_elements(reference), read_elements(generated)
@@ -65,7 +65,7 @@ def detect(
 
     The eye, that of the judge `verified`, looks for the elements of one drawn target; detr and models take any picture.
     """
-    from ircore.scorers.elements.model import write_elements
+    from ircore.core.elements import write_elements
 
     is_eye = detector == "eye"
     elements = _detected_by_eye(image, instances, instance_id) if is_eye else _detected(image, detector, labels)

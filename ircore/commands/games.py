@@ -58,7 +58,11 @@ def _page(game: "Game[Any]") -> str:
     fields = game.payload.model_fields.items()
     sections = {
         "seats": [
-            (seat.name, f"{seat.answers}; sees {seat.sees}{'; may be recorded' if seat.recorded else ''}")
+            (
+                seat.name,
+                f"{seat.answers}; sees {seat.sees}{'; may be recorded' if seat.recorded else ''}"
+                f"{f'; only with the rule {seat.when}' if seat.when else ''}",
+            )
             for seat in game.seats
         ],
         "rules": [
@@ -83,9 +87,10 @@ def _page(game: "Game[Any]") -> str:
 
 
 def _scale(measure: "Measure") -> str:
-    bounds = f" {measure.range[0]:g}–{measure.range[1]:g}" if measure.range else ""
-    unit = f" {measure.unit}" if measure.unit else ""
-    return f"{measure.title}:{bounds}{unit}, {measure.direction} is better, per {measure.per}, from {measure.needs}"
+    bounds = f"{measure.range[0]:g}–{measure.range[1]:g}" if measure.range else ""
+    scale = " ".join(filter(None, [bounds, measure.unit]))
+    titled = f"{measure.title}: {scale}" if scale else measure.title
+    return f"{titled}, {measure.direction} is better, per {measure.per}, from {measure.needs}"
 
 
 def _document(game: "Game[Any]") -> dict[str, Any]:

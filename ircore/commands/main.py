@@ -2,13 +2,14 @@
 
 import gc
 import io
+import signal
 import sys
 from typing import Any
 
 import click
 
 from ircore import __version__
-from ircore.core.errors import InputError, WorkError
+from ircore.core.errors import InputError
 from ircore.core.terminal import printable
 
 HELP_LINES = {
@@ -95,14 +96,26 @@ def app() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit: 0 done, 1 the work failed, 2 wrong usage or bad input, 130 stopped by Ctrl-C."""
+    """Run the command line and exit: 0 done, 1 the work failed, 2 wrong usage or bad input, 130 stopped by Ctrl-C.
+
+    Other signals that stop it give 128 and their number, such as 143 for SIGTERM.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Into files and pipes UTF-8 goes everywhere; a terminal that lacks a character shows a question mark.
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _end)
     status = run(arguments)
     gc.freeze()  # or Python would go through all that is left, only to forget it
     sys.exit(status)
+
+
+def _end(number: int, _: object) -> None:
+    """End as after Ctrl-C, so that temporary folders are removed; while questions are asked the engine takes over."""
+    sys.exit(128 + number)
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -113,7 +126,7 @@ def run(arguments: list[str] | None = None) -> int:
         click.echo(printable(f"ircore: {error.problem}"), err=True)
         if error.remedy:
             click.echo(printable(f"  {error.remedy}"), err=True)
-        return 1 if isinstance(error, WorkError) else 2
+        return error.status
     except click.ClickException as error:
         error.show()
         return error.exit_code

@@ -153,7 +153,8 @@ def _dry_run(plan: "PlayPlan", game: "Game[Any]", out: Path, prices_file: Path |
     if isinstance(plan.run, Run):
         click.echo(as_text(estimate(len(left), plan.run.rules, cast("Prompts", plan.prompts), prices), prices))
     else:
-        click.echo("\n".join(f"  {seat.name}: {_asked(prices.seats[seat.name])}" for seat in game.seats))
+        taken = [seat.name for seat in game.seats if seat.name in prices.seats]
+        click.echo("\n".join(f"  {seat}: {_asked(prices.seats[seat])}" for seat in taken))
     if folder and (like_before := measured(folder, prices, len(left))):
         click.echo(like_before)
     click.echo(f"  instance set {plan.run.instance_set[:12]}")

@@ -47,6 +47,13 @@ class Drawing:
         self.height = height
         self.image = Image.new("RGB", (width, height), background)
 
+    @classmethod
+    def over(cls, pixels: Pixels) -> "Drawing":
+        """Return a drawing that begins with a picture: height × width × 3, RGB."""
+        drawing = cls(pixels.shape[1], pixels.shape[0])
+        drawing.image.paste(Image.fromarray(np.asarray(pixels)))
+        return drawing
+
     @property
     def pixels(self) -> Pixels:
         """The picture as drawn so far: height × width × 3, RGB."""

@@ -4,6 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from ircore.core.images import Picture
 from ircore.core.records import Difficulty, Name, Record, Sha256
 
 Action = Literal["describe", "done"]
@@ -103,6 +104,15 @@ class Rendering(Record):
     sha256: Sha256 = Field(description="Of the PNG file's bytes; the file is renderings/<sha256>.png.")
     width: int = Field(ge=1, le=8192, description="Pixels.")
     height: int = Field(ge=1, le=8192, description="Pixels.")
+
+    @classmethod
+    def of(cls, picture: Picture) -> "Rendering":
+        """Return the record of a picture that a player drew, for a step's record; the engine keeps the picture's file.
+
+        >>> Rendering.of(Picture(b"", 64, 48)).height
+        48
+        """
+        return cls(sha256=picture.sha256, width=picture.width, height=picture.height)
 
 
 class Turn(Record):

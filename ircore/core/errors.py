@@ -7,7 +7,7 @@ from typing import Any
 
 
 class InputError(Exception):
-    """Wrong usage or bad input (exit status 2).
+    """Wrong usage or bad input.
 
     >>> error = InputError("rules.yaml: max_turns: must be at least 1", "Mend this field.")
     >>> error.problem, error.remedy
@@ -16,7 +16,12 @@ class InputError(Exception):
     Args:
         problem: The fault, naming the file and the field.
         remedy: The user's next step, a sentence; empty when the problem names it already.
+
+    Attributes:
+        status: Exit status of the command.
     """
+
+    status = 2
 
     def __init__(self, problem: str, remedy: str = "") -> None:
         super().__init__(problem)
@@ -31,8 +36,10 @@ class InputError(Exception):
 
 
 class WorkError(InputError):
-    """The input was fine but the work failed (exit status 1), for instance on a full disk.
+    """The input was fine but the work failed, for instance on a full disk.
 
-    >>> isinstance(WorkError("run: cannot be written (No space left on device)"), InputError)
-    True
+    >>> WorkError("run: cannot be written (No space left on device)").status
+    1
     """
+
+    status = 1

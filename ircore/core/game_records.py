@@ -25,6 +25,12 @@ from ircore.core.records import (
     is_none,
 )
 
+NOBODY = "nobody"
+"""Label of an empty seat."""
+
+LONGEST_NOTE = 2000
+"""Characters of the words that explain a value."""
+
 Fields = dict[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,99}$")], JsonValue]
 """A game's own fields by name."""
 
@@ -89,6 +95,10 @@ class GameSubmission(Record):
         check_terms(self.licence, self.links)
         return self
 
+    def label_of(self, seat: str) -> str:
+        """Return the label of a seat's player; ``nobody`` for a seat that the rules of the run leave empty."""
+        return self.players[seat].label if seat in self.players else NOBODY
+
 
 AnySubmission = Submission | GameSubmission
 """A manifest of either format."""
@@ -143,6 +153,9 @@ class GameScore(Record):
     step: int | None = Field(default=None, ge=1, description="The step, 1-based; null for a measure of the episode.")
     value: float | None = Field(description="In the measure's unit; null if there is none.")
     reason: str | None = Field(default=None, max_length=500, description="Why value is null.")
+    note: str | None = Field(
+        default=None, max_length=LONGEST_NOTE, exclude_if=is_none, description="The value explained in words."
+    )
 
     @model_validator(mode="after")
     def _value_or_reason(self) -> "GameScore":

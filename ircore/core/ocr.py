@@ -190,16 +190,19 @@ def _cached(path: Path) -> tuple[TextLine, ...] | None:
 
 
 @cache
-def _engine() -> Any:
+def ocr_engine() -> Any:
+    """Return the recogniser of ``rapidocr``, made once a process; the caller has asked ``require_ocr``."""
     from rapidocr import RapidOCR
 
-    return RapidOCR(params={"Global.log_level": "error"})
+    # More threads wait busily for models as small as these: up to six times the processor time, the same readings.
+    threads = {f"EngineConfig.onnxruntime.{which}_op_num_threads": 1 for which in ("intra", "inter")}
+    return RapidOCR(params={"Global.log_level": "error", **threads})
 
 
 def _recognise(pixels: Pixels) -> tuple[TextLine, ...]:
     import numpy as np
 
-    answer = _engine()(np.ascontiguousarray(pixels[..., ::-1]))
+    answer = ocr_engine()(np.ascontiguousarray(pixels[..., ::-1]))
     if answer.txts is None:
         return ()
     return tuple(

@@ -15,6 +15,8 @@ from ircore.core.episode_records import AnyAbortReason, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import AnyInstance, GameRules, Record
+from ircore.games.measuring import Instruments as Instruments
+from ircore.games.measuring import Measured as Measured
 from ircore.games.pages import Curve as Curve
 from ircore.games.pages import Pages as Pages
 from ircore.games.pages import PublishedFigure as PublishedFigure
@@ -44,6 +46,8 @@ class Seat(Generic[QuestionT, AnswerT]):
         recorded: Whether recorded answers, such as people's, may fill the seat.
         records_prompt: Whether the question's ``prompt`` is written into the journal beside the answer; False where it
             follows from earlier answers.
+        when: Rule, true or false, with which the seat is asked; without it, a manifest leaves the seat empty. Always
+            asked if empty.
     """
 
     name: str
@@ -53,6 +57,7 @@ class Seat(Generic[QuestionT, AnswerT]):
     method: str = "answer"
     recorded: bool = False
     records_prompt: bool = True
+    when: str = ""
 
 
 class Table(Protocol):
@@ -92,7 +97,10 @@ class Measure:
         range: Lowest and highest value; None if it is not bounded. A headline has one.
         direction: Direction of better values.
         per: Unit that has a value: each step, or the episode.
-        needs: Source of the values: ``steps`` (the game's own ``measured``), ``judge`` or ``person``.
+        needs: Source of the values: ``steps`` (the game's own ``measured``), ``pictures`` (its
+            ``measured_pictures``), ``judge``, ``person``, or ``means``: an episode has no value, and a board shows the
+            difference of two means.
+        difference: Keys of the two measures, the mean of the second of which is taken from that of the first.
     """
 
     key: str
@@ -101,7 +109,8 @@ class Measure:
     range: tuple[float, float] | None = None
     direction: Direction = "higher"
     per: Literal["step", "episode"] = "episode"
-    needs: Literal["steps", "judge", "person"] = "steps"
+    needs: Literal["steps", "pictures", "judge", "person", "means"] = "steps"
+    difference: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -159,19 +168,6 @@ class Ending(NamedTuple):
     steps: tuple[Record, ...]
     reason: AnyAbortReason | None = None
     detail: str | None = None
-
-
-class Measured(NamedTuple):
-    """A value of a measure; ``step`` is None for the whole episode, ``value`` is None for the given reason.
-
-    >>> Measured("correct", step=None, value=1.0).reason is None
-    True
-    """
-
-    measure: str
-    step: int | None
-    value: float | None
-    reason: str | None = None
 
 
 class GamePrompts(Protocol):
@@ -274,6 +270,20 @@ class Game(ABC, Generic[RulesT]):
         """
         return ()
 
+    def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterable[Measured]:  # noqa: ARG002
+        """Compute the measures that need pictures: of the instance, and of the steps of a played episode.
+
+        Args:
+            payload: Payload of the instance.
+            ending: Of the episode.
+            instruments: Pictures, metrics and judges.
+        """
+        return ()
+
+    def seats_of(self, rules: GameRules) -> tuple[Seat[Any, Any], ...]:
+        """Return the seats that are asked under some rules, see ``Seat.when``."""
+        return tuple(seat for seat in self.seats if not seat.when or getattr(rules, seat.when))
+
     def shown(self, payload: Any, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - for games to override
         """Return data that the game's templates need beyond the records, such as steps grouped into repetitions.
 
@@ -310,6 +320,16 @@ class Game(ABC, Generic[RulesT]):
             payload: Of the instance.
         """
         return ()
+
+    def draws_over(self, payload: Any) -> bool:  # noqa: ARG002 - for games to override
+        """Return whether what is drawn may hold pictures of the instance, as when a picture is edited.
+
+        Where these must not be published, neither must what is drawn.
+
+        Args:
+            payload: Of the instance.
+        """
+        return False
 
     def prompts(self, folder: Path | None) -> GamePrompts:
         """Read the game master's words.

@@ -16,11 +16,19 @@ class Curve:
         over: Field of the step record that the steps are grouped by, an integer such as the number of a repetition;
             empty for the number of the step itself.
         axis: Title of the horizontal axis; empty for the name of the field, or ``step``.
+        normalised: Whether every episode runs from its first step, 0, to its last, 1, at 20 places, so that long and
+            short episodes stand side by side (``ircore.results.hops``).
     """
 
     measure: str
     over: str = ""
     axis: str = ""
+    normalised: bool = False
+
+    @property
+    def words(self) -> str:
+        """Title of the horizontal axis."""
+        return self.axis or self.over or "step"
 
 
 @dataclass(frozen=True)
@@ -30,8 +38,8 @@ class Pages:
     Templates are written in Jinja and run in a sandbox that escapes whatever they insert. Beside ``Game.shown`` they
     are given ``instance``, ``payload``, ``pictures`` (addresses by name) and the function ``picture(name, alt)``; the
     template of an episode also ``episode``, ``steps``, ``renderings`` (addresses by SHA-256), ``values`` (of measures
-    per episode, by key), ``step_values`` (of measures per step, a list by key), ``players`` (labels by seat), and the
-    functions ``rendering(field, alt)`` and ``number(value)``.
+    per episode, by key), ``notes`` (explanations of values, by key), ``step_values`` (of measures per step, a list by
+    key), ``players`` (labels by seat), and the functions ``rendering(field, alt)`` and ``number(value)``.
 
     >>> Pages(columns=("steps",), curves=(Curve("correct"),)).matrix  # the first two seats
     ()

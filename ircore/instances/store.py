@@ -258,30 +258,38 @@ def write_instances(folder: Path, made: Iterable[tuple[Instance, bytes]]) -> Ins
     return read_instances(folder)
 
 
-def write_game_instances(folder: Path, made: Iterable[tuple[GameInstance, Mapping[str, bytes]]]) -> GameInstanceSet:
+def write_game_instances(folder: Path, made: Iterable[tuple[GameInstance, Mapping[str, Picture]]]) -> GameInstanceSet:
     """Write an instance set of a game other than reconstruction; the folder appears only when complete.
 
     Args:
         folder: Where to; it must not exist or be empty.
-        made: Each instance with the bytes of its pictures by their names in ``pictures``. Written in the order of
-            category, difficulty and id.
+        made: Each instance, without its field ``pictures``, and its pictures by name. Written in the order of category,
+            difficulty and id; pictures of the same name and content share a file.
 
     Raises:
-        InputError: The folder holds something, or what was made is no sound set.
+        InputError: The folder holds something, or the instances are no sound set.
     """
-    _write(
-        folder,
-        (
-            (instance, {instance.pictures[name].image: data for name, data in pictures.items()})
-            for instance, pictures in made
-        ),
-    )
+    _write(folder, (_with_files(instance, pictures) for instance, pictures in made))
     read = read_any_instances(folder)
     if not isinstance(read, GameInstanceSet):
         raise InputError(f"{folder}: not a set of a game of its own", "Give every instance the game's name.")
     for instance in read.instances:
         read.files(instance)
     return read
+
+
+def _with_files(instance: GameInstance, pictures: Mapping[str, Picture]) -> tuple[GameInstance, Mapping[str, bytes]]:
+    files = {
+        name: PictureFile(
+            image=f"images/{name}-{picture.sha256[:8]}.png",
+            sha256=picture.sha256,
+            width=picture.width,
+            height=picture.height,
+        )
+        for name, picture in pictures.items()
+    }
+    data = {files[name].image: picture.data for name, picture in pictures.items()}
+    return instance.model_copy(update={"pictures": files}), data
 
 
 def _write(folder: Path, made: Iterable[tuple[AnyInstance, Mapping[str, bytes]]]) -> None:

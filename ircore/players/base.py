@@ -46,8 +46,8 @@ class Traits:
         parameters: Names of the accepted parameters; None if the player checks them itself.
         example: Parameters that are worth setting, as people type them; shown when a manifest is made.
         draws_apart: Whether the model calls an image model, so that images are billed besides its tokens.
-        reference: Whether the player is a describer with extra information (``InformedView``). Runs with such a
-            player are ceilings and floors, marked as references and never ranked.
+        reference: Whether runs with the player are ceilings and floors, marked as references and never ranked:
+            describers with extra information (``InformedView``), players that solve nothing on purpose.
     """
 
     methods: tuple[str, ...] = ()

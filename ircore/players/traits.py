@@ -10,12 +10,16 @@ from ircore.core.records import PlayerSpec
 from ircore.players.base import AnswerKind, Traits
 
 DRAWS_OFFLINE = Traits(needs="nothing", methods=("render",), parameters=())
+DRAWS_WORDS_OFFLINE = replace(DRAWS_OFFLINE, methods=("render", "answer"), answers=("picture",))
 DESCRIBES_OFFLINE = Traits(needs="nothing", methods=("describe",), parameters=())
 DESCRIBES_WITH_OCR = Traits(needs="nothing", methods=("describe",))
 REFERENCE = Traits(needs="nothing", methods=("describe",), parameters=(), reference=True)
 SCENE = replace(REFERENCE, parameters=None)
 PERSON = Traits(needs="person", methods=("describe", "render", "answer"), answers=("text", "picture", "choice"))
 LOOKS_OFFLINE = Traits(needs="nothing", methods=("answer",), parameters=(), answers=("text", "choice"))
+THINKS_OFFLINE = Traits(needs="nothing", methods=("answer",), parameters=(), answers=("text",))
+EDITS_OFFLINE = Traits(needs="nothing", methods=("answer",), parameters=(), answers=("picture", "choice"))
+EDITS_AS_REFERENCE = replace(EDITS_OFFLINE, reference=True)
 CHOOSES_BY_WEIGHTS = Traits(needs="files", methods=("answer",), parameters=(), answers=("choice",))
 RECORDED_RUN = Traits(needs="files", methods=("describe", "render"))
 WRITING_SERVICE = Traits(

@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 from ircore.results.rated import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 
-Unranked = Literal["incomplete", "underrated", "inapplicable", "too_few"]
+Unranked = Literal["incomplete", "underrated", "inapplicable", "too_few", "reference"]
 """Why a run has no rank: it has episodes without a result yet; too little of what it played is rated; the judge rates
-nothing here; its main score rests on fewer than ``MINIMUM_PICTURES``."""
+nothing here; its main score rests on fewer than ``MINIMUM_PICTURES``; it is a ceiling or floor beside the others."""
 
 RATED_SHARE = 0.9
 """Share of the renderings that a judge could have rated which it must have rated before there is a rank."""

@@ -14,6 +14,7 @@ import numpy as np
 from ircore.games.base import Curve, Ending, Measure
 from ircore.results.cells import strata
 from ircore.results.games import GameResults, PlayedGameRun
+from ircore.results.hops import normalised
 from ircore.results.statistics.bootstrap import Ratios, resample
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, estimate
 from ircore.results.statistics.scales import Scale
@@ -56,14 +57,27 @@ class SteppedEpisode:
                 groups.setdefault(place, []).append(value)
         return {place: fsum(values) / len(values) for place, values in groups.items()}
 
+    def on_curve(self, measure: Measure, curve: Curve) -> dict[int, float]:
+        """Return the values at the places of a curve: groups of steps, or places 1 to 20 of the normalised axis."""
+        if not curve.normalised:
+            return self.by_place(measure, curve.over)
+        return dict(enumerate(normalised(self.series(measure)), start=1))
+
+    def series(self, measure: Measure) -> list[float | None]:
+        """Return a measure step by step, None where a step has no value."""
+        values = self.values.get(measure.key, {})
+        return [values.get(step) for step in range(1, len(self.steps) + 1)]
+
 
 def scale_of(measure: Measure) -> Scale:
     """Return the possible values of a measure."""
     return Scale(*(measure.range or (-inf, inf)))
 
 
-def run_episodes(results: GameResults, run: PlayedGameRun) -> tuple[SteppedEpisode, ...]:
-    """Return the episodes of a run with the values of their steps."""
+def run_episodes(
+    results: GameResults, run: PlayedGameRun, category: str | None = None, difficulty: str | None = None
+) -> tuple[SteppedEpisode, ...]:
+    """Return the episodes of a run with the values of their steps; of one category or difficulty if one is given."""
     names = [instance.instance_id for instance in results.instances]
     conditions = dict(zip(names, strata(results.instances), strict=True))
     values: dict[str, dict[str, dict[int, float]]] = {}
@@ -73,21 +87,31 @@ def run_episodes(results: GameResults, run: PlayedGameRun) -> tuple[SteppedEpiso
     return tuple(
         SteppedEpisode(conditions[episode.instance_id], episode.steps, values.get(episode.episode_id, {}))
         for episode in run.episodes
+        if category in (None, episode.category) and difficulty in (None, episode.difficulty)
     )
 
 
-def recorded_episodes(results: GameResults) -> tuple[SteppedEpisode, ...]:
+def recorded_episodes(
+    results: GameResults, category: str | None = None, difficulty: str | None = None
+) -> tuple[SteppedEpisode, ...]:
     """Return people's games on the same instances; empty if the instances hold no recorded games.
 
     Measured exactly as runs are, so that people's curve stands beside theirs.
+
+    Args:
+        results: Of one game.
+        category: Only games of this category; None for all.
+        difficulty: Only games of this difficulty; None for both.
     """
-    return tuple(_recorded(results))
+    return tuple(_recorded(results, category, difficulty))
 
 
-def _recorded(results: GameResults) -> Iterator[SteppedEpisode]:
+def _recorded(results: GameResults, category: str | None, difficulty: str | None) -> Iterator[SteppedEpisode]:
     game, instances = results.game, results.runs[0].instances
     outcome = next(outcome.name for outcome in game.outcomes if outcome.played)
     for instance, stratum in zip(results.instances, strata(results.instances), strict=True):
+        if category not in (None, instance.category) or difficulty not in (None, instance.difficulty):
+            continue
         payload = payload_of(game, instances, instance)
         steps = game.recorded_steps(payload)
         if not steps:
@@ -111,7 +135,7 @@ def curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Cu
         measure: Measure per step that the curve is of.
         curve: Declaration that says what steps are grouped by.
     """
-    means = [episode.by_place(measure, curve.over) for episode in episodes]
+    means = [episode.on_curve(measure, curve) for episode in episodes]
     places = sorted({place for of_episode in means for place in of_episode})
     if not places:
         return {}

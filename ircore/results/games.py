@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameScore
-from ircore.games.base import Game, Measure
+from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
 from ircore.instances.store import GameInstanceSet
 from ircore.results.cells import Condition, conditions, main_intervals, run_standing, side_by_side, strata
-from ircore.results.coverage import Coverage, coverages
+from ircore.results.coverage import Coverage, Unranked, coverages
 from ircore.results.played_run import AnyRunSource, RunView
-from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
+from ircore.results.ranking import RankedRow, ranked_rows, refuse_condition, refuse_mixtures
 from ircore.results.rated import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated
-from ircore.results.statistics.bootstrap import Ratios, Resamples, ratio_intervals, resample
+from ircore.results.statistics.bootstrap import Ratios, Resamples, contrast_intervals, ratio_intervals, resample
 from ircore.results.statistics.bounds import bounded_intervals
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.statistics.scales import Scale
+from ircore.results.statistics.scales import DIFFERENCE, Scale
 from ircore.runs.folder import GameRunFolder
 from ircore.scorers.game_measures import played
 
@@ -105,6 +105,19 @@ class GameCell(Coverage):
     measures: Mapping[str, Estimate]
     """Mean of each measure over the played episodes that have a value of it, in its unit, by its key."""
 
+    reference: bool = False
+    """Whether a player of the run is a reference (``Traits.reference``): a ceiling or floor, which has no rank."""
+
+    @property
+    def unranked(self) -> Unranked | None:
+        """Reason why the run has no rank under this condition; None if the run has a rank."""
+        return "reference" if self.reference else super().unranked
+
+    @property
+    def unranked_words(self) -> str | None:
+        """The same for people."""
+        return "a reference, shown as a ceiling or floor" if self.reference else super().unranked_words
+
 
 GameRow = RankedRow[PlayedGameRun, GameCell]
 """A line of a board of another game."""
@@ -176,17 +189,16 @@ class GameResults:
         Raises:
             InputError: There is no such category or difficulty here.
         """
-        refuse_unknown(
-            category=(category, sorted({instance.category for instance in self.instances})),
-            difficulty=(difficulty, sorted({instance.difficulty for instance in self.instances})),
-        )
+        refuse_condition(self.instances, category, difficulty)
         rows = self._conditions.get((category, difficulty), [])
         instances, ratings = [self.instances[row] for row in rows], self._ratings.rows(rows)
         board: list[GameRow] = []
         for group in self._by_rules if rows else ():
-            ranges = run_standing(instances, ratings.columns(group)).ranges
+            ranked = [column for column in group if not self.runs[column].run.reference]
+            ranges = run_standing(instances, ratings.columns(ranked)).ranges if ranked else []
+            by_column = dict(zip(ranked, ranges, strict=True))
             cells = [self.cell(self.runs[column].run.run_id, category, difficulty) for column in group]
-            entries = zip([self.runs[column] for column in group], cells, ranges, strict=True)
+            entries = zip([self.runs[column] for column in group], cells, map(by_column.get, group), strict=True)
             board += ranked_rows(entries, lambda cell: cell.main.mean)
         return tuple(board)
 
@@ -226,22 +238,37 @@ class GameResults:
             ended=len(ended),
             main=main,
             measures={item.key: self._mean(run, item, rows, ratings, drawn) for item in self.game.measures},
+            reference=run.run.reference,
         )
 
     def _mean(
         self, run: PlayedGameRun, measure: Measure, rows: Sequence[int], ratings: Rated, drawn: Resamples
     ) -> Estimate:
-        by_episode = {episode.instance_id: episode.episode_id for episode in run.episodes}
-        values = run.values(measure)
-        names = [self.instances[row].instance_id for row in rows]
-        known = np.array([[values.get(by_episode.get(name, ""), np.nan)] for name in names])
         scale = Scale(*(measure.range or (-inf, inf)))
+        if measure.difference is not None:
+            both = [item for key in measure.difference for item in self.game.measures if item.key == key]
+            apart = scale._replace(unseen=DIFFERENCE.unseen)
+            return _difference(np.hstack([self._known(run, item, rows) for item in both]), drawn, apart)
+        known = self._known(run, measure, rows)
         if measure is not self.game.headline:
             return ratio_intervals(Ratios.means(known), drawn, scale)[0]
         missing = np.isin(ratings.status, (REFUSED, PENDING))
         ends = [np.where(missing, end, known) for end in (scale.lowest, scale.highest)]
         counts = [int(np.count_nonzero(~np.isnan(known)))]
         return bounded_intervals(ends[0], ends[1], Ratios.means(known).points, counts, drawn, scale)[0]
+
+    def _known(self, run: PlayedGameRun, measure: Measure, rows: Sequence[int]) -> Floats:
+        """Return a column of a run's values of a measure, NaN where there is none, shape (instances, 1)."""
+        by_episode = {episode.instance_id: episode.episode_id for episode in run.episodes}
+        values = run.values(measure)
+        names = [self.instances[row].instance_id for row in rows]
+        return np.array([[values.get(by_episode.get(name, ""), np.nan)] for name in names])
+
+    @cached_property
+    def seats(self) -> tuple[Seat[Any, Any], ...]:
+        """Seats that somebody took in at least one run."""
+        taken = {name for run in self.runs for name in run.run.submission.players}
+        return tuple(seat for seat in self.game.seats if seat.name in taken)
 
     @cached_property
     def _ratings(self) -> Rated:
@@ -266,6 +293,17 @@ class GameResults:
     @cached_property
     def _cells(self) -> dict[tuple[str, str | None, str | None], GameCell]:
         return {}  # as far as they have been asked for
+
+
+def _difference(known: Floats, drawn: Resamples, scale: Scale) -> Estimate:
+    """Estimate the mean of the first column less that of the second; empty where a column has no value.
+
+    Both are means over the episodes that have a value, which may be different episodes.
+    """
+    if np.isnan(known).all(axis=0).any():
+        return Estimate(None, None, None, 0)
+    ratios = Ratios.means(known)
+    return contrast_intervals(ratios, ratios.deviations(drawn), lambda rows: rows[:1] - rows[1:], drawn, scale)[0]
 
 
 def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:

@@ -12,14 +12,16 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Generic, Protocol, TypeVar
 
+from ircore.core.collector import seldom_collecting
 from ircore.core.errors import WorkError
 from ircore.core.progress import Progress
 from ircore.core.recorder import Recorder
 from ircore.players.base import JudgeError, PlayerError
 from ircore.players.calls import ProviderStopError
 from ircore.players.guard import unbroken
-from ircore.runs.costs.limit import Watch
+from ircore.runs.costs.limit import NoMoreError, Watch
 from ircore.runs.costs.prices import Asked
+from ircore.runs.stopping import SignalledError, Stop, heeding_signals
 
 Refusal = PlayerError | JudgeError | ProviderStopError
 """Exceptions that a player raises on purpose instead of answering."""
@@ -112,7 +114,7 @@ class Engine(Generic[EntryT]):
 
         Raises:
             PlayerError, JudgeError, ProviderStopError: It was asked in vain, which is recorded.
-            CostLimitError: No more may be spent.
+            NoMoreError: No more may be spent, or asking was stopped.
             WorkError: The player broke, or the record cannot be written.
         """
         entry = inquiry.recorded()
@@ -147,7 +149,9 @@ class Engine(Generic[EntryT]):
     async def run(
         self, workers: Iterable[Coroutine[Any, Any, None]], deadline: float | None, players: Iterable[object]
     ) -> None:
-        """Let workers ask side by side until all are done; the first failure stops all of them.
+        """Let workers ask side by side until all are done.
+
+        The first failure, and a signal, stop the asking: what is under way is waited for, since it is paid for.
 
         Args:
             workers: Each takes what is to be asked from a queue that it shares with others.
@@ -156,20 +160,36 @@ class Engine(Generic[EntryT]):
 
         Raises:
             WorkError: The deadline is over; every answer is kept.
+            SignalledError: A signal stopped the work.
         """
+        failures: list[Exception] = []
         try:
-            async with asyncio.timeout(deadline), asyncio.TaskGroup() as group:
-                for worker in workers:
-                    group.create_task(worker)
+            async with asyncio.timeout(deadline) as limit:
+                stop = Stop(self.watch, limit)
+                with heeding_signals(stop), seldom_collecting():
+                    async with asyncio.TaskGroup() as group:
+                        for worker in workers:
+                            group.create_task(_to_the_end(worker, stop, failures))
         except TimeoutError as error:
-            raise WorkError(
-                f"stopped at the deadline of {deadline:g} s", "Every answer is kept; the same command goes on."
-            ) from error
-        except BaseExceptionGroup as failures:
-            # The others were cancelled because of the first failure, so that is the one to tell.
-            raise failures.exceptions[0] from None
+            if self.watch.ended_early is None:
+                raise WorkError(
+                    f"stopped at the deadline of {deadline:g} s", "Every answer is kept; the same command goes on."
+                ) from error
         finally:
             await self.recorder.close()
             for player in players:
                 if close := getattr(player, "close", None):
                     await close()
+        if failures:
+            raise failures[0]
+        if isinstance(self.watch.ended_early, SignalledError):
+            raise self.watch.ended_early
+
+
+async def _to_the_end(worker: Coroutine[Any, Any, None], stop: Stop, failures: list[Exception]) -> None:
+    """Run a worker; its failure stops the asking of all workers, and those under way finish their question."""
+    try:
+        await worker
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is raised again when the others have ended
+        failures.append(error)
+        stop.begin(NoMoreError("another question failed"))

@@ -29,7 +29,7 @@ from ircore.players.submission import AnyLoaded, LoadedGameSubmission, LoadedSub
 from ircore.players.traits import reference_players, traits_of
 from ircore.runs.answers import answer_of, as_asked, call_entry, call_key, fitting, written
 from ircore.runs.cache import Cache
-from ircore.runs.costs.limit import CostLimitError, Watch
+from ircore.runs.costs.limit import NoMoreError, Watch
 from ircore.runs.costs.prices import prices_of_run
 from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.episode import ended_episode, episode_setup, played
@@ -169,7 +169,8 @@ def play(
 
     Raises:
         WorkError: The run folder cannot be written, or the deadline is over.
-        CostLimitError: The run has cost as much as it may; every answer that was under way is recorded.
+        NoMoreError: The run has cost as much as it may, or a signal stopped it; every answer that was under way is
+            recorded.
         InputError: Another process works on the run.
     """
     watch = watch or Watch(prices_of_run(folder))
@@ -211,7 +212,7 @@ class _Session:
             table = _JournalTable(instance.instance_id, setup, self)
             try:
                 ending = await played(self.game, table, setup)
-            except CostLimitError:
+            except NoMoreError:
                 return
             episode = ended_episode(self.game, instance, ending)
             self.engine.recorder.record_soon(end_entry(episode))

@@ -54,14 +54,15 @@ def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object]) 
     """
     loaded = read_any_manifest(submission_place(submission))
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
-    check_seats(game, loaded)
+    rules = rules_of(game, loaded, given)
+    check_seats(game, loaded, rules)
     instances = read_any_instances(instances_dir)
     if instances.game != game.name:
         raise InputError(
             f"{instances_dir}: instances of the game {instances.game}; {loaded.path} plays {game.name}",
             f"Make a set with: ircore instances build --game {game.name} --out DIR",
         )
-    return Prepared(loaded, game, instances, rules_of(game, loaded, given))
+    return Prepared(loaded, game, instances, rules)
 
 
 def rules_of(game: Game[Any], loaded: AnyLoaded, given: Mapping[str, object]) -> GameRules:
@@ -82,17 +83,24 @@ def stated_rules(stated: AnySubmission | Run | GameRun) -> dict[str, Any]:
     return stated.rules if isinstance(stated.rules, dict) else stated.rules.model_dump(mode="json")
 
 
-def check_seats(game: Game[Any], loaded: AnyLoaded) -> None:
-    """Check that every seat of a game has an installed player that can take the seat.
+def check_seats(game: Game[Any], loaded: AnyLoaded, rules: GameRules) -> None:
+    """Check that every seat that is asked under some rules has an installed player that can take the seat.
 
     Raises:
-        InputError: A seat is empty, is none of the game's, or its player cannot take it.
+        InputError: A seat is empty, is none of the game's, is not asked, or its player cannot take it.
     """
     players, names = loaded.submission.players, [seat.name for seat in game.seats]
     for name in players:
         if name not in names:
             raise unknown(f"seat of {game.name}", name, names, f"{loaded.path}: players")
+    asked = game.seats_of(rules)
     for seat in game.seats:
+        if seat not in asked and seat.name in players:
+            raise InputError(
+                f"{loaded.path}: players.{seat.name}: this seat is asked only with the rule {seat.when}",
+                f"Leave the seat out, or play with --rule {seat.when}=true.",
+            )
+    for seat in asked:
         if seat.name not in players:
             raise InputError(f"{loaded.path}: players.{seat.name}: is missing", f"Name who takes the seat {seat.name}.")
         if players[seat.name].player != RECORDED:
@@ -151,6 +159,8 @@ def make_players(game: Game[Any], loaded: AnyLoaded, scheduler: str | None = Non
     cluster = None if scheduler is None else Cluster(scheduler)
     players: dict[str, Any] = {}
     for seat in game.seats:
+        if seat.name not in loaded.submission.players:
+            continue  # not asked under the rules of the run, see check_seats
         spec = loaded.submission.players[seat.name]
         if spec.player == RECORDED:
             players[seat.name] = RecordedSeat(spec)

@@ -1,16 +1,22 @@
-"""Scores of games other than reconstruction: measures that the game computes from played episodes' steps."""
+"""Scores of games other than reconstruction: measures that the game computes from steps and pictures of episodes."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameEpisode, GameInstance, GameScore
+from ircore.core.game_records import LONGEST_NOTE, GameEpisode, GameInstance, GameScore
+from ircore.core.progress import progress
 from ircore.core.validation import describe_validation_error
-from ircore.games.base import Ending, Game, Measure, Measured
+from ircore.core.workers import in_order
+from ircore.games.base import Ending, Game, Instruments, Measure, Measured
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import GameRunFolder
+from ircore.scorers.game_instruments import EpisodeInstruments
 
 
 class _MeasureCounts(NamedTuple):
@@ -21,12 +27,13 @@ class _MeasureCounts(NamedTuple):
     kept: int
 
 
-def score_game_run(run: GameRunFolder, game: Game[Any]) -> _MeasureCounts:
+def score_game_run(run: GameRunFolder, game: Game[Any], workers: int | None = None) -> _MeasureCounts:
     """Compute the measures of a run and store them in the run.
 
     Args:
         run: The run.
         game: Its game.
+        workers: Processes for measures that need pictures; as many as there are cores if None.
 
     Raises:
         InputError: Another process works on the run, or an episode does not fit the game that is installed.
@@ -34,25 +41,73 @@ def score_game_run(run: GameRunFolder, game: Game[Any]) -> _MeasureCounts:
     """
     with run.lock():
         known = set(run.measured())
-        instances = {instance.instance_id: instance for instance in run.instances.instances}
-        payloads = {name: payload_of(game, run.instances, instance) for name, instance in instances.items()}
         episodes = [episode for episode in run.episodes() if played(game, episode)]
-        scores = [score for episode in episodes for score in measured_scores(game, episode, payloads)]
+        work = [_Work(run.path, run.run.instance_set, game, episode) for episode in episodes]
+        # Steps alone are measured in less time than another process takes to start.
+        count = (workers or os.cpu_count() or 1) if needs_pictures(game) else 1
+        with progress("scoring", len(work)) as shown:
+            scores = []
+            for of_episode in in_order(_scores, work, count):
+                scores += of_episode
+                shown.advance()
         run.keep_measured(scores)
     kept = sum(score in known for score in scores)
     return _MeasureCounts(len(episodes), len(scores) - kept, kept)
 
 
-def measured_scores(game: Game[Any], episode: GameEpisode, payloads: Mapping[str, Any]) -> Iterator[GameScore]:
+class _Work(NamedTuple):
+    """An episode to be measured, with everything that a worker process needs."""
+
+    path: Path
+    instance_set: str
+    game: Game[Any]
+    episode: GameEpisode
+
+
+def _scores(work: _Work) -> list[GameScore]:
+    """Measure an episode; runs in a process of its own."""
+    run, instances = _opened(work.path, work.instance_set)
+    instance = instances[work.episode.instance_id]
+    payloads = {instance.instance_id: payload_of(work.game, run.instances, instance)}
+    instruments = None
+    if needs_pictures(work.game):
+        instruments = EpisodeInstruments(run.instances.pictures(instance), run.rendering)
+    return list(measured_scores(work.game, work.episode, payloads, instruments))
+
+
+@lru_cache(maxsize=4)
+def _opened(path: Path, instance_set: str) -> tuple[GameRunFolder, dict[str, GameInstance]]:
+    run = GameRunFolder(path)
+    assert run.run.instance_set == instance_set  # noqa: S101 - the set is part of the key: folders may be made anew
+    return run, {instance.instance_id: instance for instance in run.instances.instances}
+
+
+def needs_pictures(game: Game[Any]) -> bool:
+    """Return whether a game has measures that are computed from pictures."""
+    return any(measure.needs == "pictures" for measure in game.measures)
+
+
+def measured_scores(
+    game: Game[Any], episode: GameEpisode, payloads: Mapping[str, Any], instruments: Instruments | None = None
+) -> Iterator[GameScore]:
     """Yield the values of a game's measures of one played episode.
 
+    Args:
+        game: The game.
+        episode: As recorded.
+        payloads: The game's own fields of the instances, by id.
+        instruments: For measures that need pictures; these are left out if None.
+
     Raises:
-        InputError: The episode does not fit the game that is installed.
+        InputError: The episode does not fit the game that is installed, or a picture is damaged.
         WorkError: The game broke, or computed what it does not declare.
     """
     declared = {measure.key: measure for measure in game.measures}
+    payload, ending = payloads[episode.instance_id], ending_of(game, episode)
     try:
-        values = list(game.measured(payloads[episode.instance_id], ending_of(game, episode)))
+        values = list(game.measured(payload, ending))
+        if instruments is not None:
+            values += game.measured_pictures(payload, ending, instruments)
     except (InputError, WorkError):
         raise
     except Exception as error:  # a plug-in is somebody else's code
@@ -72,6 +127,7 @@ def measured_scores(game: Game[Any], episode: GameEpisode, payloads: Mapping[str
             step=value.step,
             value=value.value,
             reason=(value.reason or "not given")[:500] if value.value is None else None,
+            note=value.note and value.note[:LONGEST_NOTE],
         )
 
 

@@ -184,19 +184,20 @@ def players_of(seats: Iterable[str], options: Iterable[str]) -> dict[str, dict[s
     Raises:
         InputError: There is no such seat or field.
     """
-    specs: dict[str, dict[str, Any]] = {seat: {} for seat in seats}
+    names = tuple(seats)
+    specs: dict[str, dict[str, Any]] = {}
     for text in options:
         path, value = parameter(text, "--player")
         seat, _, field = path.partition(".")
-        if seat not in specs:
-            raise unknown("seat", seat, list(specs), "--player")
+        if seat not in names:
+            raise unknown("seat", seat, names, "--player")
         kind, _, name = field.partition(".")
         if not field:
-            specs[seat]["player"] = value
+            specs.setdefault(seat, {})["player"] = value
         elif kind == "parameter" and name:
-            specs[seat].setdefault("parameters", {})[name] = value
+            specs.setdefault(seat, {}).setdefault("parameters", {})[name] = value
         elif field in FIELDS:
-            specs[seat][FIELDS[field]] = str(value)
+            specs.setdefault(seat, {})[FIELDS[field]] = str(value)
         else:
             raise unknown("field", field, [*FIELDS, "parameter.NAME"], f"--player {seat}")
     return specs

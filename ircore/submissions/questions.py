@@ -115,10 +115,11 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
     answers: dict[str, Any] = {"schema": 1} if classic else {"schema": 2, "game": game.name}
     answers |= stated
     holder = answers if classic else answers.setdefault("players", {})
-    holder |= {seat.name: dict(holder.get(seat.name, {})) for seat in game.seats}
+    seats = [seat for seat in game.seats if not seat.when or answers.get("rules", {}).get(seat.when)]
+    holder |= {seat.name: dict(holder.get(seat.name, {})) for seat in seats}
     if not classic and "rules" in stated:
         _refuse(answers, "rules", context)
-    for seat in game.seats:
+    for seat in seats:
         _settle_seat(answers, seat, context)
     name = _name(answers, context)
     _settle(answers, Question(("name",), "Name of the pair, shown on its page", name, "--name NAME"), context)

@@ -158,7 +158,7 @@ def scale_ends(shown: Measure, means: Sequence[Estimate]) -> tuple[float, float]
 
 def players(section: GameSection) -> list[dict[str, Any]]:
     """Return the players of each seat, the best first by their mean over partners."""
-    return [{"seat": seat, "players": _players(section, number)} for number, seat in enumerate(section.game.seats)]
+    return [{"seat": seat, "players": _players(section, number)} for number, seat in enumerate(section.seats)]
 
 
 def _players(section: GameSection, number: int) -> list[Player]:

@@ -37,7 +37,7 @@ class Entry:
     """Name in addresses: the slug, or the run's id where two runs share a slug."""
 
     players: tuple[str, ...]
-    """Label of the player in each seat, in the order of the game's seats; may be a stranger's words."""
+    """Label of the player in each seat that somebody took, in the game's order; may be a stranger's words."""
 
     hue: int
     """Number of the colour of the first seat's player, 0-based."""
@@ -88,8 +88,7 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
 
 
 def _players(results: GameResults, measured: PlayedGameRun) -> tuple[str, ...]:
-    players = measured.run.submission.players
-    return tuple(players[seat.name].label for seat in results.game.seats)
+    return tuple(measured.run.submission.label_of(seat.name) for seat in results.seats)
 
 
 def _ordered(players: Sequence[tuple[str, ...]], seat: int) -> list[str]:

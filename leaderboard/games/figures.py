@@ -76,7 +76,7 @@ def _sketch(
     section: GameSection, curve: Curve, episodes: Episodes, people: Sequence[SteppedEpisode]
 ) -> Sketch | Missing:
     shown = measure(section, curve.measure)
-    words = curve.axis or curve.over or "step"
+    words = curve.words
     title = f"{shown.title} by {words}"
     points = {entry: curve_points(played, shown, curve) for entry, played in episodes.items()}
     points = {entry: curve for entry, curve in points.items() if curve}
@@ -85,7 +85,9 @@ def _sketch(
     best = list(points)[:MOST_PANELS]
     tracks = [_track(entry, points[entry], words) for entry in best]
     places = sorted({place for curve in points.values() for place in curve})
-    beside = BesideCurves(curve_points(people, shown, curve), _published(section, shown, places))
+    beside = BesideCurves(
+        curve_points(people, shown, curve), () if curve.normalised else _published(section, shown, places)
+    )
     drawn = [*points.values(), beside.people]
     low, high = scale_ends(shown, [mean for means in drawn for mean in means.values()])
     high = high if shown.range else _round_end(high)
@@ -98,7 +100,7 @@ def _sketch(
         reading_aid=f"Mean over episodes for each {words}; the band is the 95 % interval."
         f"{others}{beside.words}{chosen}",
         drawing=panels(
-            tracks, Scale(_horizontal(places, words), vertical, lambda value: number(value, digits)), beside.traces
+            tracks, Scale(_horizontal(places, curve), vertical, lambda value: number(value, digits)), beside.traces
         ),
         table=_table(
             section, shown, words, [*((entry.name, points[entry]) for entry in best), (PEOPLE, beside.people)]
@@ -122,7 +124,12 @@ def _track(entry: Entry, points: dict[int, Estimate], words: str) -> Track:
     return Track(_MarkedEntry(entry), tuple(spots))
 
 
-def _horizontal(places: list[int], words: str) -> Json:
+def _horizontal(places: list[int], curve: Curve) -> Json:
+    words = curve.words
+    if curve.normalised:
+        middle = (places[0] + places[-1]) / 2
+        ends: Ticks = [(places[0], "0"), (middle, "0.5"), (places[-1], "1")]
+        return axis(places[0] - 0.4, places[-1] + 0.4, ends, f"{plain(words)}, from the first to the last")
     step = 1 if len(places) <= _MOST_TICKS else -(-len(places) // _MOST_TICKS)
     ticks: Ticks = [(place, str(place)) for place in places[::step]]
     return axis(places[0] - 0.4, places[-1] + 0.4, ticks, plain(words))

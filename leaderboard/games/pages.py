@@ -88,6 +88,7 @@ def _page(
     shared = {
         "section": section,
         "game": section.game,
+        "taken_seats": section.seats,
         "tab": tab,
         "tabs": [entry for entry in _TABS if entry[0] != "matrix" or section.crossed is not None],
         "digits": value_digits(section.game.headline),
@@ -171,7 +172,7 @@ def _run_values(section: GameSection, entry: Entry) -> dict[str, Any]:
         ],
         "settings": [
             ("Name", run.submission.name),
-            *((seat.title, label) for seat, label in zip(section.game.seats, entry.players, strict=True)),
+            *((seat.title, label) for seat, label in zip(section.seats, entry.players, strict=True)),
             *((f"Rule {name}", str(value)) for name, value in run.rules.items()),
             ("Authors", ", ".join(run.submission.authors) or "– (none named)"),
             ("Licence", run.submission.licence),

@@ -13,7 +13,7 @@ from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.core.terminal import printable
 from ircore.games.base import Game, Seat
 from ircore.instances.store import GameInstanceSet
-from ircore.instances.withheld import published_pictures
+from ircore.instances.withheld import may_be_published, published_pictures
 from ircore.results.games import GameResults, read_game_results
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import GameRunFolder, open_any_run
@@ -73,10 +73,15 @@ class GameSection:
         """Category and difficulty of the instances, in the order of the set."""
         return tuple(dict.fromkeys((instance.category, instance.difficulty) for instance in self.instances))
 
+    @property
+    def seats(self) -> tuple[Seat[Any, Any], ...]:
+        """Seats that somebody took in at least one run."""
+        return self.results.seats
+
     @cached_property
     def crossed(self) -> tuple[int, int] | None:
         """Numbers of the two seats that the matrix crosses, 0-based; None for a game of one seat."""
-        names = [seat.name for seat in self.game.seats]
+        names = [seat.name for seat in self.seats]
         if self.game.pages.matrix:
             first, second = self.game.pages.matrix
             return names.index(first), names.index(second)
@@ -84,7 +89,7 @@ class GameSection:
 
     def seat(self, number: int) -> Seat[Any, Any]:
         """Return a seat by its number, 0-based."""
-        return self.game.seats[number]
+        return self.seats[number]
 
     def instance_path(self, instance: GameInstance) -> str:
         """Return the path of an instance's page, without suffix."""
@@ -111,6 +116,10 @@ class GameSection:
         """Return the picture that stands for an instance; None for an instance without pictures."""
         pictures = self.instance_pictures(instance)
         return pictures.get(self.game.pages.thumbnail) or next(iter(pictures.values()), None)
+
+    def renderings_are_published(self, instance: GameInstance) -> bool:
+        """Return whether what was drawn holds no picture that must not be published."""
+        return may_be_published(instance.licence) or not self.game.draws_over(self.payload(instance))
 
     def rendering(self, entry: Entry, rendering: Rendering) -> Shown:
         """Return how a rendering of a run is shown."""

@@ -23,6 +23,7 @@ print(json.dumps([board[["submission", "mean", "n"]].values.tolist(), len(instan
 """
 
 
+@pytest.mark.slow
 def test_a_board_of_a_release_is_the_board_of_its_runs(built: Path) -> None:
     runs = ircore.load_results(*(built / "runs" / slug for slug in FINALS))
     released = ircore.load_results(built / "release")

@@ -151,6 +151,7 @@ def test_instances_that_do_not_fit_the_tables_are_refused(
         build_release([run.path], changed.folder, tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_hostile_words_survive_and_do_no_harm(instances: InstanceSet, tmp_path: Path) -> None:
     run = recorded_run(tmp_path / "run", instances, HOSTILE)
     build_release([run.path], instances.folder, tmp_path / "out")

@@ -54,6 +54,7 @@ def test_responsible_ai_fields_are_read(built: Path) -> None:
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
+@pytest.mark.slow
 def test_the_records_are_the_rows(built: Path, config: Config) -> None:
     release = built / "release"
     records = list(mlc.Dataset(str(release / CROISSANT)).records(config.name))

@@ -40,6 +40,7 @@ def test_a_release_carries_who_vouches(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_release_that_vouches_for_an_unknown_run_is_at_fault(tmp_path: Path) -> None:
     release = sample_release(tmp_path)
     (tmp_path / "submission.yaml").write_text("schema: 1\n")

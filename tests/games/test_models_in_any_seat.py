@@ -41,6 +41,7 @@ def of_seat(events: list[dict[str, Any]], seat: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("api", ["chat", "responses"])
 @pytest.mark.parametrize("drawer", DRAWERS)
+@pytest.mark.slow
 def test_models_take_both_seats(toy: Toy, server: OpenAIServer, drawer: str, api: str) -> None:
     asked: list[Judged] = []
 

@@ -6,14 +6,11 @@ command below runs as a user's would.
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
+from loaded_datasets import load_dataset
 from toy_games import MANIFEST, Toy
 
 pytestmark = pytest.mark.slow
@@ -134,20 +131,6 @@ def test_runs_become_a_release_that_loads_and_comes_back_to_the_same_values(toy:
     file = next((toy.folder / "release" / "data" / "scores").iterdir())
     file.write_bytes(file.read_bytes()[:-1])
     assert "not a Parquet file" in toy.start("release", "check", "release").communicate()[0]
-
-
-def load_dataset(folder: Path, config: str, tmp: Path) -> dict[str, Any]:
-    """Load a config as a user does, in a process of its own with a cache of its own."""
-    code = f"""
-import datasets, json
-table = datasets.load_dataset({str(folder)!r}, {config!r}, split="test")
-first = {{name: list(value.size) if hasattr(value, "size") else value for name, value in table[0].items()}}
-print(json.dumps({{"rows": len(table), "columns": table.column_names, "first": first}}))
-"""
-    environment = {**os.environ, "HF_DATASETS_CACHE": str(tmp), "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    loaded: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return loaded
 
 
 def digests(folder: Path) -> dict[str, str]:

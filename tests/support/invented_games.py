@@ -96,6 +96,7 @@ def guessed(
     values: Sequence[float | str | None],
     rules: Mapping[str, Any] | None = None,
     measure: str = "points",
+    reference: bool = False,
 ) -> InventedGameRun:
     """A run whose episodes have these values: a number, a reason why it was aborted, or None for not scored yet.
 
@@ -108,7 +109,7 @@ def guessed(
     run = GameRun(
         schema_=1, run_id=f"{slug}-{len(rules or {})}", game="guessing", slug=slug, submission=submission,
         instance_set=instances.identity, rules=dict(rules or {}), prompts="guessing-test", seed=0, version="0",
-        started="2026-01-01T00:00:00Z",
+        started="2026-01-01T00:00:00Z", reference=reference,
     )  # fmt: skip
     given = list(zip(instances.instances, values, strict=False))
     ended = tuple(

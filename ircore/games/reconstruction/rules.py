@@ -126,8 +126,7 @@ def _say(turn: int, move: Move, rules: Rules, seconds: float) -> Turn:
 
 
 def _answered(said: Turn, answer: PictureAnswer) -> Turn:
-    picture = answer.picture
-    rendering = Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
+    rendering = Rendering.of(answer.picture)
     return said.model_copy(
         update={"rendering": rendering, "notes": answer.notes, "seconds": said.seconds + answer.seconds}
     )

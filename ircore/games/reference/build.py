@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ircore.core import exact
 from ircore.core.drawing import Drawing
-from ircore.core.game_records import GameInstance, PictureFile
+from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
 from ircore.core.plugins import unknown
 from ircore.core.records import DIFFICULTIES
@@ -54,7 +54,7 @@ def build(request: BuildRequest) -> GameInstanceSet:
     return write_game_instances(request.out, _made(request))
 
 
-def _made(request: BuildRequest) -> Iterator[tuple[GameInstance, dict[str, bytes]]]:
+def _made(request: BuildRequest) -> Iterator[tuple[GameInstance, dict[str, Picture]]]:
     categories, difficulties = request.categories or CATEGORIES, request.difficulties or DIFFICULTIES
     for category, difficulty in product(categories, difficulties):
         for number in range(1, request.per_condition + 1):
@@ -63,7 +63,7 @@ def _made(request: BuildRequest) -> Iterator[tuple[GameInstance, dict[str, bytes
             yield _instance(name, category, difficulty, seed)
 
 
-def _instance(name: str, category: str, difficulty: str, seed: int) -> tuple[GameInstance, dict[str, bytes]]:
+def _instance(name: str, category: str, difficulty: str, seed: int) -> tuple[GameInstance, dict[str, Picture]]:
     rng = random.Random(seed)
     hard = difficulty == "hard"
     drawn = _shapes(hard, rng) if category == "shapes" else _tangrams(hard, 10 if category == "lineup" else 4, rng)
@@ -72,24 +72,17 @@ def _instance(name: str, category: str, difficulty: str, seed: int) -> tuple[Gam
     context = Context(
         context=tuple(pictures), targets=_targets(list(pictures), category == "lineup", rng), seed=rng.randrange(SEEDS)
     )
-    files = {
-        key: PictureFile(
-            image=f"images/{name}-{key}.png", sha256=picture.sha256, width=picture.width, height=picture.height
-        )
-        for key, picture in pictures.items()
-    }
     instance = GameInstance(
         instance_id=name,
         category=category,
         difficulty=difficulty,
         game="reference",
-        pictures=files,
         payload=context.model_dump(mode="json"),
         source="procedural",
         licence="CC0-1.0",
         seed=seed,
     )
-    return instance, {key: picture.data for key, picture in pictures.items()}
+    return instance, pictures
 
 
 def _targets(names: Sequence[str], one_shot: bool, rng: random.Random) -> tuple[str, ...]:

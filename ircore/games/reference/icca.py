@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameInstance, PictureFile
+from ircore.core.game_records import GameInstance
 from ircore.core.images import ImageError, Picture, read_picture
 from ircore.games.reference.order import SEEDS
 from ircore.games.reference.records import Context, HumanRound
@@ -59,7 +59,7 @@ def import_icca(request: ImportRequest) -> GameInstanceSet:
 
 def _made(
     folders: Sequence[Path], seeds: Sequence[int], request: ImportRequest
-) -> Iterator[tuple[GameInstance, dict[str, bytes]]]:
+) -> Iterator[tuple[GameInstance, dict[str, Picture]]]:
     for index, folder in enumerate(folders):
         table = next(folder.glob("trials_for_*.csv"))
         rows = _rows(table)
@@ -80,17 +80,11 @@ def _made(
                 category=request.category or "photographs",
                 difficulty=request.difficulty or "hard",
                 game="reference",
-                pictures={
-                    name: PictureFile(
-                        image=f"images/{name}.png", sha256=picture.sha256, width=picture.width, height=picture.height
-                    )
-                    for name, picture in pictures.items()
-                },
                 payload=payload.model_dump(mode="json"),
                 source=request.source or SOURCE,
                 licence=COCO,
             ),
-            {name: picture.data for name, picture in pictures.items()},
+            pictures,
         )
 
 

@@ -12,7 +12,7 @@ from ircore.players.openai.bodies import FormBody, JsonBody
 from ircore.players.openai.connection import Kind, connection_to
 from ircore.players.openai.provider_errors import scrubber
 from ircore.players.openai.replies import tokens_of
-from ircore.players.openai.settings import DEFAULT_BASE_URL, CallSettings, read_key
+from ircore.players.openai.settings import DEFAULT_BASE_URL, CallSettings, chosen_transport, read_key
 from ircore.players.pacing import gate_for
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ class Provider:
         who = f"{spec.player}, model {spec.model} at {base_url}"
         self.scrub = scrubber(key)
         self._extra = settings.extra_body
-        self._connection = connection_to(spec.base_url, key, settings.transport, settings.timeout_s)
+        self._connection = connection_to(spec.base_url, key, chosen_transport(settings.transport), settings.timeout_s)
         self._caller = Caller(
             who=who,
             gate=gate_for(base_url),

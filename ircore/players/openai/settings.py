@@ -4,6 +4,7 @@ import os
 from importlib.util import find_spec
 from typing import Literal, TypeVar
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from pydantic import Field, JsonValue, ValidationError
 from pydantic_core import to_json
@@ -42,7 +43,9 @@ class CallSettings(Record):
     deadline_s: float = Field(
         default=3600, gt=0, le=86_400, description="Seconds one answer may take, retries included."
     )
-    transport: Literal["httpx", "aiohttp"] = Field(default="httpx", description="aiohttp is faster at many requests.")
+    transport: Literal["httpx", "aiohttp"] | None = Field(
+        default=None, description="aiohttp, which is faster, where it is installed and no SOCKS proxy is set."
+    )
     extra_body: dict[str, JsonValue] = Field(default_factory=dict, description="Further fields of each request.")
 
 
@@ -180,7 +183,19 @@ def is_loopback(base_url: str) -> bool:
     return urlsplit(base_url).hostname in {"127.0.0.1", "localhost", "::1"}
 
 
-def _need_packages(transport: str) -> None:
+def chosen_transport(transport: str | None) -> str:
+    """Return the transport to be used where a manifest names none.
+
+    >>> chosen_transport("httpx")
+    'httpx'
+    """
+    if transport is not None:
+        return transport
+    proxied = any(address.startswith("socks") for address in getproxies().values())  # which aiohttp cannot do
+    return "httpx" if proxied or find_spec("aiohttp") is None else "aiohttp"
+
+
+def _need_packages(transport: str | None) -> None:
     if find_spec("openai") is None:
         raise InputError("the package openai is not installed", 'Install it with: pip install "ircore[models]"')
     if transport == "aiohttp" and find_spec("aiohttp") is None:

@@ -5,14 +5,27 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
+from ircore.core.plugins import available, load
 from ircore.games.base import Curve, Game, Measure
-from ircore.results.game_curves import SteppedEpisode, curve_points, partner_mean, recorded_episodes, run_episodes
+from ircore.results.game_curves import (
+    SteppedEpisode,
+    curve_points,
+    partner_mean,
+    recorded_episodes,
+    run_episodes,
+    scale_of,
+)
 from ircore.results.games import GameResults, PlayedGameRun
-from ircore.results.tables.games import measure_column
+from ircore.results.hops import POINTS, by_turn
+from ircore.results.ranking import refuse_condition
+from ircore.results.tables.games import measure_column, of_condition
 from ircore.results.tables.model import Column, Table, Value
 
 PEOPLE = "people, as recorded"
 """Name of the rows of what people played on the same instances."""
+
+
+_TO_THE_LAST = f", the first, to {POINTS}, the last"
 
 
 class _Line(NamedTuple):
@@ -23,53 +36,79 @@ class _Line(NamedTuple):
     episodes: tuple[SteppedEpisode, ...]
 
 
-def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]:
-    """Return the tables of a game beside its board, by the names that users give."""
-    tables: dict[str, Callable[[GameResults], Table]] = {
-        f"{_axis(curve)}s": partial(curves_table, curve=curve) for curve in game.pages.curves
+def stepped_tables(game: Game[Any]) -> Mapping[str, Callable[..., Table]]:
+    """Return the tables of a game by step, by the names that users give: of results, category and difficulty."""
+    tables: dict[str, Callable[..., Table]] = {
+        _plural(curve): partial(curves_table, curve=curve) for curve in game.pages.curves
     }
-    tables["players"] = players_table
-    if game.published:
-        tables["published"] = lambda results: published_figures_table(results.game)
+    if any(curve.normalised for curve in game.pages.curves):
+        tables["at_k"] = at_k_table
     return tables
 
 
-def curves_table(results: GameResults, curve: Curve) -> Table:
+def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]:
+    """Return the tables of a game beside its board, of all instances, by the names that users give."""
+    tables: dict[str, Callable[[GameResults], Table]] = {**stepped_tables(game), "players": players_table}
+    if game.published:
+        tables["published"] = lambda results: published_figures_table(results.game)
+    of_game = f"{game.name}."
+    for name in available("game_tables"):
+        if name.startswith(of_game):
+            tables[name.removeprefix(of_game)] = partial(_of_plugin, name=name)
+    return tables
+
+
+def _of_plugin(results: GameResults, name: str) -> Table:
+    table: Table = load("game_tables", name, "--table")(results)
+    return table
+
+
+def curves_table(
+    results: GameResults, category: str | None = None, difficulty: str | None = None, *, curve: Curve
+) -> Table:
     """Return every measure per step by the place of the step, such as its repetition: each run, then people.
 
     Args:
         results: Of one game.
+        category: Only this category; None for all.
+        difficulty: Only this difficulty; None for both.
         curve: Declaration that says what steps are grouped by.
 
     Raises:
-        InputError: No step of any run has a value.
+        InputError: No step of any run has a value, or there is no such category or difficulty.
     """
-    axis, game = _axis(curve), results.game
+    axis, game = curve.words, results.game
     measures = [measure for measure in game.measures if measure.per == "step"]
-    rows = [row for line in _lines(results) for row in _rows(line, measures, curve)]
+    rows = [row for line in _lines(results, category, difficulty) for row in _rows(line, measures, curve)]
     if not rows:
         raise InputError(f"runs of {game.name}: no step has a value", "Score the runs first: ircore score RUN...")
     return Table(
-        name=f"{game.name}_{axis}s",
+        name=f"{game.name}_{_plural(curve)}",
         title=f"{game.title}: measures by {axis}",
         caption=f"Mean over episodes for each {axis}, with its 95 % interval over episodes. Rows of {PEOPLE!r} are "
-        "computed from what the instances hold.",
+        f"computed from what the instances hold.{of_condition(category, difficulty)}",
         columns=(
             Column("run", "Run", "Its folder's name, or people.", digits=None),
-            *(Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None) for seat in game.seats),
-            Column(axis, axis.capitalize(), f"Number of the {axis}, from 1.", digits=0),
+            *(Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None) for seat in results.seats),
+            Column(
+                axis.replace(" ", "_"),
+                axis.capitalize(),
+                f"From 1{_TO_THE_LAST if curve.normalised else ''}.",
+                digits=0,
+            ),
             *map(measure_column, measures),
         ),
         rows=tuple(rows),
     )
 
 
-def _lines(results: GameResults) -> Iterator[_Line]:
+def _lines(results: GameResults, category: str | None, difficulty: str | None) -> Iterator[_Line]:
+    refuse_condition(results.instances, category, difficulty)
     for run in results.runs:
-        yield _Line(run.run.slug, _players(results, run), run_episodes(results, run))
-    people = recorded_episodes(results)
+        yield _Line(run.run.slug, _players(results, run), run_episodes(results, run, category, difficulty))
+    people = recorded_episodes(results, category, difficulty)
     if people:
-        yield _Line(PEOPLE, ("people",) * len(results.game.seats), people)
+        yield _Line(PEOPLE, ("people",) * len(results.seats), people)
 
 
 def _rows(line: _Line, measures: list[Measure], curve: Curve) -> Iterator[tuple[Value, ...]]:
@@ -84,11 +123,55 @@ def _rows(line: _Line, measures: list[Measure], curve: Curve) -> Iterator[tuple[
         yield (Value(line.name), *map(Value, line.players), Value(place), *values)
 
 
+def at_k_table(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return every measure per step up to each step ("@K"): at the step, the latest value, and the best one.
+
+    Args:
+        results: Of one game.
+        category: Only this category; None for all.
+        difficulty: Only this difficulty; None for both.
+
+    Raises:
+        InputError: No step of any run has a value, or there is no such category or difficulty.
+    """
+    game = results.game
+    measures = [measure for measure in game.measures if measure.per == "step"]
+    rows = []
+    for line in _lines(results, category, difficulty):
+        for measure in measures:
+            series = [episode.series(measure) for episode in line.episodes]
+            points = by_turn(series, measure.direction == "higher", scale_of(measure))
+            for point in points:
+                if point.latest.n:
+                    means = (Value.of(mean, missing="no value") for mean in (point.at, point.latest, point.best))
+                    names = (Value(line.name), *map(Value, line.players), Value(measure.title))
+                    rows.append((*names, Value(point.turn), *means))
+    if not rows:
+        raise InputError(f"runs of {game.name}: no step has a value", "Score the runs first: ircore score RUN...")
+    return Table(
+        name=f"{game.name}_at_k",
+        title=f"{game.title}: measures up to step K",
+        caption="Mean over episodes with its 95 % interval; an episode that has ended keeps its last value."
+        f"{of_condition(category, difficulty)}",
+        columns=(
+            Column("run", "Run", "Its folder's name, or people.", digits=None),
+            *(Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None) for seat in results.seats),
+            Column("measure", "Measure", "The game's measure per step.", digits=None),
+            Column("k", "K", "Number of the step, from 1.", digits=0),
+            Column("at", "At step K", "Mean over episodes that have a value at this step.", estimated=True),
+            Column("latest", "@K, latest", "Mean of each episode's last value up to step K.", estimated=True),
+            Column("best", "@K, best", "Mean of each episode's best value up to step K.", estimated=True),
+        ),
+        rows=tuple(rows),
+        primary="latest",
+    )
+
+
 def players_table(results: GameResults) -> Table:
     """Return the players of each seat with the mean of the headline over partners, best first within a seat."""
     game = results.game
     rows = []
-    for number, seat in enumerate(game.seats):
+    for number, seat in enumerate(results.seats):
         runs: dict[str, list[PlayedGameRun]] = {}
         for run in results.runs:
             runs.setdefault(_players(results, run)[number], []).append(run)
@@ -134,9 +217,8 @@ def published_figures_table(game: Game[Any]) -> Table:
 
 
 def _players(results: GameResults, run: PlayedGameRun) -> tuple[str, ...]:
-    players = run.run.submission.players
-    return tuple(players[seat.name].label for seat in results.game.seats)
+    return tuple(run.run.submission.label_of(seat.name) for seat in results.seats)
 
 
-def _axis(curve: Curve) -> str:
-    return curve.axis or curve.over or "step"
+def _plural(curve: Curve) -> str:
+    return f"{curve.words}s".replace(" ", "_")

@@ -28,7 +28,7 @@ def game_board(results: GameResults, category: str | None = None, difficulty: st
         name=f"board_{game.name}",
         title=f"{game.title}: board",
         caption=f"Runs by main score, made of {game.headline.title}; means with 95 % intervals."
-        f"{_condition(category, difficulty)}",
+        f"{of_condition(category, difficulty)}",
         columns=tuple(filled.column for filled in columns),
         rows=tuple(tuple(filled.value(row) for filled in columns) for row in rows),
         notes=tuple(remedies(row.cell.unranked for row in rows)),
@@ -42,7 +42,7 @@ def _columns(results: GameResults) -> tuple[Filled[GameRow], ...]:
         *RANKS,
         TOP,
         _text(_SUBMISSION, lambda row: row.submission.run.slug),
-        *(_seat(seat.name, seat.title) for seat in game.seats),
+        *(_seat(seat.name, seat.title) for seat in results.seats),
         Filled(
             Column("main_score", "Main score", f"{game.headline.title} from 0, worst, to 100; 0 where not played.",
                    "0–100", "higher", 1, estimated=True),
@@ -56,7 +56,8 @@ def _columns(results: GameResults) -> tuple[Filled[GameRow], ...]:
     )  # fmt: skip
 
 
-def _condition(category: str | None, difficulty: str | None) -> str:
+def of_condition(category: str | None, difficulty: str | None) -> str:
+    """Return the words by which a caption says that a table is of one category or difficulty."""
     return "".join(f" Only {name}." for name in (category, difficulty) if name)
 
 
@@ -66,7 +67,7 @@ def _text(column: Column, get: Callable[[GameRow], str]) -> Filled[GameRow]:
 
 def _seat(name: str, title: str) -> Filled[GameRow]:
     return _text(
-        Column(name, title, f"Who took the seat {name}."), lambda row: row.submission.run.submission.players[name].label
+        Column(name, title, f"Who took the seat {name}."), lambda row: row.submission.run.submission.label_of(name)
     )
 
 
@@ -97,7 +98,7 @@ def game_outcomes(results: GameResults, category: str | None = None, difficulty:
 
     columns = (
         _text(_SUBMISSION, lambda row: row.submission.run.slug),
-        *(_seat(seat.name, seat.title) for seat in game.seats),
+        *(_seat(seat.name, seat.title) for seat in results.seats),
         *(
             _count(outcome.name, f"Episodes that ended as {outcome.name}.", count(outcome.name))
             for outcome in game.outcomes
@@ -108,7 +109,7 @@ def game_outcomes(results: GameResults, category: str | None = None, difficulty:
     return Table(
         name=f"outcomes_{game.name}",
         title=f"{game.title}: outcomes",
-        caption=f"How episodes ended.{_condition(category, difficulty)}",
+        caption=f"How episodes ended.{of_condition(category, difficulty)}",
         columns=tuple(filled.column for filled in columns),
         rows=tuple(tuple(filled.value(row) for filled in columns) for row in rows),
     )

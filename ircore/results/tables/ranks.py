@@ -84,7 +84,7 @@ TOP: Filled[RankedRow[Any, Any]] = Filled(
 """Column of the top group."""
 
 UNRANKED: Filled[RankedRow[Any, Any]] = Filled(
-    Column("unranked", "Unranked", "Why there is no rank: incomplete, underrated, inapplicable or too_few.",
+    Column("unranked", "Unranked", "Why there is no rank: incomplete, underrated, inapplicable, too_few or reference.",
            digits=None, nullable=True, audience="programs"),
     lambda row: Value(row.cell.unranked, missing="has a rank" if row.cell.unranked is None else None),
 )  # fmt: skip

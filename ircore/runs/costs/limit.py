@@ -12,7 +12,15 @@ from ircore.runs.costs.prices import Asked, RunPrices, answered
 from ircore.runs.costs.totals import Totals
 
 
-class CostLimitError(WorkError):
+class NoMoreError(WorkError):
+    """No further question may be sent; answers under way are still recorded.
+
+    >>> NoMoreError("stopped", "Every answer is kept.").status
+    1
+    """
+
+
+class CostLimitError(NoMoreError):
     """The cost limit of a run is reached, or the cost of its answers is unknown although limited.
 
     >>> from ircore.runs.costs.prices import read_prices
@@ -30,6 +38,9 @@ class Watch:
     >>> watch.in_flight, watch.may_ask()
     (1, True)
 
+    Attributes:
+        ended_early: Why no further question may be sent, whatever the cost; None while more may be sent.
+
     Args:
         prices: Prices of the run.
         max_cost: US dollars that the run may cost in all, answers of earlier sessions included; None for no limit.
@@ -43,6 +54,7 @@ class Watch:
         self.max_cost = max_cost
         self.totals = Totals()
         self.in_flight = 0
+        self.ended_early: NoMoreError | None = None
         self.outcomes: Counter[str] = Counter()
         self._clock = clock
         self._started = clock()
@@ -57,7 +69,9 @@ class Watch:
         self._started = self._clock()
 
     def may_ask(self) -> bool:
-        """Whether another question may be sent under the cost limit."""
+        """Whether another question may be sent."""
+        if self.ended_early is not None:
+            return False
         return self.max_cost is None or (not self._unpriced and self.totals.cost_usd < self.max_cost)
 
     def asking(self) -> None:
@@ -92,8 +106,10 @@ class Watch:
             counted.append(f"{self.totals.cost_usd:.4f} US$")
         return ", ".join(counted)
 
-    def stopped(self) -> CostLimitError:
+    def stopped(self) -> NoMoreError:
         """Return the error that says why no further question may be sent."""
+        if self.ended_early is not None:
+            return self.ended_early
         if self._unpriced:
             return CostLimitError(
                 f"--max-cost: what answers of {' and '.join(sorted(self._unpriced))} cost is not known",

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ircore.core.elements import ElementList, SeenElement
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
-from ircore.scorers.elements.model import ElementList, SeenElement
 from ircore.scorers.verification.eye.extras import extras_of
 from ircore.scorers.verification.eye.look import Look, Readings, look_at
 from ircore.scorers.verification.eye.readers import read_all

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ircore.scorers.elements.model import ElementList
+from ircore.core.elements import ElementList
 from ircore.scorers.elements.presence import Empty, EmptyRule, which_empty
 
 SIDE = 512

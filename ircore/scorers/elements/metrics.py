@@ -3,12 +3,12 @@
 from collections import OrderedDict
 from collections.abc import Callable
 
+from ircore.core.elements import ElementList
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
 from ircore.core.ocr import pixels_hash
 from ircore.scorers.elements import detr
 from ircore.scorers.elements.iou import element_iou
-from ircore.scorers.elements.model import ElementList
 from ircore.scorers.elements.presence import presence, presence_published
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 from ircore.scorers.metrics.networks.weights import weights_of

@@ -18,7 +18,7 @@ from ircore.games.base import Seat
 from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
 from ircore.players.calls import ProviderStopError, usage_of
 from ircore.runs.cache import Cache
-from ircore.runs.costs.limit import CostLimitError, Watch
+from ircore.runs.costs.limit import NoMoreError, Watch
 from ircore.runs.costs.prices import RunPrices, own_prices_file, read_prices, store_prices
 from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.folder import RunFolder
@@ -188,7 +188,7 @@ class _Session:
                 return
             try:
                 verdict = await judged(item, seat.judge.prompts, asker.ask)
-            except (ProviderStopError, CostLimitError) as error:
+            except (ProviderStopError, NoMoreError) as error:
                 seat.report.stopped = seat.report.stopped or error
                 return
             except _TechnicalError as error:
@@ -219,7 +219,7 @@ class _Asker:
         Raises:
             _TechnicalError: It was asked in vain.
             ProviderStopError: So would be every other one.
-            CostLimitError: No more may be spent.
+            NoMoreError: No more may be spent, or a signal stopped the work.
         """
         inquiry = _JudgeInquiry(item, question, self.seat, self._cache())
         try:

@@ -5,7 +5,7 @@ What it understood is drawn and looked at by the eye of the verification: a fact
 the grammar cannot read counts as not said, and the eye's own doubts stay doubts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ircore.core.images import Picture
@@ -26,6 +26,7 @@ class GrammarReader:
     Args:
         instance: Its target's; it has a scene.
         target: The target.
+        shown: Verdicts that are known already, by the hash of a rendering: a letter a fact, of this version of the eye.
 
     Example:
         >>> from pathlib import Path
@@ -37,11 +38,11 @@ class GrammarReader:
         True
     """
 
-    def __init__(self, instance: Instance, target: Picture) -> None:
+    def __init__(self, instance: Instance, target: Picture, shown: Mapping[str, str] | None = None) -> None:
         assert instance.scene is not None  # noqa: S101 - the caller passes over what was not drawn
         self._scene: Scene = instance.scene
         self._target = target
-        self._seen: dict[str, str] = {}
+        self._seen: dict[str, str] = dict(shown or {})
 
     def turn(self, episode_id: str, turn: int, messages: Sequence[str], rendering: Picture) -> SaidTurn:
         """Return the facts of a turn.

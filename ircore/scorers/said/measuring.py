@@ -11,9 +11,11 @@ from ircore.core.episode_records import Episode
 from ircore.core.progress import progress
 from ircore.core.records import Instance
 from ircore.core.workers import in_order
+from ircore.runs.facts import read_facts
 from ircore.runs.folder import RunFolder
 from ircore.scorers.said.grammar import VERSION, GrammarReader
 from ircore.scorers.said.records import SaidTurn, add_said, latest, read_said
+from ircore.scorers.verification.score import VERSION as EYE
 
 
 class _SaidCount(NamedTuple):
@@ -30,10 +32,12 @@ class _SaidCount(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """An episode to be scored, with everything that a worker process needs."""
+    """An episode to be measured, with everything that a worker process needs."""
 
     run: Path
     episode: Episode
+    shown: dict[str, str]
+    """Stored verdicts by the hash of the rendering, a letter a fact."""
 
 
 def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> _SaidCount:
@@ -58,6 +62,7 @@ def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> _Said
                 if turn.version == VERSION
             }
             drawn = {instance.instance_id for instance in run.instances.instances if instance.scene is not None}
+            shown = _stored_verdicts(run)
             for episode in run.episodes():
                 if not episode.played:
                     continue
@@ -66,9 +71,18 @@ def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> _Said
                 elif keys_of(episode) <= known:
                     kept += len(keys_of(episode))
                 else:
-                    works.append((run, _Work(run.path, episode)))
+                    works.append((run, _Work(run.path, episode, shown.get(episode.episode_id, {}))))
         new = _measure_all(works, workers or os.cpu_count() or 1)
     return _SaidCount(new, kept, without_scene)
+
+
+def _stored_verdicts(run: RunFolder) -> dict[str, dict[str, str]]:
+    """Return the verdicts that scoring stored, by episode and rendering; those of another eye are left out."""
+    verdicts: dict[str, dict[str, str]] = {}
+    for line in read_facts(run):
+        if line.version == EYE:
+            verdicts.setdefault(line.episode_id, {})[line.rendering] = line.verdicts
+    return verdicts
 
 
 def keys_of(episode: Episode) -> set[tuple[str, int, str]]:
@@ -101,7 +115,7 @@ def _measured(work: _Work) -> list[SaidTurn]:
     """Measure one episode; runs in a process of its own."""
     run, instances = _opened(work.run)
     instance = instances[work.episode.instance_id]
-    reader = GrammarReader(instance, run.target(instance))
+    reader = GrammarReader(instance, run.target(instance), work.shown)
     messages: list[str] = []
     turns = []
     for turn in work.episode.rendered_turns:

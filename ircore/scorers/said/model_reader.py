@@ -18,7 +18,7 @@ from ircore.core.recorder import Recorder
 from ircore.core.records import Instance
 from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
 from ircore.players.calls import ProviderStopError, usage_of
-from ircore.runs.costs.limit import CostLimitError, Watch
+from ircore.runs.costs.limit import NoMoreError, Watch
 from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import LONGEST, AnswerError
@@ -154,7 +154,7 @@ class _Session:
         for item in waiting:
             try:
                 entry = await self.engine.settle(_FactInquiry(item, self))
-            except (ProviderStopError, CostLimitError):
+            except (ProviderStopError, NoMoreError):
                 raise
             except JudgeError:
                 self.readings.failed += 1

@@ -17,7 +17,7 @@ from ircore.scorers.verification.eye.view import Reading
 from ircore.scorers.verification.facts import PARTS, Fact, Part
 from ircore.scorers.verification.verdicts import Checked, check, fails, undecided
 
-VERSION = "4"
+VERSION = "5"
 """Changes whenever the same rendering may get another score."""
 
 LEAST_DECIDED = 0.35
@@ -126,11 +126,14 @@ def _unseen(target: Target) -> frozenset[str]:
 
 def _new(extras: Sequence[Extra], own: Sequence[Extra]) -> list[Extra]:
     """Return the extras without those places where the eye sees an extra in the target, too."""
-    return [extra for extra in extras if not any(_meet(extra.box, other.box) for other in own)]
+    return [extra for extra in extras if not any(_covered(extra.box, other.box) for other in own)]
 
 
-def _meet(box: Box, other: Box) -> bool:
-    return box.left < other.right and other.left < box.right and box.top < other.bottom and other.top < box.bottom
+def _covered(box: Box, other: Box) -> bool:
+    """Return whether at least half of a box lies in another box."""
+    across = min(box.right, other.right) - max(box.left, other.left)
+    down = min(box.bottom, other.bottom) - max(box.top, other.top)
+    return 2 * max(0, across) * max(0, down) >= (box.right - box.left) * (box.bottom - box.top)
 
 
 def _without_ground(facts: list[Checked]) -> list[Checked]:

@@ -12,6 +12,9 @@ from ircore.scorers.verification.facts import Fact
 
 SAME_COLOUR = 12.0
 """ΔE2000 up to which a colour is the right one, if no other colour of the scene is nearer."""
+BETWEEN, CLEARLY_NEARER = 8.0, 0.4
+"""ΔE2000 up to which a colour may be a shade of the right one although another colour of the scene is nearer, unless it
+is nearer by far: its part of the distance to the right one."""
 WORTHLESS = 0.4
 """Relative error from which on a value earns nothing; half of that error earns half."""
 
@@ -151,6 +154,8 @@ def _colour(fact: Fact, seen: str, colours: Sequence[str]) -> Checked:
     nearest = min(rivals, key=lambda other: rivals[other], default=None)
     if off <= SAME_COLOUR and (nearest is None or off <= rivals[nearest] + 1.0):
         return holds(fact, seen)
+    if nearest is not None and off <= BETWEEN and rivals[nearest] > CLEARLY_NEARER * off:
+        return undecided(fact, f"seen: {seen}, a shade between {expected} and {nearest}, which are nearly alike")
     if nearest is not None and rivals[nearest] < off:
         said = f"seen: {seen}, nearer to {nearest} (ΔE {rivals[nearest]:.0f}) than to {expected} (ΔE {off:.0f})"
         return fails(fact, said, seen)

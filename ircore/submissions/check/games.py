@@ -47,17 +47,23 @@ def game_faults(submission: GameSubmission, conditions: Conditions) -> Iterator[
     for name in submission.players.keys() - set(names):
         refusal = unknown(f"seat of {game.name}", name, names)
         yield Fault(("players", name), refusal.problem, ", ".join(names), refusal.remedy)
+    try:
+        asked = game.seats_of(game.rules.model_validate(submission.rules))
+    except ValidationError as error:
+        yield from _record_faults(error, ("rules",), f"See: ircore games show {game.name}")
+        asked = tuple(seat for seat in game.seats if not seat.when or seat.name in submission.players)
     for seat in game.seats:
         spec = submission.players.get(seat.name)
+        if seat not in asked:
+            if spec is not None:
+                remedy = f"Leave it out, or set rules.{seat.when} to true."
+                yield Fault(("players", seat.name), f"is asked only with the rule {seat.when}", "", remedy)
+            continue
         if spec is None:
             yield Fault(("players",), f"{seat.name} is missing", "a player for each seat", f"Name the {seat.name}.")
             continue
         for fault in (*setting_faults(seat.name, spec, conditions), *_player_faults(game, seat, spec)):
             yield fault._replace(path=("players", *fault.path))
-    try:
-        game.rules.model_validate(submission.rules)
-    except ValidationError as error:
-        yield from _record_faults(error, ("rules",), f"See: ircore games show {game.name}")
 
 
 def _player_faults(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec) -> Iterator[Fault]:

@@ -40,6 +40,7 @@ def test_a_command_finds_that_its_input_is_missing_before_it_imports_a_large_lib
     assert modules.isdisjoint(LARGE)
 
 
+@pytest.mark.slow
 def test_a_metric_imports_what_it_computes_with_and_no_other(tmp_path: Path) -> None:
     for name in ("target.png", "image.png"):
         noise = np.random.default_rng(len(name)).integers(0, 256, (24, 24, 3), dtype=np.uint8)

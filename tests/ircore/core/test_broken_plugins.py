@@ -61,7 +61,7 @@ def test_help_lists_a_broken_command_with_its_reason(broken: Path) -> None:
 
 def test_games_lists_a_broken_game_with_its_reason(broken: Path) -> None:
     said = ircore(broken, "games", "--json")
-    assert [game["name"] for game in json.loads(said.stdout)["games"]] == ["reconstruction", "reference"]
+    assert {"reconstruction", "reference"} <= {game["name"] for game in json.loads(said.stdout)["games"]}
     assert json.loads(said.stdout)["broken"] == [{"name": "shards", "broken": "RuntimeError: the glass is broken"}]
 
 
@@ -89,6 +89,7 @@ def test_a_broken_player_is_an_error_where_it_is_named_alone(broken: Path, tmp_p
     assert "Traceback" not in said.stderr
 
 
+@pytest.mark.slow
 def test_a_broken_table_is_left_out_of_all_and_an_error_where_it_is_named(broken: Path, tmp_path: Path) -> None:
     sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
     assert ircore(broken, "score", tmp_path / "run").returncode == 0

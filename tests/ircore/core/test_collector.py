@@ -1,10 +1,11 @@
 """Work without the garbage collector."""
 
+import contextlib
 import gc
 
 import pytest
 
-from ircore.core.collector import without_collector
+from ircore.core.collector import seldom_collecting, without_collector
 
 
 def test_the_collector_rests_and_what_was_made_counts_as_old() -> None:
@@ -26,3 +27,14 @@ def test_it_comes_back_after_an_error_and_stays_off_if_it_was_off() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_it_runs_seldom_while_questions_are_asked_and_as_before_afterwards() -> None:
+    before, frozen = gc.get_threshold(), gc.get_freeze_count()
+    with contextlib.suppress(KeyError), seldom_collecting():
+        assert gc.isenabled()
+        assert gc.get_threshold()[0] == 10_000
+        assert gc.get_freeze_count() > frozen  # what exists is spared
+        raise KeyError
+    assert gc.get_threshold() == before
+    assert gc.get_freeze_count() == frozen

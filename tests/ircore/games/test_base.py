@@ -4,14 +4,14 @@ import doctest
 
 from ircore.core import seeds
 from ircore.core.records import GameRules, Record
-from ircore.games import base, pages
+from ircore.games import base, measuring, pages
 from ircore.games.base import Curve, Ending, EpisodeSetup, Game, GameOutcome, Measure, Pages, Seat, Table
 from ircore.games.declarations import declaration_faults
 from ircore.players import base as players
 
 
 def test_the_examples_of_the_contract_run() -> None:
-    for module in (base, pages, players, seeds):
+    for module in (base, measuring, pages, players, seeds):
         outcome = doctest.testmod(module)
         assert outcome.attempted > 0
         assert outcome.failed == 0
@@ -24,7 +24,7 @@ class Nothing(Record):
 class Unsound(Game[GameRules]):
     name = "unsound"
     title = "Unsound"
-    seats = (Seat("one", "One", "nothing", "text"), Seat("one", "Also one", "nothing", "text"))
+    seats = (Seat("one", "One", "nothing", "text"), Seat("one", "Also one", "nothing", "text", when="thinking"))
     payload = step = Nothing
     outcomes = (GameOutcome("completed", played=True),)
     measures = (Measure("seconds", "Seconds", "s", direction="lower"),)
@@ -43,4 +43,22 @@ def test_unsound_declarations_are_named() -> None:
         "a curve is of seconds, which is no measure per step",
         "a curve is over round, no field of a step",
         "pages cross one, two in a matrix, which are not two seats",
+        "the seat one is asked with thinking, which is no rule that is true or false",
     )
+
+
+class Thinking(GameRules):
+    """Rules under which a second seat may be asked."""
+
+    thinking: bool = False
+
+
+class Thoughtful(Unsound):
+    seats = (Seat("one", "One", "nothing", "text"), Seat("thinker", "Thinker", "nothing", "text", when="thinking"))
+    rules = Thinking
+
+
+def test_a_seat_that_goes_with_a_rule_is_asked_under_that_rule_alone() -> None:
+    game = Thoughtful()
+    assert [seat.name for seat in game.seats_of(Thinking())] == ["one"]
+    assert [seat.name for seat in game.seats_of(Thinking(thinking=True))] == ["one", "thinker"]

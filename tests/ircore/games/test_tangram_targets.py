@@ -111,6 +111,7 @@ def test_difficulty_is_how_differently_people_name_a_tangram(
     assert all(one.scene is not None and len(one.scene.elements) == 7 for one in made.instances)
 
 
+@pytest.mark.slow
 def test_scores_are_set_beside_naming_divergence(
     kilogram: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

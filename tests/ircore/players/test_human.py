@@ -154,6 +154,7 @@ def test_settings_are_checked(given: dict[str, Any], problem: str) -> None:
         HumanPlayer(PlayerSpec.model_validate({"player": "human", **given}))
 
 
+@pytest.mark.slow
 def test_at_the_terminal(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "set")
     picture = tmp_path / "mine.png"

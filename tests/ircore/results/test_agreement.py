@@ -66,6 +66,7 @@ def test_every_resample_is_the_measure_of_the_drawn_pairs(measure: Measure) -> N
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=30))
 @settings(max_examples=40, deadline=None)
+@pytest.mark.slow
 def test_order_and_roles_do_not_matter(pairs: list[tuple[int, int]]) -> None:
     item, other = np.array(pairs).T
     mixed = np.random.default_rng(0).permutation(len(pairs))

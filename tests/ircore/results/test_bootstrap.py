@@ -28,6 +28,7 @@ def one(values: list[float], method: Method = "percentile", scale: Scale = SCORE
 
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
+@pytest.mark.slow
 def test_many_values_agree_with_scipy(method: Method) -> None:
     # With 400 values the correction for few values is far below the error of the resampling.
     values = np.random.default_rng(3).gamma(2, 2, 400)

@@ -62,6 +62,7 @@ def test_episodes_without_a_value_count_nowhere() -> None:
     assert by_turn([]) == ()
 
 
+@pytest.mark.slow
 def test_tables_of_a_run_end_where_the_judges_means_are(run: RunFolder) -> None:
     score_runs([run], ScoringPlan(metrics=("psnr", "ssim"), every_turn=True))
     results = Results.from_runs([run])

@@ -152,6 +152,7 @@ def test_every_condition_has_a_cell(tmp_path: Path) -> None:
     assert len(results.cells) == 3 * 3
 
 
+@pytest.mark.slow
 def test_ranks_are_ranges_where_intervals_overlap(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "set", 2)
     ratings = {"good": (8.0, 8.2), "fair": (8.1, 8.3), "poor": (2.0, 2.2)}

@@ -51,6 +51,7 @@ def test_a_second_run_asks_nothing(tmp_path: Path, instances: InstanceSet, serve
     assert sum(summarise(second)["requests"].values()) == 0
 
 
+@pytest.mark.slow
 def test_generators_are_asked_again_unless_told_otherwise(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:

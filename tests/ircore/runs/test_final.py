@@ -85,6 +85,7 @@ def test_what_was_declared_final_is_not_played_again(broken: RunFolder) -> None:
     assert [episode.abort_reason for episode in broken.episodes()] == ["given_up", *[None] * 6, "given_up"]
 
 
+@pytest.mark.slow
 def test_a_final_run_stays_final_in_a_release_and_when_it_is_pulled(broken: RunFolder, tmp_path: Path) -> None:
     build_release([broken.path], broken.path / "instances", tmp_path / "open")
     declare_final(broken, broken.instances.instances)

@@ -8,10 +8,7 @@ from typing import Any
 
 import pytest
 
-from ircore.core.errors import InputError
-from ircore.core.records import Box, Element, Scene
-from ircore.scorers.elements.iou import element_iou
-from ircore.scorers.elements.model import (
+from ircore.core.elements import (
     ElementList,
     SeenElement,
     elements_of_counts,
@@ -19,6 +16,9 @@ from ircore.scorers.elements.model import (
     read_elements,
     write_elements,
 )
+from ircore.core.errors import InputError
+from ircore.core.records import Box, Element, Scene
+from ircore.scorers.elements.iou import element_iou
 from ircore.scorers.elements.presence import presence, presence_published
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))

@@ -8,11 +8,11 @@ import pytest
 from PIL import Image
 
 from ircore.commands.main import run as ircore
+from ircore.core.elements import elements_of_scene
 from ircore.core.images import Picture
 from ircore.games.reconstruction.build_targets import draw
 from ircore.scorers.elements.eye import UNKNOWN, detect_by_eye
 from ircore.scorers.elements.iou import element_iou
-from ircore.scorers.elements.model import elements_of_scene
 from ircore.scorers.elements.presence import presence
 from ircore.scorers.judge_test import pixel_edits
 

@@ -91,6 +91,7 @@ def test_one_whole_number_is_read_wherever_it_stands(text: str, score: int, leni
         ("x" * LONGEST + '{"score": 7}', "longer than"),
     ],
 )
+@pytest.mark.slow
 def test_anything_else_is_refused_with_words_for_the_model(text: str, problem: str) -> None:
     with pytest.raises(AnswerError, match=problem):
         read_score(text)

@@ -55,6 +55,7 @@ def test_a_wrong_path_is_refused_before_anything_is_scored(
     assert "none.pth: cannot be read (No such file or directory)" in " ".join(score_lines(run, capsys))
 
 
+@pytest.mark.slow
 def test_torch_is_not_imported_before_the_judge_is_made() -> None:
     code = "import sys, ircore.scorers.computed, ircore.scorers.judges.lipsim.judge; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

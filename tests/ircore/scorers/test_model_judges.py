@@ -523,17 +523,18 @@ def test_a_deadline_keeps_what_was_answered(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    judge, clock = write_judge(tmp_path, server), LoopClock(monkeypatch)
+    judge = write_judge(tmp_path, server, parameters={"timeout_s": 3600})
+    clock = LoopClock(monkeypatch)
     server.fail("ok", "ok", "ok", "stall")
 
     def stalled(question: Judged) -> str:
-        """An hour is over when the fourth answer stops half-way."""
-        clock.ahead = 3600.0 * server.faults["stall"]
+        """Half an hour is over when the fourth answer stops half-way."""
+        clock.ahead = 1800.0 * server.faults["stall"]
         return decided(question)
 
     server.judge = stalled
-    assert score(run, judge, more=("--deadline", "3600", "--concurrency", "1")) == 1
-    assert "stopped at the deadline of 3600 s" in capsys.readouterr().err
+    assert score(run, judge, more=("--deadline", "1800", "--concurrency", "1")) == 1
+    assert "stopped at the deadline of 1800 s" in capsys.readouterr().err
     assert len(read_judgements(run)) == 3
     assert score(run, judge) == 0
     assert server.count() == RATINGS + CHOICES + 1

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from charts import BLUE, RED, bars, chart_instances, instance_of
 from samples import sample_run
 
@@ -60,6 +61,7 @@ def test_facts_are_kept_once_for_each_rendering_and_never_computed_again(tmp_pat
     assert (run.path / FACTS).read_bytes() == before
 
 
+@pytest.mark.slow
 def test_runs_scored_together_have_what_each_has_by_itself(tmp_path: Path) -> None:
     charts = chart_instances(tmp_path / "charts")
     runs = [sample_run(tmp_path / f"run-{number}", charts) for number in (1, 2)]

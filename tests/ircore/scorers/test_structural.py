@@ -65,6 +65,7 @@ def test_noise_gets_next_to_nothing() -> None:
     assert rate(chart(), noise) < 1.5
 
 
+@pytest.mark.slow
 def test_the_further_off_the_lower() -> None:
     shifted = [rate(chart(), chart(dx=step)) for step in (0, 1, 4, 10, 30)]
     assert shifted == sorted(shifted, reverse=True)

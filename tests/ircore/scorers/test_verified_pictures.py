@@ -61,6 +61,7 @@ TRIED = [
 
 
 @pytest.mark.parametrize("category", TRIED)
+@pytest.mark.slow
 def test_the_target_itself_gets_ten_and_a_blank_page_nothing(category: str) -> None:
     drawn = target(category)
     blank = Image.new("RGB", (512, 512), drawn.scene.background)
@@ -69,6 +70,7 @@ def test_the_target_itself_gets_ten_and_a_blank_page_nothing(category: str) -> N
 
 
 @pytest.mark.parametrize("category", TRIED)
+@pytest.mark.slow
 def test_a_move_costs_little_and_another_target_shows_little(category: str) -> None:
     drawn, other = target(category), target(category, 8)
     near, far = (verified(drawn, moved(drawn.drawing.image, by, 0)).score for by in (5, 10))
@@ -189,6 +191,32 @@ def test_something_drawn_in_the_middle_of_nothing_counts_against_precision() -> 
     assert len(result.extras) == 1
     assert result.parts["extra"].share is not None
     assert result.parts["extra"].share < 1
+
+
+def random_squares(side: int, seed: int = 1) -> Image.Image:
+    """Return a page of squares in random colours, ``side`` pixels each."""
+    count = -(-512 // side)
+    colours = np.random.default_rng(seed).integers(0, 256, (count, count, 3), dtype=np.uint8)
+    return (
+        Image.fromarray(colours).resize((count * side, count * side), Image.Resampling.NEAREST).crop((0, 0, 512, 512))
+    )
+
+
+@pytest.mark.parametrize("side", [1, 4, 16, 64])
+@pytest.mark.parametrize("category", ["functions", pytest.param("geometry", marks=pytest.mark.slow)])
+def test_noise_of_any_grain_shows_nothing_of_a_target(category: str, side: int) -> None:
+    # Wherever the eye looks there is something, so that "something is there" says nothing.
+    score = verified(target(category), random_squares(side)).score
+    assert score is None or score <= 0.5
+
+
+def test_a_ground_with_a_light_texture_costs_nothing() -> None:
+    drawn = target("functions")
+    grain = np.random.default_rng(1).normal(0, 2, (512, 512, 1))
+    paper = np.clip(np.asarray(drawn.drawing.image, float) + grain, 0, 255).astype(np.uint8)
+    score = verified(drawn, Image.fromarray(paper)).score
+    assert score is not None
+    assert score >= 9.5
 
 
 def test_the_judge_needs_a_scene() -> None:

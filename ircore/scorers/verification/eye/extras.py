@@ -1,5 +1,6 @@
 """Extras: drawn areas where the target shows nothing."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,11 @@ THINNEST = 2.2
 """Pixels of mean width: what is thinner and not long is the rim of something expected."""
 
 
+LITTERED, LOST = 0.25, 0.6
+"""Shares of the free ground: covered from the first on, it casts doubt on all that is found, which may be chance; from
+the second on, nothing can be told from chance."""
+MOST_LITTERED = 0.99
+"""Largest doubt, 0–1: a bound on the weight of what covers the ground."""
 FRINGE = 5
 """Pixels beyond the slack: what reaches no farther is the blurred rim of something expected."""
 
@@ -44,6 +50,7 @@ def extras_of(look: Look) -> list[Extra]:
     grounds = _grounds(look, explained)
     far = np.min([distance(lab, ground) for ground in grounds], axis=0)
     ink = (far > APART + min(24.0, 80 * look.roughness)) & ~explained
+    litter = _litter(look, far > APART, ~explained)
     ink = ndimage.binary_opening(ink, np.ones((2, 2), bool))
     parts, count = ndimage.label(ink, np.ones((3, 3)))
     sizes = ndimage.sum_labels(ink, parts, np.arange(1, count + 1))
@@ -54,7 +61,22 @@ def extras_of(look: Look) -> list[Extra]:
         extra = _extra(parts == number, float(sizes[number - 1]))
         if extra is not None:
             extras.append(extra)
-    return sorted(extras, key=lambda extra: -extra.weight)[:40]
+    return [*litter, *sorted(extras, key=lambda extra: -extra.weight)[: 40 - len(litter)]]
+
+
+def _litter(look: Look, drawn: Mask, free: Mask) -> list[Extra]:
+    """Return the whole page as an extra if much of its free ground is covered, as by noise; else nothing.
+
+    On such a page something is found wherever the eye looks. The weight is the odds of the doubt, in weights of all
+    facts, so that even a page on which every fact is found keeps one less the doubt of its score.
+    """
+    covered = float((drawn & free).sum()) / max(1, int(free.sum()))
+    doubt = min(MOST_LITTERED, (covered - LITTERED) / (LOST - LITTERED))
+    if doubt <= 0:
+        return []
+    height, width = free.shape
+    weights = math.fsum(fact.weight for fact in look.target.facts)
+    return [Extra(Box(0, 0, width, height), round(weights * doubt / (1 - doubt), 3))]
 
 
 def _grounds(look: Look, explained: Mask) -> list[Floats]:

@@ -5,14 +5,14 @@ stays untold.
 """
 
 import importlib.util
-from functools import cache, lru_cache
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
 from PIL import Image
 
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
+from ircore.core.ocr import ocr_engine
 from ircore.scorers.verification.eye.look import Look, Readings
 from ircore.scorers.verification.eye.texts import is_there, turn_of
 from ircore.scorers.verification.eye.view import Reading, clipped, grown
@@ -40,13 +40,6 @@ def require() -> None:
                 f"--ocr needs the package {name}, which is not installed",
                 "Install it with: pip install 'ircore[ocr]' – or leave --ocr out.",
             )
-
-
-@cache
-def _engine() -> Any:
-    from rapidocr import RapidOCR
-
-    return RapidOCR(params={"Global.log_level": "error"})
 
 
 def read_words(look: Look) -> Readings:
@@ -103,7 +96,7 @@ def _read(patch: _Patch) -> tuple[str, float]:
         image = image.rotate(-patch.turn, Image.Resampling.BICUBIC, expand=True, fillcolor=fill)
     size = (max(8, round(image.width * HIGH / image.height)), HIGH)
     image = image.resize(size, Image.Resampling.BICUBIC)
-    answer = _engine()(np.asarray(image)[..., ::-1], use_det=False, use_cls=False, use_rec=True)
+    answer = ocr_engine()(np.asarray(image)[..., ::-1], use_det=False, use_cls=False, use_rec=True)
     if not answer.txts:
         return "", 0.0
     return str(answer.txts[0]), float(answer.scores[0])

@@ -28,6 +28,11 @@ MOST_TURN = 5.0
 MOST_POINTS = 2400
 EDGE = 9.0
 """Levels of grey by which colours on both sides of an edge differ at least."""
+MOST_WEIGHT = 30.0
+"""Points that a thing counts at most where it is decided which of several moves is meant: a thing may have been moved
+for itself, however large it is; the rest then shows where the picture lies."""
+SLIGHT_MOVE, IN_PLACE = 0.05, 0.4
+"""Share of the picture's sides beyond which a move of all is unlikely if this share of the things is in its place."""
 REACH = 14.0
 """Pixels from which on an edge point counts as having no edge near it."""
 
@@ -82,9 +87,19 @@ class Edges:
 
     def points(self) -> list[Floats]:
         """Return the middle points of the edges of each orientation, x and y in pixels; evenly thinned out."""
+        return [places[:, ::-1].astype(np.float32) + 0.5 for places in self._places()]
+
+    def weights(self) -> list[Floats]:
+        """Return a weight for each of the points: all edges that hang together weigh at most ``MOST_WEIGHT`` points."""
+        parts, _ = ndimage.label(np.max(self.planes, axis=0) > 0.5, np.ones((3, 3)))
+        of_points = [parts[tuple(places.T)] for places in self._places()]
+        sizes = np.maximum(1, np.bincount(np.concatenate(of_points)))
+        return [np.minimum(1.0, MOST_WEIGHT / sizes[numbers]).astype(np.float32) for numbers in of_points]
+
+    def _places(self) -> list[npt.NDArray[np.int64]]:
         masks = [plane > 0.5 for plane in self.planes]
         step = max(1, math.ceil(int(sum(mask.sum() for mask in masks)) / MOST_POINTS))
-        return [np.argwhere(mask)[::step, ::-1].astype(np.float32) + 0.5 for mask in masks]
+        return [np.argwhere(mask)[::step] for mask in masks]
 
 
 def edges_of(pixels: Pixels) -> Edges:
@@ -118,7 +133,8 @@ class Model:
     """
 
     def __init__(self, target: Picture) -> None:
-        self.points = edges_of(target.pixels).points()
+        edges = edges_of(target.pixels)
+        self.points, self.weights = edges.points(), edges.weights()
         self.spectra = [
             (scale, turn, self._spectra(Transform(wide=scale, high=scale, turn=turn)))
             for scale in SCALES
@@ -160,11 +176,33 @@ def register(target: Picture, pixels: Pixels) -> tuple[Transform, float]:
     fields = [_nearness(plane) for plane in edges.planes]
     starts = [Transform(), *_coarse(model, edges)]
     results = [_refined(model.points, fields, start) for start in starts]
-    best = max(results, key=lambda result: result[1] - _unlikely(result[0]))
+    best = max(results, key=lambda result: _agreement(model.points, fields, result[0], 3.0) - _unlikely(result[0]))
+    if _shift(best[0]) > SLIGHT_MOVE:
+        best = _rather_near(model, fields, best, results)
     still = _agreement(model.points, fields, Transform(), 1.0)
-    if still >= best[2] - 0.004:
+    if still >= best[1] - 0.004:
         return Transform(), round(still, 4)
-    return best[0], round(best[2], 4)
+    return best[0], round(best[1], 4)
+
+
+_Refined: TypeAlias = tuple[Transform, float]
+"""A transform, and its agreement within a pixel."""
+
+
+def _rather_near(model: Model, fields: list[Floats], far: _Refined, results: list[_Refined]) -> _Refined:
+    """Return a slight move if it brings as many things into place as a far move, which may be one large thing's own."""
+
+    def in_place(result: _Refined, reach: float) -> float:
+        return _agreement(model.points, fields, result[0], reach, model.weights)
+
+    near = [result for result in results if _shift(result[0]) <= SLIGHT_MOVE and in_place(result, 1.0) >= IN_PLACE]
+    gain = _shift(far[0]) - SLIGHT_MOVE
+    best = max(near, key=lambda result: in_place(result, 3.0), default=far)
+    return best if in_place(best, 3.0) >= in_place(far, 3.0) - gain else far
+
+
+def _shift(transform: Transform) -> float:
+    return math.hypot(transform.x, transform.y)
 
 
 def _unlikely(transform: Transform) -> float:
@@ -208,8 +246,8 @@ STEPS = ((4.0, 0.02, 1.0, 6.0), (2.0, 0.01, 0.5, 3.0), (1.0, 0.005, 0.25, 1.6), 
 """Steps of the fine search: pixels of ``SIDE``, scale, degrees; and the reach of an edge, in pixels."""
 
 
-def _refined(points: list[Floats], fields: list[Floats], start: Transform) -> tuple[Transform, float, float]:
-    """Walk downhill on ever finer grids; return the transform, its agreement within 3 pixels and within 1."""
+def _refined(points: list[Floats], fields: list[Floats], start: Transform) -> _Refined:
+    """Walk downhill on ever finer grids; return the transform, and its agreement within a pixel."""
     best = start
     for shift, stretch, turn, reach in STEPS:
         value = _agreement(points, fields, best, reach)
@@ -222,7 +260,7 @@ def _refined(points: list[Floats], fields: list[Floats], start: Transform) -> tu
             if values[top] <= value:
                 break
             best, value = moves[top], values[top]
-    return best, _agreement(points, fields, best, 3.0), _agreement(points, fields, best, 1.0)
+    return best, _agreement(points, fields, best, 1.0)
 
 
 def _neighbours(at: Transform, shift: float, stretch: float, turn: float) -> list[Transform]:
@@ -249,19 +287,22 @@ def _is_allowed(transform: Transform) -> bool:
     )
 
 
-def _agreement(points: list[Floats], fields: list[Floats], transform: Transform, reach: float) -> float:
+def _agreement(
+    points: list[Floats], fields: list[Floats], transform: Transform, reach: float, weights: list[Floats] | None = None
+) -> float:
     """Return the mean over edge points of how near the next edge of the same orientation is, 0–1."""
-    total, count = 0.0, 0
-    for group, field in zip(points, fields, strict=True):
+    total, count = 0.0, 0.0
+    for number, (group, field) in enumerate(zip(points, fields, strict=True)):
         if not len(group):
             continue
+        weight = np.ones(len(group), np.float32) if weights is None else weights[number]
         moved = _moved(group, transform)
         far = ndimage.map_coordinates(
             field, (moved[:, 1] - 0.5, moved[:, 0] - 0.5), order=1, mode="constant", cval=REACH
         )
-        total += float(np.exp(-0.5 * (far / reach) ** 2).sum())
-        count += len(group)
-    return round(total / max(1, count), 6)
+        total += float((weight * np.exp(-0.5 * (far / reach) ** 2)).sum())
+        count += float(weight.sum())
+    return round(total / max(1.0, count), 6)
 
 
 def _moved(points: Floats, transform: Transform) -> Floats:

@@ -20,6 +20,8 @@ LEAST_INK = 9.0
 """Distance in L*a*b* by which writing differs from what it stands on at least."""
 INK_SHARES = (0.4, 0.55, 0.7)
 """Parts of the strongest ink from which on pixels are ink, tried one after the other until a text is found."""
+LARGEST = 1.6
+"""Times the sides of a text, six pixels more, that a part of its writing has at most; larger parts are other lines."""
 HIGH = 20
 WIDE = 40
 """Pixels to which a label's ink is brought before shapes are compared; how wide it was counts by itself."""
@@ -98,6 +100,7 @@ def _own_parts(ink: Mask, element: Element, others: Sequence[Element], box: Box)
     if not count:
         return None
     size = float(element.parameters.get("size", 13))  # type: ignore[arg-type]
+    text_wide, text_high = element.box.right - element.box.left, element.box.bottom - element.box.top
     own = np.zeros(count + 1, bool)
     near = [other.box for other in others if other is not element and _meet(grown(other.box, 4), box)]
     for number, place in enumerate(ndimage.find_objects(parts), start=1):
@@ -109,7 +112,8 @@ def _own_parts(ink: Mask, element: Element, others: Sequence[Element], box: Box)
         middle = (box.left + (columns.start + columns.stop) / 2, box.top + (rows.start + rows.stop) / 2)
         mine = _from_box(middle, element.box)
         is_long = max(high, wide) > 2.2 * size + 4 and element.parameters.get("rotation") != 45
-        if (runs_through and mine > 2) or (is_long and (runs_through or mine > 0)):
+        is_large = wide > LARGEST * text_wide + 6 or high > LARGEST * text_high + 6
+        if is_large or (runs_through and mine > 2) or (is_long and (runs_through or mine > 0)):
             continue
         if any(_from_box(middle, other) < mine for other in near):
             continue

@@ -123,5 +123,5 @@ async def _round(step: int, table: Table, setup: EpisodeSetup[Rules]) -> Round:
         CHOOSER, Question(step, prompt, (seen,), SIGNS, seed=derived_seed(setup.seed, step, CHOOSER.name))
     )
     picture = shown.picture
-    rendering = Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
+    rendering = Rendering.of(picture)
     return Round(sign=rendering, choice=chosen.choice, won=chosen.choice == BEATS[sign])

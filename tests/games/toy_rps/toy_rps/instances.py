@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 
 from ircore.core.drawing import Drawing
-from ircore.core.game_records import GameInstance, PictureFile
+from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
 from ircore.instances.requests import BuildRequest
 from ircore.instances.store import GameInstanceSet, write_game_instances
@@ -18,7 +18,7 @@ def build(request: BuildRequest) -> GameInstanceSet:
     return write_game_instances(request.out, _made(request))
 
 
-def _made(request: BuildRequest) -> Iterator[tuple[GameInstance, dict[str, bytes]]]:
+def _made(request: BuildRequest) -> Iterator[tuple[GameInstance, dict[str, Picture]]]:
     pictures = {
         sign: Picture.from_pixels(Drawing(16, 16, "#{:02x}{:02x}{:02x}".format(*colour)).pixels)
         for colour, sign in COLOURS.items()
@@ -31,15 +31,9 @@ def _made(request: BuildRequest) -> Iterator[tuple[GameInstance, dict[str, bytes
             category="signs",
             difficulty="easy",
             game="rps",
-            pictures={
-                name: PictureFile(
-                    image=f"images/{name}.png", sha256=picture.sha256, width=picture.width, height=picture.height
-                )
-                for name, picture in pictures.items()
-            },
             payload={"signs": signs, "human": ["rock", "rock", "rock"]},
             source="drawn for a test",
             licence="CC0-1.0",
             seed=request.seed,
         )
-        yield instance, {name: picture.data for name, picture in pictures.items()}
+        yield instance, pictures

@@ -57,6 +57,7 @@ def test_swapped_colours_take_each_other_s_area(charts: InstanceSet) -> None:
     assert (area(swapped, RED), area(swapped, BLUE)) == (30 * 80, 30 * 60)
 
 
+@pytest.mark.slow
 def test_wrong_colours_are_none_of_the_target_s_and_differ_from_each_other(charts: InstanceSet) -> None:
     wrong = edited(charts)["colours-wrong"]
     assert area(wrong, RED) == area(wrong, BLUE) == 0
@@ -151,6 +152,7 @@ def test_a_scene_without_text_is_redrawn_but_for_shades_at_edges(drawn_targets: 
         assert difference.max() <= 64, instance.instance_id  # corners are known to a tenth of a pixel
 
 
+@pytest.mark.slow
 def test_a_redrawn_scene_differs_from_its_target_by_the_edges_of_texts_alone(drawn_targets: InstanceSet) -> None:
     for instance in drawn_targets.instances:
         if instance.scene is not None:

@@ -171,6 +171,7 @@ def test_title_only_names_category_and_difficulty(charts: InstanceSet) -> None:
     assert describe(TITLE, informed(charts)) == "An easy picture of the category bar graph."
 
 
+@pytest.mark.slow
 def test_references_stand_beside_the_board_and_never_on_it(tmp_path: Path, charts: InstanceSet) -> None:
     command = ["play", str(manifest(tmp_path, "scene")), "--instances", str(charts.folder)]
     assert ircore([*command, "--out", str(tmp_path / "ceiling")]) == 0

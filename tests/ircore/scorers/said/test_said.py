@@ -14,6 +14,7 @@ from ircore.instances.store import InstanceSet
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read
 from ircore.results.said import reader_agreement, said_points
+from ircore.runs.facts import add_facts, read_facts
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import AnswerError
 from ircore.scorers.said.grammar import GrammarReader
@@ -129,6 +130,7 @@ def test_a_turn_that_was_not_measured_leaves_its_episode_out(pets: tuple[Instanc
     assert last.said.n == 0
 
 
+@pytest.mark.slow
 def test_runs_are_measured_once_and_shown_as_a_table(
     tmp_path: Path, pets: tuple[InstanceSet, Instance], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -144,6 +146,21 @@ def test_runs_are_measured_once_and_shown_as_a_table(
     assert read_said(RunFolder.open(tmp_path / "run")) == turns
     assert ircore(["results", str(tmp_path / "run"), "--table", "said"]) == 0
     assert "classical + canvas  last" in capsys.readouterr().out
+
+
+def test_verdicts_that_scoring_stored_are_taken_without_a_second_look(
+    tmp_path: Path, pets: tuple[InstanceSet, Instance]
+) -> None:
+    charts, _ = pets
+    assert ircore(["play", "classical+canvas", "--instances", str(charts.folder), "--out", str(tmp_path / "run")]) == 0
+    run = RunFolder.open(tmp_path / "run")
+    assert ircore(["score", str(run.path), "--judge", "verified", "--metric", "psnr"]) == 0
+    stored = {line.rendering: line for line in read_facts(run)}
+    # As if the eye had been unable to tell anything: a second look would say more.
+    add_facts(run, [line.model_copy(update={"verdicts": "?" * len(line.verdicts)}) for line in stored.values()])
+    assert ircore(["score", str(run.path), "--judge", "verified", "--metric", "psnr", "--facts"]) == 0
+    shown = {turn.rendering: turn.shown for turn in read_said(run) if turn.rendering in stored}
+    assert shown == {rendering: "?" * len(line.verdicts) for rendering, line in stored.items()}
 
 
 def test_runs_that_were_not_measured_say_so(
@@ -166,6 +183,7 @@ def test_readers_are_compared_fact_by_fact() -> None:
     assert compared.kappa == pytest.approx(0.0)
 
 
+@pytest.mark.slow
 def test_a_model_reads_each_turn_once_and_is_compared_with_the_grammar(
     tmp_path: Path,
     pets: tuple[InstanceSet, Instance],

@@ -1,0 +1,200 @@
+"""The game as a plug-in: its declarations, and its rules as a single coroutine.
+
+Two people talk about a picture that only one of them sees. After every hop a summariser writes a prompt from the talk
+so far, and a generator draws the prompt (Nikzad Khasmakhi et al., *ConvGenVisMo*, 2023, section 2). As an option two
+models talk in place of the people.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, cast
+
+from ircore.core.episode_records import Rendering
+from ircore.core.seeds import derived_seed
+from ircore.core.tokens import count_tokens, truncate_tokens
+from ircore.games.base import (
+    Curve,
+    Ending,
+    EpisodeSetup,
+    Game,
+    GameOutcome,
+    Instruments,
+    Measured,
+    Pages,
+    Seat,
+    Table,
+)
+from ircore.games.conversation.measures import CURVES, MEASURES, NORMALISED, measured_drawings, measured_prompts
+from ircore.games.conversation.prompts import ConversationPrompts, load_prompts, written
+from ircore.games.conversation.published import PUBLISHED
+from ircore.games.conversation.records import Dialogue, Exchange, Hop
+from ircore.games.conversation.rules import ConversationRules
+from ircore.players.base import Captioned, GeneratorView, PictureAnswer, PlayerError, Question, TextAnswer
+
+LONGEST_MESSAGE = 4000
+"""Characters of a question, an answer or a prompt; people's longest message has 230."""
+
+TARGET = "target"
+"""Name of the instance's picture."""
+
+_METHOD = """\
+Two people talk about a picture that only one of them sees: one asks, the other answers, hop by hop. After every hop a \
+summariser reads the talk so far and writes a prompt, and a generator draws the prompt; neither sees the picture.
+
+Every drawing is compared with the picture. At each hop a measure is a mean over the dialogues that have so many hops; \
+on the normalised axis every dialogue runs from its first hop to its last, at twenty places, so that short and long \
+ones stand side by side.
+
+The headline is the F1 of the elements in the drawing after the last hop. In drawn pictures they are seen by the eye \
+of the judge "verified", which also checks the facts of the scene; in photographs by a detector, where one is installed.
+
+As an option two models talk in place of the people: an asker who sees nothing and an answerer who sees the picture.
+"""
+"""How the game is played, for the page on its method."""
+
+SUMMARISER: Seat[Question, TextAnswer] = Seat("summariser", "Summariser", "the dialogue so far", "text")
+GENERATOR: Seat[GeneratorView, PictureAnswer] = Seat(
+    "generator", "Generator", "the prompt", "picture", "render", records_prompt=False
+)
+ASKER: Seat[Question, TextAnswer] = Seat("asker", "Asker", "the dialogue so far", "text", when="live")
+ANSWERER: Seat[Question, TextAnswer] = Seat(
+    "answerer", "Answerer", "the picture, the dialogue so far and the question", "text", when="live"
+)
+
+
+@dataclass
+class _Talk:
+    """The setup, and what has been said and drawn so far."""
+
+    setup: EpisodeSetup[ConversationRules]
+    said: list[Exchange] = field(default_factory=list)
+    hops: list[Hop] = field(default_factory=list)
+
+    @property
+    def dialogue(self) -> Dialogue:
+        return cast(Dialogue, self.setup.payload)
+
+    def words(self, name: str, **places: object) -> str:
+        prompts = cast(ConversationPrompts, self.setup.prompts)
+        names = {"asker": self.dialogue.asker, "answerer": self.dialogue.answerer}
+        return prompts.words(name, dialogue=written(self.said, self.dialogue), **names, **places)
+
+    def seed(self, hop: int, seat: Seat[Any, Any]) -> int:
+        return derived_seed(self.setup.seed, hop, seat.name)
+
+
+class ConversationGame(Game[ConversationRules]):
+    """Conversation to image: a prompt is written from the talk about a picture, and drawn, hop by hop.
+
+    >>> game = ConversationGame()
+    >>> [seat.name for seat in game.seats_of(ConversationRules())], game.headline.key
+    (['summariser', 'generator'], 'final_ep_f1')
+    """
+
+    name = "conversation"
+    title = "Conversation to image"
+    paper = "https://github.com/nabihach/ConvGenVisMo"
+    seats = (SUMMARISER, GENERATOR, ASKER, ANSWERER)
+    payload = Dialogue
+    rules = ConversationRules
+    step = Hop
+    outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
+    measures = MEASURES
+    pages = Pages(
+        columns=("final_verified", "final_ssim", "final_clip", "prompt_tokens"),
+        figures=("final_ep_f1", "final_verified", "final_ssim"),
+        curves=(
+            *(Curve(key, axis="hop") for key in CURVES),
+            *(Curve(key, axis="normalised hop", normalised=True) for key in NORMALISED),
+        ),
+        matrix=(SUMMARISER.name, GENERATOR.name),
+        method=_METHOD,
+        instance=(files(__package__) / "instance.html.j2").read_text(encoding="utf-8"),
+        episode=(files(__package__) / "episode.html.j2").read_text(encoding="utf-8"),
+        thumbnail=TARGET,
+    )
+    published = PUBLISHED
+
+    async def play(self, table: Table, setup: EpisodeSetup[ConversationRules]) -> Ending:
+        """Play one episode; see ``ircore.games.base.Game.play``."""
+        talk = _Talk(setup)
+        hops = setup.rules.hops if setup.rules.live else min(setup.rules.hops, len(talk.dialogue.dialogue))
+        try:
+            for hop in range(1, hops + 1):
+                talk.said.append(await _exchange(hop, talk, table))
+                talk.hops.append(await _draw(hop, talk, table))
+        except PlayerError as fault:
+            return Ending("aborted", tuple(talk.hops), fault.reason, fault.detail)
+        return Ending("completed", tuple(talk.hops))
+
+    def measured(self, payload: Dialogue, ending: Ending) -> Iterable[Measured]:
+        """Measure the prompts; see ``measures``."""
+        return measured_prompts(_hops(ending), payload.elements)
+
+    def measured_pictures(self, payload: Dialogue, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
+        """Measure the drawings; see ``measures``."""
+        return measured_drawings(_hops(ending), instruments.picture(TARGET), payload.scene, instruments)
+
+    def shown(self, payload: Dialogue, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - alike for all
+        """Return key and title of the measures that an episode shows beside each drawing."""
+        return {"shown_values": (("ep_f1", "element F1"), ("verified", "verified"), ("clip", "CLIP"), ("ssim", "SSIM"))}
+
+    def prompts(self, folder: Path | None) -> ConversationPrompts:
+        """Read the prompts; see ``load_prompts``."""
+        return load_prompts(folder)
+
+
+def _hops(ending: Ending) -> list[Hop]:
+    return [step for step in ending.steps if isinstance(step, Hop)]
+
+
+async def _exchange(hop: int, talk: _Talk, table: Table) -> Exchange:
+    """Return the exchange of a hop: the recorded one, or question and answer of the players who talk."""
+    if not talk.setup.rules.live:
+        return talk.dialogue.dialogue[hop - 1]
+    later = "_later" if talk.said else ""
+    question = Question(step=hop, prompt=talk.words(f"asker{later}"), seed=talk.seed(hop, ASKER))
+    asked = _said((await table.ask(ASKER, question)).text, hop, "asker")
+    question = Question(
+        step=hop,
+        prompt=talk.words(f"answerer{later}", question=asked),
+        pictures=(Captioned("The picture:", talk.setup.pictures[TARGET]),),
+        seed=talk.seed(hop, ANSWERER),
+    )
+    return Exchange(asked=asked, answered=_said((await table.ask(ANSWERER, question)).text, hop, "answerer"))
+
+
+async def _draw(hop: int, talk: _Talk, table: Table) -> Hop:
+    """Let the summariser write a prompt from the dialogue so far, and the generator draw it."""
+    budget = talk.setup.rules.token_budget
+    question = Question(step=hop, prompt=talk.words("summariser", budget=budget), seed=talk.seed(hop, SUMMARISER))
+    prompt = _said((await table.ask(SUMMARISER, question)).text, hop, "summariser")
+    tokens = count_tokens(prompt)
+    drawn = truncate_tokens(prompt, budget).strip() if tokens > budget else prompt
+    view = GeneratorView(hop, drawn, earlier=(), previous=None, seed=talk.seed(hop, GENERATOR), prompt=drawn)
+    answer = await table.ask(GENERATOR, view)
+    return Hop(
+        hop=hop,
+        asked=talk.said[-1].asked,
+        answered=talk.said[-1].answered,
+        prompt=drawn,
+        tokens=tokens,
+        cut=tokens > budget,
+        drawing=Rendering.of(answer.picture),
+    )
+
+
+def _said(text: str, hop: int, seat: str) -> str:
+    """Return what a player said.
+
+    Raises:
+        PlayerError: It is empty or longer than a message may be.
+    """
+    message = text.strip()
+    if not message:
+        raise PlayerError("answer_empty", f"hop {hop}: the {seat} said nothing")
+    if len(message) > LONGEST_MESSAGE:
+        raise PlayerError("answer_format", f"hop {hop}: {len(message)} characters, {LONGEST_MESSAGE} are read")
+    return message

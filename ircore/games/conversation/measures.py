@@ -1,0 +1,141 @@
+"""Measures of conversations: ConvGenVisMo's metrics after every hop, and of the drawing after the last one."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ircore.core.images import Picture
+from ircore.core.records import Scene
+from ircore.games.base import Direction, Instruments, Measure, Measured
+from ircore.games.conversation.records import Hop
+from ircore.games.measuring import Reading
+
+JUDGE = "verified"
+_TEN = 10
+"""Best rating of a judge: the share of verified facts is its tenth."""
+
+
+class _Metric(NamedTuple):
+    """A metric of a drawing: name, title, unit, range and direction."""
+
+    key: str
+    title: str
+    unit: str = ""
+    range: tuple[float, float] | None = (0, 1)
+    direction: Direction = "higher"
+
+    def measure(self, final: bool) -> Measure:
+        if final:
+            title = f"{self.title}, last hop"
+            return Measure(f"final_{self.key}", title, self.unit, self.range, self.direction, needs="pictures")
+        return Measure(self.key, self.title, self.unit, self.range, self.direction, "step", "pictures")
+
+
+METRICS = (
+    _Metric("ep_f1", "Element F1"),
+    _Metric(JUDGE, "Verified facts"),
+    _Metric("ssim", "SSIM", "", (-1, 1)),
+    _Metric("psnr", "PSNR", "dB", None),
+    _Metric("uqi", "UQI", "", (-1, 1)),
+    _Metric("uqi_sewar", "UQI, published form", "", (-1, 1)),
+    _Metric("brisque", "BRISQUE", "", None, "lower"),
+    _Metric("clip", "CLIP", "", (-1, 1)),
+    _Metric("ep_precision", "Element precision"),
+    _Metric("ep_recall", "Element recall"),
+    _Metric("ep_precision_published", "Element precision, published form"),
+    _Metric("ep_recall_published", "Element recall, published form"),
+    _Metric("ep_f1_published", "Element F1, published form"),
+    _Metric("iou_common", "Common IoU"),
+    _Metric("iou_precision", "Precision IoU"),
+    _Metric("iou_recall", "Recall IoU"),
+)
+"""ConvGenVisMo's metrics, published forms beside corrected ones, and the facts that are verified in drawn pictures."""
+
+CURVES = ("ep_f1", JUDGE, "ssim", "psnr", "brisque", "clip", "named")
+"""Measures that are drawn over the hops."""
+
+NORMALISED = ("ep_f1", JUDGE, "ssim", "clip")
+"""Measures that are drawn from the first hop to the last, too."""
+
+MEASURES = (
+    METRICS[0].measure(final=True),
+    *(metric.measure(final=False) for metric in METRICS),
+    *(metric.measure(final=True) for metric in METRICS[1:]),
+    Measure("named", "Elements named in the prompt", "", (0, 1), per="step"),
+    Measure("final_named", "Elements named in the prompt, last hop", "", (0, 1)),
+    Measure("prompt_tokens", "Tokens of a prompt", "tokens", direction="lower"),
+    Measure("cut", "Prompts cut to the budget", "", (0, 1), direction="lower"),
+)
+"""The first one is the headline; those called ``final_…`` are of the drawing after the last hop."""
+
+NOT_DRAWN = "the picture was not drawn, so nobody wrote down its facts"
+NOT_LISTED = "nobody listed the elements of the picture"
+
+
+def measured_prompts(hops: Sequence[Hop], elements: Sequence[str]) -> Iterator[Measured]:
+    """Compute the measures of the prompts of a played episode.
+
+    Args:
+        hops: In order, at least one.
+        elements: What the picture shows, as annotators listed it.
+    """
+    shares = [share_named(hop.prompt, elements) for hop in hops]
+    reason = None if elements else NOT_LISTED
+    yield from (Measured("named", hop.hop, share, reason) for hop, share in zip(hops, shares, strict=True))
+    yield Measured("final_named", None, shares[-1], reason)
+    yield Measured("prompt_tokens", None, sum(hop.tokens for hop in hops) / len(hops))
+    yield Measured("cut", None, sum(hop.cut for hop in hops) / len(hops))
+
+
+def share_named(prompt: str, elements: Sequence[str]) -> float | None:
+    """Return the share of elements of which a prompt holds every word of two letters or more, in any order.
+
+    Endings of plurals do not count.
+
+    >>> share_named("Three red balloons and a hat.", ("three balloons", "hat", "present box"))
+    0.6666666666666666
+
+    Args:
+        prompt: The text.
+        elements: Names of things; None is returned if there are none.
+    """
+    if not elements:
+        return None
+    words = _words(prompt)
+    return sum(_words(element) <= words for element in elements) / len(elements)
+
+
+def _words(text: str) -> set[str]:
+    return {word.removesuffix("s") for word in re.findall(r"\w{2,}", text.lower().replace("_", " "))}
+
+
+def measured_drawings(
+    hops: Sequence[Hop], target: Picture, scene: Scene | None, instruments: Instruments
+) -> Iterator[Measured]:
+    """Compute the measures of the drawings of a played episode, hop by hop; those of the last one twice.
+
+    Args:
+        hops: In order, at least one.
+        target: The picture that was talked about.
+        scene: What it shows, if it was drawn.
+        instruments: Metrics and judges.
+    """
+    last = hops[-1].hop
+    for hop in hops:
+        drawing = instruments.rendering(hop.drawing)
+        for metric in METRICS:
+            value, reason = _reading(metric, target, drawing, scene, instruments)
+            yield Measured(metric.key, hop.hop, value, reason)
+            if hop.hop == last:
+                yield Measured(f"final_{metric.key}", None, value, reason)
+
+
+def _reading(
+    metric: _Metric, target: Picture, drawing: Picture, scene: Scene | None, instruments: Instruments
+) -> Reading:
+    if metric.key != JUDGE:
+        return instruments.metric(metric.key, target, drawing, scene)
+    if scene is None:
+        return Reading(None, NOT_DRAWN)
+    rated = instruments.judge(JUDGE, target, drawing, scene)
+    return rated if rated.value is None else Reading(rated.value / _TEN)

@@ -1,0 +1,90 @@
+"""Values of measures, and the instruments that scorers hand to a game whose measures need pictures.
+
+A game imports no scorer.
+"""
+
+from typing import NamedTuple, Protocol
+
+from ircore.core.elements import ElementList
+from ircore.core.episode_records import Rendering
+from ircore.core.images import Picture
+from ircore.core.records import Scene
+
+
+class Measured(NamedTuple):
+    """A value of a measure; ``step`` is None for the whole episode, ``value`` is None for the given reason.
+
+    A note explains a value in words; episode pages show it.
+
+    >>> Measured("correct", step=None, value=1.0).reason is None
+    True
+    """
+
+    measure: str
+    step: int | None
+    value: float | None
+    reason: str | None = None
+    note: str | None = None
+
+
+class Reading(NamedTuple):
+    """A value, or None with the reason why there is none.
+
+    >>> Reading(None, "identical pictures").reason
+    'identical pictures'
+    """
+
+    value: float | None
+    reason: str | None = None
+
+
+class Instruments(Protocol):
+    """Pictures of one episode, and the metrics and judges that compare them.
+
+    >>> class Ruler:
+    ...     def metric(self, name, target, image, scene=None):
+    ...         return Reading(float(target.width - image.width))
+    ...     # and picture, rendering, elements and judge
+    >>> instruments: Instruments = Ruler()
+    >>> instruments.metric("width", Picture(b"", 64, 64), Picture(b"", 60, 60)).value
+    4.0
+    """
+
+    def picture(self, name: str) -> Picture:
+        """Return a picture of the instance by name."""
+        ...
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        """Return a picture that a step holds."""
+        ...
+
+    def metric(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> Reading:
+        """Return the value of an image metric, see ``ircore metrics``.
+
+        Args:
+            name: Of the metric, such as ``ssim`` or ``ep_f1``.
+            target: The picture to come near to.
+            image: The picture that is measured.
+            scene: What the target shows, if it was drawn. Elements (``ep_…``, ``iou_…``) are then seen by the eye of
+                the judge ``verified`` and not by a detector.
+        """
+        ...
+
+    def elements(self, image: Picture, labels: tuple[str, ...]) -> ElementList | None:
+        """Return the real things that a vision model sees in a picture, as far as they were asked for.
+
+        Args:
+            image: The picture.
+            labels: Names of the things that are sought.
+
+        Returns:
+            None if no vision model is set up.
+
+        Raises:
+            InputError: The model cannot be asked, or gave no usable answer.
+        """
+        ...
+
+    def judge(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> Reading:
+        """Return the rating, 0–10, of a judge that computes, such as ``verified``; arguments as of ``metric``."""
+        ...

@@ -1,0 +1,1 @@
+"""The reasoning game: pictures that need a thought, by GIR-Bench's dimensions, verified by program."""

@@ -1,0 +1,105 @@
+"""A dimension of the reasoning game: it makes tasks, and verifies answers."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from ircore.core.images import Picture
+
+Part = Literal["generate", "edit", "understand"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task, its exact answer included.
+
+    >>> Task("Draw a stop sign.", {"entity": "stop sign"}).shown
+    ()
+
+    Attributes:
+        prompt: The words that the player reads.
+        payload: Fields of the dimension, such as the expected counts; JSON values.
+        pictures: By name. ``input`` is the picture that the player sees; others, such as ``truth``, nobody sees.
+        choices: The possible answers of a task of recognition; empty where a picture is to be drawn.
+        answer: The right one of the choices; None where a picture is to be drawn.
+        source: Where its pictures come from, for people.
+        licence: Of its pictures; SPDX identifier.
+    """
+
+    prompt: str
+    payload: dict[str, Any]
+    pictures: dict[str, Picture] = field(default_factory=dict)
+    choices: tuple[str, ...] = ()
+    answer: str | None = None
+    source: str = "procedural"
+    licence: str = "CC0-1.0"
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Names of the pictures that the player sees."""
+        return tuple(name for name in ("input",) if name in self.pictures)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A verifier's judgement of one answer.
+
+    >>> Verdict(0.5, 1.0, True, ("3 of 3 classes have the right count",)).corrected
+    1.0
+
+    Attributes:
+        published: Score, 0–1, by the rule of GIR-Bench's code; None where the rule gives a single picture no score, or
+            cannot be applied here.
+        corrected: Score, 0–1, by the corrected rule; None where it cannot be applied.
+        correct: Whether the answer is right in full.
+        reasons: Observations in words, for people.
+        unpublished: Why there is no published score, if there is none.
+    """
+
+    published: float | None
+    corrected: float | None
+    correct: bool
+    reasons: tuple[str, ...]
+    unpublished: str = "GIR-Bench's rule gives a single picture no score"
+
+
+class Dimension(ABC):
+    """Tasks of one kind.
+
+    >>> import random
+    >>> from ircore.games.reasoning.dimensions.registry import DIMENSIONS
+    >>> quantity = DIMENSIONS["quantity"]
+    >>> task = quantity.build("easy", random.Random(1))
+    >>> quantity.verify(task.payload, task.pictures, task.pictures["truth"]).corrected
+    1.0
+
+    Attributes:
+        name: The category of its instances.
+        part: The part of the game that it belongs to.
+        title: For people.
+        things: Name that dimensions share which ask for the same things; tasks of one number are then about the same
+            thing. Empty if there is no other such dimension.
+        likeness: Metric whose mean over the task's reference pictures is the published score, such as ``dino``; empty
+            if the verdict holds the published score.
+    """
+
+    name: ClassVar[str]
+    part: ClassVar[Part]
+    title: ClassVar[str]
+    things: ClassVar[str] = ""
+    likeness: ClassVar[str] = ""
+
+    @abstractmethod
+    def build(self, difficulty: str, rng: Any) -> Task:
+        """Return a task of our own; the same state of ``rng``, a ``random.Random``, gives the same task."""
+
+    @abstractmethod
+    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:
+        """Judge a picture.
+
+        Args:
+            payload: Of the task.
+            pictures: Of the task.
+            answer: The picture that was drawn.
+        """

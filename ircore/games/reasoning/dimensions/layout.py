@@ -1,0 +1,91 @@
+"""*Layout*: where things lie to each other is told by descriptions of directions that must be worked out."""
+
+import random
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from ircore.core.images import Picture
+from ircore.games.reasoning.dimensions.base import Task, Verdict
+from ircore.games.reasoning.dimensions.seen_things import SeenThings
+from ircore.games.reasoning.puzzles.directions import Arrangement, arrange
+from ircore.games.reasoning.puzzles.forms import COLOURS, FORMS, SIDE, Form, Placed, draw_forms
+from ircore.games.reasoning.verifiers.detections import Detections
+from ircore.games.reasoning.verifiers.spatial import Asked, relations, spatial, spatial_published
+
+RADIUS = 0.28
+"""Half a form's side as a share of the distance between two places."""
+
+
+class Layout(SeenThings):
+    """Three things (easy) or five (hard), each placed by the one before it; hard ones partly from the other end.
+
+    >>> task = Layout().build("easy", random.Random(1))
+    >>> Layout().verify(task.payload, task.pictures, task.pictures["truth"]).correct
+    True
+    """
+
+    name = "layout"
+    part = "generate"
+    title = "Layout"
+
+    def build(self, difficulty: str, rng: random.Random) -> Task:
+        """Return a chain of descriptions, and a picture that fits it."""
+        count = 5 if difficulty == "hard" else 3
+        forms = [Form(colour, rng.choice(FORMS)) for colour in rng.sample(list(COLOURS), count)]
+        chain = arrange(count, difficulty == "hard", rng)
+        names = [f"the {form.label}" for form in forms]
+        told = " ".join(
+            step.words.format(before, after) for step, (before, after) in zip(chain.steps, pairwise(names), strict=True)
+        )
+        listed = f"{', '.join(form.label for form in forms[:-1])} and {forms[-1].label}"
+        prompt = (
+            f"Draw these forms on a white ground, one of each and nothing else: {listed}. {told} "
+            "Neighbours of this chain lie straight beside or straight below each other."
+        )
+        asked = [
+            {"first": after.label, "relation": step.relation, "second": before.label}
+            for step, (before, after) in zip(chain.steps, pairwise(forms), strict=True)
+        ]
+        pictures = {"truth": Picture.from_pixels(draw_forms(_placed(forms, chain)).pixels)}
+        return Task(prompt, {"forms": [form.label for form in forms], "relations": asked}, pictures)
+
+    def labels(self, payload: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the things that are placed."""
+        return tuple(payload["forms"])
+
+    def judge(self, payload: Mapping[str, Any], seen: Detections) -> Verdict:
+        """Check every relation by the centres of the things' boxes, and that each thing is there once."""
+        asked = [Asked(_group(row["first"]), row["relation"], _group(row["second"])) for row in payload["relations"]]
+        holding = relations(asked, seen)
+        counts = {label: len(seen.boxes.get(label, ())) for label in payload["forms"]}
+        reasons = [f"{label}: seen {count} times" for label, count in counts.items() if count != 1]
+        reasons += [f"{label}: not asked for" for label in seen.boxes if label not in counts]
+        reasons += [_in_words(relation, holds) for relation, holds in zip(asked, holding, strict=True)]
+        right = spatial(asked, seen) and set(counts.values()) == {1} and seen.boxes.keys() <= counts.keys()
+        published = spatial_published(asked, seen) and all(seen.found(label) == 1 for label in counts)
+        return Verdict(float(published), float(right), right, tuple(reasons))
+
+
+def _group(side: str | Sequence[str]) -> tuple[str, ...]:
+    """Return one side of a relation: a thing, or the things of a group."""
+    return (side,) if isinstance(side, str) else tuple(side)
+
+
+def _in_words(asked: Asked, holds: bool) -> str:
+    side = {"left": "left of", "right": "right of"}.get(asked.relation, asked.relation)
+    first, second = (" and ".join(labels) for labels in (asked.first, asked.second))
+    verb = "is" if len(asked.first) == 1 else "are"
+    return f"{first} {verb if holds else f'{verb} not'} {side} the {second}"
+
+
+def _placed(forms: Sequence[Form], chain: Arrangement) -> list[Placed]:
+    """Return the forms at their places, the whole in the middle of the picture."""
+    across, down = zip(*chain.places, strict=True)
+    cells = max(max(across) - min(across), max(down) - min(down)) + 1
+    cell = SIDE / cells
+    left, top = ((cells - (max(axis) - min(axis) + 1)) / 2 - min(axis) for axis in (across, down))
+    return [
+        Placed(form, (left + x + 0.5) * cell, (top + y + 0.5) * cell, min(RADIUS * cell, 80))
+        for form, (x, y) in zip(forms, chain.places, strict=True)
+    ]

@@ -1,0 +1,121 @@
+"""*Sudoku*: the missing digits are to be drawn into their cells."""
+
+import random
+from bisect import bisect
+from collections.abc import Mapping
+from math import isqrt
+from typing import Any
+
+from ircore.core.images import Picture
+from ircore.core.ocr import ocr_missing, read_text
+from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
+from ircore.games.reasoning.puzzles.sudoku_puzzle import SIZES, draw_sudoku, layout_of, make_sudoku
+from ircore.games.reasoning.verifiers.sudoku import Digit, digits, digits_published, sudoku, sudoku_published
+from ircore.players.builtin.editor.ruled_grid import UNREADABLE, RuledGrid, find_grid, read_cells
+from ircore.players.builtin.editor.sudoku_logic import EMPTY
+
+WITHOUT_OCR = "GIR-Bench's rule reads digits by OCR, which needs the extra ocr"
+MOST_FAULTS = 5
+"""Wrong cells that a verdict names."""
+
+
+class Sudoku(Dimension):
+    """Four digits a side (easy) or nine (hard); every digit follows by deduction.
+
+    >>> task = Sudoku().build("easy", random.Random(1))
+    >>> Sudoku().verify(task.payload, task.pictures, task.pictures["truth"]).corrected
+    1.0
+    """
+
+    name = "sudoku"
+    part = "edit"
+    title = "Sudoku"
+
+    def build(self, difficulty: str, rng: random.Random) -> Task:
+        """Return a sudoku of our own."""
+        side = 9 if difficulty == "hard" else 4
+        puzzle = make_sudoku(side, rng)
+        prompt = (
+            f"Solve this {side} × {side} sudoku: draw the same picture with the missing digit in every empty cell. "
+            f"Every row, every column and every box of {isqrt(side)} × {isqrt(side)} cells holds each digit from 1 to "
+            f"{side} exactly once. Leave the grid and the given digits as they are."
+        )
+        pictures = {
+            "input": Picture.from_pixels(draw_sudoku(puzzle.cells).pixels),
+            "truth": Picture.from_pixels(draw_sudoku(puzzle.solution).pixels),
+        }
+        return Task(prompt, {"cells": puzzle.cells, "solution": puzzle.solution}, pictures)
+
+    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:
+        """Return the share of empty cells filled rightly; each given digit changed or lost counts as one cell more.
+
+        As published, digits of all three pictures are read by OCR. Ours are compared with the known solution, and read
+        cell by cell with the forms of print; OCR, where installed, reads cells that these leave open.
+        """
+        cells, solution = payload["cells"], payload["solution"]
+        seen = cells_seen(answer, isqrt(len(cells)))
+        score = sudoku(_placed(seen), _placed(solution), _placed(cells), cell=layout_of(isqrt(len(cells))).cell)
+        corrected = 1.0 if score is None else score  # nothing was to be filled in, and nothing is wrong
+        reasons, published = _reasons(seen, cells, solution), _published(pictures, answer)
+        return Verdict(published, corrected, seen == solution, reasons, WITHOUT_OCR)
+
+
+def cells_seen(answer: Picture, side: int) -> str:
+    """Return the digit in each cell of an answer, row by row: ``.`` for an empty cell, ``?`` for an unreadable one.
+
+    Where no grid is seen, cells are taken to lie where the puzzle has them.
+    """
+    grid = find_grid(answer.pixels)
+    if grid is None or grid.side != side:
+        layout = layout_of(side)
+        columns = tuple(line * answer.width / SIZES[side] for line in layout.columns)
+        grid = RuledGrid(columns, tuple(line * answer.height / SIZES[side] for line in layout.rows))
+    cells = list(read_cells(answer.pixels, grid))
+    if UNREADABLE in cells and not ocr_missing():
+        for digit in digits(read_text(answer.pixels)):
+            place = _place_of(digit, grid)
+            if place is not None and cells[place] == UNREADABLE:
+                cells[place] = digit.value
+    return "".join(cells)
+
+
+def _place_of(digit: Digit, grid: RuledGrid) -> int | None:
+    """Return the cell in which a digit stands, counted row by row."""
+    column, row = bisect(grid.columns, digit.x) - 1, bisect(grid.rows, digit.y) - 1
+    inside = 0 <= column < grid.side and 0 <= row < grid.side
+    return row * grid.side + column if inside else None
+
+
+def _published(pictures: Mapping[str, Picture], answer: Picture) -> float | None:
+    """Return GIR-Bench's accuracy; None without OCR."""
+    if ocr_missing():
+        return None
+    read = [digits_published(read_text(shown.pixels)) for shown in (answer, pictures["truth"], pictures["input"])]
+    return sudoku_published(*read)
+
+
+def _placed(cells: str) -> tuple[Digit, ...]:
+    """Return digits in the middle of their cells."""
+    layout = layout_of(isqrt(len(cells)))
+    readable = ((place, cell) for place, cell in enumerate(cells) if cell not in (EMPTY, UNREADABLE))
+    return tuple(Digit(cell, *layout.middle(place)) for place, cell in readable)
+
+
+def _reasons(seen: str, cells: str, solution: str) -> tuple[str, ...]:
+    """Return in words how many cells are right, and the first cells that are wrong."""
+    empty = [place for place, cell in enumerate(cells) if cell == EMPTY]
+    right = sum(seen[place] == solution[place] for place in empty)
+    reasons = [f"{right} of {len(empty)} empty cells hold the right digit"]
+    if undecided := seen.count(UNREADABLE):
+        reasons.append(f"cells that cannot be read and count as wrong: {undecided}")
+    wrong = [place for place, cell in enumerate(seen) if cell not in (solution[place], EMPTY, UNREADABLE)]
+    reasons += [_fault(place, seen, cells, solution) for place in wrong[:MOST_FAULTS]]
+    if len(wrong) > MOST_FAULTS:
+        reasons.append(f"and {len(wrong) - MOST_FAULTS} more wrong digits")
+    return tuple(reasons)
+
+
+def _fault(place: int, seen: str, cells: str, solution: str) -> str:
+    row, column = divmod(place, isqrt(len(cells)))
+    kind = "" if cells[place] == EMPTY else "the given "
+    return f"row {row + 1}, column {column + 1}: {seen[place]} instead of {kind}{solution[place]}"

@@ -1,0 +1,134 @@
+"""The reasoning game as a plug-in: its declarations, and its rules as a single coroutine.
+
+One task an episode: a picture is to be drawn or edited, or a thing in a picture to be recognised, and it takes a
+thought to know what. Source of the dimensions: Li et al., *GIR-Bench* (2025).
+"""
+
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+
+from ircore.core.episode_records import TECHNICAL_REASONS, Rendering
+from ircore.core.seeds import derived_seed
+from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Instruments, Measured, Pages, Seat, Table
+from ircore.games.reasoning.measures import MEASURES, measured_attempt, measured_choice
+from ircore.games.reasoning.prompts import ReasoningPrompts, load_prompts
+from ircore.games.reasoning.published import PUBLISHED
+from ircore.games.reasoning.records import LONGEST, Attempt, TaskRecord
+from ircore.games.reasoning.rules import ReasoningRules
+from ircore.players.base import Captioned, ChoiceAnswer, PictureAnswer, PlayerError, Question, TextAnswer
+
+UNCLEAR = "none of them"
+"""The reader's choice that is recorded for words which name no choice."""
+
+_METHOD = """\
+A player is given a task whose answer is a picture or a choice. The task does not say what the picture must show; it \
+has to be worked out.
+
+A program verifies the answer: it counts, measures and reads the picture. The score is between 0 and 1, and the \
+reasons are on the page of each episode.
+
+A missing or unreadable picture scores 0. GIR-Bench's own code leaves such pictures out; the share of tasks that were \
+answered is a column.
+"""
+
+THINKER: Seat[Question, TextAnswer] = Seat("thinker", "Thinker", "the task and its picture", "text", when="thinking")
+DRAWER: Seat[Question, PictureAnswer] = Seat(
+    "drawer", "Drawer", "the task and its picture, or the thinker's words instead of the task", "picture"
+)
+READER: Seat[Question, ChoiceAnswer] = Seat("reader", "Reader", "a picture and the names of several things", "choice")
+
+
+class ReasoningGame(Game[ReasoningRules]):
+    """Draw, edit or recognise what must be worked out first.
+
+    >>> game = ReasoningGame()
+    >>> [seat.name for seat in game.seats_of(ReasoningRules())], game.headline.key
+    (['drawer', 'reader'], 'verified')
+    """
+
+    name = "reasoning"
+    title = "Reasoning tasks"
+    paper = "https://openreview.net/forum?id=4c1gAsVd9C"
+    seats = (DRAWER, READER, THINKER)
+    payload = TaskRecord
+    rules = ReasoningRules
+    step = Attempt
+    outcomes = (
+        GameOutcome("answered", played=True),
+        GameOutcome("missing", played=True),
+        GameOutcome("aborted", played=False),
+    )
+    measures = MEASURES
+    pages = Pages(
+        columns=("right", "answered", "recognised", "drawn", "gap"),
+        figures=("verified", "recognised", "drawn", "gap"),
+        matrix=("drawer", "reader"),
+        method=_METHOD,
+        instance=(files(__package__) / "instance.html.j2").read_text(encoding="utf-8"),
+        episode=(files(__package__) / "episode.html.j2").read_text(encoding="utf-8"),
+        thumbnail="input",
+    )
+    published = PUBLISHED
+
+    async def play(self, table: Table, setup: EpisodeSetup[ReasoningRules]) -> Ending:
+        """Play one episode; see ``ircore.games.base.Game.play``."""
+        task: TaskRecord = setup.payload
+        pictures = tuple(Captioned("the picture", setup.pictures[name]) for name in task.shown)
+        told, thought = task.prompt, None
+        try:
+            if setup.rules.thinking and not task.choices:
+                thought = await _thought(table, setup, pictures)
+                told = setup.prompts.thought(thought)
+            attempt = await _attempted(table, setup, told, thought, pictures)
+        except PlayerError as fault:
+            if fault.reason in TECHNICAL_REASONS:
+                raise
+            missing = Attempt(told=told, thought=thought, missing=f"{fault.reason}: {fault.detail}"[:2000])
+            return Ending("missing", (missing,))
+        return Ending("missing" if attempt.missing else "answered", (attempt,))
+
+    def measured(self, payload: TaskRecord, ending: Ending) -> Iterable[Measured]:
+        """Measure what needs no picture; see ``measures``."""
+        return measured_choice(payload, ending)
+
+    def measured_pictures(self, payload: TaskRecord, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
+        """Let the dimension's verifier judge the answer; see ``measures``."""
+        return measured_attempt(payload, ending, instruments)
+
+    def draws_over(self, payload: TaskRecord) -> bool:
+        """Return whether the drawer is shown a picture."""
+        return bool(payload.shown) and not payload.choices
+
+    def prompts(self, folder: Path | None) -> ReasoningPrompts:
+        """Read the prompts; see ``load_prompts``."""
+        return load_prompts(folder)
+
+
+async def _thought(table: Table, setup: EpisodeSetup[ReasoningRules], pictures: tuple[Captioned, ...]) -> str:
+    seed = derived_seed(setup.seed, 1, THINKER.name)
+    question = Question(1, setup.prompts.thinker(setup.payload.prompt), pictures, seed=seed)
+    thought = (await table.ask(THINKER, question)).text.strip()
+    if not thought:
+        raise PlayerError("answer_empty", "the thinker said nothing")
+    if len(thought) > LONGEST:
+        raise PlayerError("answer_format", f"a thought of {len(thought)} characters, {LONGEST} are read")
+    return thought
+
+
+async def _attempted(
+    table: Table,
+    setup: EpisodeSetup[ReasoningRules],
+    told: str,
+    thought: str | None,
+    pictures: tuple[Captioned, ...],
+) -> Attempt:
+    task: TaskRecord = setup.payload
+    if task.choices:
+        seed = derived_seed(setup.seed, 1, READER.name)
+        chosen = await table.ask(READER, Question(1, told, pictures, task.choices, seed=seed, unclear=UNCLEAR))
+        if chosen.choice == UNCLEAR:
+            return Attempt(told=told, missing="the answer names none of the choices", notes=chosen.notes)
+        return Attempt(told=told, choice=chosen.choice, notes=chosen.notes)
+    drawn = await table.ask(DRAWER, Question(1, told, pictures, seed=derived_seed(setup.seed, 1, DRAWER.name)))
+    return Attempt(told=told, thought=thought, rendering=Rendering.of(drawn.picture), notes=drawn.notes)

@@ -1,0 +1,101 @@
+"""Measures of the reasoning game, from a verifier's judgement of the answer."""
+
+from collections.abc import Iterator
+from statistics import fmean
+
+from ircore.core.images import Picture
+from ircore.games.base import Ending, Instruments, Measure, Measured
+from ircore.games.measuring import Reading
+from ircore.games.reasoning.dimensions.base import Verdict
+from ircore.games.reasoning.dimensions.registry import DIMENSIONS
+from ircore.games.reasoning.dimensions.seen_things import DETECTOR, UNDECIDED, SeenThings
+from ircore.games.reasoning.records import Attempt, TaskRecord
+from ircore.games.reasoning.verifiers.detections import Detections
+
+MEASURES = (
+    Measure("verified", "Verified", range=(0, 1), needs="pictures"),
+    Measure("right", "Right in full", range=(0, 1), needs="pictures"),
+    Measure("published", "GIR-Bench's rule", range=(0, 1), needs="pictures"),
+    Measure("answered", "Answered", range=(0, 1)),
+    Measure("recognised", "Recognised", range=(0, 1)),
+    Measure("drawn", "Drawn", range=(0, 1), needs="pictures"),
+    Measure("gap", "Gap", range=(-1, 1), direction="lower", needs="means", difference=("recognised", "drawn")),
+)
+"""``verified`` is the score by the corrected rule, 0 for a missing answer; ``published`` the score by the rule of
+GIR-Bench's code, which leaves missing pictures out. ``recognised`` and ``drawn`` are the scores of the same things in
+recognition and in drawing; their difference is the gap."""
+
+DRAWN = ("entity-named", "entity-described")
+"""Dimensions whose things are also asked for in recognition."""
+
+
+def measured_attempt(task: TaskRecord, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
+    """Yield the measures of an episode that need pictures."""
+    attempt = _attempt_of(ending)
+    verdict = judged(task, attempt, instruments)
+    note = "; ".join(verdict.reasons) or None
+    unknown = None if verdict.corrected is not None else verdict.reasons[0]
+    yield Measured("verified", None, verdict.corrected, unknown, note)
+    yield Measured("right", None, None if unknown else float(verdict.correct), unknown)
+    published = _published(task, attempt, verdict, instruments)
+    yield Measured("published", None, published.value, published.reason)
+    if task.dimension in DRAWN:
+        yield Measured("drawn", None, verdict.corrected, unknown)
+
+
+def _published(task: TaskRecord, attempt: Attempt, verdict: Verdict, instruments: Instruments) -> Reading:
+    """Return the score by GIR-Bench's rule, or why there is none."""
+    if attempt.missing is not None:
+        return Reading(None, f"GIR-Bench's code leaves missing pictures out: {attempt.missing}")
+    likeness = DIMENSIONS[task.dimension].likeness
+    if not likeness or attempt.rendering is None:
+        return Reading(verdict.published, verdict.unpublished)
+    answer = instruments.rendering(attempt.rendering)
+    references = task.task.get("references")
+    names = [str(name) for name in references] if isinstance(references, list) else []
+    readings = [instruments.metric(likeness, instruments.picture(name), answer) for name in names]
+    values = [reading.value for reading in readings if reading.value is not None]
+    if not readings or len(values) < len(readings):
+        return next((reading for reading in readings if reading.value is None), Reading(None, "no reference pictures"))
+    return Reading(max(0.0, fmean(values)))
+
+
+def measured_choice(task: TaskRecord, ending: Ending) -> Iterator[Measured]:
+    """Yield the measures of an episode that need no picture."""
+    attempt = _attempt_of(ending)
+    yield Measured("answered", None, float(attempt.missing is None))
+    if task.choices:
+        yield Measured("recognised", None, float(attempt.choice == task.answer))
+
+
+def judged(task: TaskRecord, attempt: Attempt, instruments: Instruments) -> Verdict:
+    """Return the verifier's judgement of an attempt; a missing answer scores 0, and has no published score."""
+    if attempt.missing is not None:
+        return Verdict(None, 0.0, False, (f"no answer: {attempt.missing}",))
+    if task.choices:
+        right = attempt.choice == task.answer
+        told = "right" if right else f"{attempt.choice} instead of {task.answer}"
+        return Verdict(float(right), float(right), right, (told,))
+    assert attempt.rendering is not None  # noqa: S101 - an attempt without a missing answer has one
+    dimension, answer = DIMENSIONS[task.dimension], instruments.rendering(attempt.rendering)
+    if isinstance(dimension, SeenThings) and task.task.get(DETECTOR):
+        elements = instruments.elements(answer, dimension.labels(task.task))
+        return UNDECIDED if elements is None else dimension.judge(task.task, Detections.of_elements(elements))
+    return dimension.verify(task.task, _Pictures(instruments), answer)
+
+
+class _Pictures(dict[str, Picture]):
+    """The pictures of an instance, read when they are asked for."""
+
+    def __init__(self, instruments: Instruments) -> None:
+        super().__init__()
+        self._instruments = instruments
+
+    def __missing__(self, name: str) -> Picture:
+        return self._instruments.picture(name)
+
+
+def _attempt_of(ending: Ending) -> Attempt:
+    (attempt,) = ending.steps
+    assert isinstance(attempt, Attempt)  # noqa: S101 - the game's own step
+    return attempt

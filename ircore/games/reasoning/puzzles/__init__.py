@@ -1,0 +1,1 @@
+"""Puzzles and scenes of our own: made by program from a random number generator, and drawn."""

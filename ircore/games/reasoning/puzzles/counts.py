@@ -1,0 +1,107 @@
+"""Riddles of counts: so many animals and so many legs; a single solution, which is found by trying all."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import NamedTuple
+
+LEGS: Mapping[str, int] = {"duck": 2, "dog": 4, "beetle": 6, "spider": 8}
+PLURALS = {"duck": "ducks", "dog": "dogs", "beetle": "beetles", "spider": "spiders"}
+MOST, MOST_OF_MANY = 7, 5
+"""Largest number of one kind among two kinds, and among more."""
+
+TOTALS = ("There are {} animals in all.", "Somebody counts {} heads.")
+LEGS_IN_ALL = ("Together they have {} legs.", "They stand on {} legs.")
+
+ONES = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+Holds = Callable[[Mapping[str, int]], bool]
+
+
+class Clue(NamedTuple):
+    """A clue in words, and whether counts fit it."""
+
+    words: str
+    holds: Holds
+
+
+class CountRiddle(NamedTuple):
+    """A riddle: its counts by kind, and the clues that leave no other counts."""
+
+    counts: Mapping[str, int]
+    clues: tuple[Clue, ...]
+
+
+def make_counts(hard: bool, rng: random.Random) -> CountRiddle:
+    """Return a riddle of two kinds with two clues, or of three or four kinds with a comparison for each further kind.
+
+    >>> riddle = make_counts(hard=False, rng=random.Random(3))
+    >>> solutions(list(riddle.counts), riddle.clues) == [dict(riddle.counts)]
+    True
+    """
+    while True:
+        kinds = rng.sample(list(LEGS), rng.choice((3, 4)) if hard else 2)
+        counts = {kind: rng.randint(1, MOST_OF_MANY if hard else MOST) for kind in kinds}
+        pairs = rng.sample([(first, second) for first in kinds for second in kinds if first < second], len(kinds) - 2)
+        clues = (_total(counts, rng), _legs(counts, rng), *(_compared(counts, pair, rng) for pair in pairs))
+        if solutions(kinds, clues) == [counts]:
+            return CountRiddle(counts, clues)
+
+
+def solutions(kinds: Sequence[str], clues: Sequence[Clue]) -> list[dict[str, int]]:
+    """Return all counts, at least one of each kind, that fit every clue."""
+    tried = (dict(zip(kinds, numbers, strict=True)) for numbers in product(range(1, 2 * MOST + 1), repeat=len(kinds)))
+    return [counts for counts in tried if all(clue.holds(counts) for clue in clues)]
+
+
+def spelt(number: int) -> str:
+    """Return a number from 0 to 99 in words.
+
+    >>> spelt(12), spelt(40), spelt(67)
+    ('twelve', 'forty', 'sixty-seven')
+    """
+    if number < len(ONES):
+        return ONES[number]
+    return TENS[number // 10] + (f"-{ONES[number % 10]}" if number % 10 else "")
+
+
+def _told(number: int, rng: random.Random) -> str:
+    """Return a number in digits or in words."""
+    return str(number) if number > 99 or rng.random() < 0.5 else spelt(number)
+
+
+def _total(counts: Mapping[str, int], rng: random.Random) -> Clue:
+    total = sum(counts.values())
+    return Clue(rng.choice(TOTALS).format(_told(total, rng)), lambda tried: sum(tried.values()) == total)
+
+
+def _legs(counts: Mapping[str, int], rng: random.Random) -> Clue:
+    legs = _legs_of(counts)
+    return Clue(rng.choice(LEGS_IN_ALL).format(_told(legs, rng)), lambda tried: _legs_of(tried) == legs)
+
+
+def _legs_of(counts: Mapping[str, int]) -> int:
+    return sum(LEGS[kind] * count for kind, count in counts.items())
+
+
+def _compared(counts: Mapping[str, int], pair: tuple[str, str], rng: random.Random) -> Clue:
+    """Return how many more there are of one kind than of another."""
+    first, second = sorted(pair, key=lambda kind: -counts[kind])
+    more = counts[first] - counts[second]
+    if more == 0:
+        words = f"There are as many {PLURALS[first]} as {PLURALS[second]}."
+    elif counts[first] == 2 * counts[second]:
+        words = f"There are twice as many {PLURALS[first]} as {PLURALS[second]}."
+        return Clue(words, lambda tried: tried[first] == 2 * tried[second])
+    else:
+        verb = "is" if more == 1 else "are"
+        words = f"There {verb} {_told(more, rng)} more {_named(first, more)} than {PLURALS[second]}."
+    return Clue(words, lambda tried: tried[first] - tried[second] == more)
+
+
+def _named(kind: str, count: int) -> str:
+    return kind if count == 1 else PLURALS[kind]

@@ -1,0 +1,125 @@
+"""Jigsaws: pictures cut into square tiles, at least half of which are moved."""
+
+import random
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from PIL import Image
+
+from ircore.core.images import Pixels
+from ircore.games.reasoning.puzzles.patchwork import draw_patchwork
+from ircore.games.reconstruction.targets.photos import Photo, Shot, shots
+from ircore.players.builtin.editor.jigsaw import joined, solved_order, tiles_of
+
+SIZE = 480
+"""Pixels a side: a multiple of 2, 3 and 4."""
+DIFFERENT = 8.0
+"""Least mean difference of two tiles, so that every tile has one place."""
+UNLIKE = 20.0
+"""Mean difference from which on a tile shows something else, even if it is redrawn."""
+COARSE = 8
+"""Pixels a side of the blocks whose means are compared, so that a small shift does not count."""
+
+
+class JigsawPuzzle(NamedTuple):
+    """A picture and the order in which its tiles are shown.
+
+    >>> JigsawPuzzle(np.zeros((4, 4, 3), np.uint8), order=(1, 0, 2, 3)).moved
+    (0, 1)
+
+    Attributes:
+        whole: The picture.
+        order: For each place, row by row, the tile of the whole that is shown there.
+        photo: The photograph that it shows; None for a drawn picture.
+    """
+
+    whole: Pixels
+    order: tuple[int, ...]
+    photo: Photo | None = None
+
+    @property
+    def moved(self) -> tuple[int, ...]:
+        """Places that show another tile than their own."""
+        return tuple(place for place, tile in enumerate(self.order) if place != tile)
+
+    @property
+    def shuffled(self) -> Pixels:
+        """The picture with its tiles exchanged."""
+        return joined(tiles_of(self.whole, round(len(self.order) ** 0.5)), self.order)
+
+
+def make_jigsaw(count: int, rng: random.Random) -> JigsawPuzzle:
+    """Return a jigsaw of ``count`` × ``count`` tiles, drawn or of a photograph, that its edges alone solve.
+
+    Args:
+        count: Tiles a side.
+        rng: Decides everything.
+    """
+    while True:
+        whole, photo = _photograph(rng) if rng.random() < 0.5 else (draw_patchwork(SIZE, rng), None)
+        tiles = tiles_of(whole, count)
+        puzzle = JigsawPuzzle(whole, _exchanged(len(tiles), rng), photo)
+        if _all_differ(tiles) and solved_order(tiles) == tuple(range(len(tiles))):
+            return puzzle
+
+
+def tiles_in_place(answer: Pixels, whole: Pixels, count: int) -> tuple[bool, ...]:
+    """Return for each place whether an answer shows the right tile there.
+
+    The answer is brought to the size of the picture; both are compared as means of blocks of 8 × 8 pixels. A tile is in
+    place if no tile of the whole resembles it more than the one that belongs there, and that one does resemble it.
+
+    Args:
+        answer: The answer, of any size.
+        whole: The picture.
+        count: Tiles a side.
+    """
+    high, wide = whole.shape[:2]
+    scaled = np.asarray(Image.fromarray(answer).resize((wide, high), Image.Resampling.BOX))
+    wanted = [_blocks(tile) for tile in tiles_of(whole, count)]
+    in_place = []
+    for place, tile in enumerate(map(_blocks, tiles_of(scaled, count))):
+        differences = [float(np.abs(tile - other).mean()) for other in wanted]
+        in_place.append(differences[place] == min(differences) and differences[place] < UNLIKE)
+    return tuple(in_place)
+
+
+@cache
+def _shots() -> tuple[Shot, ...]:
+    return (*shots("easy"), *shots("hard"))
+
+
+def _photograph(rng: random.Random) -> tuple[Pixels, Photo]:
+    """Return the middle of a photograph of the package, and its record."""
+    shot = rng.choice(_shots())
+    image = Image.fromarray(np.asarray(shot.picture.pixels))
+    side = min(image.size)
+    left, top = (image.width - side) // 2, (image.height - side) // 2
+    cropped = image.resize((SIZE, SIZE), Image.Resampling.BICUBIC, box=(left, top, left + side, top + side))
+    return np.asarray(cropped), shot.photo
+
+
+def _exchanged(number: int, rng: random.Random) -> tuple[int, ...]:
+    """Return an order in which at least half of the places show another tile: chosen places pass their tiles on."""
+    places = rng.sample(range(number), rng.randint((number + 1) // 2, number))
+    order = list(range(number))
+    for place, other in zip(places, [*places[1:], places[0]], strict=True):
+        order[place] = other
+    return tuple(order)
+
+
+def _all_differ(tiles: Sequence[Pixels]) -> bool:
+    blocks = [_blocks(tile) for tile in tiles]
+    return all(
+        float(np.abs(tile - other).mean()) >= DIFFERENT for index, tile in enumerate(blocks) for other in blocks[:index]
+    )
+
+
+def _blocks(tile: Pixels) -> "np.ndarray[tuple[int, ...], np.dtype[np.float64]]":
+    """Return the mean colour of each block of a tile."""
+    high, wide = (size // COARSE for size in tile.shape[:2])
+    blocks = tile[: high * COARSE, : wide * COARSE].reshape(high, COARSE, wide, COARSE, 3)
+    means: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = blocks.mean(axis=(1, 3))
+    return means

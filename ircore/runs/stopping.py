@@ -1,0 +1,104 @@
+"""Stopping early without losing an answer: no further question is sent, and those under way are waited for.
+
+The signals are Ctrl-C's, and those by which Slurm, Docker and a closed terminal end a process. The first one stops
+asking, the second one stops the wait, too.
+"""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Self
+
+from ircore.runs.costs.limit import NoMoreError, Watch
+
+SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)  # Windows has no SIGHUP
+
+GRACE = 120.0
+"""Seconds for which answers under way are waited for: slow image models take about as long."""
+
+
+class SignalledError(NoMoreError):
+    """A signal asked the process to stop.
+
+    >>> SignalledError.by(signal.SIGTERM).problem, SignalledError.by(signal.SIGTERM).status
+    ('stopped by SIGTERM', 143)
+    """
+
+    @classmethod
+    def by(cls, number: signal.Signals) -> Self:
+        """Return the error for a signal; the exit status is the one that shells give to such an end."""
+        error = cls(f"stopped by {number.name}", "Every answer is kept; the same command goes on.")
+        error.status = 128 + number
+        return error
+
+
+class Stop:
+    """Ends the asking of an engine.
+
+    >>> from ircore.runs.costs.prices import RunPrices, read_prices
+    >>> async def example() -> tuple[bool, bool]:
+    ...     watch = Watch(RunPrices(read_prices()))
+    ...     async with asyncio.timeout(None) as limit:
+    ...         Stop(watch, limit).begin(SignalledError.by(signal.SIGTERM))
+    ...         return watch.may_ask(), limit.when() is None
+    >>> asyncio.run(example())
+    (False, False)
+
+    Args:
+        watch: Told that no more may be asked.
+        limit: Limits the time of all workers; shortened to ``GRACE`` from the beginning of the stop.
+    """
+
+    def __init__(self, watch: Watch, limit: asyncio.Timeout) -> None:
+        self._watch = watch
+        self._limit = limit
+
+    def begin(self, why: NoMoreError) -> None:
+        """Let no further question be sent, and wait for answers under way. Later calls change nothing."""
+        if self._watch.ended_early is None:
+            self._watch.ended_early = why
+            self._wait_at_most(GRACE)
+
+    def signalled(self, number: signal.Signals) -> None:
+        """Stop as the signal asks: the first one waits for answers under way, any later one does not."""
+        if self._watch.ended_early is not None:
+            self._wait_at_most(0)
+            return
+        waiting = self._watch.in_flight
+        self.begin(SignalledError.by(number))
+        answers = "1 answer" if waiting == 1 else f"{waiting} answers"
+        print(
+            f"ircore: {number.name}: waiting for {answers} under way, {GRACE:g} s at most; once more stops at once",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    def _wait_at_most(self, seconds: float) -> None:
+        end = asyncio.get_running_loop().time() + seconds
+        before = self._limit.when()
+        self._limit.reschedule(end if before is None else min(before, end))
+
+
+@contextmanager
+def heeding_signals(stop: Stop) -> Iterator[None]:
+    """Let signals stop the asking while the block runs, where this is the main thread of a system with signals."""
+    loop, before = asyncio.get_running_loop(), {}
+    for number in SIGNALS:
+        handler = signal.getsignal(number)
+        if handler == signal.SIG_IGN:  # as under nohup
+            continue
+        try:
+            loop.add_signal_handler(number, stop.signalled, number)
+        except (NotImplementedError, RuntimeError, ValueError):
+            break
+        before[number] = handler
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            loop.remove_signal_handler(number)
+            signal.signal(number, handler)

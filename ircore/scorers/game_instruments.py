@@ -1,0 +1,98 @@
+"""Instruments for games whose measures need pictures: metrics, elements and judges on one episode of a run."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from ircore.core.elements import ElementList
+from ircore.core.episode_records import Rendering
+from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.core.plugins import load
+from ircore.core.records import Scene
+from ircore.games.measuring import Reading
+from ircore.scorers.elements.eye import detect_by_eye
+from ircore.scorers.elements.grounded import detected_once
+from ircore.scorers.elements.iou import element_iou
+from ircore.scorers.elements.presence import presence, presence_published
+from ircore.scorers.judges.base import Judge, with_scene
+from ircore.scorers.metrics.base import Metric
+from ircore.scorers.metrics.measure import measure
+
+DETECTOR_VARIABLE = "IRCORE_DETECTOR"
+"""Environment variable that names the file of the vision model that sees real things, as of a judge."""
+
+Compare = Callable[[ElementList, ElementList], float | None]
+
+_BY_EYE: Mapping[str, Compare] = {
+    "ep_precision": lambda reference, drawn: presence(reference.counts, drawn.counts).precision,
+    "ep_recall": lambda reference, drawn: presence(reference.counts, drawn.counts).recall,
+    "ep_f1": lambda reference, drawn: presence(reference.counts, drawn.counts).f1,
+    "ep_precision_published": lambda reference, drawn: presence_published(reference.counts, drawn.counts).precision,
+    "ep_recall_published": lambda reference, drawn: presence_published(reference.counts, drawn.counts).recall,
+    "ep_f1_published": lambda reference, drawn: presence_published(reference.counts, drawn.counts).f1,
+    "iou_common": lambda reference, drawn: element_iou(reference, drawn).common,
+    "iou_precision": lambda reference, drawn: element_iou(reference, drawn).precision,
+    "iou_recall": lambda reference, drawn: element_iou(reference, drawn).recall,
+}
+"""Metrics of elements, as in ``ircore.scorers.elements.metrics``, of elements that the eye has seen."""
+
+
+class EpisodeInstruments:
+    """Pictures of one episode with every installed metric and computed judge.
+
+    >>> from ircore.games.reconstruction.build_targets import draw
+    >>> target = draw("simple_shapes", "easy", seed=5)
+    >>> own = Picture.from_pixels(target.drawing.pixels)
+    >>> instruments = EpisodeInstruments({"target": own}, lambda rendering: own)
+    >>> instruments.metric("ep_f1", own, own, target.scene).value
+    1.0
+
+    Args:
+        pictures: Of the instance, by name.
+        read: Returns the picture of a rendering.
+    """
+
+    def __init__(self, pictures: Mapping[str, Picture], read: Callable[[Rendering], Picture]) -> None:
+        self._pictures, self._read = pictures, read
+        self._elements: dict[tuple[str, str], ElementList] = {}
+
+    def picture(self, name: str) -> Picture:
+        """Return a picture of the instance by name."""
+        return self._pictures[name]
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        """Return a picture that a step holds."""
+        return self._read(rendering)
+
+    def metric(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> Reading:
+        """Return the value of an image metric; see ``ircore.games.measuring.Instruments``."""
+        if scene is not None and name in _BY_EYE:
+            value = _BY_EYE[name](self._seen(target, scene, target), self._seen(target, scene, image))
+            return Reading(value, None if value is not None else "nothing is seen that it could be computed from")
+        metric: Metric = load("metrics", name)
+        if obstacle := metric.obstacle():
+            return Reading(None, obstacle)
+        measured = measure(metric, target.pixels, image.pixels)
+        return Reading(measured.value, measured.reason)
+
+    def elements(self, image: Picture, labels: tuple[str, ...]) -> ElementList | None:
+        """Return the things that the vision model in ``IRCORE_DETECTOR`` sees; see ``Instruments``."""
+        detector = os.environ.get(DETECTOR_VARIABLE)
+        return detected_once(Path(detector), image, labels) if detector else None
+
+    def judge(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> Reading:
+        """Return the rating of a judge that computes; see ``ircore.games.measuring.Instruments``."""
+        try:
+            judge: Judge = load("judges", name)()
+        except InputError as error:
+            return Reading(None, error.problem)
+        judgement = with_scene(judge, scene).rate(target, image)
+        return Reading(judgement.value, judgement.reason)
+
+    def _seen(self, target: Picture, scene: Scene, image: Picture) -> ElementList:
+        """Return the elements that the eye sees; a picture is looked at once for all metrics."""
+        key = (target.sha256, image.sha256)
+        if key not in self._elements:
+            self._elements[key] = detect_by_eye(target, scene, image)
+        return self._elements[key]

@@ -1,0 +1,201 @@
+"""Dialogues of our own about drawn targets, free to publish: every answer states facts of the target's scene.
+
+Joe asks, Jill answers from the scene and not from the picture, in the language that the built-in describer speaks. Easy
+dialogues go from thing to thing. In hard ones the target is a hard one, Jill chats beside the matter, and one of her
+sentences is wrong at first and corrected two hops later.
+"""
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from itertools import cycle, product
+from typing import NamedTuple, cast
+
+from ircore.core.game_records import GameInstance
+from ircore.core.images import Picture
+from ircore.core.plugins import unknown
+from ircore.core.records import DIFFICULTIES, Difficulty, Scene
+from ircore.core.seeds import derived_seed
+from ircore.games.conversation.game import TARGET
+from ircore.games.conversation.records import Dialogue, Exchange
+from ircore.games.reconstruction.build_targets import BUILDERS, draw
+from ircore.instances.requests import BuildRequest
+from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Pie, Shape, Stroke, Text, Ticks
+from ircore.players.builtin.classical.statements import article, full_colour
+from ircore.players.builtin.classical.wording import AFTER_ALL, statements_of
+from ircore.scorers.references.seen import perception_of
+
+USUAL = ("simple_shapes", "bar_graph", "pie_graph")
+"""Categories that are built where none is asked for."""
+
+GROUNDS = ("background", "ground", "panel")
+"""Types of elements that nobody would list."""
+
+HOPS = {"easy": 3, "hard": 5}
+OPENINGS = ("What can you see in the picture?", "What is in the picture?", "What does the picture show?")
+QUESTIONS = {
+    "shape": (
+        "What other shapes are there?",
+        "Which shapes are left?",
+        "And what else is drawn there?",
+        "Have I missed a shape?",
+    ),
+    "bars": ("What do the bars look like?", "How high are the bars?"),
+    "pie": ("How is the circle divided?", "What does the pie look like?"),
+    "line": ("Which lines are there?", "What about the lines?"),
+    "scale": ("Is there a grid, or are there ticks?", "Are there any helping lines?"),
+    "text": ("Is anything written in it?", "Which words and numbers are in it?"),
+}
+"""Questions by the kind of thing that the answer tells of."""
+
+CHAT = (
+    "I like pictures of this kind.", "I think you would like it.", "Tell me if I am too fast for you.",
+    "I love your questions, by the way.", "Thanks for your patience with me.", "I hope you can follow me.",
+)  # fmt: skip
+"""Sentences beside the matter."""
+
+APOLOGY = "Sorry, I was wrong before:"
+_COLOUR = re.compile(r"\(?#[0-9a-f]{6}\)?")
+_WRONG = (
+    ("red", "#d62828"), ("green", "#2a9d4a"), ("blue", "#1d4ed8"), ("orange", "#f77f00"), ("purple", "#7b2cbf"),
+)  # fmt: skip
+
+
+class _Told(NamedTuple):
+    """A sentence of Jill's and the kind of thing that it tells of."""
+
+    kind: str
+    sentence: str
+
+
+def build(request: BuildRequest) -> GameInstanceSet:
+    """Build an instance set of the game of conversations.
+
+    Raises:
+        InputError: A category is none of the drawn ones, or the folder holds something.
+    """
+    for category in request.categories:
+        if category not in BUILDERS:
+            raise unknown("category", category, tuple(BUILDERS), "--category")
+    return write_game_instances(request.out, _made(request))
+
+
+def _made(request: BuildRequest) -> Iterator[tuple[GameInstance, dict[str, Picture]]]:
+    categories = request.categories or USUAL
+    for category, difficulty in product(categories, request.difficulties or DIFFICULTIES):
+        for number in range(1, request.per_condition + 1):
+            name = f"{category}-{difficulty}-{number:02d}"
+            seed = derived_seed(request.seed, name)
+            drawn = draw(category, cast(Difficulty, difficulty), seed)
+            talk = dialogue_about(drawn.scene, cast(Difficulty, difficulty), random.Random(seed))
+            instance = GameInstance(
+                instance_id=name,
+                category=category,
+                difficulty=cast(Difficulty, difficulty),
+                game="conversation",
+                payload=talk.model_dump(mode="json"),
+                source="procedural",
+                licence="CC0-1.0",
+                seed=seed,
+            )
+            yield instance, {TARGET: Picture.from_pixels(drawn.drawing.pixels)}
+
+
+def dialogue_about(scene: Scene, difficulty: Difficulty, rng: random.Random) -> Dialogue:
+    """Write a dialogue about a scene.
+
+    Args:
+        scene: What the picture shows.
+        difficulty: ``hard`` adds chat and a correction.
+        rng: The same state gives the same dialogue.
+    """
+    groups = _groups(_told(scene), HOPS[difficulty])
+    answers = [[told.sentence for told in group] for group in groups]
+    if difficulty == "hard":
+        _err_and_correct(answers, rng)
+        chatty = rng.sample(answers, max(1, len(answers) // 2))
+        for answer, chat in zip(chatty, rng.sample(CHAT, len(chatty)), strict=True):
+            answer.insert(rng.choice((0, len(answer))), chat)
+    questions = [rng.choice(OPENINGS), *_questions([group[0].kind for group in groups[1:]], rng)]
+    elements = dict.fromkeys(
+        element.type.replace("_", " ") for element in scene.elements if element.type not in GROUNDS
+    )
+    return Dialogue(
+        dialogue=tuple(
+            Exchange(asked=asked, answered=" ".join(answer)) for asked, answer in zip(questions, answers, strict=True)
+        ),
+        elements=tuple(elements),
+        scene=scene,
+    )
+
+
+def _told(scene: Scene) -> list[_Told]:
+    """Return everything that is to be told, the ground first, then things as they are painted, texts last."""
+    perception = perception_of(scene)
+    kinds = [_kind(percept) for percept in perception.percepts]
+    opening = f"The picture has a {full_colour(scene.background or '#ffffff')} background."
+    statements = sorted(statements_of(perception, full_colour), key=lambda statement: statement.order)
+    told = [
+        _Told("text" if statement.order == AFTER_ALL else kinds[statement.order], statement.text)
+        for statement in statements
+    ]
+    return [_Told(told[0].kind if told else "shape", opening), *told]
+
+
+def _questions(kinds: Sequence[str], rng: random.Random) -> Iterator[str]:
+    """Yield a question for each kind of answer; a question comes again only when all of its kind were asked."""
+    asked: dict[str, Iterator[str]] = {}
+    for kind in kinds:
+        if kind not in asked:
+            asked[kind] = cycle(rng.sample(QUESTIONS[kind], len(QUESTIONS[kind])))
+        yield next(asked[kind])
+
+
+def _kind(percept: Percept) -> str:
+    for kind, types in _KINDS.items():
+        if isinstance(percept, types):
+            return kind
+    return "shape"
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "bars": (Bars,), "pie": (Pie,), "scale": (Grid, Ticks), "line": (Stroke,), "text": (Text,), "shape": (Shape,),
+}  # fmt: skip
+
+
+def _groups(told: Sequence[_Told], hops: int) -> list[list[_Told]]:
+    """Divide sentences into hops of about equally many, in their order; the ground and the first thing are one hop.
+
+    Where there are few sentences, the ground is a hop of its own.
+    """
+    opening = 2 if len(told) > hops else 1
+    first, rest = list(told[:opening]), list(told[opening:])
+    count = min(hops - 1, len(rest))
+    ends = [round(len(rest) * (number + 1) / count) for number in range(count)] if count else []
+    starts = [0, *ends[:-1]]
+    return [first, *(rest[start:end] for start, end in zip(starts, ends, strict=True))]
+
+
+def _err_and_correct(answers: list[list[str]], rng: random.Random) -> None:
+    """Make a sentence wrong, by another colour, and let it be corrected later."""
+    places = [
+        (hop, place)
+        for hop, answer in enumerate(answers[:-1])
+        for place, sentence in enumerate(answer)
+        if len(_COLOUR.findall(sentence)) == 1 and "background" not in sentence
+    ]
+    if not places:
+        return
+    hop, place = rng.choice(places)
+    right = answers[hop][place]
+    name, colour = rng.choice([wrong for wrong in _WRONG if wrong[1] not in right])
+    answers[hop][place] = _recoloured(right, name, colour)
+    later = answers[min(hop + 2, len(answers) - 1)]
+    later.append(f"{APOLOGY} {right[0].lower()}{right[1:]}")
+
+
+def _recoloured(sentence: str, name: str, colour: str) -> str:
+    """Return a sentence with another colour in place of its own, name and code."""
+    told = re.sub(r"(?:\b(?:light|dark) )?\b\w+ \(#[0-9a-f]{6}\)", f"{name} ({colour})", sentence, count=1)
+    return re.sub(rf"^An? {name}", article(name), told)

@@ -1,0 +1,169 @@
+"""Rules of conversations, played by scripted seats: who is told what, and when."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from ircore.core.game_records import GameInstance
+from ircore.core.images import Picture
+from ircore.core.tokens import count_tokens
+from ircore.games.base import Ending, EpisodeSetup, Seat, Table
+from ircore.games.conversation.game import ConversationGame
+from ircore.games.conversation.measures import share_named
+from ircore.games.conversation.records import Dialogue, Exchange, Hop
+from ircore.games.conversation.rules import ConversationRules
+from ircore.players.base import GeneratorView, PictureAnswer, Question, TextAnswer
+from ircore.runs.conformance import check_game
+
+TALK = Dialogue(
+    dialogue=(
+        Exchange(asked="What can you see?", answered="A girl."),
+        Exchange(asked="Where is she?", answered="She lies\non the snow."),
+        Exchange(asked="Bright clothes?", answered="No, dark ones."),
+    ),
+    elements=("girl", "snow"),
+)
+PHOTO = Picture.from_pixels(np.full((32, 32, 3), 90, np.uint8))
+WHITE = Picture.from_pixels(np.full((32, 32, 3), 255, np.uint8))
+
+
+@dataclass
+class Scripted:
+    """Seats that say the same whenever they are asked, and every question that they were asked."""
+
+    says: Mapping[str, str] = field(default_factory=lambda: {"summariser": "A girl on the snow."})
+    asked: list[tuple[str, Any]] = field(default_factory=list)
+
+    async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
+        self.asked.append((seat.name, question))
+        return PictureAnswer(WHITE) if seat.name == "generator" else TextAnswer(self.says[seat.name])
+
+    def questions(self, seat: str) -> list[Any]:
+        return [question for name, question in self.asked if name == seat]
+
+
+def setup_of(rules: ConversationRules, dialogue: Dialogue = TALK) -> EpisodeSetup[ConversationRules]:
+    instance = GameInstance(
+        instance_id="one",
+        category="human",
+        difficulty="easy",
+        game="conversation",
+        payload=dialogue.model_dump(mode="json"),
+        source="by hand",
+        licence="CC0-1.0",
+    )
+    return EpisodeSetup(instance, dialogue, {"target": PHOTO}, rules, ConversationGame().prompts(None), seed=1)
+
+
+def played(seats: Scripted, rules: ConversationRules, dialogue: Dialogue = TALK) -> Ending:
+    return asyncio.run(ConversationGame().play(cast(Table, seats), setup_of(rules, dialogue)))
+
+
+def hops_of(ending: Ending) -> list[Hop]:
+    return [step for step in ending.steps if isinstance(step, Hop)]
+
+
+def test_the_summariser_reads_the_dialogue_up_to_the_hop_and_sees_no_picture() -> None:
+    seats = Scripted()
+    ending = played(seats, ConversationRules())
+    assert (ending.outcome, [hop.hop for hop in hops_of(ending)]) == ("completed", [1, 2, 3])
+    first, second, third = seats.questions("summariser")
+    assert "Jill: A girl." in first.prompt
+    assert "snow" not in first.prompt
+    assert "Joe: Where is she?\nJill: She lies on the snow." in second.prompt  # a message is one line
+    assert "dark" not in second.prompt
+    assert "dark" in third.prompt
+    assert not any(question.pictures for question in (first, second, third))
+
+
+def test_the_generator_is_given_the_prompt_alone() -> None:
+    seats = Scripted()
+    hops = hops_of(played(seats, ConversationRules()))
+    view: GeneratorView
+    for view in seats.questions("generator"):
+        assert (view.message, view.earlier, view.previous) == ("A girl on the snow.", (), None)
+    assert {hop.drawing.sha256 for hop in hops} == {WHITE.sha256}
+
+
+def test_fewer_hops_may_be_played_than_were_recorded() -> None:
+    assert len(played(Scripted(), ConversationRules(hops=2)).steps) == 2
+    one = TALK.model_copy(update={"dialogue": TALK.dialogue[:1]})
+    assert len(played(Scripted(), ConversationRules(), one).steps) == 1
+
+
+def test_a_prompt_over_the_budget_is_cut_and_the_cut_is_recorded() -> None:
+    words = "A girl lies on the snow in dark clothes and looks up at the grey sky of the evening."
+    seats = Scripted({"summariser": words})
+    hop = hops_of(played(seats, ConversationRules(token_budget=10, hops=1)))[0]
+    assert hop.cut
+    assert hop.tokens == count_tokens(words) > 10
+    assert words.startswith(hop.prompt)
+    assert count_tokens(hop.prompt) <= 10
+    assert seats.questions("generator")[0].message == hop.prompt
+
+
+def test_a_player_that_says_nothing_aborts_the_episode_and_keeps_the_hops_before() -> None:
+    class Silent(Scripted):
+        async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
+            if seat.name == "summariser" and question.step == 2:
+                return TextAnswer("  ")
+            return await super().ask(seat, question)
+
+    ending = played(Silent(), ConversationRules())
+    assert (ending.outcome, ending.reason, len(ending.steps)) == ("aborted", "answer_empty", 1)
+
+
+def test_in_the_live_form_two_players_talk_and_only_the_answerer_sees_the_picture() -> None:
+    seats = Scripted({"summariser": "A dog.", "asker": "What is it?", "answerer": "A dog."})
+    hops = hops_of(played(seats, ConversationRules(live=True, hops=2)))
+    assert [(hop.asked, hop.answered) for hop in hops] == [("What is it?", "A dog.")] * 2
+    assert [name for name, _ in seats.asked] == ["asker", "answerer", "summariser", "generator"] * 2
+    answered: Question
+    for answered in seats.questions("answerer"):
+        assert [shown.picture for shown in answered.pictures] == [PHOTO]
+        assert "What is it?" in answered.prompt
+    asked_first, asked_second = seats.questions("asker")
+    assert not asked_first.pictures + asked_second.pictures
+    assert "Jill: A dog." not in asked_first.prompt
+    assert "Jill: A dog." in asked_second.prompt
+    assert "A girl" not in seats.questions("summariser")[0].prompt  # the recorded dialogue is not used
+
+
+def test_seats_of_the_live_form_are_asked_under_its_rule_alone() -> None:
+    game = ConversationGame()
+    assert [seat.name for seat in game.seats_of(ConversationRules())] == ["summariser", "generator"]
+    assert len(game.seats_of(ConversationRules(live=True))) == 4
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_the_game_keeps_to_the_contract(live: bool) -> None:
+    class Says:
+        async def answer(self, question: Question) -> TextAnswer:
+            return TextAnswer(f"A dog, {question.step}.")
+
+    class Draws:
+        async def render(self, view: GeneratorView) -> PictureAnswer:
+            return PictureAnswer(WHITE)
+
+    players = {"summariser": Says(), "generator": Draws(), "asker": Says(), "answerer": Says()}
+    check_game(ConversationGame, [setup_of(ConversationRules(live=live, hops=3))], players)
+
+
+def test_elements_named_in_a_prompt_by_hand() -> None:
+    elements = ("Mickey Mouse", "present box", "hat", "three balloons")
+    assert share_named("mickey mouse wears a HAT and holds three red balloons", elements) == 0.75
+    assert share_named("A mouse.", elements) == 0
+    assert share_named("A mouse.", ()) is None
+
+
+def test_measures_of_prompts() -> None:
+    ending = played(Scripted(), ConversationRules())
+    values = {(value.measure, value.step): value.value for value in ConversationGame().measured(TALK, ending)}
+    assert values["final_named", None] == 1
+    assert values["named", 1] == 1
+    assert values["cut", None] == 0
+    assert values["prompt_tokens", None] == count_tokens("A girl on the snow.")

@@ -1,0 +1,275 @@
+"""Jigsaw, sudoku and painting: the truth is perfect, an untouched picture worth nothing, a planted fault costs."""
+
+import random
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from ircore.core.images import Picture
+from ircore.games.reasoning.dimensions.base import Dimension, Task
+from ircore.games.reasoning.dimensions.jigsaw import Jigsaw
+from ircore.games.reasoning.dimensions.painting import Painting
+from ircore.games.reasoning.dimensions.sudoku import Sudoku
+from ircore.games.reasoning.puzzles.sudoku_puzzle import draw_sudoku, layout_of
+from ircore.games.reasoning.verifiers.sudoku import Digit, sudoku_published
+from ircore.players.builtin.editor.jigsaw import joined, tiles_of
+from ircore.players.builtin.editor.player import edit_for
+
+EDITS: tuple[Dimension, ...] = (Jigsaw(), Sudoku(), Painting())
+EACH = pytest.mark.parametrize("dimension", EDITS, ids=lambda dimension: dimension.name)
+DIFFICULTIES = pytest.mark.parametrize("difficulty", ["easy", "hard"])
+
+
+def made(dimension: Dimension, difficulty: str, seed: int = 1) -> Task:
+    return dimension.build(difficulty, random.Random(seed))
+
+
+def score(dimension: Dimension, task: Task, answer: Picture) -> float:
+    corrected = dimension.verify(task.payload, task.pictures, answer).corrected
+    assert corrected is not None
+    return corrected
+
+
+def resized(picture: Picture, width: int, height: int) -> Picture:
+    return Picture.from_pixels(np.asarray(Image.fromarray(picture.pixels).resize((width, height))))
+
+
+@EACH
+@DIFFICULTIES
+@pytest.mark.parametrize("seed", range(3))
+def test_the_truth_is_perfect_and_the_untouched_picture_worth_nothing(
+    dimension: Dimension, difficulty: str, seed: int
+) -> None:
+    task = made(dimension, difficulty, seed)
+    verdict = dimension.verify(task.payload, task.pictures, task.pictures["truth"])
+    assert (verdict.corrected, verdict.correct) == (1, True)
+    untouched = dimension.verify(task.payload, task.pictures, task.pictures["input"])
+    assert (untouched.corrected, untouched.correct) == (0, False)
+
+
+@EACH
+@DIFFICULTIES
+def test_the_truth_is_still_right_in_another_size(dimension: Dimension, difficulty: str) -> None:
+    task = made(dimension, difficulty)
+    assert score(dimension, task, resized(task.pictures["truth"], 1024, 1024)) > 0.95
+
+
+@EACH
+def test_a_picture_of_something_else_is_wrong(dimension: Dimension) -> None:
+    for colour in (0, 128, 255):
+        task = made(dimension, "easy")
+        blank = Picture.from_pixels(np.full((300, 400, 3), colour, np.uint8))
+        verdict = dimension.verify(task.payload, task.pictures, blank)
+        assert (verdict.corrected, verdict.correct) == (0, False)
+
+
+@EACH
+def test_a_seed_makes_the_same_task_and_other_seeds_others(dimension: Dimension) -> None:
+    tasks = [made(dimension, "hard", seed) for seed in (5, 5, 6)]
+    first, again, other = ([picture.sha256 for picture in task.pictures.values()] for task in tasks)
+    assert first == again != other
+
+
+@pytest.mark.parametrize("dimension", [Jigsaw(), Sudoku()], ids=["jigsaw", "sudoku"])
+@DIFFICULTIES
+def test_the_editor_solves_the_task_from_prompt_and_picture(dimension: Dimension, difficulty: str) -> None:
+    for seed in range(3):
+        task = made(dimension, difficulty, seed)
+        solved = edit_for(task.prompt)(task.pictures["input"].pixels, task.prompt)
+        assert score(dimension, task, Picture.from_pixels(solved)) == 1
+
+
+# Jigsaw
+
+
+def rearranged(task: Task, change: Callable[[list[int]], None]) -> Picture:
+    """Return the whole picture with its tiles in a changed order."""
+    count = task.payload["tiles"]
+    order = list(range(count * count))
+    change(order)
+    return Picture.from_pixels(joined(tiles_of(task.pictures["truth"].pixels, count), order))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@DIFFICULTIES
+def test_at_least_half_of_the_tiles_are_moved(difficulty: str, seed: int) -> None:
+    order = made(Jigsaw(), difficulty, seed).payload["order"]
+    assert sorted(order) == list(range(len(order)))
+    assert sum(place != tile for place, tile in enumerate(order)) >= len(order) / 2
+
+
+def test_two_exchanged_tiles_cost_two_of_the_moved_ones() -> None:
+    task = made(Jigsaw(), "hard")
+    order = task.payload["order"]
+    first, second = [place for place, tile in enumerate(order) if place != tile][:2]
+
+    def exchange(places: list[int]) -> None:
+        places[first], places[second] = places[second], places[first]
+
+    moved = sum(place != tile for place, tile in enumerate(order))
+    assert score(Jigsaw(), task, rearranged(task, exchange)) == pytest.approx((moved - 2) / moved)
+
+
+def test_a_tile_that_leaves_its_place_costs_too() -> None:
+    task = next(task for seed in range(20) if len(kept(task := made(Jigsaw(), "hard", seed))) >= 2)
+    first, second = kept(task)[:2]
+
+    def exchange(places: list[int]) -> None:
+        places[first], places[second] = places[second], places[first]
+
+    moved = len(task.payload["order"]) - len(kept(task))
+    verdict = Jigsaw().verify(task.payload, task.pictures, rearranged(task, exchange))
+    assert verdict.corrected == pytest.approx(moved / (moved + 2))
+    assert not verdict.correct
+    assert verdict.reasons[1].startswith("2 of")
+
+
+def kept(task: Task) -> list[int]:
+    return [place for place, tile in enumerate(task.payload["order"]) if place == tile]
+
+
+def turned_over(task: Task) -> Picture:
+    return Picture.from_pixels(task.pictures["truth"].pixels[:, ::-1])
+
+
+def grey(task: Task) -> Picture:
+    return Picture.from_pixels(np.full((480, 480, 3), 128, np.uint8))
+
+
+@pytest.mark.parametrize("fault", [turned_over, grey])
+def test_a_mirrored_or_grey_jigsaw_is_wrong(fault: Callable[[Task], Picture]) -> None:
+    task = made(Jigsaw(), "hard")
+    assert score(Jigsaw(), task, fault(task)) < 0.3
+
+
+# Sudoku
+
+
+def drawn(cells: str) -> Picture:
+    return Picture.from_pixels(draw_sudoku(cells).pixels)
+
+
+def changed(cells: str, place: int, digit: str) -> str:
+    return f"{cells[:place]}{digit}{cells[place + 1 :]}"
+
+
+@DIFFICULTIES
+def test_each_planted_fault_in_a_sudoku_costs_a_cell(difficulty: str) -> None:
+    task = made(Sudoku(), difficulty)
+    cells, solution = task.payload["cells"], task.payload["solution"]
+    empty = cells.count(".")
+    hole, given = cells.index("."), next(place for place, cell in enumerate(cells) if cell != ".")
+    other = {place: "2" if solution[place] == "1" else "1" for place in (hole, given)}
+    faults = {
+        "not filled": (changed(solution, hole, "."), (empty - 1) / empty),
+        "wrong digit": (changed(solution, hole, other[hole]), (empty - 1) / empty),
+        "given digit changed": (changed(solution, given, other[given]), empty / (empty + 1)),
+        "given digit lost": (changed(solution, given, "."), empty / (empty + 1)),
+    }
+    for name, (answer, expected) in faults.items():
+        verdict = Sudoku().verify(task.payload, task.pictures, drawn(answer))
+        assert verdict.corrected == pytest.approx(expected), name
+        assert not verdict.correct, name
+
+
+def test_reasons_name_the_wrong_cell() -> None:
+    task = made(Sudoku(), "easy")
+    solution = task.payload["solution"]
+    place = task.payload["cells"].index(".")
+    other = "2" if solution[place] == "1" else "1"
+    verdict = Sudoku().verify(task.payload, task.pictures, drawn(changed(solution, place, other)))
+    row, column = divmod(place, 4)
+    assert f"row {row + 1}, column {column + 1}: {other} instead of {solution[place]}" in verdict.reasons
+
+
+def test_a_mark_that_is_no_digit_is_said_to_be_unreadable() -> None:
+    task = made(Sudoku(), "easy")
+    place = task.payload["cells"].index(".")
+    drawing = draw_sudoku(changed(task.payload["solution"], place, "."))
+    row, column = divmod(place, 4)
+    x, y = 76 + 120 * column, 76 + 120 * row
+    drawing.polygon([(x - 25, y - 30), (x + 25, y - 30), (x, y + 30)], fill="#000000")
+    verdict = Sudoku().verify(task.payload, task.pictures, Picture.from_pixels(drawing.pixels))
+    assert verdict.corrected == pytest.approx(8 / 9)
+    assert "cells that cannot be read and count as wrong: 1" in verdict.reasons
+
+
+# Painting
+
+
+def painted(task: Task, change: Callable[[np.ndarray, np.ndarray], None]) -> Picture:
+    """Return the picture after a change that is given its pixels and the region's mask."""
+    pixels = np.array(task.pictures["input"].pixels)
+    change(pixels, task.pictures["mask"].pixels[..., 0] > 127)
+    return Picture.from_pixels(pixels)
+
+
+GREEN = (0, 255, 0)
+
+
+def everything(pixels: np.ndarray, mask: np.ndarray) -> None:
+    pixels[:] = GREEN
+
+
+def the_rest(pixels: np.ndarray, mask: np.ndarray) -> None:
+    pixels[~mask] = GREEN
+
+
+def upper_part(pixels: np.ndarray, mask: np.ndarray) -> None:
+    rows = np.flatnonzero(mask.any(axis=1))
+    middle = (rows[0] + rows[-1]) // 2
+    pixels[:middle][mask[:middle]] = GREEN
+
+
+def too_much(pixels: np.ndarray, mask: np.ndarray) -> None:
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    pixels[max(0, rows[0] - 60) : rows[-1] + 60, max(0, columns[0] - 60) : columns[-1] + 60] = GREEN
+
+
+def in_red(pixels: np.ndarray, mask: np.ndarray) -> None:
+    pixels[mask] = (255, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("fault", "most"), [(everything, 0.3), (the_rest, 0.01), (upper_part, 0.8), (too_much, 0.9), (in_red, 0)]
+)
+@DIFFICULTIES
+def test_each_planted_fault_in_painting_costs(
+    fault: Callable[[np.ndarray, np.ndarray], None], most: float, difficulty: str
+) -> None:
+    for seed in range(4):
+        task = made(Painting(), difficulty, seed)
+        verdict = Painting().verify(task.payload, task.pictures, painted(task, fault))
+        assert verdict.corrected is not None
+        assert verdict.corrected <= most
+        assert verdict.published is not None
+        assert verdict.published <= most
+
+
+def test_half_a_region_is_half_an_iou() -> None:
+    task = next(task for seed in range(20) if "bar" in (task := made(Painting(), "easy", seed)).payload["region"])
+    verdict = Painting().verify(task.payload, task.pictures, painted(task, upper_part))
+    assert verdict.corrected == pytest.approx(0.5, abs=0.02)
+    assert verdict.reasons[1:] == ("0% of the paint lies outside of it", f"IoU {verdict.corrected:.2f}")
+
+
+@DIFFICULTIES
+def test_the_truth_is_perfect_by_the_published_rule_too_and_small_cells_are_why_not(difficulty: str) -> None:
+    """Digits as a perfect OCR would read them; in cells of 53 pixels neighbours are within GIR-Bench's 60."""
+    task = made(Sudoku(), difficulty)
+    layout = layout_of(round(len(task.payload["cells"]) ** 0.5))
+
+    def placed(cells: str, scale: float) -> list[Digit]:
+        middles = [layout.middle(place) for place in range(len(cells))]
+        digits = zip(cells, middles, strict=True)
+        return [Digit(cell, x * scale, y * scale) for cell, (x, y) in digits if cell != "."]
+
+    def published(scale: float) -> float | None:
+        solution = placed(task.payload["solution"], scale)
+        return sudoku_published(solution, solution, placed(task.payload["cells"], scale))
+
+    assert published(1.0) == 1
+    if difficulty == "hard":
+        assert (published(0.5) or 0.0) < 0.5

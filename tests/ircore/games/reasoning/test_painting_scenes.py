@@ -1,0 +1,91 @@
+"""Scenes to be painted: exact masks, nothing green, and descriptions that fit exactly one region."""
+
+import random
+
+import numpy as np
+import pytest
+
+from ircore.games.reasoning.puzzles.descriptions import USES, describe, descriptions
+from ircore.games.reasoning.puzzles.painting_scenes import PAINT, SCENES, SIZE, THINGS, PaintingScene, Region
+from ircore.games.reasoning.verifiers.green_paint import LEAST_SHARE, green, paint_iou, paint_iou_corrected
+from ircore.players.builtin.editor.painting import described_region
+
+KINDS = pytest.mark.parametrize("kind", list(SCENES))
+
+
+@KINDS
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.slow
+def test_the_painted_picture_is_right_and_the_unpainted_one_is_not(kind: str, seed: int) -> None:
+    scene = SCENES[kind](random.Random(seed))
+    before = scene.drawing.pixels
+    for region in scene.regions:
+        mask = scene.mask_of(region).astype(np.uint8) * 255
+        painted = scene.painted(region)
+        assert paint_iou(painted, mask, before) == paint_iou_corrected(painted, mask, before) == 1
+        assert paint_iou(before, mask, before) == paint_iou_corrected(before, mask, before) == 0
+
+
+@KINDS
+def test_nothing_is_green_before_and_every_region_is_large_enough_to_count(kind: str) -> None:
+    for seed in range(4):
+        scene = SCENES[kind](random.Random(seed))
+        assert not green(scene.drawing.pixels).any()
+        for region in scene.regions:
+            assert scene.mask_of(region).sum() > LEAST_SHARE * SIZE * SIZE  # GIR-Bench drops smaller areas
+
+
+def test_a_later_region_covers_an_earlier_one() -> None:
+    scene = PaintingScene("bars")
+    scene.add(Region("back", "red"), "#d62828", lambda drawing, colour: drawing.rectangle(0, 0, 100, 100, colour))
+    scene.add(Region("front", "blue"), "#1d4ed8", lambda drawing, colour: drawing.rectangle(50, 0, 150, 100, colour))
+    assert scene.masks["back"].sum() == 50 * 100
+    assert scene.masks["front"].sum() == 100 * 100
+    assert scene.painted(scene.regions[0])[50, 25].tolist() == list(PAINT)
+
+
+@pytest.mark.parametrize("kind", ["bars", "pie", "shapes"])
+@pytest.mark.parametrize("hard", [False, True])
+def test_a_solver_that_sees_the_picture_and_the_words_alone_finds_the_region(kind: str, hard: bool) -> None:
+    for seed in range(8):
+        rng = random.Random(seed)
+        scene = SCENES[kind](rng)
+        text, region = describe(scene, hard, rng)
+        seen = described_region(scene.drawing.pixels, f"Paint {text} pure green.")
+        truth = scene.mask_of(region)
+        assert seen is not None
+        assert (seen & truth).sum() / (seen | truth).sum() > 0.95, (seed, text)
+
+
+HEIGHTS = {"red": 150, "blue": 300, "yellow": 200, "pink": 400, "brown": 250}
+"""Bars from left to right."""
+
+
+@pytest.mark.parametrize(
+    ("text", "colour"),
+    [
+        ("the tallest bar", "pink"),
+        ("the third tallest bar", "brown"),
+        ("the second shortest bar", "yellow"),
+        ("the bar directly to the left of the tallest bar", "yellow"),
+        ("the bar directly to the right of the shortest bar", "blue"),
+    ],
+)
+def test_descriptions_of_bars_mean_what_they_say(text: str, colour: str) -> None:
+    bars = [Region(name, name, size=height, order=place) for place, (name, height) in enumerate(HEIGHTS.items())]
+    by_text = {known.text: known for hard in (False, True) for known in descriptions("bars", hard)}
+    assert [region.name for region in by_text[text].select(bars)] == [colour]
+
+
+def test_nothing_lies_to_the_left_of_the_first_bar_but_slices_go_round() -> None:
+    parts = [Region(str(size), "red", size=size, order=place) for place, size in enumerate((30, 20, 10))]
+    left = next(known for known in descriptions("bars", True) if known.text.endswith("to the left of the tallest bar"))
+    before = next(known for known in descriptions("pie", True) if known.text.endswith("before the largest slice"))
+    assert left.select(parts) == []
+    assert [region.name for region in before.select(parts)] == ["10"]
+
+
+def test_no_description_of_a_landscape_names_what_it_means() -> None:
+    assert USES.keys() == THINGS.keys()
+    for name, texts in USES.items():
+        assert not any(name in text.split() for text in texts)

@@ -1,0 +1,144 @@
+"""The built-in editor solves puzzles from the picture alone; its two floors solve nothing."""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from ircore.core.images import Picture, Pixels
+from ircore.core.records import PlayerSpec
+from ircore.games.reasoning.puzzles.patchwork import draw_patchwork
+from ircore.games.reasoning.puzzles.sudoku_puzzle import draw_sudoku, make_sudoku
+from ircore.players.base import Captioned, ChoiceAnswer, PictureAnswer, PlayerError, Question
+from ircore.players.builtin.editor import EditorPlayer, IdentityEditor, RandomEditor
+from ircore.players.builtin.editor.jigsaw import joined, tiles_of
+from ircore.players.builtin.editor.ruled_grid import UNREADABLE, find_grid, read_cells
+
+SUDOKU = "Solve this sudoku."
+JIGSAW = "The picture was cut into 3 × 3 tiles, and tiles were exchanged."
+FONTS = [
+    Path(f"/usr/share/fonts/truetype/dejavu/{name}.ttf") for name in ("DejaVuSans", "DejaVuSans-Bold", "DejaVuSerif")
+]
+
+
+def asked(player: type, pixels: "Pixels | None", prompt: str, seed: int = 0) -> PictureAnswer:
+    """Ask a player for a picture."""
+    shown = () if pixels is None else (Captioned("The picture:", Picture.from_pixels(pixels)),)
+    question = Question(1, prompt, shown, answers="picture", seed=seed)
+    answer = asyncio.run(player(PlayerSpec(player="any")).answer(question))
+    assert isinstance(answer, PictureAnswer)
+    return answer
+
+
+def cells_of(answer: PictureAnswer) -> str:
+    grid = find_grid(answer.picture.pixels)
+    assert grid is not None
+    return read_cells(answer.picture.pixels, grid)
+
+
+@pytest.mark.parametrize("side", [4, 9])
+def test_the_editor_fills_in_a_sudoku(side: int) -> None:
+    puzzle = make_sudoku(side, random.Random(11))
+    assert cells_of(asked(EditorPlayer, draw_sudoku(puzzle.cells).pixels, SUDOKU)) == puzzle.solution
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_editor_puts_tiles_back(count: int, seed: int) -> None:
+    whole = draw_patchwork(480, random.Random(seed))
+    tiles = tiles_of(whole, count)
+    shuffled = joined(tiles, random.Random(seed).sample(range(count * count), count * count))
+    answer = asked(EditorPlayer, shuffled, f"The picture was cut into {count} × {count} tiles.")
+    assert np.array_equal(answer.picture.pixels, whole)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "note"), [("Make it nicer.", "no edit"), (SUDOKU, "no grid"), ("Paint it.", "not un")]
+)
+def test_the_editor_says_why_it_leaves_a_picture_alone(prompt: str, note: str) -> None:
+    white = np.full((60, 60, 3), 255, np.uint8)
+    answer = asked(EditorPlayer, white, prompt)
+    assert np.array_equal(answer.picture.pixels, white)
+    assert note in answer.notes[0]
+
+
+def test_the_editor_draws_what_it_knows_by_name_and_what_words_say() -> None:
+    assert asked(EditorPlayer, None, "Draw a stop sign.").picture.pixels[150, 256].tolist() == [255, 0, 0]
+    words = "A blue circle of radius 50 px centred at (100, 100)."
+    assert asked(EditorPlayer, None, words).picture.pixels[100, 100].tolist() == [0, 0, 255]
+
+
+def test_a_choice_among_unknown_things_is_refused() -> None:
+    shown = (Captioned("The picture:", Picture.from_pixels(np.zeros((20, 20, 3), np.uint8))),)
+    with pytest.raises(PlayerError, match="knows"):
+        asyncio.run(EditorPlayer(PlayerSpec(player="editor")).answer(Question(1, "?", shown, ("this", "that"))))
+
+
+def test_the_identity_editor_changes_nothing() -> None:
+    pixels = draw_patchwork(60, random.Random(1))
+    assert np.array_equal(asked(IdentityEditor, pixels, JIGSAW).picture.pixels, pixels)
+
+
+def test_the_random_editor_fills_empty_cells_and_keeps_given_digits() -> None:
+    puzzle = make_sudoku(4, random.Random(5))
+    cells = cells_of(asked(RandomEditor, draw_sudoku(puzzle.cells).pixels, SUDOKU, seed=3))
+    assert "." not in cells
+    assert all(given in (".", cell) for given, cell in zip(puzzle.cells, cells, strict=True))
+
+
+def test_the_random_editor_exchanges_tiles_and_differs_by_seed() -> None:
+    pixels = draw_patchwork(60, random.Random(1))
+    answers = [asked(RandomEditor, pixels, JIGSAW, seed).picture.pixels for seed in range(4)]
+    assert len({answer.tobytes() for answer in answers}) == 4
+    wanted = sorted(tile.tobytes() for tile in tiles_of(pixels, 3))
+    assert all(sorted(tile.tobytes() for tile in tiles_of(answer, 3)) == wanted for answer in answers)
+
+
+def test_the_random_editor_paints_one_region() -> None:
+    pixels = np.full((60, 90, 3), 255, np.uint8)
+    pixels[10:50, 10:30], pixels[10:50, 40:60] = (200, 0, 0), (0, 0, 200)
+    painted = asked(RandomEditor, pixels, "Paint the red bar pure green.", seed=1).picture.pixels
+    assert (painted == (0, 255, 0)).all(axis=2).sum() == 40 * 20
+
+
+@pytest.mark.parametrize("player", [RandomEditor, IdentityEditor])
+def test_floors_take_a_choice_and_are_no_competitors(player: type) -> None:
+    answer = asyncio.run(player(PlayerSpec(player="any")).answer(Question(1, "Which?", choices=("a", "b"))))
+    assert isinstance(answer, ChoiceAnswer)
+    assert answer.choice in ("a", "b")
+    assert player.TRAITS.reference  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("path", FONTS, ids=lambda path: path.stem)
+def test_digits_in_other_fonts_are_read_or_left_open_never_misread(path: Path) -> None:
+    if not path.is_file():
+        pytest.skip("needs the DejaVu fonts")
+    wanted = "123456789" * 9
+    read = read_in(ImageFont.truetype(path, 34), wanted)
+    assert all(seen in (digit, UNREADABLE) for seen, digit in zip(read, wanted, strict=True))
+    assert read.count(UNREADABLE) <= 9
+
+
+def read_in(font: ImageFont.FreeTypeFont, cells: Sequence[str]) -> str:
+    """Return what is read of digits in a 9 × 9 grid that Pillow alone drew, at another size than ours."""
+    image = Image.new("RGB", (600, 600), "#fffdf5")
+    draw = ImageDraw.Draw(image)
+    for number in range(10):
+        at, width = 30 + 60 * number, 4 if number % 3 == 0 else 2
+        draw.line([(30, at), (570, at)], fill="#202020", width=width)
+        draw.line([(at, 30), (at, 570)], fill="#202020", width=width)
+    for place, digit in enumerate(cells):
+        row, column = divmod(place, 9)
+        draw.text((60 + 60 * column, 60 + 60 * row), digit, fill="#202020", font=font, anchor="mm")
+    grid = find_grid(np.asarray(image))
+    assert grid is not None
+    return read_cells(np.asarray(image), grid)
+
+
+def test_a_picture_without_an_even_grid_has_none() -> None:
+    assert find_grid(np.full((50, 50, 3), 255, np.uint8)) is None
+    assert find_grid(draw_patchwork(100, random.Random(1))) is None
