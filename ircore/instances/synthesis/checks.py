@@ -18,9 +18,11 @@ NEAR_COLOUR = 24
 """Levels of a channel by which pixels of one colour may differ."""
 LEAST_INK = 0.005
 """Share of the pixels that must differ from the ground."""
-NEAR_DUPLICATE = 0.985
-"""Cosine of two fingerprints from which figures are near-duplicates: a shift by two pixels keeps 0.98 and more, while
-two different figures of one kind reach 0.978 (`benchmarks/synthesis.py`)."""
+NEAR_DUPLICATE = 0.99
+"""Cosine of two fingerprints from which figures are near-duplicates.
+
+A figure that is moved by a pixel keeps 0.996 or more; two of 200 different figures reach 0.985
+(`benchmarks/synthesis.py`)."""
 
 Fingerprint = npt.NDArray[np.float64]
 """768 numbers, of length 1."""

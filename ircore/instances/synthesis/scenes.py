@@ -27,8 +27,8 @@ def is_point(value: Any) -> bool:
 
 
 def is_points(value: Any) -> bool:
-    """Return whether a value is a list of at most 500 points."""
-    return isinstance(value, list) and 1 <= len(value) <= 500 and all(is_point(point) for point in value)
+    """Return whether a value is a list of 2 to 500 points."""
+    return isinstance(value, list) and 2 <= len(value) <= 500 and all(is_point(point) for point in value)
 
 
 def is_range(value: Any) -> bool:

@@ -71,17 +71,29 @@ def read_axis(page: Page, axes: Any, axis: Any, name: str, *, numeric: bool) -> 
             read_stroke(page, "gridline", tick.gridline, **{"axis": name, **about})
         for mark, label in ((tick.tick1line, tick.label1), (tick.tick2line, tick.label2)):
             if mark.get_visible() and mark.get_markersize() > 0:
-                read_stroke(page, "tick", mark, **about)
+                _read_tick(page, mark, name, about)
             page.text("tick_label" if numeric else "value_label", label, **about)
     page.text("axis_label" if numeric else "value_label", axis.get_label(), **({"axis": name} if numeric else {}))
     page.text("value_label", axis.get_offset_text())
 
 
 def read_stroke(page: Page, kind: str, line: Any, **parameters: Any) -> None:
-    """Read a line of a grid or a tick."""
+    """Read a line of a grid."""
     points = page.sheet.pixels(line.get_path().vertices, line.get_transform())
     width, dash = page.sheet.width_of(line.get_linewidth()), [6, 4] if line.is_dashed() else []
     page.add(kind, page.sheet.box(line), page.colour_of(line), points=points, width=width, dash=dash, **parameters)
+
+
+def _read_tick(page: Page, mark: Any, name: str, about: dict[str, Any]) -> None:
+    """Read a tick, which matplotlib draws as a marker at a single point."""
+    box = page.sheet.box(mark)
+    if box is None:
+        return
+    left, top, right, bottom = box
+    x, y = (left + right) / 2, (top + bottom) / 2
+    points = [[x, float(top)], [x, float(bottom)]] if name == "x" else [[float(left), y], [float(right), y]]
+    width = page.sheet.width_of(mark.get_markeredgewidth())
+    page.add("tick", box, page.colour(mark.get_markeredgecolor()), points=points, width=width, dash=[], **about)
 
 
 def category_at(axis: Any, value: float) -> str:
