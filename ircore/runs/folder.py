@@ -191,7 +191,8 @@ class AnyRunFolder:
         if known != judge:
             field = next(name for name in JudgeIdentity.model_fields if getattr(judge, name) != getattr(known, name))
             raise InputError(
-                f"{path}: {field}: the judge {judge.name} of this run is another one", "Give the judge another name."
+                f"{path}: {field}: the judge {judge.name} of this run is another one",
+                "Give the judge another name, or score a copy of the run without judges, scores.jsonl and facts.jsonl.",
             )
         return True
 

@@ -582,7 +582,9 @@ def test_installed_judges_say_who_they_are_too(run: RunFolder, capsys: pytest.Ca
     assert (kept.kind, kept.version) == ("computed", "1")
     (run.path / "judges" / "structural.json").write_text(kept.model_copy(update={"version": "0"}).model_dump_json())
     assert ircore(["score", str(run.path), "--metric", "psnr"]) == 2
-    assert "version: the judge structural of this run is another one" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "version: the judge structural of this run is another one" in said
+    assert "score a copy of the run without judges, scores.jsonl and facts.jsonl" in said
 
 
 def test_two_files_with_one_name_are_refused(
