@@ -29,6 +29,7 @@ class BuildRequest:
         per_condition: Instances for each category and difficulty.
         categories: Categories to build; all if empty.
         difficulties: Difficulties to build; both if empty.
+        edition: Edition of the game's builders; 1 draws the released versions of the benchmark.
     """
 
     out: Path
@@ -36,6 +37,7 @@ class BuildRequest:
     per_condition: int = 10
     categories: tuple[str, ...] = ()
     difficulties: tuple[str, ...] = ()
+    edition: int = 1
 
 
 @dataclass(frozen=True)
