@@ -96,3 +96,35 @@ def show(folder: Path, as_document: bool, sheet: Path | None, version: str | Non
     click.echo(json.dumps(as_json(summary), indent=2, ensure_ascii=False) if as_document else as_table(summary))
     if wanted is not None:
         require_set(folder, summary.identity, wanted)
+
+
+@command.command()
+@click.argument("first", metavar="A", type=PATH)
+@click.argument("second", metavar="B", type=PATH)
+def diff(first: Path, second: Path) -> None:
+    """Show which instances of the set B were added to the set A, removed or changed, and in which fields."""
+    from ircore.instances.diff import compare_sets
+    from ircore.instances.store import read_any_instances
+
+    for line in compare_sets(read_any_instances(first), read_any_instances(second)).lines():
+        click.echo(line)
+
+
+@command.command()
+@click.argument("folder", metavar="DIR", type=PATH)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.option("--page", type=PATH, help="Also write a page of figures to this HTML file.")
+def stats(folder: Path, as_json: bool, page: Path | None) -> None:
+    """Measure the pictures of a set: elements, text, edges and colours, easy against hard, and near-duplicates."""
+    import json
+
+    from ircore.core.files import write_text
+    from ircore.instances.statistics import as_document, as_page, as_text, measure_set
+    from ircore.instances.store import read_instances
+
+    if page is not None and page.suffix != ".html":
+        raise InputError(f"--page {page}: not a .html file", "Name it with .html at the end.")
+    statistics = measure_set(read_instances(folder))
+    if page is not None:
+        write_text(page, as_page(statistics))
+    click.echo(json.dumps(as_document(statistics), indent=2) if as_json else as_text(statistics))
