@@ -128,3 +128,32 @@ def stats(folder: Path, as_json: bool, page: Path | None) -> None:
     if page is not None:
         write_text(page, as_page(statistics))
     click.echo(json.dumps(as_document(statistics), indent=2) if as_json else as_text(statistics))
+
+
+@command.command()
+@click.argument("folder", metavar="DIR", type=PATH)
+@click.option("--repo", required=True, metavar="ORG/NAME", help="Dataset on the Hugging Face Hub.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+def push(folder: Path, repo: str, dry_run: bool) -> None:
+    """Publish a set on the Hugging Face Hub, in a single commit with a tag named after the set's identity.
+
+    A new dataset is private. Pictures that must not be published stay here. The same command again goes on where it
+    stopped. The token comes from HF_TOKEN or "hf auth login".
+    """
+    from ircore.core.plugins import load
+    from ircore.core.terminal import printable
+
+    tag = load("releases", "push_instances")(folder, repo, dry_run, lambda line: click.echo(printable(line), err=True))
+    click.echo(f"ircore instances pull {repo} --revision {tag} --out DIR")
+
+
+@command.command()
+@click.argument("repo", metavar="ORG/NAME")
+@click.option("--out", type=PATH, required=True, help="Folder to make.")
+@click.option("--revision", metavar="TAG", help="Tag or commit; the newest commit if not given.")
+def pull(repo: str, out: Path, revision: str | None) -> None:
+    """Bring a set back from the Hugging Face Hub; it appears when every picture is there and has its hash."""
+    from ircore.core.plugins import load
+
+    instances = load("releases", "pull_instances")(repo, out, revision)
+    click.echo(f"{len(instances.instances)} instances, identity {instances.identity}")
