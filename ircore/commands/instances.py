@@ -48,15 +48,19 @@ def build(
 @click.option("--difficulty", help="easy or hard, for pictures in no folder of that name.")
 @click.option("--source", help="Where the pictures come from, for people.")
 @click.option("--licence", help="SPDX identifier, where metadata.jsonl names none.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Of the format; may be repeated.")
 def import_(
     format_: str, path: Path, out: Path, category: str | None, difficulty: str | None, source: str | None,
-    licence: str | None,
+    licence: str | None, options: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Make an instance set of pictures you have.
 
     FORMAT is an installed one, such as folder. That one reads PATH/<category>/<easy|hard>/*.png, or any folder with a
     metadata.jsonl of file_name, category, difficulty, source and licence, or one flat folder with --category and
     --difficulty.
+
+    visual-genome reads PATH/image_data.json, objects.json and, if they are there, attributes.json and
+    relationships.json; its options are easy_objects, hard_objects, salient_share, per_condition.
     """
     from ircore.core.plugins import unknown
     from ircore.core.records import DIFFICULTIES
@@ -66,7 +70,10 @@ def import_(
     importer = importer_of(format_)
     if difficulty is not None and difficulty not in DIFFICULTIES:
         raise unknown("difficulty", difficulty, DIFFICULTIES, "--difficulty")
-    made = importer(ImportRequest(path, out, category, difficulty, source, licence))
+    given = dict(option.partition("=")[::2] for option in options)
+    if options and format_ != "visual-genome":
+        raise InputError(f"--option {options[0]}: the format {format_} has none", "Leave --option out.")
+    made = importer(ImportRequest(path, out, category, difficulty, source, licence, given))
     click.echo(as_table(summarise(made)))
 
 
