@@ -7,9 +7,14 @@ from typing import Any
 
 import pytest
 from pages import Element, read_page
+from site_samples import built_once
 
+from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
+from ircore.games.reference.build import build as build_contexts
 from ircore.games.reference.language.annotations import PIECES
+from ircore.instances.requests import BuildRequest
+from leaderboard.building.site_check import check_site
 from leaderboard.charts.naming import bin_of
 from leaderboard.pages.naming import naming_page
 from leaderboard.rendering.render import Renderer
@@ -119,3 +124,44 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     paths = [annotated(folder, dog=["dog", "cat"]) for folder in (tmp_path, tmp_path / "other")]
     with pytest.raises(InputError, match="two files are called names"):
         naming_page(paths, {})
+
+
+def built(folder: Path) -> None:
+    instances = build_contexts(BuildRequest(folder / "contexts", per_condition=1, categories=("lineup",)))
+    manifest = folder / "looker" / "submission.yaml"
+    manifest.parent.mkdir()
+    manifest.write_text(
+        "schema: 2\ngame: reference\nname: looker\nlicence: CC0-1.0\n"
+        "players: {speaker: {player: looker}, listener: {player: looker}}\n",
+        encoding="utf-8",
+    )
+    run = str(folder / "run")
+    assert ircore(["play", str(manifest.parent), "--instances", str(instances.folder), "--out", run]) == 0
+    assert ircore(["score", run]) == 0
+    names = annotated(folder, lineup_easy_01__p1=["dog", "dog"], page1_7=["cat", "boat"])
+    spoilt = folder / "spoilt.json"
+    spoilt.write_text('{"blob": [{"whole": 3}]}', encoding="utf-8")
+    command = ["site", "build", "--runs", run, "--out", str(folder / "site"), "--names"]
+    assert ircore([*command, str(spoilt)]) == 2
+    assert not (folder / "site").exists()
+    assert ircore([*command, str(names)]) == 0
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_once(tmp_path_factory, "naming", built)
+
+
+@pytest.mark.slow
+def test_a_site_has_the_page_and_its_figures_if_annotations_are_given(site: Path) -> None:
+    findings, _ = check_site(site)
+    assert not findings
+    page = read_page(site / "naming.html")
+    by_picture = {row.find("th")[0].text.strip(): row for row in rows_of(page)}
+    (drawn,) = by_picture["lineup-easy-01/p1"].find("img")
+    assert (site / drawn.attributes["src"]).is_file()
+    assert not by_picture["page1-7"].find("img")
+    for measure in ("snd", "pnd", "psa"):
+        assert (site / "charts" / f"names-1-{measure}.json").is_file()
+        assert (site / "charts" / f"names-1-{measure}.csv").is_file()
+    assert [link.text.strip() for link in page.find("a", href="naming.html")][:1] == ["Names for pictures"]

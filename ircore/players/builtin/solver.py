@@ -1,7 +1,7 @@
 """The offline thinker: works out the answers of riddles from their words, and says in plain words what to draw.
 
-It knows how many legs animals have, which way the sun, a clock, a compass, writing, smoke and stones point, and the
-alphabet. What it does not understand it passes on as it is.
+It knows how many legs animals have, which way the sun, a clock, a compass, writing, smoke and stones point, the
+alphabet, and days and months with a few of their feasts. What it does not understand it passes on as it is.
 """
 
 import re
@@ -29,6 +29,25 @@ POINTS: Mapping[tuple[int, int], tuple[str, ...]] = {
     (0, 1): ("south pole", "at six", "stone falls"),
 }
 """Steps across and down, with words that mean them."""
+
+DAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
+MONTHS = (
+    "JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE", "JULY", "AUGUST", "SEPTEMBER", "OCTOBER", "NOVEMBER",
+    "DECEMBER",
+)  # fmt: skip
+KNOWN: Mapping[str, tuple[str, ...]] = {
+    "JANUARY": ("New Year",),
+    "FEBRUARY": ("Valentine",),
+    "MARCH": ("spring equinox",),
+    "JUNE": ("summer solstice",),
+    "OCTOBER": ("Halloween",),
+    "DECEMBER": ("Christmas",),
+    "MONDAY": ("the moon",),
+    "THURSDAY": ("Thor",),
+    "SATURDAY": ("first day of the weekend",),
+    "SUNDAY": ("the sun",),
+}
+"""Days and months, with words that tell them."""
 
 SIDE, A_ROW = 512, 5
 """Pixels a side of the picture that is described, and forms a row."""
@@ -145,7 +164,9 @@ def _centred(places: Mapping[str, tuple[int, int]]) -> Iterable[tuple[str, tuple
 
 
 def _spelt(task: str) -> str | None:
-    """Return the word of a riddle of letters; None if the task is none."""
+    """Return the word of a riddle of letters, or of days and months; None if the task is none."""
+    if day := _counted_on(task):
+        return _lettering(day)
     hidden = re.search(r": ([A-Z]{2,}|[a-z]+(?:, [a-z]+)+)\.", task)
     if hidden is None or "word" not in task:
         return None
@@ -156,7 +177,25 @@ def _spelt(task: str) -> str | None:
         letters = "".join(chr((ord(letter) - ord("A") - 1) % 26 + ord("A")) for letter in letters)
     if "from the last" in task:
         letters = letters[::-1]
-    return f'The text "{letters}" in black, 24 px, centred at ({SIDE // 2}, {SIDE // 2}).'
+    return _lettering(letters)
+
+
+def _counted_on(task: str) -> str | None:
+    """Return the day or month that lies so far from another one; None if the task is none, or a fact is not known."""
+    told = re.search(r"(month|day of the week) that comes (\w+) (?:months|days) (after|before) ([^.]+)\.", task)
+    if told is None:
+        return None
+    names = MONTHS if told[1] == "month" else DAYS
+    known = (name for name, words in KNOWN.items() if name in names and any(word in told[4] for word in words))
+    start = next(known, told[4].upper())
+    if start not in names:
+        return None
+    steps = _number(told[2]) * (1 if told[3] == "after" else -1)
+    return names[(names.index(start) + steps) % len(names)]
+
+
+def _lettering(word: str) -> str:
+    return f'The text "{word}" in black, 24 px, centred at ({SIDE // 2}, {SIDE // 2}).'
 
 
 def _forms(placed: Iterable[tuple[str, tuple[float, float]]], radius: float) -> str:

@@ -1,8 +1,10 @@
 """Riddles answered with a picture: each has one answer, which an independent solver finds; faults are seen."""
 
 import asyncio
+import calendar
 import io
 import random
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -19,6 +21,7 @@ from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.reasoning.dimensions.text import Text
 from ircore.games.reasoning.puzzles.counts import make_counts, solutions, spelt
 from ircore.games.reasoning.puzzles.forms import Form, Placed, draw_forms
+from ircore.games.reasoning.puzzles.words import make_word
 from ircore.players.base import Question
 from ircore.players.builtin.canvas import CanvasGenerator
 from ircore.players.builtin.solver import Solver
@@ -160,6 +163,26 @@ def test_text_by_hand(picture: Picture, corrected: float, correct: bool) -> None
 
 def test_as_published_a_word_is_found_inside_another() -> None:
     assert Text().verify({"answer": "TRAIN"}, {}, written("TRAINS")).published == 1.0
+
+
+def test_riddles_of_days_and_months_are_counted_round_and_round() -> None:
+    riddles = [make_word(hard, random.Random(seed)) for hard in (False, True) for seed in range(80)]
+    told = {riddle.words: riddle.answer for riddle in riddles if "that comes" in riddle.words}
+    assert len(told) > 20
+    for words, answer in told.items():
+        unit, number, way, start = re.findall(r"(month|day).* that comes (\w+) \w+ (after|before) (.+)\.", words)[0]
+        names = list(calendar.month_name[1:] if unit == "month" else calendar.day_name)
+        begin = next((name for fact, name in BEGINS.items() if fact in start), start)
+        steps = ["two", "three", "four", "five"].index(number) + 2
+        assert answer == names[(names.index(begin) + (steps if way == "after" else -steps)) % len(names)].upper()
+
+
+BEGINS = {
+    "Christmas": "December", "Halloween": "October", "Valentine": "February", "New Year": "January",
+    "solstice": "June", "equinox": "March", "weekend": "Saturday", "the moon": "Monday", "the sun": "Sunday",
+    "Thor": "Thursday",
+}  # fmt: skip
+"""Facts of the riddles, by hand."""
 
 
 @pytest.mark.parametrize("change", [lambda p: p[::-1], lambda p: p[:, ::-1], lambda p: 255 - p])
