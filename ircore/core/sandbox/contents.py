@@ -36,7 +36,7 @@ def version_name() -> str:
 
 @cache
 def python_mounts() -> tuple[Mount, ...]:
-    """Return the interpreter, the standard library and, where there is a separate file, the shared library of Python."""
+    """Return the interpreter, the standard library and, where there is one, the shared library of Python."""
     name = version_name()
     executable = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     mounts = [
