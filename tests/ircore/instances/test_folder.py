@@ -21,7 +21,7 @@ EASY_PHOTOS = {"category": "photos", "difficulty": "easy", "licence": "CC0-1.0"}
 
 
 def import_folder(path: Path, out: Path, **labels: str) -> InstanceSet:
-    return import_pictures(ImportRequest(path, out, **labels))
+    return import_pictures(ImportRequest(path, out, **labels))  # type: ignore[arg-type]
 
 
 def put(path: Path, shade: int) -> None:
