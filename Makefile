@@ -19,12 +19,13 @@ OTHERS := $(REFERENCE) $(CONVERSATION) $(REASONING)
 FILES = $(shell find $(1) -type f -not -name '*.pyc' -not -path '*/__pycache__/*' 2>/dev/null)
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
+AS_ROOT := $(if $(filter-out 0,$(shell id -u)),sudo)
 # uv is several times faster than pip; pip is always there.
 UV := $(shell command -v uv 2>/dev/null)
 INSTALL := $(if $(UV),$(UV) pip install -q --compile-bytecode --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
 
 .DELETE_ON_ERROR:
-.PHONY: help install demo platform site test lint bench clean requirements browser lipsim
+.PHONY: help install demo platform site test lint bench clean requirements browser sandbox lipsim
 
 help:
 	@echo "make install set up .venv with what playing, scoring, releases and the site need"
@@ -34,6 +35,7 @@ help:
 	@echo "make test    all tests, the browser tests included; LIPSIM=1 installs torch for those of the judge lipsim"
 	@echo "make lint    ruff, mypy, and oxlint for the scripts of the site"
 	@echo "make bench   the measurements in benchmarks/"
+	@echo "make sandbox install bubblewrap, in which programs written by models run"
 	@echo "make clean   remove what was built (not the environment)"
 
 $(BIN)/python$(EXE):
@@ -118,6 +120,15 @@ browser:
 	    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; \
 	  else echo "no Chromium found: the browser tests will be skipped"; fi; }
 
+# Programs that models write run in bubblewrap. Ubuntu's kernel allows it namespaces only after the second line.
+sandbox:
+	@command -v bwrap >/dev/null || { \
+	  if command -v apt-get >/dev/null; then \
+	    $(AS_ROOT) apt-get install -y -qq --no-install-recommends bubblewrap >/dev/null; \
+	  else echo "no bubblewrap found: the tests of the sandbox will be skipped"; fi; }
+	@! test -e /proc/sys/kernel/apparmor_restrict_unprivileged_userns || \
+	  $(AS_ROOT) sysctl -q kernel.apparmor_restrict_unprivileged_userns=0
+
 # CI's machines are shared and slow at times: there a test that fails is run once more, and the summary names it.
 test: $(INSTALLED_DEV) browser $(if $(LIPSIM),lipsim)
 	$(BIN)/pytest $(if $(CI),--reruns 1 -rR)
@@ -131,7 +142,7 @@ lint: $(INSTALLED_DEV)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/oxlint leaderboard/assets/js ircore/scorers/people/annotation_assets
+	$(BIN)/oxlint leaderboard/assets/js ircore/scorers/people/annotation_assets ircore/instances/synthesis/review_assets
 
 bench: $(INSTALLED_DEV)
 	@for one in benchmarks/*.py; do echo "== $$one"; $(BIN)/python $$one || exit 1; done

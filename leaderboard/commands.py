@@ -65,6 +65,14 @@ _versions_option = click.option(
     type=click.Path(path_type=Path),
     help="card.json of a judge, from ircore judge-test; may be repeated.",
 )
+@click.option(
+    "--names",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="People's names for pictures, in the layout of KiloGram's dense.json, for a page on how far they diverge; may "
+    "be repeated. Ids are those of targets, or INSTANCE/PICTURE in a reference game.",
+)
 def build(
     runs: tuple[Path, ...],
     out: Path,
@@ -76,6 +84,7 @@ def build(
     versions: Path | None,
     submissions: Path | None,
     judge_cards: tuple[Path, ...],
+    names: tuple[Path, ...],
 ) -> None:
     """Build the site of scored runs: boards, matrix, a page per pair and a gallery page per instance."""
     from time import perf_counter
@@ -102,6 +111,7 @@ def build(
         versions=versions or RECORDS,
         submissions=submissions,
         judge_cards=judge_cards,
+        names=names,
     )
     click.echo(f"{out / 'index.html'}", err=False)
     click.echo(

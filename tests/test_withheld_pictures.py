@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 from recorded_reference import MANIFEST, write_recorded_game
@@ -14,10 +15,14 @@ from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
+from ircore.core.game_records import GameInstance
+from ircore.core.images import Picture
 from ircore.core.records import Instance
+from ircore.games.reasoning.records import TaskRecord
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
-from ircore.instances.withheld import refuse_withheld
+from ircore.instances.store import write_game_instances
+from ircore.instances.withheld import GIR_BENCH, refuse_withheld
 from ircore.submissions.rescoring.packing import pack
 
 pytestmark = pytest.mark.slow
@@ -96,6 +101,50 @@ def test_another_licence_on_the_command_line_does_not_free_them(played: Path, tm
     with pytest.raises(InputError, match="--licence MIT: these pictures are LicenseRef-COCO-photographs"):
         import_icca(ImportRequest(played / "games", tmp_path / "set", licence="MIT"))
     assert not (tmp_path / "set").exists()
+
+
+JIGSAW = TaskRecord(
+    dimension="jigsaw", prompt="Put it together.", shown=("input",), task={"tiles": 2, "order": [1, 0, 2, 3]}
+)
+EDITOR = """{schema: 2, game: reasoning, name: floor, licence: CC0-1.0,
+  players: {drawer: {player: identity-editor}, reader: {player: identity-editor}}}"""
+
+
+@pytest.fixture(scope="module")
+def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a run in which a picture that must not be published is handed back as the answer."""
+    folder = tmp_path_factory.mktemp("edited")
+    pixels = np.zeros((48, 48, 3), np.uint8)
+    pixels[:24, :24], pixels[24:, 24:] = (200, 30, 30), (30, 30, 200)
+    pictures = {"input": Picture.from_pixels(pixels), "truth": Picture.from_pixels(np.roll(pixels, 24, axis=1))}
+    instance = GameInstance(
+        instance_id="a-jigsaw", category="jigsaw", difficulty="hard", game="reasoning", source="GIR-Bench",
+        licence=GIR_BENCH, payload=JIGSAW.model_dump(mode="json"),
+    )  # fmt: skip
+    write_game_instances(folder / "instances", [(instance, pictures)])
+    (folder / "floor").mkdir()
+    (folder / "floor" / "submission.yaml").write_text(EDITOR)
+    run = str(folder / "run")
+    assert ircore(["play", str(folder / "floor"), "--instances", str(folder / "instances"), "--out", run]) == 0
+    assert ircore(["score", run]) == 0
+    return folder
+
+
+def test_what_is_drawn_over_such_a_picture_is_in_no_release_and_no_pack(edited: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"a-jigsaw: its picture .* must not be published, and the release"):
+        build_release([edited / "run"], edited / "instances", tmp_path / "release")
+    with pytest.raises(InputError, match=r"a-jigsaw: its picture .* must not be published, and the pack"):
+        pack(edited / "run", tmp_path / "pack")
+
+
+def test_a_site_shows_place_holders_for_what_is_drawn_over_such_a_picture(edited: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    assert ircore(["site", "build", "--runs", str(edited / "run"), "--out", str(site)]) == 0
+    shown = [path for path in (site / "img").rglob("*") if path.is_file()] if (site / "img").is_dir() else []
+    assert [path for path in shown if Image.open(path).size == (48, 48)] == []
+    page = (site / "games" / "reasoning" / "a-jigsaw.html").read_text(encoding="utf-8")
+    assert "ircore instances import gir-bench" in page
+    assert "no-picture withheld" in page
 
 
 def test_targets_of_reconstruction_that_must_not_be_published_are_refused() -> None:

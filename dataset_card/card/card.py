@@ -80,6 +80,8 @@ class _GameSection(NamedTuple):
     paper: str | None
     headline: str
     seats: tuple[str, ...]
+    """Seats that somebody took in at least one run."""
+
     table: str
     """Name of its transcripts."""
 

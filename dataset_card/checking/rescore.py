@@ -78,7 +78,7 @@ def rescore_release(
 ) -> Rescoring:
     """Compute values again from the pictures of a release, and play the episodes again by the rules.
 
-    Of games other than reconstruction the measures are computed again from the recorded steps.
+    Of games other than reconstruction the measures are computed again from the recorded steps and the pictures.
 
     Args:
         folder: The release; its tables have no fault.
@@ -98,7 +98,7 @@ def rescore_release(
         faults += _rescored(folder, list(tasks.values())[start : start + RUNS_AT_ONCE], processes)
     verified = {run_id: task.verification(run_key(parts, run_id), draw) for run_id, task in tasks.items()}
     for game_run in game_runs:
-        run_faults, verification = rescore_game_run(game_run, run_key(parts, game_run.run.run_id), draw)
+        run_faults, verification = rescore_game_run(folder, game_run, run_key(parts, game_run.run.run_id), draw)
         faults += run_faults
         verified[game_run.run.run_id] = verification
     return Rescoring(tuple(dict.fromkeys(faults)), verified)

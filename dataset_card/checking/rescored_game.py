@@ -1,8 +1,9 @@
-"""A run of a game other than reconstruction, computed again: measures, from the recorded steps."""
+"""A run of a game other than reconstruction, computed again: measures, from recorded steps and embedded pictures."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import isclose
+from pathlib import Path
 from typing import Any
 
 from dataset_card.card.verification import RunVerification
@@ -10,41 +11,46 @@ from dataset_card.checking.recomputing import TOLERANCE
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.findings import short_value
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
+from dataset_card.games.tables import step_column
+from dataset_card.tables.columns import SPLIT
+from dataset_card.tables.embedded import EmbeddedPictures
+from dataset_card.tables.parquet import table_files
+from dataset_card.tables.schema import INSTANCES, transcripts_name
 from ircore import __version__
-from ircore.core.game_records import GameScore
-from ircore.games.base import Game
+from ircore.core.episode_records import Rendering
+from ircore.core.game_records import GameEpisode, GameInstance, GameScore, PictureFile
+from ircore.core.images import Picture
+from ircore.games.base import Game, picture_fields
 from ircore.games.registry import load_game
-from ircore.scorers.game_measures import measured_scores, payloads_of, played
+from ircore.instances.withheld import may_be_published
+from ircore.scorers.game_instruments import EpisodeInstruments
+from ircore.scorers.game_measures import measured_scores, needs_pictures, payloads_of, played
 
 Question = tuple[str, str, int | None]
 """Episode, measure and step of a value."""
 
 
-def rescore_game_run(run: ReleasedGameRun, key: str, draw: Draw) -> tuple[list[str], RunVerification]:
+def rescore_game_run(folder: Path, run: ReleasedGameRun, key: str, draw: Draw) -> tuple[list[str], RunVerification]:
     """Compute the measures of a run again; return a line for each difference, and the record of the comparison.
 
     Args:
+        folder: The release, whose tables hold the pictures.
         run: The run, as read back.
         key: Hash of its rows.
         draw: Choice of the episodes.
 
     Raises:
-        InputError: The game is not installed, or a step does not fit it.
+        InputError: The game is not installed, a step does not fit it, or a picture has changed since it was checked.
         WorkError: The game cannot be imported, or broke.
     """
     game = load_game(run.run.game)
     episodes = draw.of(run.run.run_id, run.episodes())
     names = {episode.episode_id for episode in episodes}
-    payloads = payloads_of(game, run.instances, run.instances.instances)
-    computable = {measure.key for measure in game.measures if measure.needs == "steps"}
     stated = {_question(score): score for score in run.measured() if score.episode_id in names}
-    computed = {
-        _question(score): score
-        for episode in episodes
-        if played(game, episode)
-        for score in measured_scores(game, episode, payloads)
-    }
-    compared = {question: score for question, score in stated.items() if score.measure in computable}
+    computed = {_question(score): score for score in _computed(folder, run, game, episodes)}
+    not_verified = _not_verified(game, stated) | _not_computable(game, stated, computed)
+    compared = {question: score for question, score in stated.items() if score.measure not in not_verified}
+    computed = {question: score for question, score in computed.items() if score.measure not in not_verified}
     verification = RunVerification(
         run_id=run.run.run_id,
         key=key,
@@ -54,10 +60,48 @@ def rescore_game_run(run: ReleasedGameRun, key: str, draw: Draw) -> tuple[list[s
         rules=(),
         judges={},
         metrics=dict(sorted(Counter(score.measure for score in compared.values()).items())),
-        not_verified=_not_verified(game, stated),
+        not_verified=not_verified,
         version=__version__,
     )
     return list(_differences(run.run.run_id, compared, computed)), verification
+
+
+def _computed(
+    folder: Path, run: ReleasedGameRun, game: Game[Any], episodes: Iterable[GameEpisode]
+) -> Iterator[GameScore]:
+    """Yield the values of played episodes; those of pictures only where the release may hold the pictures."""
+    payloads = payloads_of(game, run.instances, run.instances.instances)
+    instances = {instance.instance_id: instance for instance in run.instances.instances}
+    pictures = _Embedded(folder, game)
+    for episode in episodes:
+        if played(game, episode):
+            instance = instances[episode.instance_id]
+            shown = needs_pictures(game) and may_be_published(instance.licence)
+            yield from measured_scores(game, episode, payloads, pictures.instruments(instance) if shown else None)
+
+
+class _Embedded:
+    """The pictures in the tables of a game."""
+
+    def __init__(self, folder: Path, game: Game[Any]) -> None:
+        self._instances = table_files(folder, INSTANCES)
+        self._columns: dict[str, EmbeddedPictures] = {}
+        steps = sorted((folder / "data" / transcripts_name(game.name)).glob(f"{SPLIT}-*.parquet"))
+        self._drawn = [EmbeddedPictures(steps, step_column(name)) for name in picture_fields(game.step)]
+
+    def instruments(self, instance: GameInstance) -> EpisodeInstruments:
+        """Return the instruments for an episode of an instance."""
+        pictures = {name: self._own(f"picture_{name}", file) for name, file in instance.pictures.items()}
+        return EpisodeInstruments(pictures, self._rendering)
+
+    def _own(self, column: str, file: PictureFile) -> Picture:
+        if column not in self._columns:
+            self._columns[column] = EmbeddedPictures(self._instances, column)
+        return Picture.from_own_file(self._columns[column].read(file.sha256), file.width, file.height)
+
+    def _rendering(self, rendering: Rendering) -> Picture:
+        column = next((column for column in self._drawn if rendering.sha256 in column), self._drawn[0])
+        return Picture.from_own_file(column.read(rendering.sha256), rendering.width, rendering.height)
 
 
 def _question(score: GameScore) -> Question:
@@ -65,11 +109,26 @@ def _question(score: GameScore) -> Question:
 
 
 def _not_verified(game: Game[Any], stated: Mapping[Question, GameScore]) -> dict[str, str]:
-    """Return why values cannot be computed again, by measure; measures of the steps alone can."""
-    reasons = {"pictures": "computed from pictures", "judge": "a judge's answers", "person": "people rated"}
+    """Return why values cannot be computed again, by measure; measures of steps and of pictures can."""
+    reasons = {"judge": "a judge's answers", "person": "people rated"}
     needs = {measure.key: measure.needs for measure in game.measures}
-    names = sorted({score.measure for score in stated.values() if needs.get(score.measure) != "steps"})
-    return {name: reasons.get(needs.get(name, ""), "the installed game has no such measure") for name in names}
+    others = {score.measure for score in stated.values() if needs.get(score.measure) not in ("steps", "pictures")}
+    return {name: reasons.get(needs.get(name, ""), "the installed game has no such measure") for name in sorted(others)}
+
+
+def _not_computable(
+    game: Game[Any], stated: Mapping[Question, GameScore], computed: Mapping[Question, GameScore]
+) -> dict[str, str]:
+    """Return why measures of pictures cannot be compared, by measure: for want of pictures or of weights."""
+    of_pictures = {measure.key for measure in game.measures if measure.needs == "pictures"}
+    reasons: dict[str, str] = {}
+    for question, score in stated.items():
+        again = computed.get(question)
+        if score.measure not in of_pictures or (again and (again.value is None) == (score.value is None)):
+            continue
+        without = "the release holds no pictures of it" if again is None else again.reason
+        reasons.setdefault(score.measure, without or "the release has no value")
+    return reasons
 
 
 def _differences(

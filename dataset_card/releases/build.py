@@ -47,6 +47,7 @@ from ircore.instances.withheld import refuse_withheld
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.names import ALL
+from ircore.runs.episode import drawn_over
 from ircore.runs.folder import open_any_run
 
 LARGEST_SEED = 2**63 - 1
@@ -246,7 +247,9 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets) -> ReleaseS
         if not own:
             continue
         if isinstance(played_on, GameInstanceSet):
-            games.append(DeclaredTables.of(load_game(name), played_on, own))
+            game = load_game(name)
+            refuse_withheld(drawn_over(game, played_on), "release")
+            games.append(DeclaredTables.of(game, played_on, own))
         else:
             refuse_withheld(played_on.instances, "release")
             games.append(ReconstructionTables(reconstruction_source(own, played_on)))

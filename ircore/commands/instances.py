@@ -106,6 +106,73 @@ def show(folder: Path, as_document: bool, sheet: Path | None, version: str | Non
 
 
 @command.command()
+@click.option("--describer-model", required=True, metavar="MODEL", help="Model that describes figures.")
+@click.option("--coder-model", required=True, metavar="MODEL", help="Model that writes programs.")
+@click.option("--category", "-c", "categories", multiple=True, required=True, help="Of the six drawn ones; repeatable.")
+@click.option("--difficulty", "-d", "difficulties", multiple=True, required=True, help="easy or hard; repeatable.")
+@click.option("--count", type=click.IntRange(1, 1000), required=True, help="Figures for each category and difficulty.")
+@click.option("--out", type=PATH, required=True, help="Folder to make; the same command again goes on in it.")
+@click.option("--base-url", help="Address of the service, with /v1; default: OpenAI's own.")
+@click.option("--coder-base-url", help="The same for the coder, if it is another one.")
+@click.option(
+    "--api-key-env", metavar="NAME", help="Variable that holds the key; default: OPENAI_API_KEY off loopback."
+)
+@click.option("--tries", type=click.IntRange(1, 20), default=3, show_default=True, help="Programs asked for a figure.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of random numbers in programs.")
+@click.option("--licence", default="LicenseRef-unstated", show_default=True, help="SPDX identifier of the figures.")
+@click.option("--prompts", type=PATH, metavar="DIR", help="Other words for both models.")
+@click.option("--concurrency", type=click.IntRange(min=1), default=4, show_default=True, help="Conditions at a time.")
+@click.option("--deadline", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
+@click.option("--max-cost", type=click.FloatRange(min=0), help="Stop at so many US dollars, earlier ones included.")
+@click.option("--prices", type=PATH, metavar="FILE", help="Prices on top of the built-in ones.")
+def synthesize(
+    describer_model: str, coder_model: str, categories: tuple[str, ...], difficulties: tuple[str, ...], count: int,
+    out: Path, base_url: str | None, coder_base_url: str | None, api_key_env: str | None, tries: int, seed: int,
+    licence: str, prompts: Path | None, concurrency: int, deadline: float | None, max_cost: float | None,
+    prices: Path | None,
+) -> None:  # fmt: skip
+    """Let two models make targets: one describes a figure, the other writes the program that draws it.
+
+    Programs run in a sandbox (`ircore sandbox check`). Figures that fail a check are tried again with the reason. The
+    folder gets review/index.html; `ircore instances accept` makes a set of the figures that you accept there.
+    """
+    from shutil import rmtree
+
+    from ircore.games.synthesis.game import SynthesisRules
+    from ircore.runs.synthesis import SynthesisPlan, model_player, open_synthesis, synthesize
+    from ircore.runs.synthesis_review import write_review
+
+    plan = SynthesisPlan(
+        out, model_player("--describer-model", describer_model, base_url, api_key_env),
+        model_player("--coder-model", coder_model, coder_base_url or base_url, api_key_env),
+        tuple(dict.fromkeys(categories)), tuple(dict.fromkeys(difficulties)), count, licence, seed,
+        SynthesisRules(tries=tries), prompts, concurrency, deadline, max_cost, prices,
+    )  # fmt: skip
+    steps = synthesize(plan)
+    for step in steps:
+        if step.key is None:
+            click.echo(f"given up: {step.summary or 'no description'}: {step.faults[-1]}", err=True)
+    review = out / "review"
+    if (review / "figures.js").is_file():  # an earlier page of the same run
+        rmtree(review)
+    passed = write_review(open_synthesis(out), review)
+    click.echo(f"{passed} of {len(steps)} figures passed the checks; review them: {review / 'index.html'}")
+
+
+@command.command()
+@click.argument("made", metavar="DIR", type=PATH)
+@click.argument("decisions", type=PATH)
+@click.option("--out", type=PATH, required=True, help="Folder of the set to make.")
+def accept(made: Path, decisions: Path, out: Path) -> None:
+    """Make an instance set of the figures in DIR that DECISIONS accepts, a file saved on the review page."""
+    from ircore.instances.summary import as_table, summarise
+    from ircore.runs.synthesis import open_synthesis
+    from ircore.runs.synthesis_review import accepted_set
+
+    click.echo(as_table(summarise(accepted_set(open_synthesis(made), decisions, out))))
+
+
+@command.command()
 @click.argument("first", metavar="A", type=PATH)
 @click.argument("second", metavar="B", type=PATH)
 def diff(first: Path, second: Path) -> None:

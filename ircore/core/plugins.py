@@ -10,7 +10,17 @@ from typing import Any, Literal
 from ircore.core.errors import InputError, WorkError
 
 Group = Literal[
-    "commands", "games", "instances", "judges", "metrics", "players", "previews", "releases", "tables", "traits"
+    "commands",
+    "game_tables",
+    "games",
+    "instances",
+    "judges",
+    "metrics",
+    "players",
+    "previews",
+    "releases",
+    "tables",
+    "traits",
 ]
 
 

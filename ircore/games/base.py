@@ -98,7 +98,9 @@ class Measure:
         direction: Direction of better values.
         per: Unit that has a value: each step, or the episode.
         needs: Source of the values: ``steps`` (the game's own ``measured``), ``pictures`` (its
-            ``measured_pictures``), ``judge`` or ``person``.
+            ``measured_pictures``), ``judge``, ``person``, or ``means``: an episode has no value, and a board shows the
+            difference of two means.
+        difference: Keys of the two measures, the mean of the second of which is taken from that of the first.
     """
 
     key: str
@@ -107,7 +109,8 @@ class Measure:
     range: tuple[float, float] | None = None
     direction: Direction = "higher"
     per: Literal["step", "episode"] = "episode"
-    needs: Literal["steps", "pictures", "judge", "person"] = "steps"
+    needs: Literal["steps", "pictures", "judge", "person", "means"] = "steps"
+    difference: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -317,6 +320,16 @@ class Game(ABC, Generic[RulesT]):
             payload: Of the instance.
         """
         return ()
+
+    def draws_over(self, payload: Any) -> bool:  # noqa: ARG002 - for games to override
+        """Return whether what is drawn may hold pictures of the instance, as when a picture is edited.
+
+        Where these must not be published, neither must what is drawn.
+
+        Args:
+            payload: Of the instance.
+        """
+        return False
 
     def prompts(self, folder: Path | None) -> GamePrompts:
         """Read the game master's words.

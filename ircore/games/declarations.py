@@ -47,6 +47,9 @@ def declaration_faults(game: Game[Any]) -> tuple[str, ...]:
             not seat.when or (rule is not None and rule.annotation is bool),
             f"the seat {seat.name} is asked with {seat.when}, which is no rule that is true or false",
         )
+    for measure in game.measures:
+        sound = measure.difference is None or (measure.needs == "means" and keys.issuperset(measure.difference))
+        declared.expect(sound, f"the measure {measure.key} is a difference of measures that are not declared")
     required = [name for name, info in game.rules.model_fields.items() if info.is_required()]
     declared.expect(not required, f"rules without a default: {', '.join(required)}")
     return tuple(declared.faults)

@@ -5,6 +5,7 @@ A game imports no scorer.
 
 from typing import NamedTuple, Protocol
 
+from ircore.core.elements import ElementList
 from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
 from ircore.core.records import Scene
@@ -43,7 +44,7 @@ class Instruments(Protocol):
     >>> class Ruler:
     ...     def metric(self, name, target, image, scene=None):
     ...         return Reading(float(target.width - image.width))
-    ...     # and picture, rendering and judge
+    ...     # and picture, rendering, elements and judge
     >>> instruments: Instruments = Ruler()
     >>> instruments.metric("width", Picture(b"", 64, 64), Picture(b"", 60, 60)).value
     4.0
@@ -66,6 +67,21 @@ class Instruments(Protocol):
             image: The picture that is measured.
             scene: What the target shows, if it was drawn. Elements (``ep_…``, ``iou_…``) are then seen by the eye of
                 the judge ``verified`` and not by a detector.
+        """
+        ...
+
+    def elements(self, image: Picture, labels: tuple[str, ...]) -> ElementList | None:
+        """Return the real things that a vision model sees in a picture, as far as they were asked for.
+
+        Args:
+            image: The picture.
+            labels: Names of the things that are sought.
+
+        Returns:
+            None if no vision model is set up.
+
+        Raises:
+            InputError: The model cannot be asked, or gave no usable answer.
         """
         ...
 

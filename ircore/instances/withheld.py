@@ -12,6 +12,7 @@ from ircore.core.records import Instance
 
 COCO = "LicenseRef-COCO-photographs"
 CONVGENVISMO = "LicenseRef-ConvGenVisMo-found-pictures"
+GIR_BENCH = "LicenseRef-GIR-Bench"
 KILOGRAM = "LicenseRef-KiloGram-tangrams"
 VISUAL_GENOME = "LicenseRef-Visual-Genome-photographs"
 
@@ -19,6 +20,8 @@ HOW_TO_GET: Mapping[str, str] = MappingProxyType(
     {
         COCO: "Photographs of COCO val2014, each with a licence of its own. They come with the recorded games of the "
         "repository lil-lab/ICCA on GitHub: ircore instances import icca PATH --out DIR",
+        GIR_BENCH: "Pictures of GIR-Bench, under licences that its files do not state. They come with the data set "
+        "lihxxx/GIR-Bench on the Hub: ircore instances import gir-bench PATH --out DIR",
         CONVGENVISMO: "Pictures of Flickr and Pinterest that others made. They come with the repository "
         "nabihach/ConvGenVisMo on GitHub: ircore instances import convgenvismo PATH --out DIR",
         KILOGRAM: "Tangrams of a book, for education and research only. They come with the repository lil-lab/kilogram "

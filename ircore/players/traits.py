@@ -10,6 +10,7 @@ from ircore.core.records import PlayerSpec
 from ircore.players.base import AnswerKind, Traits
 
 DRAWS_OFFLINE = Traits(needs="nothing", methods=("render",), parameters=())
+DRAWS_WORDS_OFFLINE = replace(DRAWS_OFFLINE, methods=("render", "answer"), answers=("picture",))
 DESCRIBES_OFFLINE = Traits(needs="nothing", methods=("describe",), parameters=())
 DESCRIBES_WITH_OCR = Traits(needs="nothing", methods=("describe",))
 REFERENCE = Traits(needs="nothing", methods=("describe",), parameters=(), reference=True)

@@ -74,8 +74,10 @@ def scale_of(measure: Measure) -> Scale:
     return Scale(*(measure.range or (-inf, inf)))
 
 
-def run_episodes(results: GameResults, run: PlayedGameRun) -> tuple[SteppedEpisode, ...]:
-    """Return the episodes of a run with the values of their steps."""
+def run_episodes(
+    results: GameResults, run: PlayedGameRun, category: str | None = None, difficulty: str | None = None
+) -> tuple[SteppedEpisode, ...]:
+    """Return the episodes of a run with the values of their steps; of one category or difficulty if one is given."""
     names = [instance.instance_id for instance in results.instances]
     conditions = dict(zip(names, strata(results.instances), strict=True))
     values: dict[str, dict[str, dict[int, float]]] = {}
@@ -85,21 +87,31 @@ def run_episodes(results: GameResults, run: PlayedGameRun) -> tuple[SteppedEpiso
     return tuple(
         SteppedEpisode(conditions[episode.instance_id], episode.steps, values.get(episode.episode_id, {}))
         for episode in run.episodes
+        if category in (None, episode.category) and difficulty in (None, episode.difficulty)
     )
 
 
-def recorded_episodes(results: GameResults) -> tuple[SteppedEpisode, ...]:
+def recorded_episodes(
+    results: GameResults, category: str | None = None, difficulty: str | None = None
+) -> tuple[SteppedEpisode, ...]:
     """Return people's games on the same instances; empty if the instances hold no recorded games.
 
     Measured exactly as runs are, so that people's curve stands beside theirs.
+
+    Args:
+        results: Of one game.
+        category: Only games of this category; None for all.
+        difficulty: Only games of this difficulty; None for both.
     """
-    return tuple(_recorded(results))
+    return tuple(_recorded(results, category, difficulty))
 
 
-def _recorded(results: GameResults) -> Iterator[SteppedEpisode]:
+def _recorded(results: GameResults, category: str | None, difficulty: str | None) -> Iterator[SteppedEpisode]:
     game, instances = results.game, results.runs[0].instances
     outcome = next(outcome.name for outcome in game.outcomes if outcome.played)
     for instance, stratum in zip(results.instances, strata(results.instances), strict=True):
+        if category not in (None, instance.category) or difficulty not in (None, instance.difficulty):
+            continue
         payload = payload_of(game, instances, instance)
         steps = game.recorded_steps(payload)
         if not steps:

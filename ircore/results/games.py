@@ -22,12 +22,12 @@ from ircore.instances.store import GameInstanceSet
 from ircore.results.cells import Condition, conditions, main_intervals, run_standing, side_by_side, strata
 from ircore.results.coverage import Coverage, Unranked, coverages
 from ircore.results.played_run import AnyRunSource, RunView
-from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
+from ircore.results.ranking import RankedRow, ranked_rows, refuse_condition, refuse_mixtures
 from ircore.results.rated import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated
-from ircore.results.statistics.bootstrap import Ratios, Resamples, ratio_intervals, resample
+from ircore.results.statistics.bootstrap import Ratios, Resamples, contrast_intervals, ratio_intervals, resample
 from ircore.results.statistics.bounds import bounded_intervals
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.statistics.scales import Scale
+from ircore.results.statistics.scales import DIFFERENCE, Scale
 from ircore.runs.folder import GameRunFolder
 from ircore.scorers.game_measures import played
 
@@ -189,10 +189,7 @@ class GameResults:
         Raises:
             InputError: There is no such category or difficulty here.
         """
-        refuse_unknown(
-            category=(category, sorted({instance.category for instance in self.instances})),
-            difficulty=(difficulty, sorted({instance.difficulty for instance in self.instances})),
-        )
+        refuse_condition(self.instances, category, difficulty)
         rows = self._conditions.get((category, difficulty), [])
         instances, ratings = [self.instances[row] for row in rows], self._ratings.rows(rows)
         board: list[GameRow] = []
@@ -247,17 +244,25 @@ class GameResults:
     def _mean(
         self, run: PlayedGameRun, measure: Measure, rows: Sequence[int], ratings: Rated, drawn: Resamples
     ) -> Estimate:
-        by_episode = {episode.instance_id: episode.episode_id for episode in run.episodes}
-        values = run.values(measure)
-        names = [self.instances[row].instance_id for row in rows]
-        known = np.array([[values.get(by_episode.get(name, ""), np.nan)] for name in names])
         scale = Scale(*(measure.range or (-inf, inf)))
+        if measure.difference is not None:
+            both = [item for key in measure.difference for item in self.game.measures if item.key == key]
+            apart = scale._replace(unseen=DIFFERENCE.unseen)
+            return _difference(np.hstack([self._known(run, item, rows) for item in both]), drawn, apart)
+        known = self._known(run, measure, rows)
         if measure is not self.game.headline:
             return ratio_intervals(Ratios.means(known), drawn, scale)[0]
         missing = np.isin(ratings.status, (REFUSED, PENDING))
         ends = [np.where(missing, end, known) for end in (scale.lowest, scale.highest)]
         counts = [int(np.count_nonzero(~np.isnan(known)))]
         return bounded_intervals(ends[0], ends[1], Ratios.means(known).points, counts, drawn, scale)[0]
+
+    def _known(self, run: PlayedGameRun, measure: Measure, rows: Sequence[int]) -> Floats:
+        """Return a column of a run's values of a measure, NaN where there is none, shape (instances, 1)."""
+        by_episode = {episode.instance_id: episode.episode_id for episode in run.episodes}
+        values = run.values(measure)
+        names = [self.instances[row].instance_id for row in rows]
+        return np.array([[values.get(by_episode.get(name, ""), np.nan)] for name in names])
 
     @cached_property
     def seats(self) -> tuple[Seat[Any, Any], ...]:
@@ -288,6 +293,17 @@ class GameResults:
     @cached_property
     def _cells(self) -> dict[tuple[str, str | None, str | None], GameCell]:
         return {}  # as far as they have been asked for
+
+
+def _difference(known: Floats, drawn: Resamples, scale: Scale) -> Estimate:
+    """Estimate the mean of the first column less that of the second; empty where a column has no value.
+
+    Both are means over the episodes that have a value, which may be different episodes.
+    """
+    if np.isnan(known).all(axis=0).any():
+        return Estimate(None, None, None, 0)
+    ratios = Ratios.means(known)
+    return contrast_intervals(ratios, ratios.deviations(drawn), lambda rows: rows[:1] - rows[1:], drawn, scale)[0]
 
 
 def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:

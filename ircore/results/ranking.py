@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
+from ircore.core.records import AnyInstance
 from ircore.results.played_run import RunView
 from ircore.results.statistics.ranks import RankRange
 
@@ -103,3 +104,15 @@ def refuse_unknown(**chosen: tuple[str | None, Sequence[str]]) -> None:
     for kind, (name, known) in chosen.items():
         if name is not None and name not in known:
             raise unknown(kind, name, list(known))
+
+
+def refuse_condition(instances: Sequence[AnyInstance], category: str | None, difficulty: str | None) -> None:
+    """Refuse a category or difficulty that no instance has; None stands for all.
+
+    Raises:
+        InputError: Naming the likeliest.
+    """
+    refuse_unknown(
+        category=(category, sorted({instance.category for instance in instances})),
+        difficulty=(difficulty, sorted({instance.difficulty for instance in instances})),
+    )

@@ -5,12 +5,13 @@ from typing import Any
 
 from ircore.core.episode_records import AnyAbortReason, Episode
 from ircore.core.errors import WorkError
-from ircore.core.game_records import AnyEnded, Fields, GameEpisode, GameRun
+from ircore.core.game_records import AnyEnded, Fields, GameEpisode, GameInstance, GameRun
 from ircore.core.images import Picture
 from ircore.core.records import RECONSTRUCTION, AnyInstance, Record, Run
 from ircore.core.seeds import derived_seed
 from ircore.core.validation import validating
 from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Table
+from ircore.instances.store import GameInstanceSet
 from ircore.players.base import PlayerError
 
 
@@ -54,6 +55,15 @@ def payload_of(game: Game[Any], instances: Any, instance: AnyInstance) -> Any:
     where = f"{instances.folder}: {instance.instance_id}: payload"
     with validating(where, f"Build the set again: ircore instances build --game {game.name}"):
         return game.payload.model_validate(instances.payload(instance))
+
+
+def drawn_over(game: Game[Any], instances: GameInstanceSet) -> list[GameInstance]:
+    """Return the instances whose pictures may stand in what was drawn, see ``Game.draws_over``.
+
+    Raises:
+        InputError: An instance does not fit the game.
+    """
+    return [instance for instance in instances.instances if game.draws_over(payload_of(game, instances, instance))]
 
 
 async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:

@@ -1,6 +1,8 @@
 """Instruments for games whose measures need pictures: metrics, elements and judges on one episode of a run."""
 
+import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from ircore.core.elements import ElementList
 from ircore.core.episode_records import Rendering
@@ -10,11 +12,15 @@ from ircore.core.plugins import load
 from ircore.core.records import Scene
 from ircore.games.measuring import Reading
 from ircore.scorers.elements.eye import detect_by_eye
+from ircore.scorers.elements.grounded import detected_once
 from ircore.scorers.elements.iou import element_iou
 from ircore.scorers.elements.presence import presence, presence_published
 from ircore.scorers.judges.base import Judge, with_scene
 from ircore.scorers.metrics.base import Metric
 from ircore.scorers.metrics.measure import measure
+
+DETECTOR_VARIABLE = "IRCORE_DETECTOR"
+"""Environment variable that names the file of the vision model that sees real things, as of a judge."""
 
 Compare = Callable[[ElementList, ElementList], float | None]
 
@@ -69,6 +75,11 @@ class EpisodeInstruments:
             return Reading(None, obstacle)
         measured = measure(metric, target.pixels, image.pixels)
         return Reading(measured.value, measured.reason)
+
+    def elements(self, image: Picture, labels: tuple[str, ...]) -> ElementList | None:
+        """Return the things that the vision model in ``IRCORE_DETECTOR`` sees; see ``Instruments``."""
+        detector = os.environ.get(DETECTOR_VARIABLE)
+        return detected_once(Path(detector), image, labels) if detector else None
 
     def judge(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> Reading:
         """Return the rating of a judge that computes; see ``ircore.games.measuring.Instruments``."""

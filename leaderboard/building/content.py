@@ -36,6 +36,7 @@ from leaderboard.pages.matrix import matrix_files, matrix_pages
 from leaderboard.pages.metric_agreement import PATH as METRIC_AGREEMENT
 from leaderboard.pages.metric_agreement import metric_agreement_page
 from leaderboard.pages.metric_boards import metric_pages
+from leaderboard.pages.naming import nameable_pictures, naming_page
 from leaderboard.pages.overview import front_page, games_front_page
 from leaderboard.pages.pair_comparison import Comparisons, compare_page, comparison_files
 from leaderboard.pages.pairs import pair_pages
@@ -92,6 +93,7 @@ class Options:
     waiting: AnyLoaded | None = None
     submissions: Path | None = None
     judge_cards: Sequence[Path] = ()
+    names: Sequence[Path] = ()
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,8 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     fragments = Fragments(site)
     fragments.make()
     handed_in = _waiting_pages(site, games, site.submitted, options.waiting)
-    pages = chain(all_pages(site, games), version_pages(site.version, frozen), handed_in)
+    named = _naming_pages(site, games, options.names)
+    pages = chain(all_pages(site, games), named, version_pages(site.version, frozen), handed_in)
     files: list[Files] = [*_reconstruction_files(site, fragments), partial(games_board_files, games)]
     many = len(site.pairs) >= _MANY or len(others) >= _MANY
     return Content(site, games, site.pictures, tuple(pages), tuple(files), frozen, many)
@@ -197,7 +200,8 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
     submitted = () if options.submissions is None else merged_submissions(options.submissions)
     handed_in = tuple(_waiting_pages(None, games, submitted, options.waiting))
     absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
-    pages = (games_front_page(games, handed_in), *game_pages(games), _prompts_page(), *handed_in, *absent)
+    own = (games_front_page(games, handed_in), *game_pages(games), *_naming_pages(None, games, options.names))
+    pages = (*own, _prompts_page(), *handed_in, *absent)
     files = (partial(games_board_files, games), partial(only_games_files, games, LEADERBOARD))
     return Content(None, games, pictures, pages, files, (), len(runs) >= _MANY)
 
@@ -222,6 +226,12 @@ def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
 
 def _prompts_page() -> Page:
     return Page("prompts", "Prompts", "prompts", {"prompts": load_prompts("reconstruction")}, True)
+
+
+def _naming_pages(site: Site | None, games: Sequence[GameSection], names: Sequence[Path]) -> Iterator[Page]:
+    """Yield the page on people's names for pictures if there are annotations."""
+    if names:
+        yield naming_page(names, nameable_pictures(site, games))
 
 
 def _waiting_pages(

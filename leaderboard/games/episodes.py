@@ -48,9 +48,10 @@ def register_pictures(section: GameSection) -> None:
     """
     for instance in section.instances:
         section.instance_pictures(instance)
+    published = {instance.instance_id for instance in section.instances if section.renderings_are_published(instance)}
     for entry in section.entries:
         for episode in entry.measured.episodes:
-            for rendering in _renderings(episode):
+            for rendering in _renderings(episode) if episode.instance_id in published else ():
                 section.rendering(entry, rendering)
 
 
@@ -84,7 +85,8 @@ def episode_html(section: GameSection, entry: Entry, instance: GameInstance, epi
         WorkError: The template or ``Game.shown`` is broken.
     """
     payload, ending = section.payload(instance), ending_of(section.game, episode)
-    renderings = {rendering.sha256: section.rendering(entry, rendering) for rendering in _renderings(episode)}
+    drawn = _renderings(episode) if section.renderings_are_published(instance) else []
+    renderings = {rendering.sha256: section.rendering(entry, rendering) for rendering in drawn}
     per_episode, per_step = _measured(entry.measured, episode)
     values = {
         **_shown(section, payload, ending),
@@ -152,7 +154,8 @@ def _picture(pictures: Mapping[str, Shown], root: str, name: str, alt: str) -> M
 
 
 def _rendering(renderings: Mapping[str, Shown], root: str, rendering: Rendering, alt: str) -> Markup:
-    return components.picture(renderings[rendering.sha256], alt, root)
+    shown = renderings.get(rendering.sha256)
+    return components.withheld(alt) if shown is None else components.picture(shown, alt, root)
 
 
 def _measured(

@@ -13,7 +13,7 @@ from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.core.terminal import printable
 from ircore.games.base import Game, Seat
 from ircore.instances.store import GameInstanceSet
-from ircore.instances.withheld import published_pictures
+from ircore.instances.withheld import may_be_published, published_pictures
 from ircore.results.games import GameResults, read_game_results
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import GameRunFolder, open_any_run
@@ -116,6 +116,10 @@ class GameSection:
         """Return the picture that stands for an instance; None for an instance without pictures."""
         pictures = self.instance_pictures(instance)
         return pictures.get(self.game.pages.thumbnail) or next(iter(pictures.values()), None)
+
+    def renderings_are_published(self, instance: GameInstance) -> bool:
+        """Return whether what was drawn holds no picture that must not be published."""
+        return may_be_published(instance.licence) or not self.game.draws_over(self.payload(instance))
 
     def rendering(self, entry: Entry, rendering: Rendering) -> Shown:
         """Return how a rendering of a run is shown."""

@@ -85,6 +85,17 @@ def test_the_gap_is_between_drawing_and_recognising(folder: Path) -> None:
     assert {name for name, mean in recognised.items() if mean is not None} == {"recognition"}
 
 
+def test_a_table_has_both_scores_of_each_dimension(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    done("results", folder / "runs" / "identity-editor", "--table", "girbench", "--format", "json")
+    rows = {row["dimension"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert list(rows) == list(DIMENSIONS)
+    assert (rows["painting"]["tasks"], rows["painting"]["answered"]) == (2, 2)
+    assert rows["painting"]["published"] == rows["painting"]["published_all"] == rows["painting"]["verified"] == 0
+    assert rows["jigsaw"]["verified"] == 0
+    assert rows["entity-named"]["published"] is None  # needs the weights of DINO
+
+
 def test_entity_and_recognition_ask_for_the_same_things(folder: Path) -> None:
     tasks = {row["instance_id"]: row["payload"]["task"] for row in lines(folder / "tasks" / "instances.jsonl")}
     for difficulty in ("easy", "hard"):

@@ -61,8 +61,8 @@ class ReasoningGame(Game[ReasoningRules]):
     )
     measures = MEASURES
     pages = Pages(
-        columns=("right", "answered", "recognised", "drawn"),
-        figures=("verified", "recognised", "drawn"),
+        columns=("right", "answered", "recognised", "drawn", "gap"),
+        figures=("verified", "recognised", "drawn", "gap"),
         matrix=("drawer", "reader"),
         method=_METHOD,
         instance=(files(__package__) / "instance.html.j2").read_text(encoding="utf-8"),
@@ -95,6 +95,10 @@ class ReasoningGame(Game[ReasoningRules]):
     def measured_pictures(self, payload: TaskRecord, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
         """Let the dimension's verifier judge the answer; see ``measures``."""
         return measured_attempt(payload, ending, instruments)
+
+    def draws_over(self, payload: TaskRecord) -> bool:
+        """Return whether the drawer is shown a picture."""
+        return bool(payload.shown) and not payload.choices
 
     def prompts(self, folder: Path | None) -> ReasoningPrompts:
         """Read the prompts; see ``load_prompts``."""

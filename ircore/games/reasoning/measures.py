@@ -8,7 +8,9 @@ from ircore.games.base import Ending, Instruments, Measure, Measured
 from ircore.games.measuring import Reading
 from ircore.games.reasoning.dimensions.base import Verdict
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
+from ircore.games.reasoning.dimensions.seen_things import DETECTOR, UNDECIDED, SeenThings
 from ircore.games.reasoning.records import Attempt, TaskRecord
+from ircore.games.reasoning.verifiers.detections import Detections
 
 MEASURES = (
     Measure("verified", "Verified", range=(0, 1), needs="pictures"),
@@ -17,6 +19,7 @@ MEASURES = (
     Measure("answered", "Answered", range=(0, 1)),
     Measure("recognised", "Recognised", range=(0, 1)),
     Measure("drawn", "Drawn", range=(0, 1), needs="pictures"),
+    Measure("gap", "Gap", range=(-1, 1), direction="lower", needs="means", difference=("recognised", "drawn")),
 )
 """``verified`` is the score by the corrected rule, 0 for a missing answer; ``published`` the score by the rule of
 GIR-Bench's code, which leaves missing pictures out. ``recognised`` and ``drawn`` are the scores of the same things in
@@ -74,9 +77,11 @@ def judged(task: TaskRecord, attempt: Attempt, instruments: Instruments) -> Verd
         told = "right" if right else f"{attempt.choice} instead of {task.answer}"
         return Verdict(float(right), float(right), right, (told,))
     assert attempt.rendering is not None  # noqa: S101 - an attempt without a missing answer has one
-    return DIMENSIONS[task.dimension].verify(
-        task.task, _Pictures(instruments), instruments.rendering(attempt.rendering)
-    )
+    dimension, answer = DIMENSIONS[task.dimension], instruments.rendering(attempt.rendering)
+    if isinstance(dimension, SeenThings) and task.task.get(DETECTOR):
+        elements = instruments.elements(answer, dimension.labels(task.task))
+        return UNDECIDED if elements is None else dimension.judge(task.task, Detections.of_elements(elements))
+    return dimension.verify(task.task, _Pictures(instruments), answer)
 
 
 class _Pictures(dict[str, Picture]):

@@ -2,28 +2,30 @@
 
 Layout: a folder with the tangrams (``dataset/tangrams-svg``, ``tangrams-svg`` or ``svg``), the contexts as published in
 ``contexts.json`` or ``published_contexts.json``, and, for coloured pictures, annotations (``full.json``, ``dense.json``
-or ``dense10.json``, here or in ``dataset``).
+or ``dense10.json``, here or in ``dataset``). Without contexts, contexts are drawn from the annotations by the published
+recipe.
 
 Source: Ji et al., *Abstract Visual Reasoning with Tangram Shapes* (EMNLP 2022), section 6.
 """
 
 import json
 import random
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field, StringConstraints, ValidationError, model_validator
+from pydantic import ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
 from ircore.core.plugins import unknown
-from ircore.core.records import Record
 from ircore.core.seeds import derived_seed
 from ircore.core.validation import describe_validation_error
 from ircore.games.reference.captions import caption_with_parts
+from ircore.games.reference.kilogram_contexts import PublishedContext, draw_contexts, tangram_of
 from ircore.games.reference.language.annotations import Annotation, read_annotations
 from ircore.games.reference.order import SEEDS
 from ircore.games.reference.records import Context, HumanRound
@@ -38,7 +40,6 @@ CONDITIONS = ("whole_black", "whole_color", "parts_black", "parts_color")
 COLOURS = ("coral", "gold", "lightskyblue", "lightpink", "mediumseagreen", "darkgrey", "lightgrey")
 """Of parts by their place in the text."""
 
-PICTURES = 10
 SOURCE = "KiloGram (Ji et al. 2022), tangrams from Slocum (2003)"
 MAX_BYTES = 64 * 1024**2
 _PICTURE_FOLDERS = ("dataset/tangrams-svg", "tangrams-svg", "svg")
@@ -46,36 +47,6 @@ _CONTEXT_FILES = ("contexts.json", "published_contexts.json")
 _ANNOTATION_FILES = tuple(
     f"{folder}{name}.json" for folder in ("dataset/", "") for name in ("full", "dense", "dense10")
 )
-
-ImageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{1,50}_[0-9]{1,6}$")]
-Words = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
-
-
-class PublishedContext(Record):
-    """A context as KiloGram publishes contexts: the target first.
-
-    >>> images = tuple(f"page1-{number}_0" for number in range(10))
-    >>> PublishedContext(target=images[0], images=images, texts=("bird#wing#head",) * 10).texts[0].split("#")[0]
-    'bird'
-    """
-
-    target: ImageName = Field(description="Tangram and number of its annotation, such as page1-1_0.")
-    images: tuple[ImageName, ...] = Field(min_length=PICTURES, max_length=PICTURES)
-    texts: tuple[Words, ...] = Field(
-        min_length=PICTURES, max_length=PICTURES, description="Whole and parts of each image, joined by #."
-    )
-
-    @model_validator(mode="after")
-    def _checked(self) -> "PublishedContext":
-        if self.images[0] != self.target:
-            raise ValueError(f"images: {self.images[0]} is first, not the target {self.target}")
-        tangrams = [_tangram(image).lower() for image in self.images]
-        repeated = next((name for name in tangrams if tangrams.count(name) > 1), None)
-        if repeated is not None:
-            raise ValueError(f"images: the tangram {repeated} occurs twice")
-        if not all(name.strip() for name in self.texts[0].split("#")):
-            raise ValueError("texts: a name of the target is empty")
-        return self
 
 
 class _Source:
@@ -89,20 +60,21 @@ class _Source:
 
     @cached_property
     def annotations(self) -> Mapping[str, Sequence[Annotation]]:
-        """Annotations of each tangram, of all files that are there."""
-        _first(self.root, _ANNOTATION_FILES, "file of annotations, which colours need")
+        """Annotations of each tangram, of all files that are there; some of the published files hold the same ones."""
+        _first(self.root, _ANNOTATION_FILES, "file of annotations, which colours and drawn contexts need")
         merged: dict[str, list[Annotation]] = {}
         for name in _ANNOTATION_FILES:
             if (self.root / name).is_file():
                 for tangram, annotations in read_annotations(self.root / name).items():
-                    merged.setdefault(tangram, []).extend(annotations)
+                    known = merged.setdefault(tangram, [])
+                    known += [annotation for annotation in annotations if annotation not in known]
         return merged
 
     def picture(self, image: str, text: str) -> Picture:
         """Return the drawn tangram; its parts are coloured in the text's order, or all black."""
-        key = (image, text) if self.coloured else (_tangram(image), "")
+        key = (image, text) if self.coloured else (tangram_of(image), "")
         if key not in self._pictures:
-            shape = read_tangram_svg(self.folder / f"{_tangram(image)}.svg")
+            shape = read_tangram_svg(self.folder / f"{tangram_of(image)}.svg")
             colours = self._colours(image, text) if self.coloured else {}
             self._pictures[key] = Picture.from_pixels(draw_tangram_svg(shape, colours).pixels)
         return self._pictures[key]
@@ -110,11 +82,11 @@ class _Source:
     def _colours(self, image: str, text: str) -> dict[str, str]:
         """Return the colour of each piece, by the person's annotation that has the text's names."""
         whole, *parts = text.split("#")
-        for annotation in self.annotations.get(_tangram(image), ()):
+        for annotation in self.annotations.get(tangram_of(image), ()):
             if annotation.whole == whole and annotation.part and set(annotation.part.values()) == set(parts):
                 return {piece: COLOURS[parts.index(name)] for piece, name in annotation.part.items()}
         raise InputError(
-            f"{self.root}: no annotation of {_tangram(image)} has the names {text[:100]!r}",
+            f"{self.root}: no annotation of {tangram_of(image)} has the names {text[:100]!r}",
             "Add the file of annotations that the contexts were made from, or import a black condition.",
         )
 
@@ -137,7 +109,8 @@ def import_kilogram(request: ImportRequest) -> GameInstanceSet:
     if condition not in CONDITIONS:
         raise unknown("condition", condition, CONDITIONS, "--category")
     source = _Source(request.path, condition.endswith("color"))
-    contexts = _contexts(_first(request.path, _CONTEXT_FILES, "file of contexts"))
+    files = [path for name in _CONTEXT_FILES if (path := request.path / name).exists()]
+    contexts = _contexts(files[0]) if files else _drawn_contexts(source)
     return write_game_instances(request.out, _made(contexts, source, condition, request))
 
 
@@ -151,7 +124,7 @@ def _made(
         seed = derived_seed(0, instance_id)
         # A person's annotation is part of a coloured picture's name; its hash tells two of one number apart.
         drawn = {
-            image.lower() if source.coloured else _tangram(image).lower(): source.picture(image, text)
+            image.lower() if source.coloured else tangram_of(image).lower(): source.picture(image, text)
             for image, text in zip(published.images, published.texts, strict=True)
         }
         yield (
@@ -182,6 +155,28 @@ def _payload(names: Sequence[str], text: str, condition: str, seed: int) -> Cont
     )
 
 
+def _drawn_contexts(source: _Source) -> list[PublishedContext]:
+    """Draw a context for each annotation of a tangram with a picture; a line on stderr says what is left out."""
+    drawable = {
+        tangram: annotations
+        for tangram, annotations in source.annotations.items()
+        if (source.folder / f"{tangram}.svg").is_file()
+    }
+    contexts, left_out = draw_contexts(drawable)
+    missing = len(source.annotations) - len(drawable)
+    print(
+        f"no file of contexts: {len(contexts)} drawn, one for each annotation; {left_out} annotations left out, for "
+        f"which there are no nine others with as many parts and other names; {missing} tangrams have no SVG file",
+        file=sys.stderr,
+    )
+    if not contexts:
+        raise InputError(
+            f"{source.root}: no context of ten tangrams can be drawn",
+            f"Add annotations with names of parts, or a file of contexts: {' or '.join(_CONTEXT_FILES)}.",
+        )
+    return contexts
+
+
 def _contexts(path: Path) -> list[PublishedContext]:
     try:
         if path.stat().st_size > MAX_BYTES:
@@ -208,7 +203,3 @@ def _first(root: Path, names: Sequence[str], what: str) -> Path:
         if (root / name).exists():
             return root / name
     raise InputError(f"{root}: no {what}", f"Expected one of {', '.join(names)}.")
-
-
-def _tangram(image: str) -> str:
-    return image.partition("_")[0]

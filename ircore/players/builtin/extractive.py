@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
+from ircore.core import exact
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens, truncate_tokens
 from ircore.players.base import PlayerError, Question, TextAnswer, refuse_settings
@@ -107,13 +108,13 @@ def summary(exchanges: Sequence[tuple[str, str]], budget: int) -> str:
     telling = [sentence for sentence in said if _chat(sentence) <= MOST_CHAT] or said
     chosen, left = list[_Sentence](), budget
     for sentence in sorted(telling, key=_weight, reverse=True):
-        tokens = count_tokens(" " + sentence.text)
+        tokens = count_tokens(" " + _closed(sentence.text))
         if tokens <= left:
             chosen.append(sentence)
             left -= tokens
     if not chosen:
         return truncate_tokens(telling[0].text, budget)
-    return " ".join(sentence.text for sentence in sorted(chosen, key=telling.index))
+    return " ".join(_closed(sentence.text) for sentence in sorted(chosen, key=telling.index))
 
 
 def _exchanges(messages: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -185,7 +186,12 @@ def _chat(sentence: _Sentence) -> float:
 def _weight(sentence: _Sentence) -> float:
     """Return how telling a sentence is: content words by tokens, halved with every hop: the main things come first."""
     density = len(sentence.content) / max(1, count_tokens(sentence.text))
-    return density * 0.5**sentence.place
+    return density * exact.whole_power(0.5, sentence.place)
+
+
+def _closed(text: str) -> str:
+    """Return a sentence with a full stop, where it ends without a mark."""
+    return text if text[-1] in ".!?:;" else f"{text}."
 
 
 def _capital(text: str) -> str:

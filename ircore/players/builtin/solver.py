@@ -1,7 +1,7 @@
 """The offline thinker: works out the answers of riddles from their words, and says in plain words what to draw.
 
-It knows how many legs animals have, which way the sun, a clock, a compass, writing, smoke and stones point, and the
-alphabet. What it does not understand it passes on as it is.
+It knows how many legs animals have, which way the sun, a clock, a compass, writing, smoke and stones point, the
+alphabet, and days and months with a few of their feasts. What it does not understand it passes on as it is.
 """
 
 import re
@@ -14,7 +14,11 @@ from ircore.players.base import Question, TextAnswer, refuse_settings
 from ircore.players.traits import THINKS_OFFLINE
 
 LEGS: Mapping[str, int] = {"duck": 2, "dog": 4, "beetle": 6, "spider": 8}
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+ONES = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 MOST = 20
 """Largest number of one kind that is tried."""
 
@@ -25,6 +29,25 @@ POINTS: Mapping[tuple[int, int], tuple[str, ...]] = {
     (0, 1): ("south pole", "at six", "stone falls"),
 }
 """Steps across and down, with words that mean them."""
+
+DAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
+MONTHS = (
+    "JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE", "JULY", "AUGUST", "SEPTEMBER", "OCTOBER", "NOVEMBER",
+    "DECEMBER",
+)  # fmt: skip
+KNOWN: Mapping[str, tuple[str, ...]] = {
+    "JANUARY": ("New Year",),
+    "FEBRUARY": ("Valentine",),
+    "MARCH": ("spring equinox",),
+    "JUNE": ("summer solstice",),
+    "OCTOBER": ("Halloween",),
+    "DECEMBER": ("Christmas",),
+    "MONDAY": ("the moon",),
+    "THURSDAY": ("Thor",),
+    "SATURDAY": ("first day of the weekend",),
+    "SUNDAY": ("the sun",),
+}
+"""Days and months, with words that tell them."""
 
 SIDE, A_ROW = 512, 5
 """Pixels a side of the picture that is described, and forms a row."""
@@ -57,15 +80,16 @@ class Solver:
 def _counted(task: str) -> str | None:
     """Return the forms of a riddle of animals and legs; None if the task is none, or has not one solution."""
     forms = re.findall(r"every (\w+) as an? (\w+ \w+)", task)
-    total, legs = (re.search(pattern, task) for pattern in (r"There are (\d+) animals", r"they have (\d+) legs"))
+    total = re.search(r"(?:There are|counts) ([\w-]+) (?:animals|heads)", task)
+    legs = re.search(r"(?:they have|stand on) ([\w-]+) legs", task)
     if not forms or total is None or legs is None or any(kind not in LEGS for kind, _ in forms):
         return None
     looks = dict(forms)
     differences = _differences(task)
     fitting = [
         counts
-        for counts in _counts(list(looks), int(total[1]), int(legs[1]))
-        if all(counts[first] - counts[second] == more for first, second, more in differences)
+        for counts in _counts(list(looks), _number(total[1]), _number(legs[1]))
+        if all(counts[first] - times * counts[second] == more for first, second, times, more in differences)
     ]
     if len(fitting) != 1:
         return None
@@ -83,14 +107,24 @@ def _counts(kinds: Sequence[str], total: int, legs: int) -> Iterable[dict[str, i
             yield counts
 
 
-def _differences(task: str) -> list[tuple[str, str, int]]:
-    """Return two kinds, and by how many there are more of the first, for each comparison in a task."""
-    more = re.findall(r"There (?:is|are) (\w+) more (\w+) than (\w+)", task)
-    alike = re.findall(r"There are as many (\w+) as (\w+)", task)
+def _differences(task: str) -> list[tuple[str, str, int, int]]:
+    """Return two kinds, and how many more there are of the first than so many times the second, for each comparison."""
+    more = re.findall(r"There (?:is|are) ([\w-]+) more (\w+) than (\w+)", task)
+    alike = re.findall(r"There are (twice )?as many (\w+) as (\w+)", task)
     return [
-        *((_singular(first), _singular(second), NUMBERS.index(number)) for number, first, second in more),
-        *((_singular(first), _singular(second), 0) for first, second in alike),
+        *((_singular(first), _singular(second), 1, _number(number)) for number, first, second in more),
+        *((_singular(first), _singular(second), 2 if twice else 1, 0) for twice, first, second in alike),
     ]
+
+
+def _number(word: str) -> int:
+    """Return a number that is written in digits or in words; −1 for other words."""
+    if word.isdigit():
+        return int(word)
+    tens, _, one = word.partition("-")
+    if tens in TENS:
+        return 10 * (TENS.index(tens) + 2) + (ONES.index(one) if one in ONES else 0)
+    return ONES.index(word) if word in ONES else -1
 
 
 def _singular(name: str) -> str:
@@ -130,7 +164,9 @@ def _centred(places: Mapping[str, tuple[int, int]]) -> Iterable[tuple[str, tuple
 
 
 def _spelt(task: str) -> str | None:
-    """Return the word of a riddle of letters; None if the task is none."""
+    """Return the word of a riddle of letters, or of days and months; None if the task is none."""
+    if day := _counted_on(task):
+        return _lettering(day)
     hidden = re.search(r": ([A-Z]{2,}|[a-z]+(?:, [a-z]+)+)\.", task)
     if hidden is None or "word" not in task:
         return None
@@ -141,7 +177,25 @@ def _spelt(task: str) -> str | None:
         letters = "".join(chr((ord(letter) - ord("A") - 1) % 26 + ord("A")) for letter in letters)
     if "from the last" in task:
         letters = letters[::-1]
-    return f'The text "{letters}" in black, 24 px, centred at ({SIDE // 2}, {SIDE // 2}).'
+    return _lettering(letters)
+
+
+def _counted_on(task: str) -> str | None:
+    """Return the day or month that lies so far from another one; None if the task is none, or a fact is not known."""
+    told = re.search(r"(month|day of the week) that comes (\w+) (?:months|days) (after|before) ([^.]+)\.", task)
+    if told is None:
+        return None
+    names = MONTHS if told[1] == "month" else DAYS
+    known = (name for name, words in KNOWN.items() if name in names and any(word in told[4] for word in words))
+    start = next(known, told[4].upper())
+    if start not in names:
+        return None
+    steps = _number(told[2]) * (1 if told[3] == "after" else -1)
+    return names[(names.index(start) + steps) % len(names)]
+
+
+def _lettering(word: str) -> str:
+    return f'The text "{word}" in black, 24 px, centred at ({SIDE // 2}, {SIDE // 2}).'
 
 
 def _forms(placed: Iterable[tuple[str, tuple[float, float]]], radius: float) -> str:
@@ -149,13 +203,14 @@ def _forms(placed: Iterable[tuple[str, tuple[float, float]]], radius: float) -> 
     size = round(radius)
     sentences = []
     for form, (x, y) in placed:
+        article = "An" if form[0] in "aeiou" else "A"
         centre, shape = (round(x), round(y)), form.split()[1]
         if shape == "circle":
-            sentences.append(f"A {form} of radius {size} px centred at {centre}.")
+            sentences.append(f"{article} {form} of radius {size} px centred at {centre}.")
         elif shape == "square":
-            sentences.append(f"A {form} of side {2 * size} px centred at {centre}.")
+            sentences.append(f"{article} {form} of side {2 * size} px centred at {centre}.")
         else:
             top, bottom = centre[1] - size, centre[1] + size
             corners = f"({centre[0]}, {top}), ({centre[0] + size}, {bottom}) and ({centre[0] - size}, {bottom})"
-            sentences.append(f"A {form} with corners {corners}.")
+            sentences.append(f"{article} {form} with corners {corners}.")
     return " ".join(sentences)

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
+from ircore.core.plugins import available, load
 from ircore.games.base import Curve, Game, Measure
 from ircore.results.game_curves import (
     SteppedEpisode,
@@ -16,7 +17,8 @@ from ircore.results.game_curves import (
 )
 from ircore.results.games import GameResults, PlayedGameRun
 from ircore.results.hops import POINTS, by_turn
-from ircore.results.tables.games import measure_column
+from ircore.results.ranking import refuse_condition
+from ircore.results.tables.games import measure_column, of_condition
 from ircore.results.tables.model import Column, Table, Value
 
 PEOPLE = "people, as recorded"
@@ -34,39 +36,57 @@ class _Line(NamedTuple):
     episodes: tuple[SteppedEpisode, ...]
 
 
-def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]:
-    """Return the tables of a game beside its board, by the names that users give."""
-    tables: dict[str, Callable[[GameResults], Table]] = {
+def stepped_tables(game: Game[Any]) -> Mapping[str, Callable[..., Table]]:
+    """Return the tables of a game by step, by the names that users give: of results, category and difficulty."""
+    tables: dict[str, Callable[..., Table]] = {
         _plural(curve): partial(curves_table, curve=curve) for curve in game.pages.curves
     }
     if any(curve.normalised for curve in game.pages.curves):
         tables["at_k"] = at_k_table
-    tables["players"] = players_table
-    if game.published:
-        tables["published"] = lambda results: published_figures_table(results.game)
     return tables
 
 
-def curves_table(results: GameResults, curve: Curve) -> Table:
+def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]:
+    """Return the tables of a game beside its board, of all instances, by the names that users give."""
+    tables: dict[str, Callable[[GameResults], Table]] = {**stepped_tables(game), "players": players_table}
+    if game.published:
+        tables["published"] = lambda results: published_figures_table(results.game)
+    of_game = f"{game.name}."
+    for name in available("game_tables"):
+        if name.startswith(of_game):
+            tables[name.removeprefix(of_game)] = partial(_of_plugin, name=name)
+    return tables
+
+
+def _of_plugin(results: GameResults, name: str) -> Table:
+    table: Table = load("game_tables", name, "--table")(results)
+    return table
+
+
+def curves_table(
+    results: GameResults, category: str | None = None, difficulty: str | None = None, *, curve: Curve
+) -> Table:
     """Return every measure per step by the place of the step, such as its repetition: each run, then people.
 
     Args:
         results: Of one game.
+        category: Only this category; None for all.
+        difficulty: Only this difficulty; None for both.
         curve: Declaration that says what steps are grouped by.
 
     Raises:
-        InputError: No step of any run has a value.
+        InputError: No step of any run has a value, or there is no such category or difficulty.
     """
     axis, game = curve.words, results.game
     measures = [measure for measure in game.measures if measure.per == "step"]
-    rows = [row for line in _lines(results) for row in _rows(line, measures, curve)]
+    rows = [row for line in _lines(results, category, difficulty) for row in _rows(line, measures, curve)]
     if not rows:
         raise InputError(f"runs of {game.name}: no step has a value", "Score the runs first: ircore score RUN...")
     return Table(
         name=f"{game.name}_{_plural(curve)}",
         title=f"{game.title}: measures by {axis}",
         caption=f"Mean over episodes for each {axis}, with its 95 % interval over episodes. Rows of {PEOPLE!r} are "
-        "computed from what the instances hold.",
+        f"computed from what the instances hold.{of_condition(category, difficulty)}",
         columns=(
             Column("run", "Run", "Its folder's name, or people.", digits=None),
             *(Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None) for seat in results.seats),
@@ -82,10 +102,11 @@ def curves_table(results: GameResults, curve: Curve) -> Table:
     )
 
 
-def _lines(results: GameResults) -> Iterator[_Line]:
+def _lines(results: GameResults, category: str | None, difficulty: str | None) -> Iterator[_Line]:
+    refuse_condition(results.instances, category, difficulty)
     for run in results.runs:
-        yield _Line(run.run.slug, _players(results, run), run_episodes(results, run))
-    people = recorded_episodes(results)
+        yield _Line(run.run.slug, _players(results, run), run_episodes(results, run, category, difficulty))
+    people = recorded_episodes(results, category, difficulty)
     if people:
         yield _Line(PEOPLE, ("people",) * len(results.seats), people)
 
@@ -102,16 +123,21 @@ def _rows(line: _Line, measures: list[Measure], curve: Curve) -> Iterator[tuple[
         yield (Value(line.name), *map(Value, line.players), Value(place), *values)
 
 
-def at_k_table(results: GameResults) -> Table:
+def at_k_table(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return every measure per step up to each step ("@K"): at the step, the latest value, and the best one.
 
+    Args:
+        results: Of one game.
+        category: Only this category; None for all.
+        difficulty: Only this difficulty; None for both.
+
     Raises:
-        InputError: No step of any run has a value.
+        InputError: No step of any run has a value, or there is no such category or difficulty.
     """
     game = results.game
     measures = [measure for measure in game.measures if measure.per == "step"]
     rows = []
-    for line in _lines(results):
+    for line in _lines(results, category, difficulty):
         for measure in measures:
             series = [episode.series(measure) for episode in line.episodes]
             points = by_turn(series, measure.direction == "higher", scale_of(measure))
@@ -125,7 +151,8 @@ def at_k_table(results: GameResults) -> Table:
     return Table(
         name=f"{game.name}_at_k",
         title=f"{game.title}: measures up to step K",
-        caption="Mean over episodes with its 95 % interval; an episode that has ended keeps its last value.",
+        caption="Mean over episodes with its 95 % interval; an episode that has ended keeps its last value."
+        f"{of_condition(category, difficulty)}",
         columns=(
             Column("run", "Run", "Its folder's name, or people.", digits=None),
             *(Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None) for seat in results.seats),

@@ -28,7 +28,7 @@ def game_board(results: GameResults, category: str | None = None, difficulty: st
         name=f"board_{game.name}",
         title=f"{game.title}: board",
         caption=f"Runs by main score, made of {game.headline.title}; means with 95 % intervals."
-        f"{_condition(category, difficulty)}",
+        f"{of_condition(category, difficulty)}",
         columns=tuple(filled.column for filled in columns),
         rows=tuple(tuple(filled.value(row) for filled in columns) for row in rows),
         notes=tuple(remedies(row.cell.unranked for row in rows)),
@@ -56,7 +56,8 @@ def _columns(results: GameResults) -> tuple[Filled[GameRow], ...]:
     )  # fmt: skip
 
 
-def _condition(category: str | None, difficulty: str | None) -> str:
+def of_condition(category: str | None, difficulty: str | None) -> str:
+    """Return the words by which a caption says that a table is of one category or difficulty."""
     return "".join(f" Only {name}." for name in (category, difficulty) if name)
 
 
@@ -108,7 +109,7 @@ def game_outcomes(results: GameResults, category: str | None = None, difficulty:
     return Table(
         name=f"outcomes_{game.name}",
         title=f"{game.title}: outcomes",
-        caption=f"How episodes ended.{_condition(category, difficulty)}",
+        caption=f"How episodes ended.{of_condition(category, difficulty)}",
         columns=tuple(filled.column for filled in columns),
         rows=tuple(tuple(filled.value(row) for filled in columns) for row in rows),
     )

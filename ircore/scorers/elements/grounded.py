@@ -1,11 +1,14 @@
 """Elements by any vision model behind a player: asked for JSON with boxes from 0 to 1000."""
 
 import asyncio
+import hashlib
+from contextlib import suppress
 from pathlib import Path
 
-from ircore.core.elements import ElementList
-from ircore.core.errors import InputError
+from ircore.core.elements import ElementList, read_elements, write_elements
+from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
+from ircore.core.ocr import cache_folder
 from ircore.games.reasoning.verifiers.detections import DetectionError, Detections, read_detections
 from ircore.players.base import Captioned, Exchange, JudgeView, JudgingPlayer, PlayerError
 from ircore.scorers.judges.manifest import read_judge
@@ -36,6 +39,30 @@ def detect_by_model(path: Path, picture: Picture, labels: tuple[str, ...] = ()) 
     except DetectionError as error:
         raise InputError(f"{path}: the model's answer cannot be used: {error}", "Take another model.") from error
     return seen.as_elements(picture.width, picture.height, f"model {judge.name}")
+
+
+def detected_once(path: Path, picture: Picture, labels: tuple[str, ...]) -> ElementList:
+    """Return the elements that a vision model sees; an answer is kept in the cache folder, and not asked for again.
+
+    Args:
+        path: File of a judge, as of ``detect_by_model``.
+        picture: The picture.
+        labels: What to look for.
+
+    Raises:
+        InputError: The file cannot be used, or the model gave no usable answer.
+    """
+    folder = cache_folder()
+    if folder is None:
+        return detect_by_model(path, picture, labels)
+    asked = "\0".join((read_judge(path).identity.model_dump_json(), PROMPT, *labels))
+    kept = folder / "detections" / hashlib.sha256(asked.encode()).hexdigest()[:32] / f"{picture.sha256}.json"
+    if kept.is_file():
+        return read_elements(kept)
+    elements = detect_by_model(path, picture, labels)
+    with suppress(WorkError):  # without a file in the cache the model is asked again next time
+        write_elements(kept, elements)
+    return elements
 
 
 async def _asked(player: JudgingPlayer, picture: Picture, labels: tuple[str, ...]) -> Detections:

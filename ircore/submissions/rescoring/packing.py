@@ -17,8 +17,11 @@ from ircore.core.game_records import GameRun
 from ircore.core.images import read_image_bytes
 from ircore.core.private_text import Leak, find_leaks, without_leaks
 from ircore.core.records import RECONSTRUCTION, Run
+from ircore.games.registry import load_game
+from ircore.instances.withheld import refuse_withheld
+from ircore.runs.episode import drawn_over
 from ircore.runs.events import AnyEnd, AnyEvent, Call, Failure, episode_id_of, event_line, step_word
-from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, open_any_run
+from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, GameRunFolder, open_any_run
 from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring.clean_png import clean_picture
 from ircore.submissions.rescoring.packed import (
@@ -72,6 +75,8 @@ def pack(path: Path, out: Path) -> Packed:
     """
     source = open_any_run(path)
     _refuse_unfinished(source)
+    if isinstance(source, GameRunFolder):
+        refuse_withheld(drawn_over(load_game(source.run.game), source.instances), "pack")
     events = list(source.events())
     run_text = _run_text(source.run)
     _refuse_leaks(source, run_text, events)

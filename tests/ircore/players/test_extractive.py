@@ -23,6 +23,11 @@ def test_answers_become_a_prompt_without_chat() -> None:
     assert summary(chatty, 200).lower() == f"{told} The sky is grey.".lower()
 
 
+def test_sentences_without_a_mark_are_closed() -> None:
+    talk = (("What is it?", "A cake"), ("And the colours?", "They are yellow and green."))
+    assert summary(talk, 50) == "A cake. They are yellow and green."
+
+
 def test_a_correction_takes_the_place_of_what_it_corrects() -> None:
     talk = (
         ("What is there?", "A red circle at the top. A green square at the left."),

@@ -1,10 +1,14 @@
 """Boards of games other than reconstruction follow the rules of the reconstruction boards: they share their code."""
 
+from dataclasses import replace
+
 import pytest
 from invented import invented_run, invented_set
 from invented_games import Erring, Guessing, guessed, guessing_set
 
 from ircore.core.errors import InputError
+from ircore.core.game_records import GameScore
+from ircore.games.base import Measure, Pages
 from ircore.results.games import GameResults
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
@@ -129,3 +133,36 @@ def test_outcomes_are_counted_under_a_condition_best_run_first() -> None:
     assert [value.value for value in table.column("ended")] == [20, 20]
     birds = game_outcomes(results(guessed("low", TEN, [1.0] * 20)), "birds", "hard")
     assert birds.entry(0, "completed").value == birds.entry(0, "episodes").value == 5
+
+
+class Comparing(Guessing):
+    """A game in which some episodes have a first number, others a second one."""
+
+    measures = (
+        Measure("points", "Points", "points", (0, 10)),
+        Measure("first", "First", range=(0, 1)),
+        Measure("second", "Second", range=(0, 1)),
+        Measure("gap", "Gap", range=(-1, 1), needs="means", difference=("first", "second")),
+    )
+    pages = Pages(columns=("gap",))
+
+
+def test_a_difference_is_that_of_the_means_over_different_episodes() -> None:
+    played = guessed("pair", TEN, [5.0] * 20)
+    shares = [("first", 1.0), ("first", 0.5), ("second", 0.25), ("second", 0.25)] * 5
+    values = tuple(
+        GameScore(episode_id=episode.episode_id, measure=measure, value=value)
+        for episode, (measure, value) in zip(played.episodes(), shares, strict=True)
+    )
+    run = replace(played, values=(*played.measured(), *values))
+    (row,) = GameResults.from_runs(Comparing(), [run]).board()
+    gap = row.cell.measures["gap"]
+    assert gap.mean == pytest.approx(0.75 - 0.25)
+    assert gap.low is not None
+    assert gap.high is not None
+    assert -1 <= gap.low < 0.5 < gap.high <= 1
+
+
+def test_a_difference_with_an_empty_side_is_empty() -> None:
+    (row,) = GameResults.from_runs(Comparing(), [guessed("pair", TEN, [5.0] * 20)]).board()
+    assert row.cell.measures["gap"].mean is None

@@ -109,7 +109,9 @@ def test_the_command_prints_the_table(people: GameResults, capsys: pytest.Captur
     head, first, *_ = capsys.readouterr().out.splitlines()
     assert head.startswith("run,speaker,listener,repetition,correct_mean")
     assert first.startswith("people,")
-    assert ircore(["results", run, "--table", "repetitions", "--category", "photographs"]) == 2
+    assert ircore(["results", run, "--table", "repetitions", "--category", "photographs"]) == 0
+    assert "Only photographs." in capsys.readouterr().out
+    assert ircore(["results", run, "--table", "players", "--category", "photographs"]) == 2
     assert "--category" in capsys.readouterr().err
 
 

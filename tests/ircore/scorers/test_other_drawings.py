@@ -7,12 +7,15 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from ircore.core.images import Picture
-from ircore.core.records import Difficulty, Element, Scene
+from ircore.core.records import Box, Difficulty, Element, Scene
 from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.targets.base import Drawn
+from ircore.scorers.judge_test import pixel_edits
 from ircore.scorers.judge_test.redraw import redrawn
+from ircore.scorers.verification.eye.view import Reading
+from ircore.scorers.verification.facts import Fact
 from ircore.scorers.verification.score import verify_picture
-from ircore.scorers.verification.verdicts import Checked
+from ircore.scorers.verification.verdicts import Checked, check
 
 
 def checked(drawn: Drawn, image: Image.Image) -> dict[str, Checked]:
@@ -95,8 +98,6 @@ def test_labels_in_another_font_are_not_misspelt() -> None:
 
 @pytest.mark.slow
 def test_stacked_bars_end_where_the_next_begins_after_compression() -> None:
-    from ircore.scorers.judge_test import pixel_edits
-
     drawn = draw("bar_graph", "hard", 100)
     rough = pixel_edits.as_jpeg(pixel_edits.blurred(drawn.drawing.pixels, radius=1), quality=30)
     facts = checked(drawn, Image.fromarray(rough))
@@ -116,3 +117,79 @@ def test_a_line_in_a_neighbouring_hue_has_the_wrong_colour() -> None:
     line = next(element for element in drawn.scene.elements if element.type == "polyline")
     assert line.colour == "#4a1247"
     assert checked(drawn, image)["line-1/colour"].verdict == "fails"
+
+
+@pytest.mark.parametrize(
+    ("difficulty", "seed", "kind", "place", "quality"),
+    [
+        ("hard", 701, "segment", 5, 95),  # dashed; another line runs off at a small angle
+        ("hard", 702, "segment", 3, 50),  # between two tinted areas, whose border is no line
+        ("easy", 703, "label", 3, 95),  # beside the lines of a right angle, which are no letter
+    ],
+)
+@pytest.mark.slow
+def test_what_is_gone_is_not_seen_in_lines_beside_it(
+    difficulty: Difficulty, seed: int, kind: str, place: int, quality: int
+) -> None:
+    drawn = draw("geometry", difficulty, seed)
+    image = compressed(without(drawn, kind, place), quality)
+    assert checked(drawn, image)[f"{kind}-{place + 1}/presence"].verdict == "fails"
+
+
+def compressed(image: Image.Image, quality: int) -> Image.Image:
+    return Image.fromarray(pixel_edits.as_jpeg(np.asarray(image), quality))
+
+
+@pytest.mark.slow
+def test_thin_lines_keep_their_colour_after_compression() -> None:
+    drawn = draw("geometry", "hard", 700)  # thin lines in teal and green beside near-black ones
+    facts = checked(drawn, compressed(drawn.drawing.image, 50))
+    colours = [fact for key, fact in facts.items() if key.startswith("segment-") and key.endswith("/colour")]
+    assert len(colours) >= 6
+    assert not [fact for fact in colours if fact.verdict == "fails"]
+
+
+RED_DISC_AND_BLUE_SQUARE = Scene(
+    width=512,
+    height=512,
+    background="#ffffff",
+    elements=(
+        Element(type="circle", box=Box(60, 60, 260, 260), colour="#d62828",
+                parameters={"centre": [160, 160], "radius": 100, "filled": True}),
+        Element(type="square", box=Box(360, 360, 440, 440), colour="#1d4ed8",
+                parameters={"centre": [400, 400], "corners": [[360, 360], [440, 360], [440, 440], [360, 440]],
+                            "filled": True}),
+    ),
+)  # fmt: skip
+
+
+def disc_and_square(disc: tuple[int, int]) -> Picture:
+    """Draw a large red disc with its middle at ``disc``, and the small blue square in its place."""
+    page = Image.new("RGB", (512, 512), "white")
+    pen = ImageDraw.Draw(page)
+    pen.ellipse((disc[0] - 100, disc[1] - 100, disc[0] + 100, disc[1] + 100), "#d62828")
+    pen.rectangle((360, 360, 440, 440), "#1d4ed8")
+    return Picture.from_pixels(np.asarray(page))
+
+
+def test_a_large_thing_that_moved_is_in_the_wrong_place_and_the_rest_in_the_right_place() -> None:
+    result = verify_picture(disc_and_square((160, 160)), RED_DISC_AND_BLUE_SQUARE, disc_and_square((232, 182)))
+    verdicts = {fact.fact.key: fact.verdict for fact in result.facts}
+    assert verdicts["circle-1/place"] == "fails"
+    assert verdicts["square-1/place"] == "holds"
+
+
+def test_a_picture_that_moved_as_a_whole_is_moved_back() -> None:
+    page = Image.new("RGB", (512, 512), "white")
+    page.paste(Image.fromarray(disc_and_square((160, 160)).pixels), (40, 20))
+    result = verify_picture(
+        disc_and_square((160, 160)), RED_DISC_AND_BLUE_SQUARE, Picture.from_pixels(np.asarray(page))
+    )
+    assert {fact.verdict for fact in result.facts if fact.fact.attribute == "place"} == {"holds"}
+
+
+def test_a_shade_between_two_nearly_alike_colours_is_neither_right_nor_wrong() -> None:
+    colours = ("#808080", "#959595")  # ΔE2000 8
+    fact = Fact("panel/colour", "panel", "panel", "colour", "colour", "#808080", None, 1.0, "The panel is grey.")
+    verdicts = [check(fact, Reading(seen), colours).verdict for seen in ("#838383", "#8e8e8e", "#959595")]
+    assert verdicts == ["holds", "undecided", "fails"]

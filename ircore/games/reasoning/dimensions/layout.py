@@ -6,16 +6,18 @@ from itertools import pairwise
 from typing import Any
 
 from ircore.core.images import Picture
-from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
+from ircore.games.reasoning.dimensions.base import Task, Verdict
+from ircore.games.reasoning.dimensions.seen_things import SeenThings
 from ircore.games.reasoning.puzzles.directions import Arrangement, arrange
-from ircore.games.reasoning.puzzles.forms import COLOURS, FORMS, SIDE, Form, Placed, draw_forms, seen_forms
+from ircore.games.reasoning.puzzles.forms import COLOURS, FORMS, SIDE, Form, Placed, draw_forms
+from ircore.games.reasoning.verifiers.detections import Detections
 from ircore.games.reasoning.verifiers.spatial import Asked, relations, spatial, spatial_published
 
 RADIUS = 0.28
 """Half a form's side as a share of the distance between two places."""
 
 
-class Layout(Dimension):
+class Layout(SeenThings):
     """Three things (easy) or five (hard), each placed by the one before it; hard ones partly from the other end.
 
     >>> task = Layout().build("easy", random.Random(1))
@@ -48,22 +50,33 @@ class Layout(Dimension):
         pictures = {"truth": Picture.from_pixels(draw_forms(_placed(forms, chain)).pixels)}
         return Task(prompt, {"forms": [form.label for form in forms], "relations": asked}, pictures)
 
-    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:  # noqa: ARG002 - relations need no picture
-        """Check every relation by the centres of the forms' boxes, and that each form is there once."""
-        seen = seen_forms(answer.pixels)
-        asked = [Asked((row["first"],), row["relation"], (row["second"],)) for row in payload["relations"]]
+    def labels(self, payload: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the things that are placed."""
+        return tuple(payload["forms"])
+
+    def judge(self, payload: Mapping[str, Any], seen: Detections) -> Verdict:
+        """Check every relation by the centres of the things' boxes, and that each thing is there once."""
+        asked = [Asked(_group(row["first"]), row["relation"], _group(row["second"])) for row in payload["relations"]]
         holding = relations(asked, seen)
         counts = {label: len(seen.boxes.get(label, ())) for label in payload["forms"]}
         reasons = [f"{label}: seen {count} times" for label, count in counts.items() if count != 1]
         reasons += [f"{label}: not asked for" for label in seen.boxes if label not in counts]
         reasons += [_in_words(relation, holds) for relation, holds in zip(asked, holding, strict=True)]
-        right = spatial(asked, seen) and seen.boxes.keys() <= counts.keys()
-        return Verdict(float(spatial_published(asked, seen)), float(right), right, tuple(reasons))
+        right = spatial(asked, seen) and set(counts.values()) == {1} and seen.boxes.keys() <= counts.keys()
+        published = spatial_published(asked, seen) and all(seen.found(label) == 1 for label in counts)
+        return Verdict(float(published), float(right), right, tuple(reasons))
+
+
+def _group(side: str | Sequence[str]) -> tuple[str, ...]:
+    """Return one side of a relation: a thing, or the things of a group."""
+    return (side,) if isinstance(side, str) else tuple(side)
 
 
 def _in_words(asked: Asked, holds: bool) -> str:
     side = {"left": "left of", "right": "right of"}.get(asked.relation, asked.relation)
-    return f"{asked.first[0]} {'is' if holds else 'is not'} {side} the {asked.second[0]}"
+    first, second = (" and ".join(labels) for labels in (asked.first, asked.second))
+    verb = "is" if len(asked.first) == 1 else "are"
+    return f"{first} {verb if holds else f'{verb} not'} {side} the {second}"
 
 
 def _placed(forms: Sequence[Form], chain: Arrangement) -> list[Placed]:

@@ -5,17 +5,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from ircore.core.images import Picture
-from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
+from ircore.games.reasoning.dimensions.base import Task, Verdict
+from ircore.games.reasoning.dimensions.seen_things import SeenThings
 from ircore.games.reasoning.puzzles.counts import PLURALS, make_counts
-from ircore.games.reasoning.puzzles.forms import COLOURS, FORMS, Form, draw_forms, scattered, seen_forms
+from ircore.games.reasoning.puzzles.forms import COLOURS, FORMS, Form, draw_forms, scattered
+from ircore.games.reasoning.verifiers.detections import Detections
 from ircore.games.reasoning.verifiers.quantity import quantity, quantity_published
 
 A_ROW = 5
 """Forms a row of the true picture, at most."""
 
 
-class Quantity(Dimension):
-    """Two kinds with two clues (easy), three kinds with three (hard); each kind stands for a coloured form.
+class Quantity(SeenThings):
+    """Two kinds with two clues (easy), three or four with as many (hard); each kind stands for a coloured form.
 
     >>> task = Quantity().build("easy", random.Random(1))
     >>> Quantity().verify(task.payload, task.pictures, task.pictures["truth"]).correct
@@ -29,21 +31,25 @@ class Quantity(Dimension):
     def build(self, difficulty: str, rng: random.Random) -> Task:
         """Return a riddle of our own, and a picture that solves it."""
         riddle = make_counts(difficulty == "hard", rng)
-        shapes, colours = rng.sample(FORMS, len(riddle.counts)), rng.sample(list(COLOURS), len(riddle.counts))
+        shapes, colours = rng.sample(2 * FORMS, len(riddle.counts)), rng.sample(list(COLOURS), len(riddle.counts))
         forms = {kind: Form(*look) for kind, look in zip(riddle.counts, zip(colours, shapes, strict=True), strict=True)}
-        kinds = " and ".join(PLURALS[kind] for kind in riddle.counts)
+        *others, last = (PLURALS[kind] for kind in riddle.counts)
         drawn_as = ", ".join(f"every {kind} as {_article(form)} {form.label}" for kind, form in forms.items())
         prompt = (
-            f"On a meadow there are {kinds}. {' '.join(clue.words for clue in riddle.clues)} "
+            f"On a meadow there are {', '.join(others)} and {last}. {' '.join(clue.words for clue in riddle.clues)} "
             f"Draw all of them on a white ground, apart from each other: {drawn_as}. Draw nothing else."
         )
         placed = [forms[kind] for kind, count in riddle.counts.items() for _ in range(count)]
         pictures = {"truth": Picture.from_pixels(draw_forms(scattered(placed, rng, A_ROW)).pixels)}
         return Task(prompt, {"expected": {forms[kind].label: count for kind, count in riddle.counts.items()}}, pictures)
 
-    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:  # noqa: ARG002 - counts need no picture
-        """Count the coloured forms: right only if every count is, and corrected, if nothing else is there."""
-        seen, expected = seen_forms(answer.pixels), payload["expected"]
+    def labels(self, payload: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the kinds that are counted."""
+        return tuple(payload["expected"])
+
+    def judge(self, payload: Mapping[str, Any], seen: Detections) -> Verdict:
+        """Count the things: right only if every count is, and corrected, if nothing else is there."""
+        expected = payload["expected"]
         right = quantity(expected, seen)
         counts = {label: len(seen.boxes.get(label, ())) for label in {**dict.fromkeys(expected), **seen.boxes}}
         reasons = tuple(

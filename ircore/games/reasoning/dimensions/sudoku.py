@@ -9,7 +9,7 @@ from typing import Any
 from ircore.core.images import Picture
 from ircore.core.ocr import ocr_missing, read_text
 from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
-from ircore.games.reasoning.puzzles.sudoku_puzzle import SIZE, draw_sudoku, layout_of, make_sudoku
+from ircore.games.reasoning.puzzles.sudoku_puzzle import SIZES, draw_sudoku, layout_of, make_sudoku
 from ircore.games.reasoning.verifiers.sudoku import Digit, digits, digits_published, sudoku, sudoku_published
 from ircore.players.builtin.editor.ruled_grid import UNREADABLE, RuledGrid, find_grid, read_cells
 from ircore.players.builtin.editor.sudoku_logic import EMPTY
@@ -68,8 +68,8 @@ def cells_seen(answer: Picture, side: int) -> str:
     grid = find_grid(answer.pixels)
     if grid is None or grid.side != side:
         layout = layout_of(side)
-        columns = tuple(line * answer.width / SIZE for line in layout.columns)
-        grid = RuledGrid(columns, tuple(line * answer.height / SIZE for line in layout.rows))
+        columns = tuple(line * answer.width / SIZES[side] for line in layout.columns)
+        grid = RuledGrid(columns, tuple(line * answer.height / SIZES[side] for line in layout.rows))
     cells = list(read_cells(answer.pixels, grid))
     if UNREADABLE in cells and not ocr_missing():
         for digit in digits(read_text(answer.pixels)):

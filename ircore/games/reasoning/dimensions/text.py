@@ -25,7 +25,7 @@ CERTAIN = 0.5
 
 
 class Text(Dimension):
-    """A word hidden once (easy) or twice (hard).
+    """A word hidden once (easy) or twice (hard), or a day or month counted from a name (easy) or a fact (hard).
 
     >>> task = Text().build("easy", random.Random(1))
     >>> Text().verify(task.payload, task.pictures, task.pictures["truth"]).correct

@@ -1,5 +1,6 @@
 """Attributes of drawn things, verified on pixels: parts by colour, and how parts lie to one another."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -14,6 +15,8 @@ from ircore.players.builtin.classical.colours import plain_name
 
 LEAST = 0.0008
 """Share of the picture: smaller areas of a colour are specks."""
+THICK = 0.006
+"""Distance of an area's innermost pixel from the area's edge as a share of the picture; thinner ones are soft edges."""
 STEP = 8
 """Values of a channel that are named alike."""
 FORMS = {"round": (0.7, 0.805), "octagonal": (0.805, 0.86), "square": (0.9, 1.0)}
@@ -83,12 +86,53 @@ class Areas:
                 areas.append(_area(part, place, mask.shape))
         return tuple(sorted(areas, key=lambda area: -area.share))
 
+    def things(self, alike: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Area]]:
+        """Yield colour and area of each thing, with its outline, highlights and soft edge as parts of it.
+
+        Of areas that hang together the thickest is a thing; so is every other one, as of things that touch, unless its
+        box holds the thing or is held by it.
+
+        Args:
+            alike: For a colour, names of others that are taken for it.
+        """
+        taken_for = {name: colour for colour, names in alike.items() for name in names}
+        clusters, _ = ndimage.label(~np.isin(self._names, [_NUMBERS[name] for name in _NO_THING]), np.ones((3, 3)))
+        for number, place in enumerate(ndimage.find_objects(clusters), start=1):
+            cluster, names = clusters[place] == number, self._names[place]
+            if cluster.sum() < LEAST * clusters.size:
+                continue
+            masks: dict[str, Mask] = {}
+            for value in np.unique(names[cluster]):
+                colour = taken_for.get(COLOURS[value], COLOURS[value])
+                masks[colour] = masks.get(colour, np.zeros_like(cluster)) | (cluster & (names == value))
+            areas = [
+                (depth, colour, area)
+                for colour, mask in masks.items()
+                for depth, area in _thick_areas(mask, place, self._names.shape)
+            ]
+            whole: list[Area] = []
+            for _, colour, area in sorted(areas, key=lambda thick: -thick[0]):
+                if not any(area.holds(thing) or thing.holds(area) for thing in whole):
+                    whole.append(area)
+                    yield colour, area
+
+    def pale_things(self) -> Iterator[Area]:
+        """Yield light areas that stand for themselves: neither the ground, nor the soft edge of a thing."""
+        mask = self._names == _NUMBERS["pale"]
+        parts, _ = ndimage.label(mask, np.ones((3, 3)))
+        at_edge = set(np.unique(np.concatenate([parts[0], parts[-1], parts[:, 0], parts[:, -1]])).tolist())
+        for number, place in enumerate(ndimage.find_objects(parts), start=1):
+            if number not in at_edge:
+                yield from (area for _, area in _thick_areas(parts[place] == number, place, mask.shape))
+
 
 COLOURS = (
     "black", "white", "grey", "red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown",
     "olive", "pale", "ground",
 )  # fmt: skip
 """Names of colours; ``pale`` stands for everything light that is neither white nor grey."""
+_NO_THING = ("white", "pale", "ground")
+"""Names that are no thing's colour: the ground, its shades, and highlights."""
 _NUMBERS = {colour: number for number, colour in enumerate(COLOURS)}
 
 
@@ -119,6 +163,24 @@ def _without_ground(names: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     at_edge = np.unique(np.concatenate([parts[0], parts[-1], parts[:, 0], parts[:, -1]]))
     ground = np.isin(parts, at_edge[at_edge > 0])
     return np.where(ground, np.uint8(_NUMBERS["ground"]), names)
+
+
+def _thick_areas(mask: Mask, place: tuple[slice, ...], size: tuple[int, ...]) -> Iterator[tuple[float, Area]]:
+    """Yield thickness and area of what is neither a speck nor a thin line, in a part of a picture."""
+    parts, count = ndimage.label(mask, np.ones((3, 3)))
+    for number in range(1, count + 1):
+        part = parts == number
+        if part.sum() < LEAST * size[0] * size[1]:
+            continue
+        depth = float(ndimage.distance_transform_edt(np.pad(part, 1)).max())
+        if depth >= THICK * min(size):
+            rows, columns = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
+            box = (slice(int(rows[0]), int(rows[-1]) + 1), slice(int(columns[0]), int(columns[-1]) + 1))
+            within = tuple(
+                slice(outer.start + inner.start, outer.start + inner.stop)
+                for outer, inner in zip(place, box, strict=True)
+            )
+            yield depth, _area(part[box], within, size)
 
 
 def _area(part: Mask, place: tuple[slice, ...], size: tuple[int, ...]) -> Area:

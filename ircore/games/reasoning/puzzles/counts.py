@@ -7,9 +7,17 @@ from typing import NamedTuple
 
 LEGS: Mapping[str, int] = {"duck": 2, "dog": 4, "beetle": 6, "spider": 8}
 PLURALS = {"duck": "ducks", "dog": "dogs", "beetle": "beetles", "spider": "spiders"}
-MOST = 7
-"""Largest number of one kind."""
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+MOST, MOST_OF_MANY = 7, 5
+"""Largest number of one kind among two kinds, and among more."""
+
+TOTALS = ("There are {} animals in all.", "Somebody counts {} heads.")
+LEGS_IN_ALL = ("Together they have {} legs.", "They stand on {} legs.")
+
+ONES = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 
 Holds = Callable[[Mapping[str, int]], bool]
 
@@ -37,16 +45,17 @@ class CountRiddle(NamedTuple):
 
 
 def make_counts(hard: bool, rng: random.Random) -> CountRiddle:
-    """Return a riddle of two kinds with two clues, or of three kinds with three.
+    """Return a riddle of two kinds with two clues, or of three or four kinds with a comparison for each further kind.
 
     >>> riddle = make_counts(hard=False, rng=random.Random(3))
     >>> solutions(list(riddle.counts), riddle.clues) == [dict(riddle.counts)]
     True
     """
     while True:
-        kinds = rng.sample(list(LEGS), 3 if hard else 2)
-        counts = {kind: rng.randint(1, MOST if not hard else 5) for kind in kinds}
-        clues = (_total(counts), _legs(counts), *([_compared(counts, rng)] if hard else []))
+        kinds = rng.sample(list(LEGS), rng.choice((3, 4)) if hard else 2)
+        counts = {kind: rng.randint(1, MOST_OF_MANY if hard else MOST) for kind in kinds}
+        pairs = rng.sample([(first, second) for first in kinds for second in kinds if first < second], len(kinds) - 2)
+        clues = (_total(counts, rng), _legs(counts, rng), *(_compared(counts, pair, rng) for pair in pairs))
         if solutions(kinds, clues) == [counts]:
             return CountRiddle(counts, clues)
 
@@ -57,31 +66,48 @@ def solutions(kinds: Sequence[str], clues: Sequence[Clue]) -> list[dict[str, int
     return [counts for counts in tried if all(clue.holds(counts) for clue in clues)]
 
 
-def _total(counts: Mapping[str, int]) -> Clue:
+def spelt(number: int) -> str:
+    """Return a number from 0 to 99 in words.
+
+    >>> spelt(12), spelt(40), spelt(67)
+    ('twelve', 'forty', 'sixty-seven')
+    """
+    if number < len(ONES):
+        return ONES[number]
+    return TENS[number // 10] + (f"-{ONES[number % 10]}" if number % 10 else "")
+
+
+def _told(number: int, rng: random.Random) -> str:
+    """Return a number in digits or in words."""
+    return str(number) if number > 99 or rng.random() < 0.5 else spelt(number)
+
+
+def _total(counts: Mapping[str, int], rng: random.Random) -> Clue:
     total = sum(counts.values())
-    return Clue(f"There are {total} animals in all.", lambda tried: sum(tried.values()) == total)
+    return Clue(rng.choice(TOTALS).format(_told(total, rng)), lambda tried: sum(tried.values()) == total)
 
 
-def _legs(counts: Mapping[str, int]) -> Clue:
+def _legs(counts: Mapping[str, int], rng: random.Random) -> Clue:
     legs = _legs_of(counts)
-    return Clue(f"Together they have {legs} legs.", lambda tried: _legs_of(tried) == legs)
+    return Clue(rng.choice(LEGS_IN_ALL).format(_told(legs, rng)), lambda tried: _legs_of(tried) == legs)
 
 
 def _legs_of(counts: Mapping[str, int]) -> int:
     return sum(LEGS[kind] * count for kind, count in counts.items())
 
 
-def _compared(counts: Mapping[str, int], rng: random.Random) -> Clue:
-    first, second = rng.sample(list(counts), 2)
+def _compared(counts: Mapping[str, int], pair: tuple[str, str], rng: random.Random) -> Clue:
+    """Return how many more there are of one kind than of another."""
+    first, second = sorted(pair, key=lambda kind: -counts[kind])
     more = counts[first] - counts[second]
-    if more < 0:
-        first, second, more = second, first, -more
     if more == 0:
         words = f"There are as many {PLURALS[first]} as {PLURALS[second]}."
+    elif counts[first] == 2 * counts[second]:
+        words = f"There are twice as many {PLURALS[first]} as {PLURALS[second]}."
+        return Clue(words, lambda tried: tried[first] == 2 * tried[second])
     else:
-        words = (
-            f"There {'is' if more == 1 else 'are'} {NUMBERS[more]} more {_named(first, more)} than {PLURALS[second]}."
-        )
+        verb = "is" if more == 1 else "are"
+        words = f"There {verb} {_told(more, rng)} more {_named(first, more)} than {PLURALS[second]}."
     return Clue(words, lambda tried: tried[first] - tried[second] == more)
 
 

@@ -1,4 +1,4 @@
-"""Things to be drawn or recognised: name, implicit description, drawing, and what a picture of each must show."""
+"""Things to be drawn or recognised: name, implicit description, drawing and attributes."""
 
 import random
 from collections.abc import Callable

@@ -89,11 +89,13 @@ def seen_forms(pixels: Pixels) -> Detections:
     {'red circle': 1}
     """
     areas = Areas(pixels)
+    things = list(areas.things(ALSO))
+    coloured = [area for _, area in things]
+    things += [("pale", pale) for pale in areas.pale_things() if not any(area.holds(pale) for area in coloured)]
     boxes: dict[str, list[Box]] = {}
-    for colour in COLOURS:
-        for area in areas.of(colour, *ALSO.get(colour, ())):
-            boxes.setdefault(f"{colour} {_shape_of(area)}", []).append(_box(area))
-    return Detections({label: tuple(found) for label, found in boxes.items()})
+    for colour, area in things:
+        boxes.setdefault(f"{colour} {_shape_of(area)}", []).append(_box(area))
+    return Detections({label: tuple(places) for label, places in boxes.items()})
 
 
 def _shape_of(area: Area) -> str:

@@ -1,4 +1,4 @@
-"""Scenes for painting: regions with exact masks, none of them green."""
+"""Scenes for painting: regions with exact masks, in every colour but green."""
 
 import random
 from collections.abc import Callable
@@ -56,7 +56,7 @@ class Region(NamedTuple):
 
 @dataclass
 class PaintingScene:
-    """A picture, and for each region in it what it is and which pixels show it.
+    """A picture with its regions: facts and exact pixels of each.
 
     >>> scene = PaintingScene("bars")
     >>> scene.add(Region("bar 1", "red"), "#d62828", lambda drawing, colour: drawing.rectangle(0, 0, 10, 20, colour))
@@ -75,7 +75,7 @@ class PaintingScene:
         self.masks[region.name] = self.cover(colour, draw)
 
     def cover(self, colour: str, draw: Draw) -> Mask:
-        """Draw something over regions that is none itself, and return its pixels."""
+        """Draw a thing that covers regions and is not asked for; return the pixels it covers."""
         draw(self.drawing, colour)
         stencil = Drawing(SIZE, SIZE, "#000000")
         draw(stencil, "#ffffff")
@@ -128,7 +128,7 @@ def pie(rng: random.Random) -> PaintingScene:
 
 
 def shapes(rng: random.Random) -> PaintingScene:
-    """Draw a circle and four polygons with 3 to 6 corners, and one of these forms again, in two rows of three."""
+    """Draw a circle, polygons with 3, 4, 5 and 6 corners, and a second copy of a form, in two rows of three."""
     scene = PaintingScene("shapes")
     corners = [*CORNERS, rng.choice(CORNERS)]
     rng.shuffle(corners)

@@ -8,8 +8,9 @@ from ircore.core.drawing import Drawing
 from ircore.players.builtin.editor.ruled_grid import RuledGrid
 from ircore.players.builtin.editor.sudoku_logic import EMPTY, deduced
 
-SIZE, MARGIN = 512, 16
-"""Pixels of the picture, and of paper around the grid."""
+SIZES, MARGIN = {4: 512, 9: 1024}, 16
+"""Pixels of the picture by the digits a side, and of paper around the grid. A cell has more than 100 pixels, so that
+GIR-Bench's rule, which lets a digit be 60 pixels off, does not take neighbours for each other."""
 THIN, THICK = 2.0, 5.0
 """Pixels of the lines between cells and around boxes."""
 DIGIT = 0.6
@@ -69,19 +70,19 @@ def _full(side: int, rng: random.Random) -> str:
 
 def layout_of(side: int) -> RuledGrid:
     """Return where the lines of a drawn sudoku are."""
-    lines = tuple(MARGIN + (SIZE - 2 * MARGIN) * number / side for number in range(side + 1))
+    lines = tuple(MARGIN + (SIZES[side] - 2 * MARGIN) * number / side for number in range(side + 1))
     return RuledGrid(lines, lines)
 
 
 def draw_sudoku(cells: str) -> Drawing:
     """Draw a sudoku: a ruled grid, thicker around boxes, and the digits in the middle of their cells."""
     side = isqrt(len(cells))
-    grid, drawing = layout_of(side), Drawing(SIZE, SIZE)
-    half = THICK / 2
+    grid, size = layout_of(side), SIZES[side]
+    drawing, half = Drawing(size, size), THICK / 2
     for number, line in enumerate(grid.rows):
         width = THIN if number % isqrt(side) else THICK
-        drawing.rectangle(line - width / 2, MARGIN - half, line + width / 2, SIZE - MARGIN + half, fill="#000000")
-        drawing.rectangle(MARGIN - half, line - width / 2, SIZE - MARGIN + half, line + width / 2, fill="#000000")
+        drawing.rectangle(line - width / 2, MARGIN - half, line + width / 2, size - MARGIN + half, fill="#000000")
+        drawing.rectangle(MARGIN - half, line - width / 2, size - MARGIN + half, line + width / 2, fill="#000000")
     for place, digit in enumerate(cells):
         if digit != EMPTY:
             drawing.text(grid.middle(place), digit, size=DIGIT * grid.cell, colour="#101010")

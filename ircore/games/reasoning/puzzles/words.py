@@ -1,7 +1,7 @@
-"""Riddles whose answer is a word, with exactly one answer: the letters of the clue give it."""
+"""Riddles whose answer is a word, with exactly one answer: the letters of the clue, or facts and counting, give it."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 ANSWERS = (
@@ -15,6 +15,33 @@ BY_LETTER = {
     "Q": "queen", "R": "rain",
     "S": "sand", "T": "tea", "U": "urn", "V": "vase", "W": "wolf", "X": "xylophone", "Y": "yarn", "Z": "zebra",
 }  # fmt: skip
+DAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
+MONTHS = (
+    "JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE", "JULY", "AUGUST", "SEPTEMBER", "OCTOBER", "NOVEMBER",
+    "DECEMBER",
+)  # fmt: skip
+CYCLES: Mapping[str, tuple[str, ...]] = {"day of the week": DAYS, "month": MONTHS}
+"""Names that follow each other round and round, by what they name."""
+
+FACTS: Mapping[str, tuple[str, str]] = {
+    "the month with Christmas Day": ("month", "DECEMBER"),
+    "the month with Halloween": ("month", "OCTOBER"),
+    "the month with Saint Valentine's Day": ("month", "FEBRUARY"),
+    "the month with New Year's Day": ("month", "JANUARY"),
+    "the month of the northern summer solstice": ("month", "JUNE"),
+    "the month of the northern spring equinox": ("month", "MARCH"),
+    "the first day of the weekend": ("day of the week", "SATURDAY"),
+    "the day of the week that is named after the moon": ("day of the week", "MONDAY"),
+    "the day of the week that is named after the sun": ("day of the week", "SUNDAY"),
+    "the day of the week that is named after Thor": ("day of the week", "THURSDAY"),
+}
+"""Facts that most people know, each about a single name of a cycle."""
+
+STEPS = ("no", "one", "two", "three", "four", "five")
+FARTHEST = len(STEPS) - 1
+"""Steps along a cycle, at most."""
+OF_CALENDARS = 0.3
+"""Share of riddles that are about days and months."""
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -35,12 +62,27 @@ def make_word(hard: bool, rng: random.Random) -> WordRiddle:
     >>> make_word(hard=False, rng=random.Random(0)).answer in ANSWERS
     True
     """
+    if rng.random() < OF_CALENDARS:
+        return _calendar(hard, rng)
     answer = rng.choice(ANSWERS)
     kind: Callable[[str], str]
     if hard:
         return WordRiddle(rng.choice((_initials_backwards, _shifted_backwards))(answer), answer)
     kind = rng.choice((_initials, _backwards, _shifted))
     return WordRiddle(kind(answer), answer)
+
+
+def _calendar(hard: bool, rng: random.Random) -> WordRiddle:
+    """Return a riddle of days or months: counted from one that is named or, if hard, from one that a fact tells."""
+    told, (cycle, start) = rng.choice(list(FACTS.items()))
+    if not hard:
+        cycle = rng.choice(list(CYCLES))
+        start = rng.choice(CYCLES[cycle])
+        told = start.capitalize()
+    names, steps, later = CYCLES[cycle], rng.randint(2, FARTHEST), rng.random() < 0.5
+    answer = names[(names.index(start) + (steps if later else -steps)) % len(names)]
+    unit, way = cycle.partition(" ")[0], "after" if later else "before"
+    return WordRiddle(f"It is the {cycle} that comes {STEPS[steps]} {unit}s {way} {told}.", answer)
 
 
 def _initials(answer: str) -> str:

@@ -52,6 +52,18 @@ class Detections:
             return 0
         return max(self.counts.get(label, 0), len(self.boxes.get(label, ())))
 
+    @classmethod
+    def of_elements(cls, elements: ElementList) -> "Detections":
+        """Return elements with their boxes in thousandths of the picture; an element without a box is only counted."""
+        across, down = SCALE / elements.width, SCALE / elements.height
+        boxes: dict[str, tuple[Box, ...]] = {}
+        for element in elements.elements:
+            if element.box is not None:
+                left, top, right, bottom = element.box
+                box = (left * across, top * down, right * across, bottom * down)
+                boxes[element.label] = (*boxes.get(element.label, ()), box)
+        return cls(boxes, dict(elements.counts))
+
     def as_elements(self, width: int, height: int, source: str) -> ElementList:
         """Return the boxes as elements of a picture of this size; things counted beyond the boxes have no place."""
         elements = []

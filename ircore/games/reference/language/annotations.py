@@ -12,6 +12,9 @@ from ircore.core.records import Record
 from ircore.core.validation import describe_validation_error
 
 PIECES = ("1", "2", "3", "4", "5", "6", "7")
+RANGES = {"snd": (0, 1), "pnd": (0, 1), "psa": (1, len(PIECES))}
+"""Least and greatest value of each measure of naming."""
+
 MAX_BYTES = 512 * 1024 * 1024
 MAX_TEXT = 1000
 
@@ -56,6 +59,27 @@ def read_annotations(path: Path) -> dict[str, tuple[Annotation, ...]]:
     Raises:
         InputError: The file cannot be read, or a field is wrong; the line names file, picture, annotation and field.
     """
+    document = _document(path)
+    return {picture: _annotations(path, picture, entry) for picture, entry in document.items()}
+
+
+def read_stated_measures(path: Path) -> dict[str, dict[str, float]]:
+    """Read the measures that a file of KiloGram's layout states beside the annotations, as its published files do.
+
+    Args:
+        path: The file.
+
+    Returns:
+        ``snd``, ``pnd`` and ``psa`` by picture, as far as they are stated; pictures without any are left out.
+
+    Raises:
+        InputError: The file cannot be read, or a measure is no number in its range; the line names file and picture.
+    """
+    stated = {picture: _stated(path, picture, entry) for picture, entry in _document(path).items()}
+    return {picture: measures for picture, measures in stated.items() if measures}
+
+
+def _document(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise InputError(f"{path}: larger than {MAX_BYTES // 1024**2} MB", "Split it by pictures.")
@@ -66,7 +90,17 @@ def read_annotations(path: Path) -> dict[str, tuple[Annotation, ...]]:
         raise InputError(f"{path}: not JSON: {error}", "Save it as UTF-8 JSON.") from None
     if not isinstance(document, dict) or not document:
         raise InputError(f"{path}: no object of pictures", "Expected {picture: {annotations: […]}}.")
-    return {str(picture): _annotations(path, str(picture), entry) for picture, entry in document.items()}
+    return document
+
+
+def _stated(path: Path, picture: str, entry: Any) -> dict[str, float]:
+    given = entry if isinstance(entry, Mapping) else {}
+    measures = {key: given[key] for key in RANGES if given.get(key) is not None}
+    for key, value in measures.items():
+        low, high = RANGES[key]
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            raise InputError(f"{path}: {picture}: {key}: {value!r}", f"Give a number from {low} to {high}, or none.")
+    return measures
 
 
 def _refuse(constant: str) -> None:

@@ -4,7 +4,7 @@ import asyncio
 
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
-from ircore.players.base import GeneratorView, PictureAnswer, refuse_settings
+from ircore.players.base import GeneratorView, PictureAnswer, Question, refuse_settings
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import affordable, draw
 from ircore.players.builtin.canvas.shapes import Canvas
@@ -31,6 +31,10 @@ class CanvasGenerator:
     async def render(self, view: GeneratorView) -> PictureAnswer:
         """Return the picture of all messages so far, with notes on the words of the last message not understood."""
         return await asyncio.to_thread(lambda: answer(*read((*view.earlier, view.message))))
+
+    async def answer(self, question: Question) -> PictureAnswer:
+        """Return the picture of the words of a question; pictures that are shown with it are not looked at."""
+        return await asyncio.to_thread(lambda: answer(*read([question.prompt])))
 
 
 def answer(canvas: Canvas, notes: tuple[str, ...]) -> PictureAnswer:

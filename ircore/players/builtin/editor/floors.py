@@ -1,4 +1,4 @@
-"""Editors that solve nothing, as floors: the same picture again, and a random one of the possible answers."""
+"""Editors that solve nothing, as floors: the same picture again, and a random answer of the right kind."""
 
 import random
 
@@ -52,7 +52,7 @@ class IdentityEditor:
 
 
 class RandomEditor:
-    """Returns a random one of the possible answers: an order of tiles, digits for empty cells, a region painted.
+    """Returns a random answer of the right kind: an order of tiles, digits for empty cells, a painted region.
 
     >>> import asyncio
     >>> question = Question(1, "Which is it?", choices=("carrot", "snowman"), seed=7)

@@ -31,7 +31,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class SeenRegion(NamedTuple):
-    """A region as it is seen.
+    """A region that was seen in a picture.
 
     >>> SeenRegion(np.ones((2, 3), bool), size=3, row=0, order=0, corners=None).order
     0

@@ -1,4 +1,4 @@
-"""The offline editor: it solves jigsaws and sudokus from the picture, paints what a description means, and draws.
+"""The offline editor: solves jigsaws and sudokus from the picture, paints described regions, and draws.
 
 Without a picture it draws, as ``canvas`` does, what the words say; of things that it knows by name it knows the
 words. What a riddle or an implicit description means it cannot tell.
@@ -32,7 +32,7 @@ Edit = Callable[[Pixels, str], Pixels]
 
 
 class UnsolvedError(Exception):
-    """What keeps the editor from solving a task, in words.
+    """A task that the editor cannot solve; the text is the reason.
 
     >>> raise UnsolvedError("no grid is seen")
     Traceback (most recent call last):

@@ -145,7 +145,8 @@ def _run(shares: Floats, written: npt.NDArray[np.bool_], core: Box) -> tuple[flo
     joined: list[list[int]] = []
     for start, end in runs:
         # Small letters on the ground, blurred, have the colour of a grey bar: what lies in writing alone is no bar.
-        if joined and written[start:end].all():
+        is_beside = end <= core.top or start >= core.bottom
+        if (joined or is_beside) and written[start:end].all():
             continue
         if joined and start - joined[-1][1] <= (GAP if written[joined[-1][1] : start].mean() > 0.6 else 3):
             joined[-1][1] = end

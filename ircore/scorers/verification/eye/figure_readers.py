@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ircore.core.records import Element
 from ircore.scorers.verification.eye.dots import dot_seen
-from ircore.scorers.verification.eye.line_readers import line_colour, small_colour
+from ircore.scorers.verification.eye.line_readers import distinct_from_grid, line_colour, small_colour
 from ircore.scorers.verification.eye.look import Look, Readings
 from ircore.scorers.verification.eye.regions import tint_seen
 from ircore.scorers.verification.eye.strokes import Course, colour_of, follow, is_dashed, places_along
@@ -18,6 +19,8 @@ from ircore.scorers.verification.facts import Mark
 REACH = 9.0
 SMALL_REACH = 4.0
 """Pixels to both sides within which a line, or a small mark, is looked for."""
+BESIDE = 2.0
+"""Pixels off its course from which on a line may be another line of the target."""
 SMALL = {"angle", "right_angle", "tick", "arrowhead"}
 HIDDEN = 0.6
 """Share of a dot that lines of the target cover, from which on it cannot be told from their crossing."""
@@ -28,6 +31,8 @@ def read_stroke(look: Look, mark: Mark) -> Readings:
     element = look.target.scene.elements[mark.elements[0]]
     small = mark.kind in SMALL
     course = _course(look, element, SMALL_REACH if small else REACH, 1.5 if small else 2.0)
+    if not small:
+        course = distinct_from_grid(_apart_from_others(look, mark.elements[0], course), element.colour)
     if course.usable.sum() < 4:
         return {f"{mark.key}/presence": Reading(None, "hidden by something else")}
     share = min(course.steady, _middle_share(course)) if mark.kind == "segment" else course.steady
@@ -35,7 +40,7 @@ def read_stroke(look: Look, mark: Mark) -> Readings:
     if share < (0.3 if dashed else 0.5):
         return {f"{mark.key}/presence": Reading(False)}
     colours = sorted({other.colour for other in look.target.scene.elements if other.colour and other.text is None})
-    colour = colour_of(course, colours, element.colour, look.roughness)
+    colour = colour_of(course, colours, element.colour, look.roughness, small)
     readings = {
         f"{mark.key}/presence": Reading(True),
         f"{mark.key}/colour": line_colour(look, colour, element.colour),
@@ -54,6 +59,35 @@ def _course(look: Look, element: Element, reach: float, step: float) -> Course:
         points.append(points[0])
     places, normals = places_along(points, step)
     return follow(look.view, places, normals, reach, two_sided=element.type not in SMALL)
+
+
+def _apart_from_others(look: Look, index: int, course: Course) -> Course:
+    """Leave out places at which another line of the target is nearer to what was seen than the course itself."""
+    points = course.places + course.offsets[:, None] * course.normals
+    off = np.abs(course.offsets)
+    usable = course.usable.copy()
+    for number, other in enumerate(look.target.scene.elements):
+        path = _path_of(other)
+        if number != index and path is not None:
+            usable &= (off <= BESIDE) | (_distances(points, path) >= off)
+    return replace(course, usable=usable)
+
+
+def _path_of(element: Element) -> Any:
+    """Return the points of a drawn line, a closed line ending where it begins; None for other elements."""
+    points: Any = element.parameters.get("points")
+    if not points or element.type == "area":
+        return None
+    return np.array([*points, points[0]] if element.type in {"polygon", "circle"} else points, np.float64)
+
+
+def _distances(points: Any, path: Any) -> Any:
+    """Return how far points lie from a path, in pixels."""
+    starts, steps = path[:-1], np.diff(path, axis=0)
+    from_starts = points[:, None, :] - starts[None, :, :]
+    lengths = np.maximum((steps**2).sum(axis=1), 1e-9)
+    parts = np.clip((from_starts * steps).sum(axis=2) / lengths, 0.0, 1.0)
+    return np.sqrt(((from_starts - parts[..., None] * steps) ** 2).sum(axis=2)).min(axis=1)
 
 
 def _middle_share(course: Course) -> float:
@@ -163,22 +197,12 @@ def _crossed(look: Look, index: int, x: float, y: float, radius: float) -> float
     inside = np.hypot(columns + 0.5 - x, rows + 0.5 - y) <= radius
     covered = np.zeros(inside.shape, bool)
     for other in look.target.scene.elements[:index]:
-        points: Any = other.parameters.get("points")
-        if points and other.type != "area":
-            path = np.array([*points, points[0]] if other.type in {"polygon", "circle"} else points, np.float64)
+        path = _path_of(other)
+        if path is not None:
             reach = float(other.parameters.get("width", 2)) / 2 + 0.4  # type: ignore[arg-type]
-            covered |= _near_path(columns + 0.5, rows + 0.5, path, reach)
+            middles = np.column_stack([columns.ravel(), rows.ravel()]) + 0.5
+            covered |= (_distances(middles, path) <= reach).reshape(covered.shape)
     return float(covered[inside].mean()) if inside.any() else 0.0
-
-
-def _near_path(xs: Any, ys: Any, path: Any, reach: float) -> Any:
-    near = np.zeros(xs.shape, bool)
-    starts, steps = path[:-1], np.diff(path, axis=0)
-    for (x, y), (dx, dy) in zip(starts, steps, strict=True):
-        length = dx * dx + dy * dy
-        part = np.clip(((xs - x) * dx + (ys - y) * dy) / length, 0, 1) if length else 0.0
-        near |= np.hypot(xs - x - part * dx, ys - y - part * dy) <= reach
-    return near
 
 
 def read_tint(look: Look, mark: Mark) -> Readings:

@@ -81,7 +81,7 @@ def read_line(look: Look, mark: Mark) -> Readings:
     """Read a line of a chart or a curve: presence, colour, style and values."""
     elements = [look.target.scene.elements[index] for index in mark.elements]
     paths = [element for element in elements if element.type in {"polyline", "curve"}]
-    courses = [_distinct(_moved_course(look, path), path.colour) for path in paths]
+    courses = [distinct_from_grid(_moved_course(look, path), path.colour) for path in paths]
     usable = sum(int(course.usable.sum()) for course in courses)
     share = sum(course.steady * int(course.usable.sum()) for course in courses) / max(1, usable)
     dashed = bool(paths[0].parameters.get("dash"))
@@ -101,7 +101,7 @@ def read_line(look: Look, mark: Mark) -> Readings:
     } | _values(look, mark, paths, colour, FAINT * typical)
 
 
-def _distinct(course: Course, colour: str | None) -> Course:
+def distinct_from_grid(course: Course, colour: str | None) -> Course:
     """Leave out places at which far less is seen than a line of a colour would show: a grid, not the line."""
     if colour is None:
         return course

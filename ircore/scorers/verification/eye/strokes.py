@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
-from ircore.scorers.verification.eye.view import Floats, View, difference, hex_of, rgb_of
+from ircore.scorers.verification.eye.view import Floats, View, difference, hex_of, lab_of, rgb_of
 
 LEAST_CONTRAST = 7.0
 """Levels of RGB, Euclidean, by which a line differs from its ground at least."""
@@ -23,6 +23,9 @@ SIDES = 5
 """Pixels from the middle of a line to the ground on its sides; a line is no mixture of both, the rim of an area is."""
 WIDE, COVERED = 5.0, 0.85
 """Pixels from which on the middle of a line shows its colour, and how much of the ground it covers there at least."""
+VIVID, LEAST_CHROMA, PALED, SAME_HUE = 24.0, 4.0, 0.1, 0.85
+"""Chroma in L*a*b*, against the ground, of a colour that has a clear hue, and of a line that keeps some of the hue; the
+least part of the chroma that a paled line keeps, and the cosine up to which directions of hue are the same."""
 WINDOW, STEADY = 9, 1.6
 """Places that are compared, and pixels by which a line may be off what they say."""
 SMOOTH = 0.01
@@ -182,7 +185,9 @@ def at_points(mask: npt.NDArray[np.bool_], points: Floats) -> npt.NDArray[np.boo
     return values
 
 
-def colour_of(course: Course, candidates: Sequence[str], expected: str | None, roughness: float = 0.0) -> str | None:
+def colour_of(
+    course: Course, candidates: Sequence[str], expected: str | None, roughness: float = 0.0, is_thin: bool = False
+) -> str | None:
     """Return the colour of a line: the candidate that explains most places, else the seen colour.
 
     Args:
@@ -190,6 +195,7 @@ def colour_of(course: Course, candidates: Sequence[str], expected: str | None, r
         candidates: Colours of the scene's lines, #rrggbb.
         expected: The line's true colour; it wins where two explain alike.
         roughness: Of the rendering, 0–1.
+        is_thin: Whether the line is too thin to show its full colour, however wide a blur makes it.
 
     Returns:
         None if too little was seen.
@@ -206,15 +212,34 @@ def colour_of(course: Course, candidates: Sequence[str], expected: str | None, r
     costs = np.stack([mixing_costs(lines, grounds, colour) for colour in colours])
     if expected:
         costs[colours.index(expected)] -= 0.12
-    votes = np.bincount(costs.argmin(axis=0)[costs.min(axis=0) <= 0.75], minlength=len(colours)) / len(lines)
+    voted = np.where(costs.min(axis=0) <= 0.75, costs.argmin(axis=0), -1)
+    votes = np.bincount(voted[voted >= 0], minlength=len(colours)) / len(lines)
     if expected and votes[colours.index(expected)] >= max(0.3, 0.5 * votes.max()):
-        wide = float(np.median(course.widths[strong])) >= WIDE
-        pure = _unmixed(lines, grounds, expected, COVERED if wide else 0.3)
+        wide = not is_thin and float(np.median(course.widths[strong])) >= WIDE
+        own = voted == colours.index(expected)  # near its ends other lines may be seen
+        pure = _unmixed(lines[own], grounds[own], expected, COVERED if wide else 0.3)
         limit = SHADE if roughness < SMOOTH else ROUGH_SHADE
         return expected if difference(pure, expected) <= limit else pure
-    if votes.max() >= 0.5:
-        return colours[int(votes.argmax())]
-    return hex_of(np.median(lines, axis=0))
+    best = colours[int(votes.argmax())] if votes.max() >= 0.5 else None
+    if expected and (best is None or roughness > SMOOTH) and _keeps_hue(lines, grounds, expected):
+        return expected
+    return best or hex_of(np.median(lines, axis=0))
+
+
+def _keeps_hue(lines: Floats, grounds: Floats, colour: str) -> bool:
+    """Return whether seen colours lead from the ground towards a colour's hue; blur and compression pale thin lines."""
+    line, ground = (np.median(seen, axis=0) for seen in (lines, grounds))
+    light, *hue = lab_of(hex_of(line)) - lab_of(hex_of(ground))
+    full_light, *full_hue = lab_of(colour) - lab_of(hex_of(ground))
+    chroma, full = float(np.hypot(*hue)), float(np.hypot(*full_hue))
+    towards = float(np.dot(hue, full_hue))
+    return (
+        full >= VIVID
+        and chroma >= max(LEAST_CHROMA, PALED * full)
+        and towards >= SAME_HUE * chroma * full
+        and light * full_light >= 0
+        and abs(light) <= 1.2 * abs(full_light) + LEAST_CHROMA
+    )
 
 
 def _unmixed(lines: Floats, grounds: Floats, colour: str, least: float) -> str:

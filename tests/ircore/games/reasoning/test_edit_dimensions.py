@@ -12,7 +12,8 @@ from ircore.games.reasoning.dimensions.base import Dimension, Task
 from ircore.games.reasoning.dimensions.jigsaw import Jigsaw
 from ircore.games.reasoning.dimensions.painting import Painting
 from ircore.games.reasoning.dimensions.sudoku import Sudoku
-from ircore.games.reasoning.puzzles.sudoku_puzzle import draw_sudoku
+from ircore.games.reasoning.puzzles.sudoku_puzzle import draw_sudoku, layout_of
+from ircore.games.reasoning.verifiers.sudoku import Digit, sudoku_published
 from ircore.players.builtin.editor.jigsaw import joined, tiles_of
 from ircore.players.builtin.editor.player import edit_for
 
@@ -252,3 +253,23 @@ def test_half_a_region_is_half_an_iou() -> None:
     verdict = Painting().verify(task.payload, task.pictures, painted(task, upper_part))
     assert verdict.corrected == pytest.approx(0.5, abs=0.02)
     assert verdict.reasons[1:] == ("0% of the paint lies outside of it", f"IoU {verdict.corrected:.2f}")
+
+
+@DIFFICULTIES
+def test_the_truth_is_perfect_by_the_published_rule_too_and_small_cells_are_why_not(difficulty: str) -> None:
+    """Digits as a perfect OCR would read them; in cells of 53 pixels neighbours are within GIR-Bench's 60."""
+    task = made(Sudoku(), difficulty)
+    layout = layout_of(round(len(task.payload["cells"]) ** 0.5))
+
+    def placed(cells: str, scale: float) -> list[Digit]:
+        middles = [layout.middle(place) for place in range(len(cells))]
+        digits = zip(cells, middles, strict=True)
+        return [Digit(cell, x * scale, y * scale) for cell, (x, y) in digits if cell != "."]
+
+    def published(scale: float) -> float | None:
+        solution = placed(task.payload["solution"], scale)
+        return sudoku_published(solution, solution, placed(task.payload["cells"], scale))
+
+    assert published(1.0) == 1
+    if difficulty == "hard":
+        assert (published(0.5) or 0.0) < 0.5

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ircore.games.reasoning.puzzles.sudoku_puzzle import EMPTIES, SIZE, draw_sudoku, layout_of, make_sudoku
+from ircore.games.reasoning.puzzles.sudoku_puzzle import EMPTIES, SIZES, draw_sudoku, layout_of, make_sudoku
 from ircore.players.builtin.editor.ruled_grid import find_grid, read_cells
 from ircore.players.builtin.editor.sudoku_logic import EMPTY, deduced, units_of
 
@@ -64,7 +64,7 @@ def test_a_drawn_sudoku_is_read_back_digit_by_digit(side: int) -> None:
     puzzle = make_sudoku(side, random.Random(3))
     for cells in puzzle:
         pixels = draw_sudoku(cells).pixels
-        assert pixels.shape == (SIZE, SIZE, 3)
+        assert pixels.shape == (SIZES[side], SIZES[side], 3)
         grid = find_grid(pixels)
         assert grid is not None
         assert grid.columns == pytest.approx(layout_of(side).columns, abs=1)

@@ -9,7 +9,9 @@ import pytest
 
 from ircore.core.errors import InputError
 from ircore.games.reference.captions import caption_with_parts
-from ircore.games.reference.kilogram import PublishedContext, import_kilogram
+from ircore.games.reference.kilogram import import_kilogram
+from ircore.games.reference.kilogram_contexts import PublishedContext, draw_contexts
+from ircore.games.reference.language.annotations import Annotation, read_annotations
 from ircore.games.reference.records import Context
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GameInstanceSet
@@ -150,7 +152,7 @@ def test_missing_files_are_named(folder: Path) -> None:
     with pytest.raises(InputError, match="no file of annotations"):
         imported(folder, "whole_color")
     (folder / "contexts.json").unlink()
-    with pytest.raises(InputError, match="no file of contexts"):
+    with pytest.raises(InputError, match="no file of annotations, which colours and drawn contexts need"):
         imported(folder)
     with pytest.raises(InputError, match="no folder of tangrams"):
         imported(folder.parent)
@@ -200,3 +202,89 @@ def test_captions_and_contexts_are_the_published_ones() -> None:
     assert equal >= 0.97 * len(rows)
     contexts = json.loads((KILOGRAM / "published_contexts.json").read_text())
     assert len([PublishedContext.model_validate(entry) for entry in contexts]) == 1180
+
+
+def annotation(whole: str, parts: int) -> Annotation:
+    """A person's names with so many parts."""
+    return Annotation(whole=whole, part={str(piece): f"part {min(piece, parts)}" for piece in range(1, 8)})
+
+
+def drawn(parts: int, tangrams: int, *wholes: str) -> tuple[list[PublishedContext], int]:
+    """Contexts of tangrams with an annotation each; names that are not given are all different."""
+    names = [*wholes, *(f"figure {number}" for number in range(len(wholes), tangrams))]
+    return draw_contexts({f"page1-{number}": [annotation(name, parts)] for number, name in enumerate(names)})
+
+
+@pytest.mark.parametrize("parts", [1, 4, 7])
+def test_ten_tangrams_with_as_many_parts_make_a_context_for_each(parts: int) -> None:
+    contexts, left_out = drawn(parts, 10)
+    assert (len(contexts), left_out) == (10, 0)
+    for context in contexts:
+        assert {image.partition("_")[0] for image in context.images} == {f"page1-{number}" for number in range(10)}
+        assert all(text.count("#") == parts for text in context.texts)
+
+
+@pytest.mark.parametrize("parts", [1, 7])
+def test_part_counts_of_fewer_than_ten_tangrams_are_left_out(parts: int) -> None:
+    assert drawn(parts, 9) == ([], 9)
+    mixed = {f"page1-{number}": [annotation(f"figure {number}", 3)] for number in range(12)}
+    mixed |= {f"page2-{number}": [annotation(f"thing {number}", parts)] for number in range(9)}
+    contexts, left_out = draw_contexts(mixed)
+    assert (len(contexts), left_out) == (12, 9)
+    assert all(image.startswith("page1-") for context in contexts for image in context.images)
+
+
+def test_ten_tangrams_of_which_two_share_a_name_make_no_context() -> None:
+    assert drawn(3, 10, "dog", "dog") == ([], 10)  # one distractor short for each
+    contexts, left_out = drawn(3, 11, "dog", "dog")
+    assert (len(contexts), left_out) == (11, 0)
+    for context in contexts:
+        wholes = [text.split("#")[0] for text in context.texts]
+        assert len(set(wholes)) == 10
+
+
+def test_names_that_differ_by_letter_case_are_different_strings_as_in_the_published_program() -> None:
+    contexts, left_out = drawn(3, 10, "dog", "Dog")
+    assert (len(contexts), left_out) == (10, 0)
+
+
+@pytest.mark.parametrize("whole", ["", "  ", "dog #1"])
+def test_annotations_that_no_text_can_hold_are_left_out(whole: str) -> None:
+    contexts, left_out = drawn(3, 11, whole)
+    assert (len(contexts), left_out) == (10, 1)
+    assert not any(image.startswith("page1-0_") for context in contexts for image in context.images)
+
+
+def test_annotations_without_named_pieces_have_no_parts_to_match() -> None:
+    nameless = {f"page1-{number}": [Annotation(whole=f"figure {number}")] for number in range(12)}
+    assert draw_contexts(nameless) == ([], 12)
+
+
+def test_the_same_annotations_give_the_same_contexts_in_whatever_order_they_come() -> None:
+    annotations = {f"page1-{number}": [annotation(f"figure {number}", 3)] for number in range(14)}
+    again = dict(reversed(annotations.items()))
+    assert draw_contexts(annotations) == draw_contexts(again)
+
+
+def test_contexts_are_drawn_where_none_are_published(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "contexts.json").unlink()
+    (folder / "svg" / "page1-10.svg").write_text(svg(10))
+    document = json.loads((folder / "dense.json").read_text())
+    document["page9-9"] = document["page1-3"]  # without an SVG file, as three tangrams of the published split
+    (folder / "dense.json").write_text(json.dumps(document))
+    made = imported(folder, "parts_color")
+    assert len(made.instances) == 10
+    assert "10 drawn, one for each annotation; 0 annotations left out" in capsys.readouterr().err
+    (folder / "dense.json").write_text(json.dumps(dict(list(document.items())[:9])))
+    with pytest.raises(InputError, match="no context of ten tangrams can be drawn"):
+        imported(folder)
+
+
+@needs_kilogram
+def test_contexts_of_published_annotations_are_like_the_published_ones() -> None:
+    contexts, left_out = draw_contexts(read_annotations(KILOGRAM / "dense10.json"))
+    assert len(contexts) + left_out == 370
+    assert len(contexts) >= 0.9 * 370
+    for context in contexts:
+        assert len({text.count("#") for text in context.texts}) == 1
+        assert len({text.split("#")[0] for text in context.texts}) == 10

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ircore.core.errors import InputError
-from ircore.games.reference.language.annotations import PIECES, Annotation, read_annotations
+from ircore.games.reference.language.annotations import PIECES, Annotation, read_annotations, read_stated_measures
 from ircore.games.reference.language.content_words import content_words
 from ircore.games.reference.language.naming import agreement, divergence, log_perplexity, naming
 
@@ -67,6 +67,12 @@ def test_pieces_that_nobody_could_name_are_one_part() -> None:
     unknown = Annotation(whole="dog", part=dict.fromkeys(PIECES, "UNKNOWN"))
     assert naming([unknown, unknown]) == (2, 0, 0, 7)
     assert naming([unknown, Annotation(whole="dog", part=BODY)]).pnd == 1
+
+
+def test_an_empty_name_of_a_piece_is_a_part_without_words() -> None:
+    unnamed = Annotation(whole="dog", part=BODY | {"1": ""})
+    assert len(unnamed.parts()) == 2
+    assert naming([unnamed, unnamed]) == (2, 0, 0, 7)
 
 
 def test_parts_are_matched_by_their_pieces_and_not_by_their_names() -> None:
@@ -134,3 +140,17 @@ def test_bad_files_are_refused_in_one_line(tmp_path: Path, document: Any, proble
         read_annotations(path)
     assert str(path) in refused.value.problem
     assert "\n" not in refused.value.problem
+
+
+def test_measures_that_a_file_states_are_read_beside_its_annotations(tmp_path: Path) -> None:
+    path = tmp_path / "annotations.json"
+    path.write_text(json.dumps({"t": {"snd": 0.5, "psa": 7, "annotations": []}, "u": {"annotations": []}, "v": []}))
+    assert read_stated_measures(path) == {"t": {"snd": 0.5, "psa": 7}}
+
+
+@pytest.mark.parametrize("value", ['"high"', "1.5", "-0.1", "true"])
+def test_a_stated_measure_out_of_its_range_is_refused(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "annotations.json"
+    path.write_text(f'{{"t": {{"pnd": {value}, "annotations": []}}}}')
+    with pytest.raises(InputError, match=r"annotations\.json: t: pnd"):
+        read_stated_measures(path)

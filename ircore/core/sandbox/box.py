@@ -1,0 +1,219 @@
+"""Running a script in bubblewrap: nothing of this machine but what ``contents`` names, no network, no new process.
+
+The inside is one process without capabilities, in namespaces of its own, without ``/proc``, ``/dev`` and ``/sys``.
+Whatever it may write is one small folder in memory, and one pipe from which at most so many bytes are read.
+"""
+
+import contextlib
+import os
+import platform
+import selectors
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Literal
+
+from ircore.core.errors import InputError
+from ircore.core.sandbox.call_filter import filter_program, supported
+from ircore.core.sandbox.contents import (
+    PACKAGES,
+    PYTHON,
+    Mount,
+    library_mounts,
+    package_mounts,
+    python_mounts,
+    version_name,
+)
+
+MIB = 1024 * 1024
+SCRIPTS = "/scripts"
+INSTALL = "Install it with: apt-get install bubblewrap (dnf and pacman have the same name)"
+
+Fate = Literal["finished", "failed", "too long", "too much output"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of a program.
+
+    >>> Limits(wall_s=5).cpu_s
+    15
+
+    Attributes:
+        wall_s: Seconds until it is killed.
+        cpu_s: Seconds of computing.
+        memory: Bytes of address space.
+        folder: Bytes that ``/tmp`` inside can hold, in memory; also of each file.
+        output: Bytes that are read from it.
+    """
+
+    wall_s: float = 30
+    cpu_s: int = 15
+    memory: int = 1536 * MIB
+    folder: int = 16 * MIB
+    output: int = 16 * MIB
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a program.
+
+    >>> Outcome("finished", b"42", 0.1).output
+    b'42'
+
+    Attributes:
+        fate: ``finished`` with exit status 0, ``failed``, or killed for a limit.
+        output: Bytes that it wrote to its standard output, at most ``Limits.output``. From a stranger.
+        seconds: Wall-clock time.
+    """
+
+    fate: Fate
+    output: bytes = field(repr=False)
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Box:
+    """A sandbox with scripts and packages; each ``run`` is a new process in a new one.
+
+    >>> Box({"main.py": Path("main.py")}).limits.cpu_s
+    15
+
+    Attributes:
+        scripts: Scripts by the name that they have inside.
+        packages: Distributions that they may import, with whatever these require.
+        without: Top-level folders of these that are not shown.
+        files: Further files and folders that they can read, by their path inside.
+        environment: Variables of the inside; it has no others but those that Python needs.
+        limits: Bounds of each program.
+    """
+
+    scripts: Mapping[str, Path]
+    packages: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    files: Mapping[str, Path] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+
+    def run(self, script: str, given: bytes = b"") -> Outcome:
+        """Run a script with bytes on its standard input; no thread of this process is held up by another's run.
+
+        Raises:
+            InputError: There is no bubblewrap, or a package is missing.
+        """
+        started = time.perf_counter()
+        with TemporaryFile() as rules, TemporaryFile() as standard_input:
+            rules.write(filter_program(platform.machine()))
+            rules.seek(0)
+            standard_input.write(given)
+            standard_input.seek(0)
+            process = subprocess.Popen(  # noqa: S603 - no shell; the program is bubblewrap's full path
+                self.command(script, rules.fileno()),
+                stdin=standard_input,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={},
+                pass_fds=[rules.fileno()],
+                start_new_session=True,
+            )
+            try:
+                fate, output = _read(process, self.limits, started)
+            finally:
+                process.kill()
+                process.wait()
+        if fate == "finished" and process.returncode != 0:
+            fate = "failed"
+        return Outcome(fate, output, time.perf_counter() - started)
+
+    def command(self, script: str, rules: int) -> list[str]:
+        """Return bubblewrap's command line.
+
+        Args:
+            script: Name of one of ``scripts``.
+            rules: Number of the open file with the filter of system calls.
+        """
+        limits = self.limits
+        return [
+            bubblewrap(),
+            *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"),
+            *("--cap-drop", "ALL", "--clearenv", "--new-session", "--die-with-parent", "--as-pid-1"),
+            *("--hostname", "sandbox", "--seccomp", str(rules)),
+            *self._readable(),
+            *("--size", str(limits.folder), "--tmpfs", "/tmp", "--chdir", "/tmp"),  # noqa: S108 - the sandbox's own
+            *_variables({**_python_variables(), **self.environment}),
+            *("--remount-ro", "/"),
+            *(f"{PYTHON}/bin/{version_name()}", "-s", "-S", "-B", f"{SCRIPTS}/start.py"),
+            *(str(limits.cpu_s), str(limits.memory), str(limits.folder), f"{SCRIPTS}/{script}"),
+        ]
+
+    def _readable(self) -> list[str]:
+        start = Path(str(files("ircore.core.sandbox.inside") / "start.py"))
+        scripts = [Mount(path, f"{SCRIPTS}/{name}") for name, path in {"start.py": start, **self.scripts}.items()]
+        given = [Mount(path, inside) for inside, path in self.files.items()]
+        mounts = [*library_mounts(), *python_mounts(), *package_mounts(self.packages, self.without), *scripts, *given]
+        bound = [part for mount in mounts for part in ("--ro-bind", str(mount.outside), mount.inside)]
+        # Packages of the interpreter itself, as far as they lie in its standard library's folder, are not ours to show.
+        others = python_mounts()[1].outside / "site-packages"
+        return [*bound, *(("--tmpfs", f"{PYTHON}/lib/{version_name()}/site-packages") if others.is_dir() else ())]
+
+
+def bubblewrap() -> str:
+    """Return the path of bubblewrap.
+
+    Raises:
+        InputError: This machine has none, or is one whose system calls are not known.
+    """
+    if not sys.platform.startswith("linux") or not supported():
+        raise InputError(
+            f"no sandbox on {platform.system()} {platform.machine()}",
+            "Run it on Linux on an x86_64 or aarch64 machine.",
+        )
+    path = shutil.which("bwrap")
+    if path is None:
+        raise InputError("no sandbox: bubblewrap (bwrap) is not installed", INSTALL)
+    return path
+
+
+def _python_variables() -> dict[str, str]:
+    # The hash seed, so that the same program takes the same path again.
+    return {
+        "PYTHONPATH": PACKAGES,
+        "PYTHONHASHSEED": "0",
+        "LD_LIBRARY_PATH": f"{PYTHON}/lib",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "HOME": "/tmp",  # noqa: S108 - the sandbox's own
+        "LANG": "C.UTF-8",
+    }
+
+
+def _variables(values: Mapping[str, str]) -> Sequence[str]:
+    return [part for name, value in values.items() for part in ("--setenv", name, value)]
+
+
+def _read(process: "subprocess.Popen[bytes]", limits: Limits, started: float) -> tuple[Fate, bytes]:
+    """Read a program's output up to the limits of bytes and seconds."""
+    assert process.stdout is not None  # noqa: S101 - for the type checker
+    output = bytearray()
+    with process.stdout as pipe, selectors.DefaultSelector() as selector:
+        selector.register(pipe, selectors.EVENT_READ)
+        while True:
+            left = started + limits.wall_s - time.perf_counter()
+            if left <= 0 or not selector.select(left):
+                return "too long", bytes(output)
+            part = os.read(pipe.fileno(), 65536)
+            output += part
+            if len(output) > limits.output:
+                return "too much output", bytes(output[: limits.output])
+            if not part:
+                break
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(max(0.0, started + limits.wall_s - time.perf_counter()))
+        return "finished", bytes(output)
+    return "too long", bytes(output)

@@ -1,0 +1,115 @@
+"""Imports GIR-Bench's tasks from its public files, in the layout that its evaluation code reads.
+
+The folder is that of the download, or its part ``reference``::
+
+    prompt/NumericalReasoning.json   [{id, prompt, task: {objects, number}}]
+    prompt/SpatialLayout.json        [{id, prompt, task: {objects, colors, relative_position}}]
+    prompt/TextRendering.json        [{id, prompt, text}]
+    prompt/Zoology.json, Botany.json, Geography.json   [{id, prompt}], implicit descriptions
+    Zoology/12_red_panda/*.png       reference pictures of an entity
+    VisualPuzzle/solution/012.png    and the exchanged tiles, see ``SHUFFLED``
+    VisualLogic/sudoku/012.json, question/012.png, answer/012.png
+    ReasoningPerception/image/012.png, mask/012.png, with prompt/ReasoningPerception.json [{id, prompt}]
+
+What is missing is left out, as long as something is there. Source: Li et al., *GIR-Bench* (ICLR 2026), and its
+repository HKUST-LongGroup/GIR-Bench on GitHub.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from ircore.core.errors import InputError
+from ircore.core.game_records import GameInstance
+from ircore.core.images import Picture
+from ircore.core.plugins import unknown
+from ircore.games.reasoning.gir_bench_editing import jigsaws, paintings, sudokus
+from ircore.games.reasoning.gir_bench_files import PROMPTS, Imported
+from ircore.games.reasoning.gir_bench_generating import (
+    described_entities,
+    layouts,
+    named_entities,
+    quantities,
+    recognised_entities,
+    texts,
+)
+from ircore.games.reasoning.records import TaskRecord
+from ircore.instances.requests import ImportRequest
+from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.withheld import GIR_BENCH, refuse_other_licence
+
+SOURCE = "GIR-Bench (Li et al. 2025)"
+DIFFICULTY = "hard"
+"""Difficulty of tasks that come in one form."""
+
+READERS: Mapping[str, Callable[[Path], Iterator[Imported]]] = {
+    "quantity": quantities,
+    "layout": layouts,
+    "text": texts,
+    "jigsaw": jigsaws,
+    "sudoku": sudokus,
+    "painting": paintings,
+    "entity-named": named_entities,
+    "entity-described": described_entities,
+    "recognition": recognised_entities,
+}
+"""The function that reads the tasks of each dimension; it yields nothing where the files are missing."""
+
+_PLACES = (".", "reference", "dataset/reference", "benchmark", "reference/benchmark")
+_FOLDERS = (PROMPTS, "Zoology", "Botany", "Geography", "VisualPuzzle", "VisualLogic", "ReasoningPerception")
+
+
+def import_gir_bench(request: ImportRequest) -> GameInstanceSet:
+    """Make an instance set of the reasoning game from GIR-Bench's files.
+
+    Args:
+        request: Its path is the downloaded folder, its category a dimension, all if None.
+
+    Raises:
+        InputError: Another licence is given, or the category is no dimension.
+        InputError: A file is wrong; the line names file, entry and field. Nothing is written.
+    """
+    refuse_other_licence(request.licence, GIR_BENCH)
+    if request.category is not None and request.category not in READERS:
+        raise unknown("dimension", request.category, tuple(READERS), "--category")
+    root = _root(request.path)
+    wanted = (request.category,) if request.category else tuple(READERS)
+    tasks = [(name, task) for name in wanted for task in READERS[name](root)]
+    if not tasks:
+        raise InputError(f"{root}: no tasks of {', '.join(wanted)}", "Download the whole data set.")
+    if missing := [name for name in wanted if name not in {dimension for dimension, _ in tasks}]:
+        print(f"{root}: no files of {', '.join(missing)}", file=sys.stderr)
+    return write_game_instances(request.out, (_instance(name, task, request) for name, task in tasks))
+
+
+def _root(path: Path) -> Path:
+    """Return the folder that holds the tasks: the given one, or the one in it."""
+    for place in _PLACES:
+        if any((path / place / folder).is_dir() for folder in _FOLDERS):
+            return path / place
+    raise InputError(
+        f"{path}: holds none of GIR-Bench's folders ({', '.join(_FOLDERS)})",
+        "Download them: hf download --repo-type dataset lihxxx/GIR-Bench --local-dir DIR – and give DIR.",
+    )
+
+
+def _instance(dimension: str, imported: Imported, request: ImportRequest) -> tuple[GameInstance, Mapping[str, Picture]]:
+    task = imported.task
+    record = TaskRecord(
+        dimension=dimension,
+        prompt=task.prompt,
+        shown=task.shown,
+        choices=task.choices,
+        answer=task.answer,
+        task=task.payload,
+    )
+    instance = GameInstance(
+        instance_id=f"gir-bench-{dimension}-{imported.number}",
+        category=dimension,
+        difficulty=request.difficulty or imported.difficulty or DIFFICULTY,
+        game="reasoning",
+        payload=record.model_dump(mode="json"),
+        source=request.source or SOURCE,
+        licence=GIR_BENCH,
+    )
+    return instance, task.pictures

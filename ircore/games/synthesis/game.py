@@ -1,0 +1,175 @@
+"""Rules of making targets, as an episode: so that every answer is recorded, resumed, cached and paid for as in games.
+
+An episode is a condition, such as easy bar graphs; each of its figures takes a description and one or more programs. It
+is no game that anybody plays for points, so it stands in no list of games.
+"""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import Field
+
+from ircore.core.episode_records import TECHNICAL_REASONS
+from ircore.core.records import Difficulty, GameRules, Record, Sha256
+from ircore.core.seeds import derived_seed
+from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
+from ircore.games.synthesis.prompts import SynthesisPrompts, load_synthesis_prompts
+from ircore.games.synthesis.replies import Plan, plan_in, program_in
+from ircore.instances.synthesis.drawn import DrawnProgram
+from ircore.players.base import PlayerError, Question, TextAnswer
+from ircore.players.views import Said
+
+NAME = "synthesis"
+DESCRIBER: Seat[Question, TextAnswer] = Seat("describer", "Describer", "the kind and summaries of earlier ones", "text")
+CODER: Seat[Question, TextAnswer] = Seat("coder", "Coder", "the description, and faults of its programs", "text")
+
+
+class SynthesisRules(GameRules):
+    """Rules of making targets.
+
+    >>> SynthesisRules().tries
+    3
+    """
+
+    tries: int = Field(default=3, strict=True, ge=1, le=20, description="Programs that are asked for a figure.")
+
+
+class Condition(Record):
+    """What an episode makes.
+
+    >>> Condition(count=5).count
+    5
+    """
+
+    count: int = Field(ge=1, le=1000, description="Figures that are wanted.")
+
+
+class FigureStep(Record):
+    """A figure: its plan, and the programs that were written for it.
+
+    >>> FigureStep(number=1, summary="A red circle.", programs=(), faults=("no program",)).key is None
+    True
+    """
+
+    number: int = Field(ge=1, description="1-based number of the figure in its condition.")
+    summary: str = Field(description="Two lines of the describer's; empty if its answer held no description.")
+    description: str = ""
+    programs: tuple[Sha256, ...] = Field(description="Keys of the programs that were drawn, in order.")
+    faults: tuple[str, ...] = Field(description="Why each try but the last, accepted one was refused.")
+    key: Sha256 | None = Field(default=None, description="Key of the accepted program; null if all were refused.")
+
+
+class Drawer(Protocol):
+    """Draws programs, each once.
+
+    >>> from ircore.instances.synthesis.drawn import DrawnFigures
+    >>> drawer: Drawer = DrawnFigures(Path("figures"))
+    """
+
+    def draw(self, program: str, category: str, seed: int, earlier: dict[str, str]) -> DrawnProgram:
+        """Return what came of a program; see ``DrawnFigures.draw``."""
+        ...
+
+
+class SynthesisGame(Game[SynthesisRules]):
+    """One model describes a figure unlike all earlier ones; another writes the program that draws it.
+
+    >>> from ircore.instances.synthesis.drawn import DrawnFigures
+    >>> [seat.name for seat in SynthesisGame(DrawnFigures(Path("figures"))).seats]
+    ['describer', 'coder']
+
+    Args:
+        drawer: Draws the programs.
+    """
+
+    name = NAME
+    title = "Making targets"
+    seats = (DESCRIBER, CODER)
+    payload = Condition
+    rules = SynthesisRules
+    step = FigureStep
+    outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
+    measures = (Measure("accepted", "Accepted figures", range=(0, 1)),)
+
+    def __init__(self, drawer: Drawer) -> None:
+        self._drawer = drawer
+        self._drawing = asyncio.Semaphore(os.cpu_count() or 1)
+
+    async def play(self, table: Table, setup: EpisodeSetup[SynthesisRules]) -> Ending:
+        """Make the figures of a condition one after the other, since each must differ from those before."""
+        steps: list[FigureStep] = []
+        for number in range(1, setup.payload.count + 1):
+            try:
+                step = await self._figure(table, setup, number, steps)
+            except PlayerError as refusal:
+                if refusal.reason in TECHNICAL_REASONS:
+                    raise
+                step = FigureStep(number=number, summary="", programs=(), faults=(str(refusal)[:500],))
+            steps.append(step)
+        return Ending("completed", tuple(steps))
+
+    async def _figure(
+        self, table: Table, setup: EpisodeSetup[SynthesisRules], number: int, earlier: list[FigureStep]
+    ) -> FigureStep:
+        words: SynthesisPrompts = setup.prompts
+        summaries = [step.summary for step in earlier if step.summary]
+        category, difficulty = setup.instance.category, setup.instance.difficulty
+        asked = Question(number, words.describer(category, difficulty, summaries), seed=setup.seed)
+        plan = plan_in((await table.ask(DESCRIBER, asked)).text)
+        if plan is None:
+            return FigureStep(number=number, summary="", programs=(), faults=("the answer holds no description",))
+        return await self._programs(table, setup, plan, number, earlier)
+
+    async def _programs(
+        self, table: Table, setup: EpisodeSetup[SynthesisRules], plan: Plan, number: int, earlier: list[FigureStep]
+    ) -> FigureStep:
+        """Ask for programs until a figure passes the checks, each time with the fault of the last one."""
+        words: SynthesisPrompts = setup.prompts
+        category, difficulty = setup.instance.category, setup.instance.difficulty
+        said: list[Said] = []
+        programs: list[str] = []
+        faults: list[str] = []
+        taken = {figure_name(category, difficulty, step.number): step.key for step in earlier if step.key}
+        prompt = words.coder(category, difficulty, plan.description)
+        for attempt in range(1, setup.rules.tries + 1):
+            step = (number - 1) * setup.rules.tries + attempt
+            answer = await table.ask(CODER, Question(step, prompt, earlier=tuple(said), seed=setup.seed))
+            said.append(Said(prompt, answer.text))
+            program = program_in(answer.text)
+            fault: str | None = "the answer holds no block of code"
+            if program is not None:
+                drawn = await self._drawn(program, category, derived_seed(setup.seed, step), taken)
+                programs.append(drawn.key)
+                fault = drawn.fault
+            if fault is None:
+                return _step(number, plan, programs, faults, programs[-1])
+            faults.append(fault)
+            prompt = words.again(fault)
+        return _step(number, plan, programs, faults, None)
+
+    async def _drawn(self, program: str, category: str, seed: int, taken: dict[str, str]) -> DrawnProgram:
+        async with self._drawing:
+            return await asyncio.to_thread(self._drawer.draw, program, category, seed, taken)
+
+    def measured(self, payload: Condition, ending: Ending) -> list[Measured]:
+        """Return the share of the figures for which a program was accepted."""
+        steps = [FigureStep.model_validate(step) for step in ending.steps]
+        return [Measured("accepted", None, sum(step.key is not None for step in steps) / payload.count)]
+
+    def prompts(self, folder: Path | None) -> SynthesisPrompts:
+        """Read the words for both models."""
+        return load_synthesis_prompts(folder)
+
+
+def _step(number: int, plan: Plan, programs: list[str], faults: list[str], key: str | None) -> FigureStep:
+    return FigureStep(
+        number=number, summary=plan.summary, description=plan.description, programs=tuple(programs),
+        faults=tuple(faults), key=key,
+    )  # fmt: skip
+
+
+def figure_name(category: str, difficulty: Difficulty, number: int) -> str:
+    """Return the name of a figure, which becomes the instance's id, such as ``bar_graph-easy-01``."""
+    return f"{category}-{difficulty}-{number:02d}"

@@ -1,0 +1,1 @@
+"""Targets that models write as programs: drawn in the sandbox, checked, reviewed by a person."""

@@ -1,0 +1,117 @@
+"""Checks of a figure before a person looks at it: size, ink, edges, titles, and likeness to earlier figures."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ircore.core.images import Picture, Pixels
+from ircore.instances.synthesis.studio import Figure
+
+SMALLEST, LARGEST = 256, 1024
+"""Pixels that a side of a target may have."""
+LONGEST_RATIO = 2.0
+EDGE = 2
+"""Pixels along each edge that must be of one colour."""
+NEAR_COLOUR = 24
+"""Levels of a channel by which pixels of one colour may differ."""
+LEAST_INK = 0.005
+"""Share of the pixels that must differ from the ground."""
+NEAR_DUPLICATE = 0.99
+"""Cosine of two fingerprints from which figures are near-duplicates.
+
+A figure that is moved by a pixel keeps 0.996 or more; two of 200 different figures reach 0.985
+(`benchmarks/synthesis.py`)."""
+
+Fingerprint = npt.NDArray[np.float64]
+"""768 numbers, of length 1."""
+
+
+def faults_of(figure: Figure, earlier: Mapping[str, Fingerprint] | None = None) -> tuple[str, ...]:
+    """Return what is wrong with a figure, in words that the model that wrote it can act on; empty if nothing is.
+
+    Args:
+        figure: The figure.
+        earlier: Fingerprints of earlier figures by their names.
+    """
+    picture = figure.picture
+    if fault := _size_fault(picture):
+        return (fault,)
+    faults = []
+    if _ink(picture.pixels) < LEAST_INK:
+        faults.append("the figure is blank or almost blank")
+    elif fault := _edge_fault(picture.pixels):
+        faults.append(fault)
+    if figure.titles:
+        faults.append(f"the figure has a title ({figure.titles[0][:60]!r}); draw none")
+    if figure.legends:
+        faults.append("the figure has a legend; write labels beside the things instead, or none")
+    if figure.scene is None and not faults:
+        faults.append("nothing in the figure could be read from its artists; use plain matplotlib artists")
+    if not faults and (twin := twin_of(fingerprint(picture.pixels), earlier or {})):
+        faults.append(f"the figure looks like the earlier figure {twin}; draw another one")
+    return tuple(faults)
+
+
+def fingerprint(pixels: Pixels) -> Fingerprint:
+    """Return a perceptual hash without its last step: numbers that change little when a picture changes little.
+
+    The 16 × 16 lowest frequencies (DCT) of each channel at 64 × 64 pixels, against the ground, as Zauner's pHash takes
+    8 × 8 in grey (*Implementation and Benchmarking of Perceptual Image Hash Functions*, 2010, section 3.2.1). They are
+    not reduced to signs: of figures with large plain areas most signs are noise.
+    """
+    from PIL import Image
+    from scipy.fft import dctn
+
+    picture = Image.fromarray(np.asarray(pixels))
+    small = np.asarray(picture.resize((64, 64), Image.Resampling.BOX), dtype=np.float64)
+    drawn = small - np.median(_edge(small), axis=0)
+    parts = [dctn(drawn[..., channel], norm="ortho")[:16, :16].ravel() for channel in range(3)]
+    frequencies = np.concatenate(parts)
+    length: Fingerprint = frequencies / max(float(np.linalg.norm(frequencies)), 1e-9)
+    return length
+
+
+def twin_of(own: Fingerprint, earlier: Mapping[str, Fingerprint]) -> str | None:
+    """Return the name of an earlier figure that a figure is nearly a duplicate of; None if there is none."""
+    return next((name for name, other in earlier.items() if float(own @ other) >= NEAR_DUPLICATE), None)
+
+
+def _size_fault(picture: Picture) -> str | None:
+    width, height = picture.width, picture.height
+    sides = sorted((width, height))
+    if sides[0] < SMALLEST or sides[1] > LARGEST or sides[1] > LONGEST_RATIO * sides[0]:
+        return (
+            f"the figure has {width} x {height} pixels; sides have {SMALLEST} to {LARGEST} pixels, and the longer "
+            f"one is at most twice the shorter (figsize=(5.12, 5.12) at 100 dpi is right)"
+        )
+    return None
+
+
+def _ink(pixels: Pixels) -> float:
+    """Return the share of the pixels that differ from the most frequent colour of the edge."""
+    ground = _edge_colour(pixels)
+    return float((np.abs(pixels.astype(np.int16) - ground).max(axis=2) > NEAR_COLOUR).mean())
+
+
+def _edge_colour(pixels: Pixels) -> npt.NDArray[np.int16]:
+    colours, counts = np.unique(_edge(pixels), axis=0, return_counts=True)
+    colour: npt.NDArray[np.int16] = colours[counts.argmax()].astype(np.int16)
+    return colour
+
+
+def _edge(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the pixels along the four edges, one after the other."""
+    sides = (pixels[:EDGE], pixels[-EDGE:], pixels[:, :EDGE], pixels[:, -EDGE:])
+    return np.concatenate([side.reshape(-1, 3) for side in sides])
+
+
+def _edge_fault(pixels: Pixels) -> str | None:
+    """Return at which edges something is cut off; None if every edge is of one colour."""
+    ground = _edge_colour(pixels)
+    sides = {"left": pixels[:, :EDGE], "right": pixels[:, -EDGE:], "top": pixels[:EDGE], "bottom": pixels[-EDGE:]}
+    cut = [
+        name for name, side in sides.items() if (np.abs(side.astype(np.int16) - ground).max(axis=2) > NEAR_COLOUR).any()
+    ]
+    return f"something is cut off at the edge ({', '.join(cut)}); leave a margin" if cut else None

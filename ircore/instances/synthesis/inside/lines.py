@@ -1,0 +1,152 @@
+"""Reading lines and markers: polylines, curves, segments, asymptotes, points."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ircore.instances.synthesis.inside.axes import category_at
+from ircore.instances.synthesis.inside.ink import box_of_points
+from ircore.instances.synthesis.inside.page import Page
+
+MOST_POINTS = 400
+"""Points that an element lists; of longer lines as many are taken evenly."""
+SHAPES = {"o": "circle", "s": "square", "D": "diamond", "d": "diamond", "^": "triangle", "v": "triangle", ".": "circle"}
+
+
+def read_line(page: Page, axes: Any, line: Any) -> None:
+    """Read a line with its markers."""
+    drawn = line.get_linestyle() not in ("None", "none", "", " ") and line.get_linewidth() > 0
+    if drawn:
+        if is_straight_across(line, axes):
+            _across(page, axes, line)
+        else:
+            _READERS.get(page.category, _segments)(page, axes, line)
+    if line.get_marker() not in (None, "None", "none", "", " "):
+        _markers(page, axes, line, joined=drawn)
+
+
+def style(page: Page, line: Any) -> dict[str, Any]:
+    """Return width and dashes of a line in pixels."""
+    return {"width": page.sheet.width_of(line.get_linewidth()), "dash": [6, 4] if line.is_dashed() else []}
+
+
+def is_straight_across(line: Any, axes: Any) -> bool:
+    """Return whether a line was drawn right across the axes, as ``axhline`` and ``axvline`` do."""
+    return line.get_transform() in (axes.get_xaxis_transform("grid"), axes.get_yaxis_transform("grid"))
+
+
+def _across(page: Page, axes: Any, line: Any) -> None:
+    upright = line.get_transform() == axes.get_xaxis_transform("grid")
+    place = float(np.asarray(line.get_xdata() if upright else line.get_ydata(), float)[0])
+    points = page.sheet.pixels(line.get_path().vertices, line.get_transform())
+    box, colour, shape = page.sheet.box(line), page.colour_of(line), style(page, line)
+    if place == 0:
+        page.add("zero_line", box, colour, points=points, axis="y" if upright else "x", **shape)
+    else:
+        page.add("asymptote", box, colour, points=points, **{"x" if upright else "y": round(place, 6)}, **shape)
+
+
+def _polyline(page: Page, axes: Any, line: Any) -> None:
+    page.series += 1
+    data = _finite(line.get_xydata())
+    if not 2 <= len(data) <= MOST_POINTS:
+        page.skip(f"a line of {len(data)} points: its values")
+        return
+    points = page.sheet.pixels(data, line.get_transform())
+    page.add(
+        "polyline", page.sheet.box(line), page.colour_of(line), points=points, series=page.series,
+        values=[round(float(y), 6) for _, y in data],
+        categories=[category_at(axes.xaxis, float(x)) for x, _ in data], **style(page, line),
+    )  # fmt: skip
+
+
+def _curve(page: Page, axes: Any, line: Any) -> None:
+    page.series += 1
+    label = str(line.get_label())
+    formula = f"function {page.series}" if label.startswith("_") else label[:100]
+    for branch in _branches(page, axes, line):
+        reach = page.sheet.width_of(line.get_linewidth()) / 2
+        box = box_of_points(branch, reach, *page.sheet.size)
+        page.add(
+            "curve", box, page.colour_of(line), points=branch, function=page.series, formula=formula,
+            **style(page, line),
+        )  # fmt: skip
+
+
+def _branches(page: Page, axes: Any, line: Any) -> list[list[list[float]]]:
+    """Return the parts of a line that can be seen, as points in pixels, evenly thinned."""
+    data = np.asarray(line.get_xydata(), float)
+    moved = line.get_transform().transform(np.nan_to_num(data, nan=-1e9, posinf=1e9, neginf=-1e9))
+    area = axes.bbox
+    seen = (
+        np.isfinite(data).all(axis=1)
+        & (moved[:, 0] >= area.x0 - 1) & (moved[:, 0] <= area.x1 + 1)
+        & (moved[:, 1] >= area.y0 - 1) & (moved[:, 1] <= area.y1 + 1)
+    )  # fmt: skip
+    runs = np.split(np.arange(len(seen)), np.flatnonzero(np.diff(seen.astype(int))) + 1)
+    visible = [run for run in runs if len(run) > 1 and seen[run[0]]]
+    thinned = [run[np.unique(np.linspace(0, len(run) - 1, min(len(run), MOST_POINTS)).astype(int))] for run in visible]
+    return [page.sheet.pixels(data[run], line.get_transform()) for run in thinned]
+
+
+def _segments(page: Page, axes: Any, line: Any) -> None:  # noqa: ARG001 - as the other readers
+    points = page.sheet.pixels(line.get_xydata(), line.get_transform())
+    add_path(page, points, page.colour_of(line), style(page, line), page.sheet.box(line))
+
+
+def add_path(
+    page: Page, points: list[list[float]], colour: str | None, shape: dict[str, Any], box: Any, *, closed: bool = False
+) -> None:
+    """Add a drawn path: a polygon if it closes, a segment for each part if it has few, else an arc."""
+    if len(points) > 3 and points[0] == points[-1]:
+        points, closed = points[:-1], True
+    if closed and 3 <= len(points) <= 12:
+        page.add("polygon", box, colour, points=points, corners=points, **shape)
+    elif len(points) > 12:
+        page.add("arc", box, colour, points=points[:: max(1, len(points) // 100)], **shape)
+    else:
+        for start, end in pairwise(points):
+            ends = [start, end]
+            own = box_of_points(ends, shape["width"] / 2, *page.sheet.size)
+            page.add("segment", own, colour, points=ends, start=start, end=end, dashed=bool(shape["dash"]), **shape)
+
+
+def _markers(page: Page, axes: Any, line: Any, *, joined: bool) -> None:
+    face, edge = line.get_markerfacecolor(), line.get_markeredgecolor()
+    data = _finite(line.get_xydata())
+    size = page.sheet.width_of(line.get_markersize() * (0.5 if line.get_marker() == "." else 1))
+    every = line.get_markevery()
+    data = data[::every] if isinstance(every, int) else data
+    add_markers(
+        page, axes, data, line.get_transform(), size, str(line.get_marker()), page.colour(face), page.colour(edge),
+        series=page.series if joined and page.category in ("line_graph", "bar_graph") else None,
+    )  # fmt: skip
+
+
+def add_markers(
+    page: Page, axes: Any, data: Any, transform: Any, size: float, marker: str, face: str | None, edge: str | None,
+    series: int | None = None,
+) -> None:  # fmt: skip
+    """Add a marker for each point: of a line, of a scatter, or points of a figure of geometry."""
+    hollow = face is None or face == page.ground
+    shape = "ring" if hollow and SHAPES.get(marker) == "circle" else SHAPES.get(marker, "circle")
+    colour = (edge if hollow else face) or edge
+    for (x, y), centre in zip(data, page.sheet.pixels(data, transform), strict=False):
+        box = box_of_points([centre], size / 2, *page.sheet.size)
+        about: dict[str, Any] = {"shape": shape, "centre": centre, "size": size}
+        if page.category == "geometry":
+            page.add("point", box, colour, name="", centre=centre, radius=round(size / 2, 2))
+        elif series is not None:
+            words = category_at(axes.xaxis, float(x))
+            page.add("marker", box, colour, series=series, value=round(float(y), 6), category=words, **about)
+        else:
+            page.add("marker", box, colour, x=round(float(x), 6), y=round(float(y), 6), **about)
+
+
+def _finite(data: Any) -> Any:
+    array = np.asarray(data, float)
+    return array[np.isfinite(array).all(axis=1)]
+
+
+_READERS = {"line_graph": _polyline, "bar_graph": _polyline, "functions": _curve}

@@ -1,0 +1,169 @@
+"""Scenes that come from the inside of the sandbox: each element is held against what its type must state."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pydantic import JsonValue, ValidationError
+
+from ircore.core.records import Element, Scene
+
+Check = Callable[[Any], bool]
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a finite number of reasonable size."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and abs(value) < 1e15
+
+
+def is_text(value: Any) -> bool:
+    """Return whether a value is a short line of text."""
+    return isinstance(value, str) and len(value) <= 200 and value.isprintable()
+
+
+def is_point(value: Any) -> bool:
+    """Return whether a value is a point in pixels."""
+    return isinstance(value, list) and len(value) == 2 and all(is_number(part) for part in value)
+
+
+def is_points(value: Any) -> bool:
+    """Return whether a value is a list of 2 to 500 points."""
+    return isinstance(value, list) and 2 <= len(value) <= 500 and all(is_point(point) for point in value)
+
+
+def is_range(value: Any) -> bool:
+    """Return whether a value is a range that is not empty."""
+    return is_point(value) and value[0] != value[1]
+
+
+def is_axis(value: Any) -> bool:
+    """Return whether a value names an axis."""
+    return value in ("x", "y")
+
+
+def is_colour(value: Any) -> bool:
+    """Return whether a value is ``#rrggbb``."""
+    return isinstance(value, str) and len(value) == 7 and value[0] == "#" and set(value[1:]) <= set("0123456789abcdef")
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10_000
+
+
+def _is_positive(value: Any) -> bool:
+    return is_number(value) and value > 0
+
+
+def _is_numbers(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= 500 and all(is_number(part) for part in value)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= 500 and all(is_text(part) for part in value)
+
+
+FIELDS: dict[str, Check] = {
+    "axis": is_axis, "baseline": is_number, "categories": _is_texts, "category": is_text, "centre": is_point,
+    "corners": is_points, "dash": _is_numbers, "dashed": _is_flag, "data_range": is_range, "degrees": is_number,
+    "exploded": _is_flag, "filled": _is_flag, "formula": is_text, "function": _is_count, "hole": is_number,
+    "name": is_text, "orientation": lambda value: value in ("vertical", "horizontal"), "outline": is_colour,
+    "outline_width": is_number, "pixel_range": is_range, "points": is_points, "radius": _is_positive,
+    "rotation": is_number, "series": _is_count, "shape": is_text, "share": is_number, "side": is_text,
+    "size": is_number, "vertex": is_point, "value": is_number, "values": _is_numbers, "width": is_number,
+    "x": is_number, "y": is_number,
+}  # fmt: skip
+"""What a parameter may be; ``start`` and ``end`` are degrees of a wedge and points of a segment."""
+
+NEEDED: dict[str, tuple[str, ...]] = {
+    "angle": ("points", "degrees"), "arc": ("points",), "area": ("corners",), "arrow": ("centre",), "asymptote": (),
+    "axis": ("axis", "data_range", "pixel_range", "points"), "axis_label": ("axis",),
+    "bar": ("value", "baseline", "category", "series", "orientation"),
+    "circle": ("centre", "radius"), "cross": ("centre",), "curve": ("points", "function", "formula"),
+    "diamond": ("centre",), "disc": ("centre", "radius"), "ellipse": ("centre",), "frame": ("side", "points"),
+    "gridline": ("axis",), "half_circle": ("centre",), "hexagon": ("centre",), "label": (),
+    "marker": ("shape", "centre"), "octagon": ("centre",), "panel": (), "parallelogram": ("centre",),
+    "pentagon": ("centre",), "point": ("name", "centre", "radius"), "point_label": (), "polygon": ("corners",),
+    "polyline": ("points", "series", "values", "categories"), "quarter_circle": ("centre",), "rectangle": ("centre",),
+    "right_angle": ("points",), "ring": ("centre",), "sector": ("corners",), "segment": ("points", "start", "end"),
+    "series_label": (), "square": ("centre",), "star": ("centre",), "tick": (), "tick_label": ("axis", "value"),
+    "trapezoid": ("centre",), "triangle": ("centre",), "value_label": (),
+    "wedge": ("category", "share", "start", "end", "centre", "radius", "hole", "exploded"), "wedge_label": (),
+    "zero_line": ("axis", "points"),
+}  # fmt: skip
+"""Types of elements that a scene may have, and the parameters that each must state."""
+
+NOT_JUDGED = frozenset({"arc", "arrow", "polygon", "sector"})
+"""Types that may be in a scene of another category than geometry, where no fact is about them."""
+
+
+def scene_of(
+    elements: Sequence[JsonValue], width: int, height: int, background: str
+) -> tuple[Scene | None, tuple[str, ...]]:
+    """Return the scene of a figure, and why elements were left out.
+
+    Args:
+        elements: As the inside wrote them; nothing about them is trusted.
+        width: Of the picture, in pixels.
+        height: Of the picture, in pixels.
+        background: ``#rrggbb``.
+
+    Returns:
+        The scene, None if no element is left; a reason for each kind of fault.
+    """
+    taken, faults = [], []
+    for element in elements:
+        try:
+            taken.append(_element(element, width, height))
+        except (ValueError, ValidationError, TypeError) as error:
+            kind = element.get("type") if isinstance(element, dict) else None
+            faults.append(f"an element of type {str(kind)[:40]}: {_first_line(error)}")
+    if not taken:
+        return None, tuple(dict.fromkeys(faults))
+    scene = Scene(width=width, height=height, background=background, elements=tuple(taken))
+    return scene, tuple(dict.fromkeys(faults))
+
+
+def _first_line(error: Exception) -> str:
+    text = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+    return "".join(char if char.isprintable() else " " for char in text)[:100]
+
+
+def _element(given: JsonValue, width: int, height: int) -> Element:
+    element = Element.model_validate(given)
+    about: dict[str, Any] = element.parameters
+    if element.type not in NEEDED:
+        raise ValueError("is no type of a scene")
+    if element.text is not None and not is_text(element.text.replace("\n", " ")):
+        raise ValueError("its text has control characters")
+    box = element.box
+    if not (0 <= box.left < box.right <= width and 0 <= box.top < box.bottom <= height):
+        raise ValueError("its box lies outside of the picture")
+    for name, value in about.items():
+        if not _checks(element.type, name)(value):
+            raise ValueError(f"its {name} cannot be used")
+    missing = [name for name in _needed(element) if name not in about]
+    if missing:
+        raise ValueError(f"states no {', '.join(missing)}")
+    if element.type == "polyline" and not len(about["points"]) == len(about["values"]) == len(about["categories"]):
+        raise ValueError("has not as many values as points")
+    return element
+
+
+def _needed(element: Element) -> tuple[str, ...]:
+    needed = NEEDED[element.type]
+    if element.type == "marker" and "series" not in element.parameters:
+        return (*needed, "x", "y")
+    if element.type == "asymptote" and "x" not in element.parameters:
+        return (*needed, "y")
+    return needed
+
+
+def _checks(kind: str, name: str) -> Check:
+    """Return the check of a parameter; unknown ones are refused."""
+    if name in ("start", "end"):
+        return is_number if kind == "wedge" else is_point
+    return FIELDS.get(name, lambda _: False)

@@ -1,0 +1,120 @@
+"""Tables of people's names for pictures: naming divergence and segmentation agreement, by picture and by set."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean, pstdev
+
+from ircore.games.reconstruction.import_tangrams import EASY_BELOW, HARD_ABOVE
+from ircore.games.reference.language.annotations import Annotation
+from ircore.games.reference.language.naming import Naming, naming
+from ircore.games.reference.language.published_naming import PUBLISHED_NAMING
+from ircore.results.tables.model import Column, Table, Value
+
+MEASURES = (
+    Column("snd", "SND", "Shape naming divergence: 0, everybody uses the same words; 1, no word is shared.", "0–1"),
+    Column("pnd", "PND", "Part naming divergence: the same of the names of parts.", "0–1"),
+    Column("psa", "PSA", "Part segmentation agreement: pieces that two people put into the same parts.", "1–7"),
+)
+"""The measures as columns, in KiloGram's order."""
+
+_WHO = Column("set", "Set", "Where the names come from.", digits=None)
+_PICTURES = Column("pictures", "Pictures", "Pictures with the measure.", digits=0)
+
+
+def difficulty_of(snd: float | None) -> str:
+    """Return how hard a picture is to name for others, by shape naming divergence: the cuts of ``import tangrams``.
+
+    >>> difficulty_of(0.79), difficulty_of(0.80), difficulty_of(0.96)
+    ('easy', 'between', 'hard')
+    """
+    if snd is None:
+        return ""
+    return "easy" if snd < EASY_BELOW else "hard" if snd > HARD_ABOVE else "between"
+
+
+def naming_table(name: str, annotations: Mapping[str, Sequence[Annotation]]) -> Table:
+    """Return the measures of each picture, the hardest to name first; pictures without the measure last.
+
+    Args:
+        name: Name of the set of annotations.
+        annotations: By picture.
+    """
+    measured = {picture: naming(given) for picture, given in annotations.items()}
+    order = sorted(measured, key=lambda picture: (_hardest_first(measured[picture]), picture))
+    return Table(
+        name="naming",
+        title=f"Names of {name}",
+        caption=f"Easy: SND below {EASY_BELOW:.2f}; hard: above {HARD_ABOVE:.2f}.",
+        columns=(
+            Column("picture", "Picture", "Its id.", digits=None),
+            Column("names", "Names", "People who named it.", digits=0),
+            *MEASURES,
+            Column("difficulty", "Difficulty", "By shape naming divergence.", digits=None),
+        ),
+        rows=tuple(_row(picture, measured[picture]) for picture in order),
+    )
+
+
+def _hardest_first(measured: Naming) -> float:
+    return 1.0 if measured.snd is None else -measured.snd
+
+
+def _row(picture: str, measured: Naming) -> tuple[Value, ...]:
+    few = "fewer than two names" if measured.n < 2 else "not everybody named the pieces"
+    values = [
+        Value(value, missing=few if value is None else None) for value in (measured.snd, measured.pnd, measured.psa)
+    ]
+    return Value(picture), Value(measured.n), *values, Value(difficulty_of(measured.snd) or None, missing=few)
+
+
+def naming_means_table(tables: Mapping[str, Table]) -> Table:
+    """Return mean and standard deviation of each measure over the pictures of each set.
+
+    Args:
+        tables: ``naming_table`` of each set, by its name.
+    """
+    rows = []
+    for name, table in tables.items():
+        cells = []
+        for measure in MEASURES:
+            values = [float(value.value) for value in table.column(measure.key) if isinstance(value.value, float | int)]
+            cells += (
+                [Value(fmean(values)), Value(pstdev(values))] if values else [Value(None, missing="no picture")] * 2
+            )
+        rows.append((Value(name), Value(len(table.rows)), *cells))
+    return Table(
+        name="naming_means",
+        title="Names by set",
+        caption="Mean over pictures, and the population's standard deviation.",
+        columns=(_WHO, _PICTURES, *_means()),
+        rows=tuple(rows),
+    )
+
+
+def published_naming_table() -> Table:
+    """Return the figures of KiloGram's paper in the form of ``naming_means_table``, with their source."""
+    sets = dict.fromkeys(figure.tangrams for figure in PUBLISHED_NAMING)
+    reported = {(figure.tangrams, figure.measure): figure for figure in PUBLISHED_NAMING}
+    rows = []
+    for name in sets:
+        figures = [reported[name, measure.key] for measure in MEASURES]
+        cells = [Value(value) for figure in figures for value in (figure.mean, figure.deviation)]
+        rows.append((Value(name), *cells, Value(figures[0].source)))
+    return Table(
+        name="published_naming",
+        title="Names by set",
+        caption="Table 2 of KiloGram's paper.",
+        columns=(_WHO, *_means(), Column("source", "Source", "The paper.", digits=None)),
+        rows=tuple(rows),
+        origin="reported by the paper",
+    )
+
+
+def _means() -> list[Column]:
+    return [
+        column
+        for measure in MEASURES
+        for column in (
+            measure,
+            Column(f"{measure.key}_sd", f"{measure.title} ±", f"Standard deviation of {measure.title} over pictures."),
+        )
+    ]

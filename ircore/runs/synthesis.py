@@ -1,0 +1,205 @@
+"""Making targets with models: the run behind ``ircore instances synthesize``, and the figures that came of it."""
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+from ircore.core.errors import InputError
+from ircore.core.game_records import GameInstance, GameSubmission
+from ircore.core.plugins import unknown
+from ircore.core.records import DIFFICULTIES, Instance, PlayerSpec
+from ircore.core.sandbox.probing import require_sandbox
+from ircore.core.validation import validating
+from ircore.games.synthesis.game import NAME, Condition, FigureStep, SynthesisGame, SynthesisRules, figure_name
+from ircore.games.synthesis.prompts import SYNTHETIC
+from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.synthesis.drawn import FIGURES, DrawnFigures, DrawnProgram
+from ircore.instances.synthesis.studio import Studio
+from ircore.players.openai.settings import is_loopback
+from ircore.players.submission import LoadedGameSubmission
+from ircore.runs.costs.limit import Watch
+from ircore.runs.costs.prices import prices_of_run, store_prices
+from ircore.runs.folder import GameRunFolder, open_any_run
+from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.setup import make_players
+
+
+@dataclass(frozen=True)
+class SynthesisPlan:
+    """What is to be made, and by whom.
+
+    >>> spec = PlayerSpec(player="openai", model="m", base_url="http://127.0.0.1:8000/v1")
+    >>> SynthesisPlan(Path("made"), spec, spec, ("bar_graph",), ("easy",), count=5).conditions
+    [('bar_graph', 'easy')]
+
+    Attributes:
+        out: The folder: a run folder with ``figures/`` beside its journal.
+        describer: The model that describes.
+        coder: The model that writes programs.
+        categories: Of the six synthetic ones.
+        difficulties: ``easy``, ``hard``.
+        count: Figures of each category and difficulty.
+        licence: SPDX identifier under which the figures are recorded.
+        seed: Of programs that draw random numbers.
+        rules: Tries per figure.
+        prompts: Folder of other prompts; None for the built-in ones.
+        concurrency: Conditions at the same time.
+        deadline: Seconds after which work stops; None for no limit.
+        max_cost: US dollars that it may cost; None for no limit.
+        prices: Prices on top of the built-in ones.
+    """
+
+    out: Path
+    describer: PlayerSpec
+    coder: PlayerSpec
+    categories: tuple[str, ...]
+    difficulties: tuple[str, ...]
+    count: int
+    licence: str = "LicenseRef-unstated"
+    seed: int = 0
+    rules: SynthesisRules = field(default_factory=SynthesisRules)
+    prompts: Path | None = None
+    concurrency: int = 4
+    deadline: float | None = None
+    max_cost: float | None = None
+    prices: Path | None = None
+
+    @property
+    def conditions(self) -> list[tuple[str, str]]:
+        """Category and difficulty of each episode."""
+        return list(product(self.categories, self.difficulties))
+
+
+class Candidate(NamedTuple):
+    """A figure that passed the checks and waits for a person.
+
+    >>> drawn = DrawnProgram(key="0" * 64, category="geometry", seed=1, program="def draw(): ...")
+    >>> step = FigureStep(number=1, summary="A triangle.", programs=(), faults=())
+    >>> Candidate("geometry-easy-01", "easy", step, drawn).drawn.category
+    'geometry'
+    """
+
+    name: str
+    difficulty: str
+    step: FigureStep
+    drawn: DrawnProgram
+
+
+def synthesize(plan: SynthesisPlan) -> list[FigureStep]:
+    """Make the figures of a plan, or go on where an earlier command stopped.
+
+    Returns:
+        Every figure that was asked for, accepted or not.
+
+    Raises:
+        InputError: A setting is wrong, the sandbox does not hold, or the folder holds another run.
+        WorkError: The deadline or the limit of cost is reached; every answer is kept.
+    """
+    _check(plan)
+    loaded = LoadedGameSubmission(NAME, _submission(plan), Path("ircore instances synthesize"))
+    with tempfile.TemporaryDirectory() as folder, Studio() as studio:
+        game = SynthesisGame(DrawnFigures(plan.out / FIGURES, studio))
+        words = game.prompts(plan.prompts)
+        instances = _conditions(plan, Path(folder) / "conditions")
+        run = make_run(loaded, instances, plan.rules, words, plan.seed)
+        players = make_players(game, loaded)
+        run_folder = open_run(plan.out, run, instances)
+        store_prices(run_folder, plan.prices)
+        watch = Watch(prices_of_run(run_folder), plan.max_cost)
+        todo = PlayPlan(run, instances, instances.instances, words, plan.concurrency, plan.deadline)
+        play(todo, run_folder, game, players, watch)
+    return [step for _, step in steps_of(run_folder)]
+
+
+def model_player(option: str, model: str, base_url: str | None, api_key_env: str | None) -> PlayerSpec:
+    """Return a model behind an OpenAI-compatible service as a player.
+
+    Args:
+        option: Option that named the model, for error messages.
+        model: Its name at the service.
+        base_url: Address of the service; None for OpenAI's own.
+        api_key_env: Variable that holds the key; None for OPENAI_API_KEY, or for no key at a service on loopback.
+
+    Raises:
+        InputError: The address or the variable's name cannot be used.
+    """
+    key = api_key_env or (None if base_url and is_loopback(base_url) else "OPENAI_API_KEY")
+    with validating(f"{option} {model}", "See: ircore instances synthesize --help"):
+        return PlayerSpec(player="openai", model=model, base_url=base_url, api_key_env=key)
+
+
+def _check(plan: SynthesisPlan) -> None:
+    for kind, names, known in (
+        ("category of programs", plan.categories, SYNTHETIC), ("difficulty", plan.difficulties, DIFFICULTIES),
+    ):  # fmt: skip
+        for name in names:
+            if name not in known:
+                raise unknown(kind, name, known)
+    require_sandbox()
+
+
+def _submission(plan: SynthesisPlan) -> GameSubmission:
+    with validating("ircore instances synthesize --licence", "Give an SPDX identifier, such as CC0-1.0."):
+        return GameSubmission(
+            schema_=2, game=NAME, name="Targets written by models", licence=plan.licence,
+            players={"describer": plan.describer, "coder": plan.coder},
+        )  # fmt: skip
+
+
+def _conditions(plan: SynthesisPlan, folder: Path) -> GameInstanceSet:
+    """Return the conditions as an instance set: an episode for each."""
+    made = [
+        GameInstance.model_validate({
+            "instance_id": f"{category}-{difficulty}", "game": NAME, "category": category, "difficulty": difficulty,
+            "source": "a condition of targets to be made", "licence": plan.licence,
+            "payload": Condition(count=plan.count).model_dump(),
+        })
+        for category, difficulty in plan.conditions
+    ]  # fmt: skip
+    return write_game_instances(folder, ((instance, {}) for instance in made))
+
+
+def open_synthesis(path: Path) -> GameRunFolder:
+    """Open a folder that ``ircore instances synthesize`` made.
+
+    Raises:
+        InputError: It is none.
+    """
+    folder = open_any_run(path)
+    if not isinstance(folder, GameRunFolder) or folder.game != NAME:
+        raise InputError(f"{path}: not a folder of figures made by models", "Name one of: ircore instances synthesize")
+    return folder
+
+
+def steps_of(folder: object) -> Iterator[tuple[tuple[str, str], FigureStep]]:
+    """Yield category and difficulty with each figure of the conditions that are finished."""
+    assert isinstance(folder, GameRunFolder)  # noqa: S101 - for the type checker
+    for episode in folder.episodes():
+        for step in episode.steps:
+            yield (episode.category, episode.difficulty), FigureStep.model_validate(step)
+
+
+def candidates(folder: GameRunFolder) -> list[Candidate]:
+    """Return the figures that passed the checks, in the order of their names."""
+    figures = DrawnFigures(folder.path / FIGURES)
+    passed = []
+    for (category, difficulty), step in steps_of(folder):
+        drawn = None if step.key is None else figures.stored(step.key)
+        if drawn is not None:
+            name = figure_name(category, "easy" if difficulty == "easy" else "hard", step.number)
+            passed.append(Candidate(name, difficulty, step, drawn))
+    return passed
+
+
+def instance_of(folder: GameRunFolder, candidate: Candidate) -> Instance:
+    """Return the record of a figure that a person accepted."""
+    players, drawn = folder.run.submission.players, candidate.drawn
+    return Instance.model_validate({
+        "instance_id": candidate.name, "category": drawn.category, "difficulty": candidate.difficulty,
+        "image": f"images/{candidate.name}.png", "sha256": drawn.picture, "width": drawn.width, "height": drawn.height,
+        "scene": drawn.scene, "seed": drawn.seed, "licence": folder.run.submission.licence,
+        "source": f"described by {players['describer'].label}, programmed by {players['coder'].label}",
+    })  # fmt: skip

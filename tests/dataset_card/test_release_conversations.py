@@ -1,0 +1,103 @@
+"""Releases of conversations: read by ``load_dataset``, and their values computed again from the embedded pictures."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from dataset_card.checking.release_check import check_release
+from dataset_card.checking.rescore import Rescoring, rescore_release
+from dataset_card.checking.rescored_run import Draw
+from dataset_card.releases.build import build_release
+from ircore.games.conversation.convgenvismo import import_convgenvismo
+from ircore.instances.requests import BuildRequest, ImportRequest
+from ircore.library.playing import play, score
+from ircore.scorers.references.dialogues import build
+
+pytestmark = pytest.mark.slow
+
+PAIR = """\
+{schema: 2, game: conversation, name: extractive + canvas, licence: Apache-2.0,
+ players: {summariser: {player: extractive}, generator: {player: canvas}}}
+"""
+LOADED = """
+import sys
+from datasets import load_dataset
+rows = load_dataset(sys.argv[1], "transcripts_conversation", split="test")
+print(len(rows), rows[0]["hop"], rows[0]["drawing"].size, rows[0]["player_asker"], sep="|")
+"""
+
+
+def played(folder: Path, instances: Path) -> Path:
+    """Let the built-in pair play a set, and score it."""
+    (folder / "pair.yaml").write_text(PAIR, encoding="utf-8")
+    run = play(folder / "pair.yaml", instances, folder / "run")
+    score(run)
+    return run.path
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("conversations")
+    request = BuildRequest(folder / "set", per_condition=1, categories=("simple_shapes",), difficulties=("easy",))
+    return played(folder, build(request).folder)
+
+
+def rescored(release: Path) -> Rescoring:
+    report = check_release(release)
+    assert report.faults == ()
+    return rescore_release(release, report.runs, report.game_runs, Draw(), 1)
+
+
+def test_a_release_is_read_and_every_value_is_computed_again(run: Path, tmp_path: Path) -> None:
+    build_release([run], run / "instances", tmp_path / "release")
+    rows = subprocess.run(
+        [sys.executable, "-c", LOADED, str(tmp_path / "release")], capture_output=True, text=True, check=True
+    )
+    assert rows.stdout.strip() == "3|1|(512, 512)|nobody"
+    again = rescored(tmp_path / "release")
+    assert again.faults == ()
+    (verification,) = again.runs.values()
+    assert verification.metrics["verified"] == 3
+    assert verification.metrics["final_ep_f1"] == 1
+
+
+@pytest.mark.parametrize("measure", ["ssim", "final_verified"])
+def test_a_value_that_its_pictures_do_not_have_is_named(run: Path, tmp_path: Path, measure: str) -> None:
+    forged = shutil.copytree(run, tmp_path / "forged")
+    values = [json.loads(line) for line in (forged / "measures.jsonl").read_text().splitlines()]
+    changed = next(value for value in values if value["measure"] == measure)
+    changed["value"] = 0.123
+    (forged / "measures.jsonl").write_text("".join(json.dumps(value) + "\n" for value in values))
+    build_release([forged], forged / "instances", tmp_path / "release")
+    (fault,) = rescored(tmp_path / "release").faults
+    assert f"{measure}: is 0.123, computed again" in fault
+
+
+def test_pictures_that_must_not_be_published_are_in_no_table(tmp_path: Path) -> None:
+    images = tmp_path / "repo" / "images"
+    images.mkdir(parents=True)
+    Image.effect_noise((64, 48), 90).convert("RGB").save(images / "7.png")
+    hop = [{"role": "Joe", "content": "What is it?"}, {"role": "Jill", "content": "A grey square on a white ground."}]
+    line: dict[str, Any] = {
+        "conversation": [hop],
+        "image": {"image_id": "7", "source": "https://pin.it/5GGR8gB"},
+        "elements": ["square"],
+        "category": ["nature"],
+    }
+    (tmp_path / "repo" / "dataset.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    instances = import_convgenvismo(ImportRequest(tmp_path / "repo", tmp_path / "set"))
+    build_release([played(tmp_path, instances.folder)], instances.folder, tmp_path / "release")
+    (picture,) = instances.files(instances.instances[0]).values()
+    for path in (path for path in (tmp_path / "release").rglob("*") if path.is_file()):
+        assert picture[100:200] not in path.read_bytes(), path
+    again = rescored(tmp_path / "release")
+    assert again.faults == ()
+    (verification,) = again.runs.values()
+    assert verification.not_verified["ssim"] == "the release holds no pictures of it"
+    assert verification.metrics["named"] == 1

@@ -1,0 +1,275 @@
+"""Figures of programs: drawn in the sandbox, read off their artists, checked; nothing that comes out is trusted."""
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from plot_programs import Expected, fits, missing_from, plot_program
+from program_server import BLANK, bars
+from sandbox_attacks import NO_FIGURES
+from sandboxes import drawing, sandbox
+
+from ircore.core.images import Picture
+from ircore.core.records import Box, Element, Scene
+from ircore.core.sandbox.box import Limits
+from ircore.instances.synthesis.checks import faults_of, fingerprint, twin_of
+from ircore.instances.synthesis.scenes import NEEDED, scene_of
+from ircore.instances.synthesis.studio import Figure, ProgramError, Studio
+from ircore.scorers.verification.facts import facts_of
+from ircore.scorers.verification.score import verify_picture
+
+__all__ = ["drawing", "sandbox"]
+CATEGORIES = ("bar_graph", "line_graph", "pie_graph", "functions", "geometry", "simple_shapes")
+
+
+@pytest.fixture
+def studio(drawing: None) -> Iterator[Studio]:
+    with Studio(Limits(wall_s=60)) as studio:
+        yield studio
+
+
+def program(*lines: str, figure: str = "figsize=(5.12, 5.12)") -> str:
+    """Return a program that draws on a pair of axes without frame, from 0 to 10, of 512 pixels."""
+    begin = [
+        "import matplotlib.pyplot as plt", "from matplotlib import patches", "import numpy as np", "def draw():",
+        f"    figure = plt.figure({figure})", "    axes = figure.add_axes((0, 0, 1, 1))",
+        "    axes.set_xlim(0, 10); axes.set_ylim(0, 10); axes.axis('off')",
+    ]  # fmt: skip
+    return "\n".join([*begin, *(f"    {line}" for line in lines), "    return figure"])
+
+
+def elements(figure: Figure, kind: str) -> list[Element]:
+    assert figure.scene is not None
+    return [element for element in figure.scene.elements if element.type == kind]
+
+
+def test_places_colours_and_boxes_are_those_of_the_program(studio: Studio) -> None:
+    """A square from (2, 1) to (4, 3) of 10 × 10 units on 512 pixels: 102.4 to 204.8 across, 358.4 to 460.8 down."""
+    figure = studio.draw(
+        program("axes.add_patch(patches.Rectangle((2, 1), 2, 2, facecolor='#d62728'))",
+                "axes.add_patch(patches.Circle((7, 7), 2, facecolor='none', edgecolor='#1f77b4', linewidth=3.6))"),
+        "simple_shapes",
+    )  # fmt: skip
+    square, circle = elements(figure, "square")[0], elements(figure, "circle")[0]
+    assert square.colour == "#d62728"
+    assert all(abs(side - true) <= 1.5 for side, true in zip(square.box, (102.4, 358.4, 204.8, 460.8), strict=True))
+    assert (circle.colour, circle.parameters["filled"]) == ("#1f77b4", False)
+    assert circle.parameters["centre"] == pytest.approx([358.4, 153.6], abs=0.5)
+    assert circle.parameters["radius"] == pytest.approx(102.4, abs=0.5)
+    pixels = figure.picture.pixels
+    assert tuple(pixels[409, 153]) == (0xD6, 0x27, 0x28)  # the middle of the square
+    assert (figure.picture.width, figure.picture.height, figure.unread) == (512, 512, ())
+
+
+def test_bars_have_their_values_categories_and_baselines(studio: Studio) -> None:
+    stacked = """
+import matplotlib.pyplot as plt
+def draw():
+    figure, axes = plt.subplots(figsize=(5, 4))
+    axes.bar(["Tea", "Rye"], [3, 2], color="#1f77b4")
+    axes.bar(["Tea", "Rye"], [1, 4.5], bottom=[3, 2], color="#ff7f0e")
+    return axes
+"""
+    stated = [
+        (bar.parameters["category"], bar.parameters["series"], bar.parameters["value"], bar.parameters["baseline"])
+        for bar in elements(studio.draw(stacked, "bar_graph"), "bar")
+    ]
+    assert stated == [("Tea", 1, 3, 0), ("Rye", 1, 2, 0), ("Tea", 2, 1, 3), ("Rye", 2, 4.5, 2)]
+
+
+def test_wedges_run_clockwise_in_pixels_as_the_projects_own_do(studio: Studio) -> None:
+    """Matplotlib turns counterclockwise from three o'clock: a first wedge of a quarter lies at the upper right."""
+    pie = """
+import matplotlib.pyplot as plt
+def draw():
+    figure, axes = plt.subplots(figsize=(5, 5))
+    axes.pie([25, 75], labels=["A", "B"], colors=["#d62728", "#1f77b4"], explode=[0, 0])
+    return figure
+"""
+    first, second = elements(studio.draw(pie, "pie_graph"), "wedge")
+    assert (first.parameters["share"], second.parameters["share"]) == (25, 75)
+    assert (first.parameters["start"], first.parameters["end"]) == (270, 360)
+    assert first.box.right > first.box.left >= 240
+    assert first.box.bottom <= 260
+
+
+def test_axes_map_values_to_pixels(studio: Studio) -> None:
+    figure = studio.draw(bars([3, 1, 2]), "bar_graph")
+    axis = next(axis for axis in elements(figure, "axis") if axis.parameters["axis"] == "y")
+    data: Any = axis.parameters["data_range"]
+    pixels: Any = axis.parameters["pixel_range"]
+    bar = elements(figure, "bar")[0]
+    top = pixels[0] + (3 - data[0]) / (data[1] - data[0]) * (pixels[1] - pixels[0])
+    assert bar.box.top == pytest.approx(top, abs=1.5)
+
+
+def test_what_cannot_be_read_is_said(studio: Studio) -> None:
+    figure = studio.draw(
+        program("axes.imshow(np.eye(4), extent=(0, 5, 0, 5))", "axes.text(7, 7, 'x')"), "simple_shapes"
+    )
+    assert figure.unread == ("AxesImage",)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_varied_programs_are_read_and_none_is_rejected(category: str, studio: Studio) -> None:
+    """A sample of ``benchmarks/synthesis.py``, which does the same with 200."""
+    total, lost = 0, 0
+    for number in range(100, 104):
+        drawn = plot_program(category, number)
+        figure = studio.draw(drawn.program, category)
+        assert faults_of(figure) == ()
+        total, lost = total + len(drawn.expected), lost + len(missing_from(figure.scene, drawn.expected))
+    assert lost <= 0.05 * total
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_the_judge_verified_gives_a_figure_full_marks_against_itself(category: str, studio: Studio) -> None:
+    figure = studio.draw(plot_program(category, 7).program, category)
+    assert figure.scene is not None
+    verification = verify_picture(figure.picture, figure.scene, figure.picture)
+    assert verification.score == 10
+    assert verification.decided > 0.8
+    blank = Picture.from_pixels(np.full((512, 512, 3), 255, np.uint8))
+    nothing = verify_picture(figure.picture, figure.scene, blank).score
+    assert nothing is None or nothing < 3
+
+
+@pytest.mark.attack
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NO_FIGURES)
+def test_no_figure_is_taken_from_a_program_that_forges_one(name: str, studio: Studio) -> None:
+    with pytest.raises(ProgramError) as refusal:
+        studio.draw(NO_FIGURES[name], "geometry")
+    assert str(refusal.value).isprintable()
+    assert "root:" not in str(refusal.value)
+
+
+def test_an_error_is_told_with_its_line(studio: Studio) -> None:
+    with pytest.raises(ProgramError, match=r"ZeroDivisionError: division by zero \(line 2 of the program\)"):
+        studio.draw("def draw():\n    return 1 / 0\n", "geometry")
+
+
+def test_the_same_program_and_seed_give_the_same_picture(studio: Studio) -> None:
+    noisy = program("axes.plot(np.random.rand(9) * 8 + 1, np.random.rand(9) * 8 + 1)")
+    first, again, other = (studio.draw(noisy, "line_graph", seed).picture.sha256 for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+# Checks.
+
+
+@pytest.mark.parametrize(
+    ("lines", "figure", "fault"),
+    [
+        ((), "", "blank"),
+        (("axes.add_patch(patches.Rectangle((-1, 4), 4, 4))",), "", r"cut off at the edge \(left\)"),
+        (("axes.text(5, 5, 'x' * 99, fontsize=30)",), "", r"cut off at the edge \(right\)"),
+        (("axes.add_patch(patches.Circle((5, 5), 3))",), "figsize=(1, 1)", "100 x 100 pixels"),
+        (("axes.add_patch(patches.Circle((5, 5), 3))",), "figsize=(9, 3)", "900 x 300 pixels"),
+        (("axes.add_patch(patches.Circle((5, 5), 3))", "figure.suptitle('A disc')"), "", "has a title"),
+        (("axes.plot([2, 8], [2, 8], label='a')", "axes.legend()"), "", "has a legend"),
+    ],
+)
+def test_a_fault_is_told_in_words_that_a_model_can_act_on(
+    lines: tuple[str, ...], figure: str, fault: str, studio: Studio
+) -> None:
+    faults = faults_of(studio.draw(program(*lines, figure=figure), "simple_shapes"))
+    assert any(re.search(fault, told) for told in faults), faults
+
+
+def disc(x: float, y: float, radius: float, level: int = 0) -> Picture:
+    """Return a picture of a grey disc on white."""
+    rows, columns = np.mgrid[:256, :256]
+    grey = np.where(np.hypot(rows - y, columns - x) < radius, level, 255).astype(np.uint8)
+    return Picture.from_pixels(np.repeat(grey[..., None], 3, axis=2))
+
+
+def test_a_near_duplicate_is_one_that_a_person_would_call_the_same() -> None:
+    original = fingerprint(disc(128, 128, 60).pixels)
+    assert twin_of(fingerprint(disc(128.5, 128, 60, 20).pixels), {"first": original}) == "first"
+    assert twin_of(fingerprint(disc(80, 150, 60).pixels), {"first": original}) is None
+
+
+# Scenes from the inside.
+
+SOUND: dict[str, Any] = {
+    "type": "bar", "colour": "#1f77b4", "box": [10, 20, 30, 40], "text": None,
+    "parameters": {"value": 3, "baseline": 0, "category": "Tea", "series": 1, "orientation": "vertical"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"type": "eval"}, "is no type of a scene"),
+        ({"box": [10, 20, 30, 4000]}, "lies outside of the picture"),
+        ({"box": [30, 20, 10, 40]}, "lies outside of the picture"),
+        ({"box": [-1, 20, 10, 40]}, "lies outside of the picture"),
+        ({"colour": "red"}, "match pattern"),
+        ({"text": "a\u202eb"}, "control characters"),
+        ({"text": "x" * 500}, "at most 200 characters"),
+        ({"parameters": {**SOUND["parameters"], "value": "3"}}, "its value cannot be used"),
+        ({"parameters": {**SOUND["parameters"], "value": 1e300}}, "its value cannot be used"),
+        ({"parameters": {**SOUND["parameters"], "value": True}}, "its value cannot be used"),
+        ({"parameters": {**SOUND["parameters"], "__class__": 1}}, "its __class__ cannot be used"),
+        ({"parameters": {"value": 3}}, "states no baseline, category"),
+        ({"parameters": []}, "valid dictionary"),
+        ({"more": 1}, "Extra inputs"),
+    ],
+)
+def test_an_element_that_lies_is_left_out_with_the_reason(change: dict[str, Any], reason: str) -> None:
+    scene, faults = scene_of([SOUND, {**SOUND, **change}], 100, 100, "#ffffff")
+    assert scene is not None
+    assert len(scene.elements) == 1
+    assert reason in faults[0]
+
+
+@pytest.mark.parametrize("element", [None, 3, "bar", [], [SOUND], {}])
+def test_what_is_no_element_is_left_out(element: Any) -> None:
+    assert scene_of([element], 100, 100, "#ffffff")[0] is None
+
+
+@pytest.mark.parametrize("kind", NEEDED)
+def test_facts_can_be_made_of_every_element_that_is_taken(kind: str) -> None:
+    """Whatever passes the check has all that the judge ``verified`` asks for, beside axes or without, as in figures."""
+    values: dict[str, Any] = {
+        "axis": "x", "baseline": 0, "categories": ["a", "b"], "category": "a", "centre": [20, 30],
+        "corners": [[1, 1], [9, 9], [5, 2]],
+        "data_range": [0, 1], "degrees": 30, "exploded": False, "formula": "x", "function": 1, "hole": 0, "name": "A",
+        "orientation": "vertical", "pixel_range": [10, 90], "points": [[1, 1], [9, 9]], "radius": 5, "series": 1,
+        "shape": "circle", "share": 30, "side": "top", "value": 1, "values": [1, 2], "x": 1, "y": 2,
+    }  # fmt: skip
+    parameters = {name: values[name] for name in NEEDED[kind] if name in values}
+    if kind == "wedge":
+        parameters |= {"start": 0, "end": 90}
+    if kind == "segment":
+        parameters |= {"start": [1, 1], "end": [9, 9]}
+    if kind in ("marker", "asymptote"):
+        parameters |= {"x": 1, "y": 2}
+    text = "A" if "label" in kind else None
+    element = {"type": kind, "text": text, "colour": "#1f77b4", "box": [10, 20, 30, 40], "parameters": parameters}
+    label = {"type": "label", "text": "B", "colour": "#000000", "box": [50, 50, 60, 60], "parameters": {}}
+    alone: list[Any] = [element]
+    for shown in (alone, [*alone, label]):
+        scene, faults = scene_of(shown, 100, 100, "#ffffff")
+        assert faults == ()
+        assert scene is not None
+        assert all(math.isfinite(fact.weight) for fact in facts_of(scene))
+
+
+def test_an_expected_element_is_found_by_type_text_colour_and_value() -> None:
+    bar = Element(type="bar", colour="#1f77b4", box=Box(0, 0, 5, 5), parameters={"value": 3.0})
+    scene = Scene(width=9, height=9, elements=(bar,))
+    assert fits(bar, Expected("bar", colour="#1f77b4", value=3.0))
+    assert missing_from(scene, (Expected("bar"), Expected("bar"))) == [Expected("bar")]
+    assert missing_from(scene, (Expected("bar", value=4),)) == [Expected("bar", value=4)]
+
+
+def test_a_blank_figure_has_its_one_fault(studio: Studio) -> None:
+    assert faults_of(studio.draw(BLANK, "bar_graph")) == ("the figure is blank or almost blank",)
