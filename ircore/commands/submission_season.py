@@ -88,12 +88,12 @@ def gap(
 
     season = read_season(published)
     verify_season(season, None)
-    results = [
+    there, here = (
         Results.from_runs([folder for folder in open_runs(runs) if isinstance(folder, RunFolder)])
         for runs in (public, secret)
-    ]
-    if results[1].instance_set != season.identity:
+    )
+    if here.instance_set != season.identity:
         raise InputError(
             f"{secret[0]}: not played on the set of season {season.season}", "Name runs on the season's set."
         )
-    click.echo(render(season_gap_table(*results, judge, category), form), nl=False)
+    click.echo(render(season_gap_table(there, here, judge, category), form), nl=False)
