@@ -248,3 +248,23 @@ def pull(repo: str, out: Path, revision: str | None) -> None:
 
     instances = load("releases", "pull_instances")(repo, out, revision)
     click.echo(f"{len(instances.instances)} instances, identity {instances.identity}")
+
+
+@command.command()
+@click.argument("folder", metavar="DIR", type=PATH)
+@click.option("--judge", "manifest", required=True, type=PATH, metavar="FILE", help="Manifest of the model to ask.")
+@click.option("--out", type=PATH, required=True, help="Folder of record and report; an earlier probe goes on.")
+@click.option("--concurrency", default=4, show_default=True, type=click.IntRange(1, 256), help="Questions at once.")
+def probe(folder: Path, manifest: Path, out: Path, concurrency: int) -> None:
+    """Ask a model whether it knows the targets of a set: once by their titles alone, once by the pictures.
+
+    The report for each target is OUT/probe.json. Every answer is recorded, and none is asked for twice.
+    """
+    from ircore.core.terminal import printable
+    from ircore.instances.store import read_instances
+    from ircore.scorers.contamination import as_text
+    from ircore.scorers.contamination import probe as probe_targets
+    from ircore.scorers.judges.manifest import read_judge
+
+    targets = probe_targets(read_instances(folder), read_judge(manifest), out, concurrency)
+    click.echo("\n".join(printable(line) for line in as_text(targets).splitlines()))
