@@ -96,11 +96,11 @@ def annotators(source: ReconstructionSource) -> int:
 
 def _has_found_pictures(source: ReconstructionSource) -> bool:
     """Say whether any picture was not drawn by a program of this project."""
-    return any(instance.source != PROCEDURAL for instance in source.instances.instances)
+    return any(not instance.source.startswith(PROCEDURAL) for instance in source.instances.instances)
 
 
 def _collection(source: ReconstructionSource) -> Iterator[str]:
-    if any(instance.source == PROCEDURAL for instance in source.instances.instances):
+    if any(instance.source.startswith(PROCEDURAL) for instance in source.instances.instances):
         yield (
             "Synthetic targets are drawn by seeded programs, which also write down what they drew (scene); nothing of "
             "that is shown to a player."

@@ -145,7 +145,7 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> _Pulled
     return _Pulled(out / "instances", paths, sum(len(run.episodes()) for run in runs), sum(values))
 
 
-def _refuse_unsafe(files: Iterable[tuple[str, str]]) -> None:
+def refuse_unsafe(files: Iterable[tuple[str, str]]) -> None:
     """Refuse names of files that would leave the set's folder, or overwrite another file of the set.
 
     Args:
@@ -180,7 +180,7 @@ def write_instance_sets(
     for game, instances in sets.items():
         target = folder / (f"instances_{game}" if written else "instances")
         pictures = {instance.instance_id: _set_pictures(instance) for instance in instances.instances}
-        _refuse_unsafe((name, image) for name, files in pictures.items() for image, _ in files.values())
+        refuse_unsafe((name, image) for name, files in pictures.items() for image, _ in files.values())
         target.mkdir(parents=True)
         for _, row in read_table(release, config):
             if game_of(config.name, row) == game:

@@ -20,17 +20,23 @@ def command() -> None:
 @click.option("--per-condition", default=10, show_default=True, help="Pictures for each category and difficulty.")
 @click.option("--category", "-c", "categories", multiple=True, help="Only this one; may be repeated.")
 @click.option("--difficulty", "-d", "difficulties", multiple=True, help="Only easy or hard; may be repeated.")
+@click.option("--edition", default=1, show_default=True, help="Of reconstruction: 1 draws the released versions.")
 def build(
-    out: Path, game: str, seed: int, per_condition: int, categories: tuple[str, ...], difficulties: tuple[str, ...]
-) -> None:
+    out: Path, game: str, seed: int, per_condition: int, categories: tuple[str, ...], difficulties: tuple[str, ...],
+    edition: int,
+) -> None:  # fmt: skip
     """Make an instance set of a game; of reconstruction: seven categories of pictures, easy and hard.
 
-    The last line says which released version of the benchmark the set is, if it is one.
+    The last line says which released version of the benchmark the set is, if it is one. In --edition 2 hard graphs of
+    functions bear more writing, and photographs are others than the well-known ones of the first.
     """
+    from ircore.core.records import RECONSTRUCTION
     from ircore.instances.requests import BuildRequest, builder_of
     from ircore.instances.summary import as_table, summarise
 
-    made = builder_of(game)(BuildRequest(out, seed, per_condition, categories, difficulties))
+    if edition != 1 and game != RECONSTRUCTION:
+        raise InputError(f"--edition {edition}: {game} has a single edition", "Leave --edition out.")
+    made = builder_of(game)(BuildRequest(out, seed, per_condition, categories, difficulties, edition))
     click.echo(as_table(summarise(made)))
 
 
@@ -42,15 +48,19 @@ def build(
 @click.option("--difficulty", help="easy or hard, for pictures in no folder of that name.")
 @click.option("--source", help="Where the pictures come from, for people.")
 @click.option("--licence", help="SPDX identifier, where metadata.jsonl names none.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Of the format; may be repeated.")
 def import_(
     format_: str, path: Path, out: Path, category: str | None, difficulty: str | None, source: str | None,
-    licence: str | None,
+    licence: str | None, options: tuple[str, ...],
 ) -> None:  # fmt: skip
-    """Make an instance set of pictures you have.
+    """Make an instance set of pictures you have; PATH is on this disk, or hf://datasets/ORG/NAME.
 
     FORMAT is an installed one, such as folder. That one reads PATH/<category>/<easy|hard>/*.png, or any folder with a
     metadata.jsonl of file_name, category, difficulty, source and licence, or one flat folder with --category and
     --difficulty.
+
+    visual-genome reads PATH/image_data.json, objects.json and, if they are there, attributes.json and
+    relationships.json; its options are easy_objects, hard_objects, salient_share, per_condition.
     """
     from ircore.core.plugins import unknown
     from ircore.core.records import DIFFICULTIES
@@ -60,8 +70,28 @@ def import_(
     importer = importer_of(format_)
     if difficulty is not None and difficulty not in DIFFICULTIES:
         raise unknown("difficulty", difficulty, DIFFICULTIES, "--difficulty")
-    made = importer(ImportRequest(path, out, category, difficulty, source, licence))
+    given = dict(option.partition("=")[::2] for option in options)
+    if options and format_ != "visual-genome":
+        raise InputError(f"--option {options[0]}: the format {format_} has none", "Leave --option out.")
+    made = importer(ImportRequest(_on_disk(path), out, category, difficulty, source, licence, given))
     click.echo(as_table(summarise(made)))
+
+
+def _on_disk(path: Path) -> Path:
+    """Return a path on this disk; files of ``hf://datasets/ORG/NAME`` are brought into the Hub's cache.
+
+    Raises:
+        InputError: The address names no dataset.
+        WorkError: There is none, or the Hub cannot be reached.
+    """
+    if path.parts[:1] != ("hf:",):
+        return path
+    if path.parts[1:2] != ("datasets",) or len(path.parts) != 4:
+        raise InputError(f"PATH {path}: names no dataset of the Hub", "Write hf://datasets/ORG/NAME.")
+    from ircore.core.plugins import load
+
+    fetched: Path = load("releases", "fetch_files")("/".join(path.parts[2:]))
+    return fetched
 
 
 @command.command()
@@ -157,3 +187,84 @@ def accept(made: Path, decisions: Path, out: Path) -> None:
     from ircore.runs.synthesis_review import accepted_set
 
     click.echo(as_table(summarise(accepted_set(open_synthesis(made), decisions, out))))
+
+
+@command.command()
+@click.argument("first", metavar="A", type=PATH)
+@click.argument("second", metavar="B", type=PATH)
+def diff(first: Path, second: Path) -> None:
+    """Show which instances of the set B were added to the set A, removed or changed, and in which fields."""
+    from ircore.instances.diff import compare_sets
+    from ircore.instances.store import read_any_instances
+
+    for line in compare_sets(read_any_instances(first), read_any_instances(second)).lines():
+        click.echo(line)
+
+
+@command.command()
+@click.argument("folder", metavar="DIR", type=PATH)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.option("--page", type=PATH, help="Also write a page of figures to this HTML file.")
+def stats(folder: Path, as_json: bool, page: Path | None) -> None:
+    """Measure the pictures of a set: elements, text, edges and colours, easy against hard, and near-duplicates."""
+    import json
+
+    from ircore.core.files import write_text
+    from ircore.instances.statistics import as_document, as_page, as_text, measure_set
+    from ircore.instances.store import read_instances
+
+    if page is not None and page.suffix != ".html":
+        raise InputError(f"--page {page}: not a .html file", "Name it with .html at the end.")
+    statistics = measure_set(read_instances(folder))
+    if page is not None:
+        write_text(page, as_page(statistics))
+    click.echo(json.dumps(as_document(statistics), indent=2) if as_json else as_text(statistics))
+
+
+@command.command()
+@click.argument("folder", metavar="DIR", type=PATH)
+@click.option("--repo", required=True, metavar="ORG/NAME", help="Dataset on the Hugging Face Hub.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+def push(folder: Path, repo: str, dry_run: bool) -> None:
+    """Publish a set on the Hugging Face Hub, in a single commit with a tag named after the set's identity.
+
+    A new dataset is private. Pictures that must not be published stay here. The same command again goes on where it
+    stopped. The token comes from HF_TOKEN or "hf auth login".
+    """
+    from ircore.core.plugins import load
+    from ircore.core.terminal import printable
+
+    tag = load("releases", "push_instances")(folder, repo, dry_run, lambda line: click.echo(printable(line), err=True))
+    click.echo(f"ircore instances pull {repo} --revision {tag} --out DIR")
+
+
+@command.command()
+@click.argument("repo", metavar="ORG/NAME")
+@click.option("--out", type=PATH, required=True, help="Folder to make.")
+@click.option("--revision", metavar="TAG", help="Tag or commit; the newest commit if not given.")
+def pull(repo: str, out: Path, revision: str | None) -> None:
+    """Bring a set back from the Hugging Face Hub; it appears when every picture is there and has its hash."""
+    from ircore.core.plugins import load
+
+    instances = load("releases", "pull_instances")(repo, out, revision)
+    click.echo(f"{len(instances.instances)} instances, identity {instances.identity}")
+
+
+@command.command()
+@click.argument("folder", metavar="DIR", type=PATH)
+@click.option("--judge", "manifest", required=True, type=PATH, metavar="FILE", help="Manifest of the model to ask.")
+@click.option("--out", type=PATH, required=True, help="Folder of record and report; an earlier probe goes on.")
+@click.option("--concurrency", default=4, show_default=True, type=click.IntRange(1, 256), help="Questions at once.")
+def probe(folder: Path, manifest: Path, out: Path, concurrency: int) -> None:
+    """Ask a model whether it knows the targets of a set: once by their titles alone, once by the pictures.
+
+    The report for each target is OUT/probe.json. Every answer is recorded, and none is asked for twice.
+    """
+    from ircore.core.terminal import printable
+    from ircore.instances.store import read_instances
+    from ircore.scorers.contamination import as_text
+    from ircore.scorers.contamination import probe as probe_targets
+    from ircore.scorers.judges.manifest import read_judge
+
+    targets = probe_targets(read_instances(folder), read_judge(manifest), out, concurrency)
+    click.echo("\n".join(printable(line) for line in as_text(targets).splitlines()))

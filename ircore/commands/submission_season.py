@@ -1,10 +1,14 @@
 """``ircore submission season``: secret instance sets, committed to before anybody plays them."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.options import PATH
+from ircore.commands.options import PATH, open_runs
+
+if TYPE_CHECKING:
+    from ircore.results.tables.formats import Format
 
 
 @click.group("season", short_help="Secret pictures, committed to beforehand.")
@@ -54,3 +58,42 @@ def verify(published: Path, instances: Path | None) -> None:
     click.echo(f"  sha256sum instances.jsonl   gives {season.identity}")
     words = f"ircore season\\n{season.season}\\n{season.identity}\\n{season.salt}\\n"
     click.echo(f"  printf '{words}' | sha256sum   gives {season.commitment}")
+
+
+@command.command("gap")
+@click.argument("published", type=PATH)
+@click.option("--public", multiple=True, required=True, type=PATH, help="Run on the public set; may be repeated.")
+@click.option("--secret", multiple=True, required=True, type=PATH, help="Run on the season's set; may be repeated.")
+@click.option("--judge", default="verified", show_default=True, help="Whose scores.")
+@click.option("--category", help="Only this category.")
+@click.option("--format", "form", default="text", show_default=True, type=click.Choice(["text", "json", "csv"]))
+def gap(
+    published: Path,
+    public: tuple[Path, ...],
+    secret: tuple[Path, ...],
+    judge: str,
+    category: str | None,
+    form: "Format",
+) -> None:
+    """Show how much better each pair does on the public set than on the revealed season's.
+
+    The season is verified first: the secret runs must be of the set that was committed to.
+    """
+    from ircore.core.errors import InputError
+    from ircore.results.model import Results
+    from ircore.results.tables.formats import render
+    from ircore.results.tables.season_gap import season_gap_table
+    from ircore.runs.folder import RunFolder
+    from ircore.submissions.seasons import read_season, verify_season
+
+    season = read_season(published)
+    verify_season(season, None)
+    there, here = (
+        Results.from_runs([folder for folder in open_runs(runs) if isinstance(folder, RunFolder)])
+        for runs in (public, secret)
+    )
+    if here.instance_set != season.identity:
+        raise InputError(
+            f"{secret[0]}: not played on the set of season {season.season}", "Name runs on the season's set."
+        )
+    click.echo(render(season_gap_table(there, here, judge, category), form), nl=False)

@@ -5,8 +5,8 @@ The name of an entry point says what it is: ``build.GAME`` is called with a ``Bu
 reconstruction game: ``build(difficulty, rng)``, see ``ircore.games.reconstruction.targets.base``.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -29,6 +29,7 @@ class BuildRequest:
         per_condition: Instances for each category and difficulty.
         categories: Categories to build; all if empty.
         difficulties: Difficulties to build; both if empty.
+        edition: Edition of the game's builders; 1 draws the released versions of the benchmark.
     """
 
     out: Path
@@ -36,6 +37,7 @@ class BuildRequest:
     per_condition: int = 10
     categories: tuple[str, ...] = ()
     difficulties: tuple[str, ...] = ()
+    edition: int = 1
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class ImportRequest:
         difficulty: Difficulty of instances that state none.
         source: Origin of the instances, for people.
         licence: SPDX identifier for instances that state none.
+        options: Further settings of the format by name, as ``--option NAME=VALUE`` gives them.
     """
 
     path: Path
@@ -60,6 +63,7 @@ class ImportRequest:
     difficulty: str | None = None
     source: str | None = None
     licence: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
 
 
 def named(kind: Kind) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ COCO = "LicenseRef-COCO-photographs"
 CONVGENVISMO = "LicenseRef-ConvGenVisMo-found-pictures"
 GIR_BENCH = "LicenseRef-GIR-Bench"
 KILOGRAM = "LicenseRef-KiloGram-tangrams"
+VISUAL_GENOME = "LicenseRef-Visual-Genome-photographs"
 
 HOW_TO_GET: Mapping[str, str] = MappingProxyType(
     {
@@ -25,6 +26,8 @@ HOW_TO_GET: Mapping[str, str] = MappingProxyType(
         "nabihach/ConvGenVisMo on GitHub: ircore instances import convgenvismo PATH --out DIR",
         KILOGRAM: "Tangrams of a book, for education and research only. They come with the repository lil-lab/kilogram "
         "on GitHub: ircore instances import kilogram PATH --out DIR",
+        VISUAL_GENOME: "Photographs of Flickr, each with a licence of its own; the annotations are under "
+        "CC-BY-4.0. They come with Visual Genome: ircore instances import visual-genome PATH --out DIR",
     }
 )
 """For each licence: the reason why pictures under it are not published, and where readers get them."""

@@ -120,7 +120,8 @@ class QuestionKey(NamedTuple):
     repair: bool
 
 
-_QUESTIONS = TypeAdapter(JudgeQuestion)
+QUESTIONS = TypeAdapter(JudgeQuestion)
+"""Reads and checks one line of the file."""
 
 
 def asked_as(identity: JudgeIdentity) -> str:
@@ -134,7 +135,7 @@ def read_judgements(folder: AnyRunFolder) -> tuple[JudgeQuestion, ...]:
     Raises:
         InputError: A line is damaged.
     """
-    return tuple(read_records(folder.path / JUDGEMENTS, _QUESTIONS))
+    return tuple(read_records(folder.path / JUDGEMENTS, QUESTIONS))
 
 
 class JudgementEntry(NamedTuple):

@@ -3,7 +3,6 @@
 import json
 import platform
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -76,9 +75,9 @@ def probe() -> tuple[Guarantee, ...]:
         InputError: There is no bubblewrap, or no sandbox can be made with it; the remedy says how to allow it.
     """
     box = _box()
-    with NamedTemporaryFile(prefix="outside-", dir=Path.home()) as marker, NamedTemporaryFile() as other:
+    with NamedTemporaryFile(prefix="outside-") as file:
         asked = {
-            "hidden": [marker.name, other.name, str(Path.cwd()), sys.prefix],
+            "hidden": [file.name, __file__],
             "calls": REFUSED_CALLS[platform.machine()],
             "memory": box.limits.memory,
             "folder": box.limits.folder,
@@ -130,7 +129,7 @@ def _names_of_variables(box: Box) -> Sequence[str]:
 
 
 def _killed(box: Box, name: str, fate: str) -> Guarantee:
-    """Return whether a program that does not end by itself meets its limit."""
+    """Return the guarantee that an endless program is killed at a limit."""
     bounded = replace(box, limits=replace(box.limits, wall_s=0.5 if name == "time" else 10))
     outcome = bounded.run("endless.py", b"flood" if name == "output" else b"")
     return Guarantee(name, PROMISES[name], () if outcome.fate == fate else (f"it {outcome.fate}",))

@@ -8,7 +8,7 @@ import hashlib
 import os
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -34,6 +34,10 @@ BUILDERS: dict[str, Builder] = {
 }
 """Builder of each synthetic category; photographs are used unchanged."""
 
+EDITIONS: dict[int, Mapping[str, Builder]] = {1: BUILDERS, 2: {**BUILDERS, "functions": functions.build_annotated}}
+"""Builders by edition. The released versions 2026.1 are of the first, whose pictures never change; in the second, hard
+graphs of functions bear more writing than easy ones, and the photographs are others, which no model knows by name."""
+
 LICENCE = "CC0-1.0"
 """Licence of drawn targets."""
 
@@ -58,11 +62,13 @@ class Place:
         category: Category of the game.
         difficulty: ``easy`` or ``hard``.
         index: 1-based number within the condition.
+        edition: Edition of the builder; no part of the seed.
     """
 
     category: str
     difficulty: Difficulty
     index: int
+    edition: int = 1
 
     @property
     def instance_id(self) -> str:
@@ -90,7 +96,7 @@ class Made(NamedTuple):
 
 def build_instances(
     out: Path, seed: int = 0, per_condition: int = 10, categories: Sequence[str] = (),
-    difficulties: Sequence[str] = (), workers: int | None = None,
+    difficulties: Sequence[str] = (), workers: int | None = None, edition: int = 1,
 ) -> InstanceSet:  # fmt: skip
     """Draw an instance set and write it to a folder.
 
@@ -102,13 +108,15 @@ def build_instances(
         categories: Categories to build; all of this package if empty.
         difficulties: Difficulties to build; both if empty.
         workers: Processes that draw; as many as there are cores if None. The result does not depend on it.
+        edition: Which builders and photographs; see ``EDITIONS``.
 
     Raises:
-        InputError: An unknown category or difficulty, a number out of range, or ``out`` holds something.
+        InputError: An unknown category, difficulty or edition, a number out of range, or ``out`` holds something.
         WorkError: The folder cannot be written.
     """
     _check("category", categories, (*CATEGORIES, *plugin_categories()))
     _check("difficulty", difficulties, DIFFICULTIES)
+    _check("edition", [str(edition)], tuple(map(str, EDITIONS)))
     if seed < 0:
         raise InputError(f"seed {seed} is negative", "Take 0 or more.")
     if not 1 <= per_condition <= MOST_PER_CONDITION:
@@ -120,27 +128,31 @@ def build_instances(
         if (not categories or category in categories) and (not difficulties or difficulty in difficulties)
     ]
     drawn = [condition for condition in conditions if condition[0] != "photos"]
-    places = [Place(*condition, index) for condition in drawn for index in range(1, per_condition + 1)]
+    places = [Place(*condition, index, edition) for condition in drawn for index in range(1, per_condition + 1)]
     photos = [difficulty for category, difficulty in conditions if category == "photos"]
-    return write_instances(out, _all(places, photos, seed, per_condition, workers))
+    return write_instances(out, _all(places, photos, seed, per_condition, workers, edition))
 
 
-def draw(category: str, difficulty: Difficulty, seed: int) -> Drawn:
+def draw(category: str, difficulty: Difficulty, seed: int, edition: int = 1) -> Drawn:
     """Draw a synthetic target: the same arguments give the same picture to the byte.
 
     Args:
         category: One of ``BUILDERS`` or of ``plugin_categories``.
         difficulty: ``easy`` or ``hard``.
         seed: The picture's own, as an instance records it.
+        edition: One of ``EDITIONS``.
     """
-    builder = BUILDERS.get(category) or load("instances", f"category.{category}")
+    builder = EDITIONS[edition].get(category) or load("instances", f"category.{category}")
     drawn: Drawn = builder(difficulty, random.Random(seed))
     return drawn
 
 
 def build(request: BuildRequest) -> InstanceSet:
     """Draw an instance set for ``ircore instances build``; see ``build_instances``."""
-    return build_instances(request.out, request.seed, request.per_condition, request.categories, request.difficulties)
+    return build_instances(
+        request.out, request.seed, request.per_condition, request.categories, request.difficulties,
+        edition=request.edition,
+    )  # fmt: skip
 
 
 def plugin_categories() -> tuple[str, ...]:
@@ -155,13 +167,13 @@ def _check(kind: str, asked: Sequence[str], known: tuple[str, ...]) -> None:
 
 
 def _all(
-    places: list[Place], photos: list[Difficulty], seed: int, per_condition: int, workers: int | None
+    places: list[Place], photos: list[Difficulty], seed: int, per_condition: int, workers: int | None, edition: int
 ) -> Iterator[tuple[Instance, bytes]]:
     made = _unlike(_made(places, seed, workers), places, seed)
     for target in tracked(made, "drawing", len(places)):
         yield target.instance, target.data
     for difficulty in photos:
-        yield from _photographs(difficulty, per_condition)
+        yield from _photographs(difficulty, per_condition, edition)
 
 
 def _made(places: list[Place], seed: int, workers: int | None) -> Iterator[Made]:
@@ -176,7 +188,7 @@ def _made(places: list[Place], seed: int, workers: int | None) -> Iterator[Made]
 
 
 def _make(place: Place, seed: int) -> Made:
-    drawn = draw(place.category, place.difficulty, seed)
+    drawn = draw(place.category, place.difficulty, seed, place.edition)
     picture = Picture.from_pixels(drawn.drawing.pixels)
     instance = Instance(
         instance_id=place.instance_id,
@@ -187,7 +199,7 @@ def _make(place: Place, seed: int) -> Made:
         width=picture.width,
         height=picture.height,
         scene=drawn.scene,
-        source="procedural",
+        source="procedural" if place.edition == 1 else f"procedural, edition {place.edition}",
         licence=LICENCE,
         seed=seed,
     )
@@ -215,10 +227,10 @@ def _is_like(target: Made, place: Place, attempt: int, seen: set[tuple[str, str,
     return same or (wants_variety and (place.category, place.difficulty, target.kind) in seen)
 
 
-def _photographs(difficulty: Difficulty, wanted: int) -> Iterator[tuple[Instance, bytes]]:
+def _photographs(difficulty: Difficulty, wanted: int, edition: int) -> Iterator[tuple[Instance, bytes]]:
     from ircore.games.reconstruction.targets.photos import shots
 
-    photographs = shots(difficulty)
+    photographs = shots(difficulty, edition)
     if len(photographs) < wanted:
         print(
             f"photos/{difficulty}: {len(photographs)} of {wanted}: no more freely licensed photographs are shipped; "

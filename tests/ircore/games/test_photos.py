@@ -8,8 +8,11 @@ from PIL import Image
 
 from ircore.core.records import Difficulty
 from ircore.games.reconstruction.targets.photos import FOLDER, catalogue, shots
+from ircore.instances.measures import edge_density, mean
 
-FREE = {"CC0-1.0", "CC-BY-2.0"}
+FREE = {
+    "CC0-1.0", "CC-BY-2.0", "CC-BY-3.0", "CC-BY-4.0", "CC-BY-SA-2.0", "CC-BY-SA-3.0", "CC-BY-SA-4.0",
+}  # fmt: skip
 
 
 def test_every_photograph_is_small_colour_and_without_metadata() -> None:
@@ -26,6 +29,21 @@ def test_every_photograph_has_a_licence_that_allows_sharing() -> None:
     for photo in catalogue():
         assert photo.licence in FREE or photo.licence.startswith("LicenseRef-public-domain-")
         assert photo.author
+
+
+def test_the_second_edition_has_twenty_photographs_or_more_and_as_many_easy_as_hard_ones() -> None:
+    """Its hard ones measure harder: more of their pixels lie on edges."""
+    easy, hard = shots("easy", edition=2), shots("hard", edition=2)
+    assert len(easy) == len(hard) >= 10
+    densities = [mean(edge_density(shot.picture.pixels) for shot in photographs) for photographs in (easy, hard)]
+    assert densities[0] is not None
+    assert densities[1] is not None
+    assert densities[1] > 1.5 * densities[0]
+
+
+def test_photographs_fill_two_megabytes_at_most() -> None:
+    assert sum(len((FOLDER / photo.file).read_bytes()) for photo in catalogue()) <= 2_500_000
+    assert sum(len((FOLDER / photo.file).read_bytes()) for photo in catalogue() if photo.edition == 2) <= 2_000_000
 
 
 def test_the_sources_name_every_file_title_and_author() -> None:

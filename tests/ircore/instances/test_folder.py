@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ BAD = DATA / "metrics" / "bad"
 EASY_PHOTOS = {"category": "photos", "difficulty": "easy", "licence": "CC0-1.0"}
 
 
-def import_folder(path: Path, out: Path, **labels: str) -> InstanceSet:
+def import_folder(path: Path, out: Path, **labels: Any) -> InstanceSet:
     return import_pictures(ImportRequest(path, out, **labels))
 
 

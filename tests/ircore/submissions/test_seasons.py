@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from samples import sample_instances
+from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
@@ -106,3 +106,34 @@ def test_a_file_that_is_no_season(tmp_path: Path, content: str) -> None:
     with pytest.raises(InputError) as caught:
         read_season(tmp_path / "x.json")
     assert "\n" not in caught.value.problem
+
+
+def test_the_gap_between_public_and_secret_is_shown_once_the_season_is_proven(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The season's set is committed to, played, revealed; the gap is the difference of the two main scores."""
+    public, secret = sample_instances(tmp_path / "public"), sample_instances(tmp_path / "secret", per_condition=2)
+    begin_season("spring", tmp_path / "kept", tmp_path / "spring.json", instance_set=secret.folder)
+    for name, instances in (("p", public), ("s", secret)):
+        sample_run(tmp_path / name, instances)
+        assert ircore(["score", str(tmp_path / name), "--judge", "structural"]) == 0
+    command = [
+        "submission",
+        "season",
+        "gap",
+        str(tmp_path / "spring.json"),
+        "--judge",
+        "structural",
+        "--format",
+        "json",
+    ]
+    runs = ["--public", str(tmp_path / "p"), "--secret", str(tmp_path / "s")]
+    assert ircore([*command, *runs]) == 2
+    assert "not revealed yet" in capsys.readouterr().err
+    reveal_season(tmp_path / "kept", tmp_path / "spring.json")
+    assert ircore([*command, "--public", str(tmp_path / "p"), "--secret", str(tmp_path / "p")]) == 2
+    assert "not played on the set of season spring" in capsys.readouterr().err
+    assert ircore([*command, *runs]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    scores = [row[name]["mean"] if isinstance(row[name], dict) else row[name] for name in ("public", "secret", "gap")]
+    assert scores[2] == pytest.approx(scores[0] - scores[1])

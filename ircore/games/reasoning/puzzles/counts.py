@@ -23,14 +23,22 @@ Holds = Callable[[Mapping[str, int]], bool]
 
 
 class Clue(NamedTuple):
-    """A clue in words, and whether counts fit it."""
+    """A clue in words, and whether counts fit it.
+
+    >>> Clue("There are 2 animals in all.", lambda tried: sum(tried.values()) == 2).holds({"duck": 1, "dog": 1})
+    True
+    """
 
     words: str
     holds: Holds
 
 
 class CountRiddle(NamedTuple):
-    """A riddle: its counts by kind, and the clues that leave no other counts."""
+    """A riddle: its counts by kind, and the clues that leave no other counts.
+
+    >>> CountRiddle({"duck": 3}, (Clue("There are 3 ducks.", lambda tried: tried["duck"] == 3),)).counts["duck"]
+    3
+    """
 
     counts: Mapping[str, int]
     clues: tuple[Clue, ...]

@@ -57,6 +57,7 @@ class Graph:
         area: From and to which abscissa the area between the first curve and the x-axis is filled.
         has_asymptotes: Whether asymptotes are drawn.
         marked: Number of marked points at most.
+        is_annotated: Whether every curve has its name, and every marked point its coordinates.
     """
 
     window: Window
@@ -66,6 +67,7 @@ class Graph:
     area: tuple[float, float] | None = None
     has_asymptotes: bool = False
     marked: int = 0
+    is_annotated: bool = False
 
 
 def _window(rng: random.Random) -> Window:

@@ -29,6 +29,9 @@ from ircore.games.reconstruction.targets.markers import draw_marker
 from ircore.games.reconstruction.targets.palettes import Paper, mix, pick_colours, pick_paper
 from ircore.games.reconstruction.targets.placing import first_legible, grown, is_free, text_box
 
+LEAST_MARKED = 4
+"""Points that the second edition tries to mark in a hard graph."""
+
 DASHES: tuple[tuple[float, ...], ...] = ((), (9, 5), (2, 4))
 
 
@@ -43,6 +46,22 @@ def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
     """Draw graphs of functions; easy: one curve, hard: two or three, or one with pieces, asymptotes, tangent, area."""
     plan = plan_easy if difficulty == "easy" else rng.choice(HARD)
     return first_legible(lambda chance: _draw(chance, plan(chance)), rng)
+
+
+def build_annotated(difficulty: Difficulty, rng: random.Random) -> Drawn:
+    """Draw graphs of functions as the second edition has them: hard ones bear names, points and coordinates.
+
+    In the first edition, hard graphs bear no more writing than easy ones.
+    """
+    if difficulty == "easy":
+        return build(difficulty, rng)
+    plan = rng.choice(HARD)
+
+    def annotated(chance: random.Random) -> Drawn:
+        graph = plan(chance)
+        return _draw(chance, replace(graph, is_annotated=True, marked=max(graph.marked, LEAST_MARKED)))
+
+    return first_legible(annotated, rng)
 
 
 def _draw(rng: random.Random, graph: Graph) -> Drawn:
@@ -68,7 +87,8 @@ def _draw(rng: random.Random, graph: Graph) -> Drawn:
     else:
         draw_axes(scene, plot)
     _draw_points(rng, scene, plot, graph, pens)
-    if len(graph.functions) > 1 and not graph.is_pieces and rng.random() < 0.6:
+    wants_names = len(graph.functions) > 1 and not graph.is_pieces and rng.random() < 0.6
+    if wants_names or graph.is_annotated:
         _name_curves(scene, plot, graph, pens)
     return scene.finish()
 
@@ -249,7 +269,7 @@ def _draw_points(rng: random.Random, scene: SceneDrawing, plot: Plot, graph: Gra
         if all(exact.dist(at, other) > 40 for other in chosen):
             chosen.append(at)
             draw_marker(scene, at, "circle", 8.0, plot.style.paper.ink, surface, x=point[0], y=round(point[1], 6))
-    coordinates = rng.random() < 0.35 and not graph.window.is_degrees
+    coordinates = (rng.random() < 0.35 or graph.is_annotated) and not graph.window.is_degrees
     names = list("PQRS" if rng.random() < 0.5 else "ABCD")
     for at in chosen:
         x, y = (number(round(coordinate, 1)) for coordinate in (plot.x.value(at[0]), plot.y.value(at[1])))

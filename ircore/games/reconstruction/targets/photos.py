@@ -25,6 +25,7 @@ class Photo(Record):
     licence: Line
     source: Line
     difficulty: Difficulty
+    edition: int = 1
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,10 @@ def catalogue() -> tuple[Photo, ...]:
     return TypeAdapter(tuple[Photo, ...]).validate_json((FOLDER / "photos.json").read_bytes())
 
 
-def shots(difficulty: Difficulty) -> tuple[Shot, ...]:
-    """Return the photographs of a difficulty with their pictures."""
-    return tuple(Shot(photo, _picture(photo.file)) for photo in catalogue() if photo.difficulty == difficulty)
+def shots(difficulty: Difficulty, edition: int = 1) -> tuple[Shot, ...]:
+    """Return the photographs of a difficulty and edition with their pictures."""
+    photos = (photo for photo in catalogue() if (photo.difficulty, photo.edition) == (difficulty, edition))
+    return tuple(Shot(photo, _picture(photo.file)) for photo in photos)
 
 
 def _picture(file: str) -> Picture:

@@ -1,0 +1,209 @@
+"""Instance sets as releases on the Hub: one commit and a tag named after the set's identity, checked by hash both ways.
+
+Pictures that must not be published stay here; their records are pushed, so that the set keeps its identity.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import sleep
+
+from dataset_card.hub.changes import Changes, compare_files, size_text
+from dataset_card.hub.pull import refuse_unsafe
+from dataset_card.hub.remote import Remote, StaleError, TemporaryError
+from dataset_card.hub.repository import WAITS, Repository
+from dataset_card.releases.files import LocalFile, read_local_file
+from ircore.core.errors import InputError, WorkError
+from ircore.core.files import new_folder, read_bounded, write_bytes, write_text
+from ircore.core.images import read_image_bytes
+from ircore.instances.folder import UNSTATED
+from ircore.instances.store import INDEX, MAX_INDEX_BYTES, AnyInstanceSet, read_any_instances
+from ircore.instances.withheld import may_be_published, ways_to_get
+
+CARD = "README.md"
+TAG_DIGITS = 12
+
+Say = Callable[[str], object]
+"""Takes a line about the progress."""
+
+
+def tag_of(identity: str) -> str:
+    """Return the tag of a set on the Hub.
+
+    >>> tag_of("b5c6b65ba24b" + "0" * 52)
+    'set-b5c6b65ba24b'
+    """
+    return f"set-{identity[:TAG_DIGITS]}"
+
+
+def push_instances(folder: Path, name: str, dry_run: bool, say: Say) -> str:
+    """Publish an instance set as one commit and a tag; the same command again goes on where it stopped.
+
+    Args:
+        folder: The set.
+        name: ``ORG/NAME``; a new dataset is private.
+        dry_run: Only say what would change.
+        say: Takes a line about each step.
+
+    Returns:
+        The tag.
+
+    Raises:
+        InputError: The set is damaged, a picture states no licence, or there is no token.
+        WorkError: The Hub refuses or cannot be reached, or its tag is another commit's.
+    """
+    instances, repo = read_any_instances(folder), Repository(name)
+    _refuse_unstated(instances)
+    tag = tag_of(instances.identity)
+    with TemporaryDirectory() as made:
+        write_text(Path(made) / CARD, _card(instances, name))
+        files = _files(instances) | {CARD: read_local_file(Path(made) / CARD)}
+        if dry_run:
+            remote = repo.read()
+            for line in _changes(files, remote).lines(files):
+                say(line)
+            return tag
+        repo.require_token()
+        repo.create()
+        repo.tag(tag, _committed(repo, files, f"Instance set {instances.identity[:TAG_DIGITS]}", say))
+    say(f"tagged {tag}")
+    return tag
+
+
+def pull_instances(name: str, out: Path, revision: str | None) -> AnyInstanceSet:
+    """Bring an instance set back from the Hub; the folder appears when every picture is there and has its hash.
+
+    Files that were fetched before are taken from the Hub's cache, so that the same command again goes on.
+
+    Args:
+        name: ``ORG/NAME``.
+        out: The folder to make; it must not exist or be empty.
+        revision: Tag or commit; the newest commit if None. A tag ``set-…`` also says which set it must be.
+
+    Raises:
+        InputError: ``out`` holds something.
+        WorkError: There is no set, it or a picture is not what it should be, or the Hub cannot be reached.
+    """
+    repo = Repository(name)
+    remote = repo.read()
+    if remote is None:
+        raise WorkError(f"{name}: no such dataset, or none that this token may see", "Check the name, and HF_TOKEN.")
+    commit = remote.commit if revision is None else remote.tags.get(revision, revision)
+    fetched = repo.fetch(commit, (INDEX, "images/*"))
+    if not (fetched / INDEX).is_file():
+        raise WorkError(f"{name}: holds no instance set", "Name a dataset made by: ircore instances push")
+    index = read_bounded(fetched / INDEX, MAX_INDEX_BYTES, "Give the same command again.", "Ask its maintainers.")
+    identity = hashlib.sha256(index).hexdigest()
+    if revision is not None and revision.startswith("set-") and revision != tag_of(identity):
+        raise WorkError(f"{name}: {revision} holds the set {tag_of(identity)}", "Ask the dataset's maintainers.")
+    pictures = _published(read_any_instances(fetched))
+    with new_folder(out) as temporary:
+        for image, sha256 in pictures.items():
+            write_bytes(temporary / image, _checked(fetched / image, sha256, f"{name}: {image}"))
+        write_bytes(temporary / INDEX, index)
+    return read_any_instances(out)
+
+
+def fetch_files(name: str) -> Path:
+    """Bring the files of a dataset that somebody else made into the user's Hub cache, and return the folder.
+
+    Args:
+        name: ``ORG/NAME``.
+
+    Raises:
+        WorkError: There is no such dataset, or the Hub cannot be reached.
+    """
+    return Repository(name).fetch(None, ("*",))
+
+
+def _published(instances: AnyInstanceSet) -> dict[str, str]:
+    """Return the SHA-256 of every picture that may be published, by the name of its file."""
+    pictures: dict[str, str] = {}
+    for instance in instances.instances:
+        records = instances.picture_files(instance).values()  # type: ignore[arg-type]
+        if may_be_published(instance.licence):
+            pictures |= {record.image: record.sha256 for record in records}
+    refuse_unsafe((image, image) for image in pictures)
+    strays = [image for image in pictures if not image.startswith("images/")]
+    if strays:
+        raise WorkError(f"{strays[0]}: a picture outside of images/", "Build the set again.")
+    return pictures
+
+
+def _checked(path: Path, sha256: str, where: str) -> bytes:
+    if not path.is_file():
+        raise WorkError(f"{where}: is missing there", "Push the set again.")
+    data = read_image_bytes(path)
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise WorkError(f"{where}: not the picture that the set was made with", "Push the set again.")
+    return data
+
+
+def _files(instances: AnyInstanceSet) -> dict[str, LocalFile]:
+    """Return the files to push, each picture checked against its hash."""
+    files = {INDEX: read_local_file(instances.folder / INDEX)}
+    for image, sha256 in _published(instances).items():
+        _checked(instances.folder / image, sha256, str(instances.folder / image))
+        files[image] = read_local_file(instances.folder / image)
+    return files
+
+
+def _refuse_unstated(instances: AnyInstanceSet) -> None:
+    for instance in instances.instances:
+        if instance.licence == UNSTATED:
+            raise InputError(
+                f"instance {instance.instance_id}: no licence is stated, so its picture must not be published",
+                "Import the pictures again with --licence, or with a metadata.jsonl that names their licences.",
+            )
+
+
+def _changes(files: Mapping[str, LocalFile], remote: Remote | None) -> Changes:
+    """Return what a push changes; pictures of an earlier set go."""
+    there = remote.files if remote is not None else {}
+    return compare_files(files, there, [path for path in there if path.startswith("images/")])
+
+
+def _committed(repo: Repository, files: Mapping[str, LocalFile], message: str, say: Say) -> str:
+    """Commit what is missing and return the commit that holds every file as it is here."""
+    for wait in (*WAITS, None):
+        remote = repo.read()
+        if remote is None:
+            raise WorkError(f"{repo.name}: was made, but this token may not see it", "Give the token access to it.")
+        changes = _changes(files, remote)
+        if not changes:
+            say("the files are there already")
+            return remote.commit
+        try:
+            adding = {path: files[path].path for path in (*changes.added, *changes.changed)}
+            commit = repo.commit(adding, changes.removed, remote.commit, message)
+        except StaleError:
+            say("another commit came first: looking again")
+        except TemporaryError as error:
+            if wait is None:
+                raise
+            say(f"{error.problem}: trying again")
+            sleep(error.wait or wait)
+        else:
+            say(f"committed {len(adding) + len(changes.removed)} files, {size_text(changes.sent)}: {commit}")
+            if compare_files(files, repo.files(commit)):
+                raise WorkError(f"{repo.name}: commit {commit} lacks files", "Give the same command again.")
+            return commit
+    raise WorkError(f"{repo.name}: other commits keep coming first", "Give the same command again later.")
+
+
+def _card(instances: AnyInstanceSet, name: str) -> str:
+    """Return the dataset card: what the set is, its licences, and how to bring it back."""
+    licences = Counter(instance.licence for instance in instances.instances)
+    withheld = [f"* {way}" for way in ways_to_get(instances.instances)]
+    head = ("license: other", "license_name: per-picture", f"license_link: {INDEX}")
+    lines = ["---", *head, "---", "", f"# Instance set of the game {instances.game}", ""]
+    lines += [f"{len(instances.instances)} instances; identity `{instances.identity}`, the SHA-256 of `{INDEX}`,"]
+    lines += ["which holds the SHA-256, the source and the licence of every picture.", ""]
+    lines += [f"    ircore instances pull {name} --revision {tag_of(instances.identity)} --out DIR", ""]
+    rows = [f"| {licence} | {count} |" for licence, count in licences.items()]
+    lines += ["| Licence | Instances |", "|---|---|", *rows, ""]
+    if withheld:
+        lines += ["Pictures that must not be published are left out:", "", *withheld, ""]
+    return "\n".join(lines)

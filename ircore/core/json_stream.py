@@ -1,0 +1,64 @@
+"""Reading a JSON array of many records from a file of any size, one record in memory at a time."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from ircore.core.errors import InputError
+
+CHUNK = 1024 * 1024
+MAX_CHARACTERS = 16 * 1024 * 1024
+"""Characters of one record."""
+
+_REMEDY = "Restore the file as it was published."
+
+
+def read_array(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a file that holds one JSON array of objects.
+
+    Memory is bounded by the largest object, not by the file.
+
+    Raises:
+        InputError: The file is missing, no array of objects, cut short, or an object is longer than 16 MiB.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "images.json"
+    ...     _ = file.write_text('[{"image_id": 1}, {"image_id": 2}]')
+    ...     [record["image_id"] for record in read_array(file)]
+    [1, 2]
+    """
+    try:
+        with path.open(encoding="utf-8") as file:
+            yield from _objects(path, file)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})", "Download it from the dataset's page.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: no UTF-8", _REMEDY) from None
+
+
+def _objects(path: Path, file: TextIO) -> Iterator[dict[str, Any]]:
+    text = file.read(CHUNK).lstrip()
+    if not text.startswith("["):
+        raise InputError(f"{path}: no JSON array", _REMEDY)
+    text, wanted = text[1:], CHUNK
+    decoder, number = json.JSONDecoder(), 0
+    while True:
+        text = text.lstrip().removeprefix(",").lstrip()
+        if text.startswith("]"):
+            return
+        try:
+            record, end = decoder.raw_decode(text)
+        except ValueError:
+            # The record goes on behind the chunk: twice as much is read each time, so that work stays linear.
+            more = file.read(wanted)
+            if not more or len(text) > MAX_CHARACTERS:
+                raise InputError(f"{path}: record {number + 1} is damaged or cut short", _REMEDY) from None
+            text, wanted = text + more, wanted * 2
+            continue
+        number, wanted = number + 1, CHUNK
+        if not isinstance(record, dict):
+            raise InputError(f"{path}: record {number} is no object", _REMEDY)
+        yield record
+        text = text[end:]

@@ -1,0 +1,76 @@
+"""The gap of each pair between a public set and a secret season: what knowing the public targets may be worth."""
+
+from math import sqrt
+
+from ircore.core.errors import InputError
+from ircore.results.headline import VERIFIED
+from ircore.results.model import Results
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.tables.model import Column, Table, Value
+from ircore.results.tables.pairs import PAIR_COLUMNS, pair_values
+
+COLUMNS = (
+    *PAIR_COLUMNS,
+    Column("public", "public", "Main score on the public set.", "0–100", "higher", 1, estimated=True),
+    Column("secret", "secret", "Main score on the season's set.", "0–100", "higher", 1, estimated=True),
+    Column("gap", "public − secret", "Public minus secret main score.", "0–100", "lower", 1, True, estimated=True),
+)
+
+
+def difference_of(first: Estimate, second: Estimate) -> Estimate:
+    """Return the difference of two independent means, with its interval from theirs.
+
+    The interval recovers the variances from the two intervals, which need not be symmetric (MOVER: Zou and Donner,
+    *Construction of confidence limits about effect measures*, Statistics in Medicine 27, 2008, equation 3).
+
+    >>> gap = difference_of(Estimate(80, 77, 83, 40), Estimate(70, 66, 74, 40))
+    >>> gap.mean, gap.low, gap.high
+    (10, 5.0, 15.0)
+    """
+    if first.mean is None or second.mean is None:
+        return Estimate(None, None, None, 0)
+    gap, count = first.mean - second.mean, min(first.n, second.n)
+    if first.low is None or first.high is None or second.low is None or second.high is None:
+        return Estimate(gap, None, None, count)
+    below = sqrt((first.mean - first.low) ** 2 + (second.high - second.mean) ** 2)
+    above = sqrt((first.high - first.mean) ** 2 + (second.mean - second.low) ** 2)
+    return Estimate(gap, gap - below, gap + above, count)
+
+
+def season_gap_table(public: Results, secret: Results, judge: str, category: str | None = None) -> Table:
+    """Return public and secret main score of every pair that played both sets by the same rules, and their difference.
+
+    Args:
+        public: Results on a public set.
+        secret: Results on the season's set.
+        judge: A judge of both.
+        category: Only this category.
+
+    Raises:
+        InputError: The judge rated only one of the sets, the sets have other categories, or no pair played both.
+    """
+    for results in (public, secret):
+        if judge not in results.judges:
+            raise InputError(f"--judge {judge}: has not rated instance set {results.instance_set[:12]}", "Rate it too.")
+        if category is not None and category not in results.categories:
+            raise InputError(f"--category {category}: not in instance set {results.instance_set[:12]}", "Leave it out.")
+    if category is None and judge != VERIFIED and public.categories != secret.categories:
+        raise InputError(
+            f"--judge {judge}: rates {', '.join(public.categories)} there and {', '.join(secret.categories)} here",
+            f"Name one category that both have with --category, or take --judge {VERIFIED}.",
+        )
+    there = {(run.slug, run.run.rules.key): run.run_id for run in secret.submissions}
+    names, rows = pair_values(public), []
+    for run in public.submissions:
+        other = there.get((run.slug, run.run.rules.key))
+        if other is None:
+            continue
+        scores = public.cell(run.run_id, judge, category).main, secret.cell(other, judge, category).main
+        rows.append((*names[run.run_id], *map(Value.of, (*scores, difference_of(*scores)))))
+    if not rows:
+        raise InputError("no pair played both sets by the same rules", "Play the same submission on both.")
+    words = (
+        f"{(category or 'All drawn targets').replace('_', ' ').capitalize()}, judged by {judge}; public set "
+        f"{public.instance_set[:12]}, season's set {secret.instance_set[:12]}."
+    )
+    return Table("season-gap", "Public against secret", words, COLUMNS, tuple(rows))

@@ -1,0 +1,240 @@
+"""Contamination probe: does a model know a target before it has seen it, or recognise it when it sees it?
+
+Two questions for each target: one without the picture, which tells category, difficulty and title alone; one with it.
+Both go through the engine of every run: recorded in ``judgements.jsonl`` of the probe's folder, and never asked again.
+"""
+
+import asyncio
+import hashlib
+import json
+import re
+from collections.abc import Awaitable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from ircore.core.files import write_text
+from ircore.core.journal import read_records
+from ircore.core.progress import progress
+from ircore.core.recorder import Recorder
+from ircore.core.records import Instance, Record
+from ircore.instances.store import InstanceSet
+from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
+from ircore.players.calls import usage_of
+from ircore.players.views import Captioned
+from ircore.runs.costs.limit import Watch
+from ircore.runs.costs.prices import RunPrices, read_prices
+from ircore.runs.engine import Engine, Inquiry, Refusal
+from ircore.runs.judge_answers import LONGEST
+from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgementEntry, JudgementWriter, JudgeQuestion, asked_as
+from ircore.scorers.judges.manifest import LoadedJudge
+
+PROMPTS = {
+    name: files("ircore.scorers").joinpath("contamination_prompts", f"{name}.txt").read_text(encoding="utf-8")
+    for name in ("unseen", "known")
+}
+"""Words of the question without and with the picture."""
+
+REPORT = "probe.json"
+OFTEN = 0.5
+"""Share of a target's texts from which a description of the unseen target is suspicious."""
+
+
+class ProbedTarget(Record):
+    """Answers of a model about one target.
+
+    >>> ProbedTarget(instance_id="a", guessed=0.75, known=False).suspicious
+    True
+    """
+
+    instance_id: str
+    guessed: float | None = None
+    """Share of the texts written in the target that the description of the unseen target holds; None if it has none
+    or was not answered."""
+
+    known: bool | None = None
+    """Whether the model says that it knows the picture; None if its answer is neither."""
+
+    says: str = ""
+    """What the model says it is."""
+
+    @property
+    def suspicious(self) -> bool:
+        """Whether a maintainer should look at the target."""
+        return bool(self.known) or (self.guessed or 0) >= OFTEN
+
+
+def probe(instances: InstanceSet, judge: LoadedJudge, out: Path, concurrency: int = 4) -> tuple[ProbedTarget, ...]:
+    """Ask a model both questions about every target, and write the report ``probe.json``.
+
+    Args:
+        instances: The targets.
+        judge: Who is asked; its own prompts are not used.
+        out: Folder of record and report; an earlier probe of the same set goes on.
+        concurrency: Questions under way at the same time, ≥ 1.
+
+    Raises:
+        InputError: A key is missing, or the record is damaged.
+        WorkError: Nothing can be written, or the model cannot be asked; every answer is kept.
+    """
+    player = judge.make_player()
+    out.mkdir(parents=True, exist_ok=True)
+    answers = {question.asked_as: question for question in read_records(out / JUDGEMENTS, QUESTIONS)}
+    known = {key: question for key, question in answers.items() if question.settled}
+    watch = Watch(RunPrices(read_prices(), judges={judge.name: judge.spec}), None)
+    inquiries = [
+        _ProbeInquiry(instances, instance, asking, judge, player, out, known)
+        for instance in instances.instances
+        for asking in PROMPTS
+    ]
+    entries: dict[tuple[str, str], JudgeQuestion] = {}
+    with JudgementWriter() as writer, progress("probing", len(inquiries)) as shown:
+        engine = Engine(Recorder(writer), watch, shown)
+        waiting = iter(inquiries)
+        workers = [_worker(engine, waiting, entries) for _ in range(min(concurrency, len(inquiries)))]
+        asyncio.run(engine.run(workers, None, [player]))
+    targets = tuple(_probed(instance, entries) for instance in instances.instances)
+    write_text(out / REPORT, json.dumps(_report(instances, judge, targets), indent=2, ensure_ascii=False) + "\n")
+    return targets
+
+
+async def _worker(
+    engine: Engine[JudgementEntry],
+    waiting: "Iterator[_ProbeInquiry]",
+    entries: dict[tuple[str, str], JudgeQuestion],
+) -> None:
+    for inquiry in waiting:
+        try:
+            entry = await engine.settle(inquiry)
+        except JudgeError:
+            continue
+        entries[inquiry.instance.instance_id, inquiry.asking] = entry.question
+        engine.shown.advance(engine.watch.note())
+
+
+@dataclass(frozen=True)
+class _ProbeInquiry(Inquiry[JudgementEntry, TextAnswer]):
+    """One of the two questions about a target."""
+
+    instances: InstanceSet
+    instance: Instance
+    asking: str
+    judge: LoadedJudge
+    player: JudgingPlayer
+    out: Path
+    known: dict[str, JudgeQuestion]
+
+    @property
+    def where(self) -> str:
+        return f"{self.instance.instance_id}, {self.asking}: the model {self.judge.name}"
+
+    @property
+    def prompt(self) -> str:
+        """The words of the question; the title is the source's, without its author."""
+        title = re.split(r", by |; ", self.instance.source)[0]
+        words = PROMPTS[self.asking].replace("{category}", self.instance.category.replace("_", " "))
+        return words.replace("{difficulty}", self.instance.difficulty).replace("{title}", title)
+
+    def recorded(self) -> JudgementEntry | None:
+        known = self.known.get(self._asked_as)
+        return None if known is None else JudgementEntry(self.out, known)
+
+    def cached(self) -> JudgementEntry | None:
+        return None
+
+    def ask(self) -> Awaitable[TextAnswer]:
+        pictures = () if self.asking == "unseen" else (Captioned("picture", self.instances.target(self.instance)),)
+        return self.player.judge(JudgeView(self.prompt, pictures))
+
+    def answered(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
+        text = answer.text.encode(errors="replace").decode()[:LONGEST]
+        return self._entry(text=text, usage=answer.usage, seconds=seconds, attempts=answer.attempts)
+
+    def refused(self, refusal: Refusal) -> JudgementEntry:
+        reason = refusal.reason if isinstance(refusal, JudgeError) else "stopped"
+        return self._entry(
+            reason=reason,
+            detail=str(refusal)[:2000],
+            usage=usage_of(refusal.attempts),
+            attempts=refusal.attempts,
+        )
+
+    @property
+    def _asked_as(self) -> str:
+        words = f"{asked_as(self.judge.identity)}{self.asking}{self.instance.sha256}{self.prompt}"
+        return hashlib.sha256(words.encode()).hexdigest()
+
+    def _entry(self, **update: object) -> JudgementEntry:
+        question = JudgeQuestion(
+            judge=self.judge.name,
+            asked_as=self._asked_as,
+            prompts=f"probe-{hashlib.sha256(PROMPTS[self.asking].encode()).hexdigest()[:8]}",
+            episode_id=self.instance.instance_id,
+            turn=1,
+            task="facts",
+            target=self.instance.sha256,
+            shown=(),
+        )
+        return JudgementEntry(self.out, question.model_copy(update=update))
+
+
+def _probed(instance: Instance, entries: dict[tuple[str, str], JudgeQuestion]) -> ProbedTarget:
+    unseen, seen = (entries.get((instance.instance_id, asking)) for asking in PROMPTS)
+    known, says = read_known(seen.text or "") if seen is not None else (None, "")
+    described = unseen.text if unseen is not None else None
+    guessed = None if described is None else guessed_share(instance, described)
+    return ProbedTarget(instance_id=instance.instance_id, guessed=guessed, known=known, says=says)
+
+
+def guessed_share(instance: Instance, description: str) -> float | None:
+    """Return the share of the texts written in a target, each counted once, that a description holds as whole words.
+
+    Texts of one character are left out, since they turn up by chance. None if the target has no others.
+    """
+    scene = instance.scene
+    texts = {element.text.lower() for element in scene.elements if element.text} if scene else set()
+    wanted = {text for text in texts if len(text) > 1}
+    if not wanted:
+        return None
+    words = description.lower()
+    return sum(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", words) is not None for text in wanted) / len(wanted)
+
+
+def read_known(text: str) -> tuple[bool | None, str]:
+    """Return whether an answer says that the picture is known, and what it is said to be.
+
+    >>> read_known("YES: the astronaut of scikit-image")
+    (True, 'the astronaut of scikit-image')
+    >>> read_known("No.")
+    (False, '')
+    """
+    match = re.match(r"\W*(yes|no)\b\W*(.*)", text.strip(), re.IGNORECASE | re.DOTALL)
+    if match is None:
+        return None, ""
+    known = match[1].lower() == "yes"
+    return known, " ".join(match[2].split())[:200] if known else ""
+
+
+def _report(instances: InstanceSet, judge: LoadedJudge, targets: Sequence[ProbedTarget]) -> dict[str, object]:
+    return {
+        "instance_set": instances.identity,
+        "model": judge.identity.player.label if judge.identity.player else judge.name,
+        "suspicious": [target.instance_id for target in targets if target.suspicious],
+        "targets": [target.model_dump() for target in targets],
+    }
+
+
+def as_text(targets: Sequence[ProbedTarget]) -> str:
+    """Return the report as lines for a terminal: suspicious targets one by one, then the counts."""
+    lines = [
+        f"{target.instance_id}: "
+        + (f"known: {target.says or 'not said as what'}" if target.known else "guessed unseen")
+        for target in targets
+        if target.suspicious
+    ]
+    asked = sum(target.known is not None for target in targets)
+    lines.append(f"{sum(bool(target.known) for target in targets)} of {asked} pictures are said to be known")
+    shares = [target.guessed for target in targets if target.guessed is not None]
+    if shares:
+        lines.append(f"{100 * sum(shares) / len(shares):.0f} % of the written texts are guessed without the picture")
+    return "\n".join(lines)

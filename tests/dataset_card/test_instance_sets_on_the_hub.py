@@ -1,0 +1,132 @@
+"""``ircore instances push`` and ``pull`` with the real client against a Hub-compatible server."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hub_clients import Outcome
+from hub_server import File, HubServer
+
+from ircore.instances.store import InstanceSet, write_instances
+from ircore.instances.withheld import COCO
+
+pytestmark = pytest.mark.slow
+
+REPO = "org/targets"
+Run = Callable[..., Outcome]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def tag(instances: InstanceSet) -> str:
+    return f"set-{instances.identity[:12]}"
+
+
+def with_licence(instances: InstanceSet, licence: str, folder: Path) -> InstanceSet:
+    """Return the set with another licence of its first picture."""
+    first, *others = instances.instances
+    changed = [first.model_copy(update={"licence": licence}), *others]
+    return write_instances(folder, [(instance, instances.picture_bytes(instance)) for instance in changed])
+
+
+def test_a_set_comes_back_to_the_byte(instances: InstanceSet, tmp_path: Path, hub: HubServer, ircore_on: Run) -> None:
+    pushed = ircore_on("instances", "push", instances.folder, "--repo", REPO)
+    assert pushed.code == 0, pushed.err
+    assert pushed.out.strip() == f"ircore instances pull {REPO} --revision {tag(instances)} --out DIR"
+    assert hub.repos[REPO].private
+    pulled = ircore_on("instances", "pull", REPO, "--revision", tag(instances), "--out", tmp_path / "back")
+    assert pulled.code == 0, pulled.err
+    assert contents(tmp_path / "back") == contents(instances.folder)
+
+
+def test_a_second_push_sends_nothing(instances: InstanceSet, hub: HubServer, ircore_on: Run) -> None:
+    assert ircore_on("instances", "push", instances.folder, "--repo", REPO).code == 0
+    head = hub.repos[REPO].head
+    again = ircore_on("instances", "push", instances.folder, "--repo", REPO)
+    assert again.code == 0
+    assert "the files are there already" in again.err
+    assert hub.repos[REPO].head == head
+
+
+def test_a_dry_run_makes_nothing(instances: InstanceSet, hub: HubServer, ircore_on: Run) -> None:
+    done = ircore_on("instances", "push", instances.folder, "--repo", REPO, "--dry-run")
+    assert done.code == 0, done.err
+    assert "added    instances.jsonl" in done.err
+    assert REPO not in hub.repos
+
+
+def test_withheld_pictures_stay_here_and_their_records_go(
+    instances: InstanceSet, tmp_path: Path, hub: HubServer, ircore_on: Run
+) -> None:
+    withheld = with_licence(instances, COCO, tmp_path / "withheld")
+    assert ircore_on("instances", "push", withheld.folder, "--repo", REPO).code == 0
+    first = withheld.instances[0]
+    there = hub.repos[REPO].tree
+    assert first.image not in there
+    assert all(instance.image in there for instance in withheld.instances[1:])
+    assert not any(file.data == withheld.picture_bytes(first) for file in there.values())
+    assert "lil-lab/ICCA" in there["README.md"].data.decode()
+    pulled = ircore_on("instances", "pull", REPO, "--out", tmp_path / "back")
+    assert pulled.code == 0, pulled.err
+    assert withheld.identity in pulled.out
+
+
+def test_a_picture_without_a_licence_is_refused(
+    instances: InstanceSet, tmp_path: Path, hub: HubServer, ircore_on: Run
+) -> None:
+    unstated = with_licence(instances, "LicenseRef-unstated", tmp_path / "unstated")
+    done = ircore_on("instances", "push", unstated.folder, "--repo", REPO)
+    assert done.code == 2
+    assert "no licence is stated" in done.err
+    assert REPO not in hub.repos
+
+
+def test_an_exchanged_picture_is_noticed_and_nothing_is_written(
+    instances: InstanceSet, tmp_path: Path, hub: HubServer, ircore_on: Run
+) -> None:
+    assert ircore_on("instances", "push", instances.folder, "--repo", REPO).code == 0
+    first, second = instances.instances[:2]
+    tree = hub.repos[REPO].tree
+    tree[first.image] = File(instances.picture_bytes(second), tree[first.image].large)
+    pulled = ircore_on("instances", "pull", REPO, "--out", tmp_path / "back")
+    assert pulled.code == 1
+    assert f"{first.image}: not the picture that the set was made with" in pulled.err
+    assert not (tmp_path / "back").exists()
+
+
+def test_a_dataset_without_a_set_is_refused(hub: HubServer, tmp_path: Path, ircore_on: Run) -> None:
+    pulled = ircore_on("instances", "pull", "org/nothing", "--out", tmp_path / "back")
+    assert pulled.code == 1
+    assert "no such dataset" in pulled.err
+
+
+def test_files_of_a_dataset_on_the_hub_are_imported(hub: HubServer, tmp_path: Path, ircore_on: Run) -> None:
+    """GIR-Bench's layout; a dataset that somebody else made needs no copy made by hand."""
+    tasks = b'[{"id": 1, "prompt": "An advertisement\'s three words.", "text": "JUST DO IT"}]'
+    hub.add_repo("org/tasks", files={"prompt/TextRendering.json": tasks})
+    done = ircore_on("instances", "import", "gir-bench", "hf://datasets/org/tasks", "--out", tmp_path / "tasks")
+    assert done.code == 0, done.err
+    assert "JUST DO IT" in (tmp_path / "tasks" / "instances.jsonl").read_text()
+
+
+@pytest.mark.parametrize(
+    ("address", "code", "said"),
+    [
+        ("hf://datasets/org/nothing", 1, "org/nothing"),
+        ("hf://models/org/tasks", 2, "names no dataset of the Hub"),
+        ("hf://datasets/org", 2, "names no dataset of the Hub"),
+    ],
+)
+def test_an_address_without_a_dataset_is_refused(
+    hub: HubServer,
+    tmp_path: Path,
+    ircore_on: Run,
+    address: str,
+    code: int,
+    said: str,
+) -> None:
+    done = ircore_on("instances", "import", "gir-bench", address, "--out", tmp_path / "tasks")
+    assert (done.code, said in done.err) == (code, True), done.err
+    assert not (tmp_path / "tasks").exists()
