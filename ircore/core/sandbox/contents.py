@@ -44,8 +44,10 @@ def python_mounts() -> tuple[Mount, ...]:
         Mount(Path(sysconfig.get_path("stdlib")), f"{PYTHON}/lib/{name}"),
     ]
     shared = sysconfig.get_config_var("INSTSONAME")
-    library = Path(sysconfig.get_config_var("LIBDIR") or "/") / str(shared)
-    if sysconfig.get_config_var("Py_ENABLE_SHARED") and library.is_file():
+    # A Python that was moved after it was built still names the folder that it was built for.
+    folders = (sysconfig.get_config_var("LIBDIR") or "/", f"{sys.base_prefix}/lib")
+    library = next((path for folder in folders if (path := Path(folder, str(shared))).is_file()), None)
+    if library is not None:
         mounts.append(Mount(library.resolve(), f"{PYTHON}/lib/{shared}"))
     return tuple(mounts)
 

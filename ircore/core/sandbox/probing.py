@@ -3,7 +3,6 @@
 import json
 import platform
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -76,9 +75,9 @@ def probe() -> tuple[Guarantee, ...]:
         InputError: There is no bubblewrap, or no sandbox can be made with it; the remedy says how to allow it.
     """
     box = _box()
-    with NamedTemporaryFile(prefix="outside-", dir=Path.home()) as marker, NamedTemporaryFile() as other:
+    with NamedTemporaryFile(prefix="outside-") as file:
         asked = {
-            "hidden": [marker.name, other.name, str(Path.cwd()), sys.prefix],
+            "hidden": [file.name, __file__],
             "calls": REFUSED_CALLS[platform.machine()],
             "memory": box.limits.memory,
             "folder": box.limits.folder,

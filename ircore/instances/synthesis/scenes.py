@@ -10,6 +10,11 @@ from ircore.core.records import Element, Scene
 
 Check = Callable[[Any], bool]
 
+FARTHEST = 16_384
+"""Pixels from the picture's corner beyond which no point of an element lies."""
+WIDEST = 500
+"""Pixels that a line may be wide."""
+
 
 def is_number(value: Any) -> bool:
     """Return whether a value is a finite number of reasonable size."""
@@ -21,9 +26,14 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= 200 and value.isprintable()
 
 
+def is_pixels(value: Any) -> bool:
+    """Return whether a value is a place or a length in pixels; none lies far outside of the largest picture."""
+    return is_number(value) and abs(value) <= FARTHEST
+
+
 def is_point(value: Any) -> bool:
     """Return whether a value is a point in pixels."""
-    return isinstance(value, list) and len(value) == 2 and all(is_number(part) for part in value)
+    return isinstance(value, list) and len(value) == 2 and all(is_pixels(part) for part in value)
 
 
 def is_points(value: Any) -> bool:
@@ -33,7 +43,20 @@ def is_points(value: Any) -> bool:
 
 def is_range(value: Any) -> bool:
     """Return whether a value is a range that is not empty."""
-    return is_point(value) and value[0] != value[1]
+    both = isinstance(value, list) and len(value) == 2 and all(is_number(part) for part in value)
+    return both and value[0] != value[1]
+
+
+def _is_range_of_pixels(value: Any) -> bool:
+    return is_range(value) and is_point(value)
+
+
+def _is_share(value: Any) -> bool:
+    return is_number(value) and 0 <= value <= 100
+
+
+def _is_angle(value: Any) -> bool:
+    return is_number(value) and abs(value) <= 1080
 
 
 def is_axis(value: Any) -> bool:
@@ -54,8 +77,12 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10_000
 
 
-def _is_positive(value: Any) -> bool:
-    return is_number(value) and value > 0
+def _is_radius(value: Any) -> bool:
+    return is_pixels(value) and value > 0
+
+
+def _is_width(value: Any) -> bool:
+    return is_pixels(value) and 0 <= value <= WIDEST
 
 
 def _is_numbers(value: Any) -> bool:
@@ -68,12 +95,12 @@ def _is_texts(value: Any) -> bool:
 
 FIELDS: dict[str, Check] = {
     "axis": is_axis, "baseline": is_number, "categories": _is_texts, "category": is_text, "centre": is_point,
-    "corners": is_points, "dash": _is_numbers, "dashed": _is_flag, "data_range": is_range, "degrees": is_number,
-    "exploded": _is_flag, "filled": _is_flag, "formula": is_text, "function": _is_count, "hole": is_number,
+    "corners": is_points, "dash": _is_numbers, "dashed": _is_flag, "data_range": is_range, "degrees": _is_angle,
+    "exploded": _is_flag, "filled": _is_flag, "formula": is_text, "function": _is_count, "hole": is_pixels,
     "name": is_text, "orientation": lambda value: value in ("vertical", "horizontal"), "outline": is_colour,
-    "outline_width": is_number, "pixel_range": is_range, "points": is_points, "radius": _is_positive,
-    "rotation": is_number, "series": _is_count, "shape": is_text, "share": is_number, "side": is_text,
-    "size": is_number, "vertex": is_point, "value": is_number, "values": _is_numbers, "width": is_number,
+    "outline_width": _is_width, "pixel_range": _is_range_of_pixels, "points": is_points, "radius": _is_radius,
+    "rotation": _is_angle, "series": _is_count, "shape": is_text, "share": _is_share, "side": is_text,
+    "size": is_pixels, "vertex": is_point, "value": is_number, "values": _is_numbers, "width": _is_width,
     "x": is_number, "y": is_number,
 }  # fmt: skip
 """What a parameter may be; ``start`` and ``end`` are degrees of a wedge and points of a segment."""
@@ -165,5 +192,5 @@ def _needed(element: Element) -> tuple[str, ...]:
 def _checks(kind: str, name: str) -> Check:
     """Return the check of a parameter; unknown ones are refused."""
     if name in ("start", "end"):
-        return is_number if kind == "wedge" else is_point
+        return _is_angle if kind == "wedge" else is_point
     return FIELDS.get(name, lambda _: False)
