@@ -106,6 +106,18 @@ def pull_instances(name: str, out: Path, revision: str | None) -> AnyInstanceSet
     return read_any_instances(out)
 
 
+def fetch_files(name: str) -> Path:
+    """Bring the files of a dataset that somebody else made into the user's Hub cache, and return the folder.
+
+    Args:
+        name: ``ORG/NAME``.
+
+    Raises:
+        WorkError: There is no such dataset, or the Hub cannot be reached.
+    """
+    return Repository(name).fetch(None, ("*",))
+
+
 def _published(instances: AnyInstanceSet) -> dict[str, str]:
     """Return the SHA-256 of every picture that may be published, by the name of its file."""
     pictures: dict[str, str] = {}

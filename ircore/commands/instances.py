@@ -53,7 +53,7 @@ def import_(
     format_: str, path: Path, out: Path, category: str | None, difficulty: str | None, source: str | None,
     licence: str | None, options: tuple[str, ...],
 ) -> None:  # fmt: skip
-    """Make an instance set of pictures you have.
+    """Make an instance set of pictures you have; PATH is on this disk, or hf://datasets/ORG/NAME.
 
     FORMAT is an installed one, such as folder. That one reads PATH/<category>/<easy|hard>/*.png, or any folder with a
     metadata.jsonl of file_name, category, difficulty, source and licence, or one flat folder with --category and
@@ -73,8 +73,25 @@ def import_(
     given = dict(option.partition("=")[::2] for option in options)
     if options and format_ != "visual-genome":
         raise InputError(f"--option {options[0]}: the format {format_} has none", "Leave --option out.")
-    made = importer(ImportRequest(path, out, category, difficulty, source, licence, given))
+    made = importer(ImportRequest(_on_disk(path), out, category, difficulty, source, licence, given))
     click.echo(as_table(summarise(made)))
+
+
+def _on_disk(path: Path) -> Path:
+    """Return a path on this disk; files of ``hf://datasets/ORG/NAME`` are brought into the Hub's cache.
+
+    Raises:
+        InputError: The address names no dataset.
+        WorkError: There is none, or the Hub cannot be reached.
+    """
+    if path.parts[:1] != ("hf:",):
+        return path
+    if path.parts[1:2] != ("datasets",) or len(path.parts) != 4:
+        raise InputError(f"PATH {path}: names no dataset of the Hub", "Write hf://datasets/ORG/NAME.")
+    from ircore.core.plugins import load
+
+    fetched: Path = load("releases", "fetch_files")("/".join(path.parts[2:]))
+    return fetched
 
 
 @command.command()

@@ -15,6 +15,8 @@ from ircore.core.episode_records import AnyAbortReason, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import AnyInstance, GameRules, Record
+from ircore.games.master_words import GamePrompts as GamePrompts
+from ircore.games.master_words import NoPrompts
 from ircore.games.measuring import Instruments as Instruments
 from ircore.games.measuring import Measured as Measured
 from ircore.games.pages import Curve as Curve
@@ -170,30 +172,6 @@ class Ending(NamedTuple):
     detail: str | None = None
 
 
-class GamePrompts(Protocol):
-    """The game master's words; their version is part of a run's identity.
-
-    >>> class Words:
-    ...     version = "built-in 1a2b3c4d5e6f"
-    ...     guess = "Guess the fruit."
-    >>> prompts: GamePrompts = Words()
-    >>> prompts.version
-    'built-in 1a2b3c4d5e6f'
-    """
-
-    @property
-    def version(self) -> str:
-        """Name of the set of texts with their hash."""
-        ...
-
-
-@dataclass(frozen=True)
-class _NoPrompts:
-    """The prompts of games whose words stand in their rules."""
-
-    version: str = "built-in"
-
-
 class Game(ABC, Generic[RulesT]):
     """A game: declarations and rules.
 
@@ -342,7 +320,7 @@ class Game(ABC, Generic[RulesT]):
         """
         if folder is not None:
             raise InputError(f"--prompts {folder}: the game {self.name} has no prompts to replace", "Leave it out.")
-        return _NoPrompts()
+        return NoPrompts()
 
     @property
     def headline(self) -> Measure:

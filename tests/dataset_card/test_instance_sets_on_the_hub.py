@@ -102,3 +102,33 @@ def test_a_dataset_without_a_set_is_refused(hub: HubServer, tmp_path: Path, irco
     pulled = ircore_on("instances", "pull", "org/nothing", "--out", tmp_path / "back")
     assert pulled.code == 1
     assert "no such dataset" in pulled.err
+
+
+def test_files_of_a_dataset_on_the_hub_are_imported(hub: HubServer, tmp_path: Path, ircore_on: Run) -> None:
+    """GIR-Bench's layout; a dataset that somebody else made needs no copy made by hand."""
+    tasks = b'[{"id": 1, "prompt": "An advertisement\'s three words.", "text": "JUST DO IT"}]'
+    hub.add_repo("org/tasks", files={"prompt/TextRendering.json": tasks})
+    done = ircore_on("instances", "import", "gir-bench", "hf://datasets/org/tasks", "--out", tmp_path / "tasks")
+    assert done.code == 0, done.err
+    assert "JUST DO IT" in (tmp_path / "tasks" / "instances.jsonl").read_text()
+
+
+@pytest.mark.parametrize(
+    ("address", "code", "said"),
+    [
+        ("hf://datasets/org/nothing", 1, "org/nothing"),
+        ("hf://models/org/tasks", 2, "names no dataset of the Hub"),
+        ("hf://datasets/org", 2, "names no dataset of the Hub"),
+    ],
+)
+def test_an_address_without_a_dataset_is_refused(
+    hub: HubServer,
+    tmp_path: Path,
+    ircore_on: Run,
+    address: str,
+    code: int,
+    said: str,
+) -> None:
+    done = ircore_on("instances", "import", "gir-bench", address, "--out", tmp_path / "tasks")
+    assert (done.code, said in done.err) == (code, True), done.err
+    assert not (tmp_path / "tasks").exists()

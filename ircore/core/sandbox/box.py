@@ -80,7 +80,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Box:
-    """A sandbox with scripts and packages; each ``run`` is a new process in a new one.
+    """A sandbox with scripts and packages; each ``run`` starts a new process in a new sandbox.
 
     >>> Box({"main.py": Path("main.py")}).limits.cpu_s
     15
@@ -102,7 +102,7 @@ class Box:
     limits: Limits = field(default_factory=Limits)
 
     def run(self, script: str, given: bytes = b"") -> Outcome:
-        """Run a script with bytes on its standard input; no thread of this process is held up by another's run.
+        """Run a script with bytes on its standard input; several threads may run scripts at the same time.
 
         Raises:
             InputError: There is no bubblewrap, or a package is missing.

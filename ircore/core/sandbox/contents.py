@@ -1,6 +1,6 @@
-"""What of this machine the inside of the sandbox can read: Python, the packages that were asked for, shared libraries.
+"""Files of this machine that can be read inside of the sandbox: Python, named packages, shared libraries.
 
-Of packages the inside gets what their distributions list and require, not the whole environment.
+Of packages, only the files that their distributions list and require are shown, not the whole environment.
 """
 
 import sys
@@ -36,7 +36,7 @@ def version_name() -> str:
 
 @cache
 def python_mounts() -> tuple[Mount, ...]:
-    """Return the interpreter, its standard library and, if it is a file of its own, the library of Python itself."""
+    """Return the interpreter, the standard library and, where there is one, the shared library of Python."""
     name = version_name()
     executable = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     mounts = [

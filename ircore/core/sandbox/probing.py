@@ -129,7 +129,7 @@ def _names_of_variables(box: Box) -> Sequence[str]:
 
 
 def _killed(box: Box, name: str, fate: str) -> Guarantee:
-    """Return whether a program that does not end by itself meets its limit."""
+    """Return the guarantee that an endless program is killed at a limit."""
     bounded = replace(box, limits=replace(box.limits, wall_s=0.5 if name == "time" else 10))
     outcome = bounded.run("endless.py", b"flood" if name == "output" else b"")
     return Guarantee(name, PROMISES[name], () if outcome.fate == fate else (f"it {outcome.fate}",))

@@ -123,9 +123,6 @@ NEEDED: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Types of elements that a scene may have, and the parameters that each must state."""
 
-NOT_JUDGED = frozenset({"arc", "arrow", "polygon", "sector"})
-"""Types that may be in a scene of another category than geometry, where no fact is about them."""
-
 
 def scene_of(
     elements: Sequence[JsonValue], width: int, height: int, background: str

@@ -27,7 +27,7 @@ CONFIGURATION = "/fonts"
 
 
 class _Report(Record):
-    """What the inside says of a figure."""
+    """A report on a figure, written inside of the sandbox."""
 
     error: str | None = Field(max_length=1000)
     width: int = Field(default=0, ge=0, le=2048)
@@ -65,7 +65,7 @@ class Figure:
 
 
 class ProgramError(Exception):
-    """A program drew no figure; the message says why, for the model that wrote it.
+    """A program drew no figure; the message gives the reason to the model.
 
     >>> str(ProgramError("the program took longer than 30 s"))
     'the program took longer than 30 s'
@@ -153,7 +153,7 @@ def _inside(name: str) -> Path:
 
 
 def _parts(output: bytes) -> tuple[_Report, bytes]:
-    """Take report and picture out of what came from the inside."""
+    """Split the sandbox's output into report and picture."""
     head, _, rest = output.partition(b"\n")
     try:
         length, size = (int(number) for number in head[:40].split())
