@@ -73,6 +73,12 @@ _versions_option = click.option(
     help="People's names for pictures, in the layout of KiloGram's dense.json, for a page on how far they diverge; may "
     "be repeated. Ids are those of targets, or INSTANCE/PICTURE in a reference game.",
 )
+@click.option(
+    "--season",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Gaps to a revealed season, from ircore submission season gap --out: a column of that judge's board.",
+)
 def build(
     runs: tuple[Path, ...],
     out: Path,
@@ -85,6 +91,7 @@ def build(
     submissions: Path | None,
     judge_cards: tuple[Path, ...],
     names: tuple[Path, ...],
+    season: Path | None,
 ) -> None:
     """Build the site of scored runs: boards, matrix, a page per pair and a gallery page per instance."""
     from time import perf_counter
@@ -112,6 +119,7 @@ def build(
         submissions=submissions,
         judge_cards=judge_cards,
         names=names,
+        season=season,
     )
     click.echo(f"{out / 'index.html'}", err=False)
     click.echo(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ircore.commands.judging import asking_options
 from ircore.commands.options import PATH
 from ircore.core.errors import InputError
 
@@ -254,17 +255,29 @@ def pull(repo: str, out: Path, revision: str | None) -> None:
 @click.argument("folder", metavar="DIR", type=PATH)
 @click.option("--judge", "manifest", required=True, type=PATH, metavar="FILE", help="Manifest of the model to ask.")
 @click.option("--out", type=PATH, required=True, help="Folder of record and report; an earlier probe goes on.")
-@click.option("--concurrency", default=4, show_default=True, type=click.IntRange(1, 256), help="Questions at once.")
-def probe(folder: Path, manifest: Path, out: Path, concurrency: int) -> None:
+@asking_options
+@click.option("--dry-run", is_flag=True, help="Print what would be asked and what it may cost; ask nothing.")
+def probe(
+    folder: Path, manifest: Path, out: Path, concurrency: int, deadline: float | None, max_cost: float | None,
+    prices: Path | None, dry_run: bool,
+) -> int:  # fmt: skip
     """Ask a model whether it knows the targets of a set: once by their titles alone, once by the pictures.
 
-    The report for each target is OUT/probe.json. Every answer is recorded, and none is asked for twice.
+    The report for each target is OUT/probe.json. Every answer and every refusal is recorded, and none is asked for
+    twice; what failed for a technical reason is asked again by the same command.
     """
     from ircore.core.terminal import printable
     from ircore.instances.store import read_instances
-    from ircore.scorers.contamination import as_text
+    from ircore.scorers.contamination import as_text, forecast
     from ircore.scorers.contamination import probe as probe_targets
     from ircore.scorers.judges.manifest import read_judge
+    from ircore.scorers.model_judges.runner import JudgingPlan
 
-    targets = probe_targets(read_instances(folder), read_judge(manifest), out, concurrency)
+    instances, judge = read_instances(folder), read_judge(manifest)
+    plan = JudgingPlan(concurrency=concurrency, deadline=deadline, max_cost=max_cost, prices=prices)
+    if dry_run:
+        click.echo(printable(forecast(instances, judge, out, plan)))
+        return 0
+    targets = probe_targets(instances, judge, out, plan)
     click.echo("\n".join(printable(line) for line in as_text(targets).splitlines()))
+    return 1 if any("provider_error" in target.unanswered.values() for target in targets) else 0

@@ -17,13 +17,18 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-OPTIONS = (
+ASKING = (
     click.option(
         "--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Questions at once to a model."
     ),
     click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop asking models after this time."),
     click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop asking models at this cost."),
     click.option("--prices", type=PATH, help="Prices on top of the built-in ones."),
+)
+"""The options of every command that asks models."""
+
+OPTIONS = (
+    *ASKING,
     click.option("--cache", type=PATH, help="Keep models' answers here, for all runs."),
     click.option(
         "--dry-run", is_flag=True, help="Print what models would be asked and what it may cost; score nothing."
@@ -33,7 +38,16 @@ OPTIONS = (
 
 def judging_options(command: Command) -> Command:
     """Add the options that concern judges that are models."""
-    for option in reversed(OPTIONS):
+    return _with_options(command, OPTIONS)
+
+
+def asking_options(command: Command) -> Command:
+    """Add the options of every command that asks models: how many questions at once, and when to stop."""
+    return _with_options(command, ASKING)
+
+
+def _with_options(command: Command, options: Sequence[Callable[[Any], Any]]) -> Command:
+    for option in reversed(options):
         command = option(command)
     return command
 

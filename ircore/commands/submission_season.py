@@ -67,6 +67,7 @@ def verify(published: Path, instances: Path | None) -> None:
 @click.option("--judge", default="verified", show_default=True, help="Whose scores.")
 @click.option("--category", help="Only this category.")
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(["text", "json", "csv"]))
+@click.option("--out", type=PATH, help="Also write the gaps with the season's proof here, for site build --season.")
 def gap(
     published: Path,
     public: tuple[Path, ...],
@@ -74,6 +75,7 @@ def gap(
     judge: str,
     category: str | None,
     form: "Format",
+    out: Path | None,
 ) -> None:
     """Show how much better each pair does on the public set than on the revealed season's.
 
@@ -84,6 +86,7 @@ def gap(
     from ircore.results.tables.formats import render
     from ircore.results.tables.season_gap import season_gap_table
     from ircore.runs.folder import RunFolder
+    from ircore.submissions.season_gaps import season_gaps, write_season_gaps
     from ircore.submissions.seasons import read_season, verify_season
 
     season = read_season(published)
@@ -96,4 +99,7 @@ def gap(
         raise InputError(
             f"{secret[0]}: not played on the set of season {season.season}", "Name runs on the season's set."
         )
-    click.echo(render(season_gap_table(there, here, judge, category), form), nl=False)
+    table = season_gap_table(there, here, judge, category)
+    if out is not None:
+        write_season_gaps(out, season_gaps(season, table, there.instance_set, judge, category))
+    click.echo(render(table, form), nl=False)

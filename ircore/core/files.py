@@ -175,3 +175,29 @@ def new_folder(path: Path) -> Iterator[Path]:
             temporary.rename(path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def locked(folder: Path, what: str) -> Iterator[None]:
+    """Lock a folder against other processes that would write into it.
+
+    Args:
+        folder: The folder, which exists.
+        what: What it holds, such as ``run``.
+
+    Raises:
+        InputError: Another process holds it.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(folder / ".lock", blocking=False)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise InputError(
+            f"{folder}: another process is working on this {what}", "Wait for it, or choose another --out."
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()

@@ -24,7 +24,7 @@ from pydantic import TypeAdapter
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, sync_folder, write_bytes, write_text
+from ircore.core.files import locked, new_folder, sync_folder, write_bytes, write_text
 from ircore.core.game_records import AnyEnded, GameEpisode, GameRun, GameScore
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import JournalWriter, read_records
@@ -203,19 +203,8 @@ class AnyRunFolder:
         Raises:
             InputError: Another process holds it.
         """
-        from filelock import FileLock, Timeout
-
-        lock = FileLock(self.path / ".lock", blocking=False)
-        try:
-            lock.acquire()
-        except Timeout as error:
-            raise InputError(
-                f"{self.path}: another process is working on this run", "Wait for it, or choose another --out."
-            ) from error
-        try:
+        with locked(self.path, "run"):
             yield
-        finally:
-            lock.release()
 
 
 class RunFolder(AnyRunFolder):

@@ -140,7 +140,7 @@ def begin_run(
     folder = open_run(out, plan.run, plan.instances)
     keep_provenance(folder.path, loaded.path, begun, vouching)
     keep_part(folder, shard, tuple(instance.instance_id for instance in plan.selected))
-    store_prices(folder, prices_file)
+    store_prices(folder.path, prices_file)
     return folder, Watch(prices_of_run(folder), max_cost)
 
 

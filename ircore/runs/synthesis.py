@@ -107,7 +107,7 @@ def synthesize(plan: SynthesisPlan) -> list[FigureStep]:
         run = make_run(loaded, instances, plan.rules, words, plan.seed)
         players = make_players(game, loaded)
         run_folder = open_run(plan.out, run, instances)
-        store_prices(run_folder, plan.prices)
+        store_prices(run_folder.path, plan.prices)
         watch = Watch(prices_of_run(run_folder), plan.max_cost)
         todo = PlayPlan(run, instances, instances.instances, words, plan.concurrency, plan.deadline)
         play(todo, run_folder, game, players, watch)

@@ -8,26 +8,34 @@ import asyncio
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from ircore.core.files import write_text
+from pydantic import Field
+
+from ircore.core.episode_records import Usage
+from ircore.core.files import locked, write_text
 from ircore.core.journal import read_records
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
 from ircore.core.records import Instance, Record
+from ircore.core.tokens import count_tokens
 from ircore.instances.store import InstanceSet
 from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
 from ircore.players.calls import usage_of
 from ircore.players.views import Captioned
+from ircore.runs.costs.forecast import IMAGE_READ_TOKENS
 from ircore.runs.costs.limit import Watch
-from ircore.runs.costs.prices import RunPrices, read_prices
+from ircore.runs.costs.prices import RunPrices, own_prices_file, read_prices, store_prices
 from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.judge_answers import LONGEST
 from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgementEntry, JudgementWriter, JudgeQuestion, asked_as
 from ircore.scorers.judges.manifest import LoadedJudge
+from ircore.scorers.model_judges.forecast import usage_words
+from ircore.scorers.model_judges.runner import JudgingPlan
 
 PROMPTS = {
     name: files("ircore.scorers").joinpath("contamination_prompts", f"{name}.txt").read_text(encoding="utf-8")
@@ -36,6 +44,9 @@ PROMPTS = {
 """Words of the question without and with the picture."""
 
 REPORT = "probe.json"
+ASSUMED_WRITTEN = {"unseen": 300, "known": 20}
+"""Tokens of an answer that a forecast assumes."""
+
 OFTEN = 0.5
 """Share of a target's texts from which a description of the unseen target is suspicious."""
 
@@ -58,44 +69,83 @@ class ProbedTarget(Record):
     says: str = ""
     """What the model says it is."""
 
+    unanswered: dict[str, str] = Field(default_factory=dict)
+    """Why a question, ``unseen`` or ``known``, has no answer, such as ``judge_refused``."""
+
     @property
     def suspicious(self) -> bool:
         """Whether a maintainer should look at the target."""
         return bool(self.known) or (self.guessed or 0) >= OFTEN
 
 
-def probe(instances: InstanceSet, judge: LoadedJudge, out: Path, concurrency: int = 4) -> tuple[ProbedTarget, ...]:
+def probe(instances: InstanceSet, judge: LoadedJudge, out: Path, plan: JudgingPlan) -> tuple[ProbedTarget, ...]:
     """Ask a model both questions about every target, and write the report ``probe.json``.
 
     Args:
         instances: The targets.
         judge: Who is asked; its own prompts are not used.
         out: Folder of record and report; an earlier probe of the same set goes on.
-        concurrency: Questions under way at the same time, ≥ 1.
+        plan: How many questions at once, deadline, limit of cost, and prices, which are kept in ``out``.
 
     Raises:
-        InputError: A key is missing, or the record is damaged.
-        WorkError: Nothing can be written, or the model cannot be asked; every answer is kept.
+        InputError: A key is missing, the record is damaged, or another process works in ``out``.
+        WorkError: Nothing can be written, the model cannot be asked, or a limit is reached; every answer is kept.
     """
     player = judge.make_player()
     out.mkdir(parents=True, exist_ok=True)
-    answers = {question.asked_as: question for question in read_records(out / JUDGEMENTS, QUESTIONS)}
-    known = {key: question for key, question in answers.items() if question.settled}
-    watch = Watch(RunPrices(read_prices(), judges={judge.name: judge.spec}), None)
-    inquiries = [
+    with locked(out, "probe"):
+        store_prices(out, plan.prices)
+        asked = tuple(read_records(out / JUDGEMENTS, QUESTIONS))
+        inquiries = _inquiries(instances, judge, player, out, asked)
+        watch = Watch(_prices(judge, out, plan), plan.max_cost)
+        watch.begin(asked)
+        entries: dict[tuple[str, str], JudgeQuestion] = {}
+        with JudgementWriter() as writer, progress("probing", len(inquiries)) as shown:
+            engine = Engine(Recorder(writer), watch, shown)
+            waiting = iter(inquiries)
+            workers = [_worker(engine, waiting, entries) for _ in range(min(plan.concurrency, len(inquiries)))]
+            asyncio.run(engine.run(workers, plan.deadline, [player]))
+        targets = tuple(_probed(instance, entries) for instance in instances.instances)
+        write_text(out / REPORT, json.dumps(_report(instances, judge, targets), indent=2, ensure_ascii=False) + "\n")
+    return targets
+
+
+def forecast(instances: InstanceSet, judge: LoadedJudge, out: Path, plan: JudgingPlan) -> str:
+    """Return in words what a probe would ask, and what it may cost; nobody is asked and nothing is written.
+
+    Raises:
+        InputError: The record in ``out`` is damaged, or the prices cannot be read.
+    """
+    inquiries = _inquiries(instances, judge, None, out, tuple(read_records(out / JUDGEMENTS, QUESTIONS)))
+    unsettled = [inquiry for inquiry in inquiries if inquiry.recorded() is None]
+    read = sum(count_tokens(inquiry.prompt) + IMAGE_READ_TOKENS * (inquiry.asking != "unseen") for inquiry in unsettled)
+    written = sum(ASSUMED_WRITTEN[inquiry.asking] for inquiry in unsettled)
+    usage = Usage(requests=len(unsettled), prompt_tokens=read, completion_tokens=written)
+    words = usage_words(usage, _prices(judge, out, plan).judges[judge.name])
+    return (
+        f"{judge.name}: {len(inquiries) - len(unsettled):,} answers kept; {words}\n"
+        f"assumed: a picture is {IMAGE_READ_TOKENS:,} tokens, a description {ASSUMED_WRITTEN['unseen']}, yes or no "
+        f"{ASSUMED_WRITTEN['known']}; no reasoning tokens, no retries"
+    )
+
+
+def _prices(judge: LoadedJudge, out: Path, plan: JudgingPlan) -> RunPrices:
+    return RunPrices(read_prices(own_prices_file(out), plan.prices), judges={judge.name: judge.spec})
+
+
+def _inquiries(
+    instances: InstanceSet,
+    judge: LoadedJudge,
+    player: JudgingPlayer | None,
+    out: Path,
+    asked: Sequence[JudgeQuestion],
+) -> "list[_ProbeInquiry]":
+    known = {question.asked_as: question for question in asked if question.settled}
+    return [
         _ProbeInquiry(instances, instance, asking, judge, player, out, known)
         for instance in instances.instances
         for asking in PROMPTS
     ]
-    entries: dict[tuple[str, str], JudgeQuestion] = {}
-    with JudgementWriter() as writer, progress("probing", len(inquiries)) as shown:
-        engine = Engine(Recorder(writer), watch, shown)
-        waiting = iter(inquiries)
-        workers = [_worker(engine, waiting, entries) for _ in range(min(concurrency, len(inquiries)))]
-        asyncio.run(engine.run(workers, None, [player]))
-    targets = tuple(_probed(instance, entries) for instance in instances.instances)
-    write_text(out / REPORT, json.dumps(_report(instances, judge, targets), indent=2, ensure_ascii=False) + "\n")
-    return targets
 
 
 async def _worker(
@@ -106,8 +156,8 @@ async def _worker(
     for inquiry in waiting:
         try:
             entry = await engine.settle(inquiry)
-        except JudgeError:
-            continue
+        except JudgeError as refusal:  # of this question alone, and recorded
+            entry = inquiry.refused(refusal)
         entries[inquiry.instance.instance_id, inquiry.asking] = entry.question
         engine.shown.advance(engine.watch.note())
 
@@ -120,7 +170,7 @@ class _ProbeInquiry(Inquiry[JudgementEntry, TextAnswer]):
     instance: Instance
     asking: str
     judge: LoadedJudge
-    player: JudgingPlayer
+    player: JudgingPlayer | None
     out: Path
     known: dict[str, JudgeQuestion]
 
@@ -144,6 +194,8 @@ class _ProbeInquiry(Inquiry[JudgementEntry, TextAnswer]):
 
     def ask(self) -> Awaitable[TextAnswer]:
         pictures = () if self.asking == "unseen" else (Captioned("picture", self.instances.target(self.instance)),)
+        if self.player is None:
+            raise TypeError("a forecast asks nobody")
         return self.player.judge(JudgeView(self.prompt, pictures))
 
     def answered(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
@@ -183,7 +235,12 @@ def _probed(instance: Instance, entries: dict[tuple[str, str], JudgeQuestion]) -
     known, says = read_known(seen.text or "") if seen is not None else (None, "")
     described = unseen.text if unseen is not None else None
     guessed = None if described is None else guessed_share(instance, described)
-    return ProbedTarget(instance_id=instance.instance_id, guessed=guessed, known=known, says=says)
+    lost = {
+        asking: question.reason
+        for asking, question in (("unseen", unseen), ("known", seen))
+        if question is not None and question.reason is not None
+    }
+    return ProbedTarget(instance_id=instance.instance_id, guessed=guessed, known=known, says=says, unanswered=lost)
 
 
 def guessed_share(instance: Instance, description: str) -> float | None:
@@ -237,4 +294,8 @@ def as_text(targets: Sequence[ProbedTarget]) -> str:
     shares = [target.guessed for target in targets if target.guessed is not None]
     if shares:
         lines.append(f"{100 * sum(shares) / len(shares):.0f} % of the written texts are guessed without the picture")
+    lost = Counter(reason for target in targets for reason in target.unanswered.values())
+    if lost:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(lost.items()))
+        lines.append(f"questions without an answer: {reasons}")
     return "\n".join(lines)

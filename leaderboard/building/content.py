@@ -15,6 +15,7 @@ from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import GameRunFolder
 from ircore.scorers.judge_test.cards import cards_of
 from ircore.submissions.merged import MergedSubmission, merged_submissions, unplayed
+from ircore.submissions.season_gaps import read_season_gaps
 from leaderboard.building.sources import ABSENT
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.gallery.pages import gallery_pages
@@ -42,6 +43,7 @@ from leaderboard.pages.pair_comparison import Comparisons, compare_page, compari
 from leaderboard.pages.pairs import pair_pages
 from leaderboard.pages.paper import paper_page
 from leaderboard.pages.players import player_pages
+from leaderboard.pages.season_column import check_season
 from leaderboard.pages.targets import targets_page
 from leaderboard.pages.waiting import played_pages, waiting_page
 from leaderboard.storage.build_cache import BuildCache
@@ -94,6 +96,7 @@ class Options:
     submissions: Path | None = None
     judge_cards: Sequence[Path] = ()
     names: Sequence[Path] = ()
+    season: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -168,6 +171,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     site.cards = cards_of(site.results.judge_identities, options.judge_cards)
     if options.version is not None:
         require_version(site.version, options.version, released)
+    site.season = check_season(site, None if options.season is None else read_season_gaps(options.season))
     site.submitted = () if options.submissions is None else merged_submissions(options.submissions)
     frozen = () if options.archive is None else read_archive(options.archive, site.version)
     site.former = tuple(board.record for board in frozen)
@@ -185,7 +189,12 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
 
 def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
     """Return the content of a site of other games alone."""
-    asked = {"--judge": options.judge, "--version": options.version, "--archive": options.archive}
+    asked = {
+        "--judge": options.judge,
+        "--version": options.version,
+        "--archive": options.archive,
+        "--season": options.season,
+    }
     given = next((name for name, value in asked.items() if value is not None), None)
     if given is not None:
         raise InputError(

@@ -53,6 +53,7 @@ def build_site(
     submissions: Path | None = None,
     judge_cards: Sequence[Path] = (),
     names: Sequence[Path] = (),
+    season: Path | None = None,
 ) -> _BuildReport:
     """Build the site of some runs.
 
@@ -71,12 +72,15 @@ def build_site(
         submissions: Folder of all merged submissions: those without a run are listed too, and histories shown.
         judge_cards: Cards of judges (``ircore judge-test``) besides those that come with the project.
         names: Files of people's names for pictures, in KiloGram's layout, for a page on them.
+        season: File of the gaps between the public set and a revealed season's; None for no such column.
 
     Raises:
         InputError: The runs cannot be shown together, or ``out`` holds something else.
         WorkError: MkDocs failed, or the disk is full.
     """
-    options = Options(judge, address, archive, version, originals, versions, waiting, submissions, judge_cards, names)
+    options = Options(
+        judge, address, archive, version, originals, versions, waiting, submissions, judge_cards, names, season
+    )
     # Of a link the folder that it names is replaced.
     out = Path(os.path.realpath(out)) if out.is_symlink() else out
     check_sources(sources)

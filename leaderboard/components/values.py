@@ -100,7 +100,13 @@ def extremes(least: float | None, most: float | None) -> Markup:
     return safe(f"{signed(least)} to {signed(most)}")
 
 
-def stacked(estimate: Estimate, digits: int = 2, why: str = "no rated episode", as_difference: bool = False) -> Markup:
+def stacked(
+    estimate: Estimate,
+    digits: int = 2,
+    why: str = "no rated episode",
+    as_difference: bool = False,
+    improves: bool = True,
+) -> Markup:
     """Return a mean over half the width of its interval, for the narrow columns of a board.
 
     Args:
@@ -108,13 +114,14 @@ def stacked(estimate: Estimate, digits: int = 2, why: str = "no rated episode", 
         digits: Decimals.
         why: Reason given where there is no mean.
         as_difference: Whether the mean has a sign and an arrow.
+        improves: Whether a larger difference is better; if not, there is no arrow.
     """
     value = estimate.mean
     if value is None:
         return missing(why)
     # Two ends with two decimals each would reach into the next column.
     half = interval_width(estimate, digits, min(digits, 1)) or f"n {estimate.n}"
-    text = f"{arrow(value)}{signed(value, digits)}" if as_difference else number(value, digits)
+    text = f"{arrow(value) if improves else ''}{signed(value, digits)}" if as_difference else number(value, digits)
     return safe(f'<span class="value">{text}</span><span class="half">{half}</span>')
 
 

@@ -18,6 +18,7 @@ from ircore.results.subsets import rule_sets, under_rules
 from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.history import Step
 from ircore.submissions.merged import MergedSubmission
+from ircore.submissions.season_gaps import SeasonGaps
 from leaderboard.model.site_judge import site_judge
 from leaderboard.model.site_runs import SiteRun
 from leaderboard.storage.build_cache import BuildCache, content_key
@@ -220,6 +221,8 @@ class Site:
         """Every merged submission, played or not, as far as they were given."""
         self.played: Mapping[str, str] = {}
         """Slugs of the submissions that have a run on the site, each with the path of a run's page."""
+        self.season: SeasonGaps | None = None
+        """Gaps between the public set and a revealed season's; None if none are given."""
         self.cache: BuildCache | None = None
         """Build cache for results of single runs; None for no cache."""
         self._under: dict[Rules, Results] = {}

@@ -36,6 +36,7 @@ from leaderboard.pages.board_views import (
 )
 from leaderboard.pages.judge_cards import card_notes
 from leaderboard.pages.references import board_references, reference_lines
+from leaderboard.pages.season_column import season_column
 from leaderboard.words.labels import category_short, category_title
 
 _THUMBNAILS = 24
@@ -175,6 +176,7 @@ def _board_page(site: Site, view: View) -> Page:
             "order": view.order,
             "mixed": view.rules is None,
             "levels": results.difficulties if view.overall else (),
+            "season": season_column(site, view),
             "measured": MEASURED,
             "legend": LEGEND,
             "detectable": results.detectable(view.judge, view.category, view.difficulty),

@@ -222,16 +222,16 @@ class RunPrices:
 def prices_of_run(folder: AnyRunFolder, given: Path | None = None) -> RunPrices:
     """Return the prices of a run: the user's table, on top of the run's own, on top of the built-in table."""
     judges = {name: judge.player for name, judge in folder.judges().items() if judge.player is not None}
-    return RunPrices(read_prices(own_prices_file(folder), given), folder.run.submission, judges)
+    return RunPrices(read_prices(own_prices_file(folder.path), given), folder.run.submission, judges)
 
 
-def own_prices_file(folder: AnyRunFolder) -> Path | None:
+def own_prices_file(folder: Path) -> Path | None:
     """Return the file of the run's own table of prices; None if there is no such file."""
-    own = folder.path / RUN_PRICES
+    own = folder / RUN_PRICES
     return own if own.is_file() else None
 
 
-def store_prices(folder: AnyRunFolder, given: Path | None) -> None:
+def store_prices(folder: Path, given: Path | None) -> None:
     """Check a user's table of prices and store it in the run folder for the next session, on top of an earlier table.
 
     Raises:
@@ -242,12 +242,12 @@ def store_prices(folder: AnyRunFolder, given: Path | None) -> None:
     new, own = _read(given), own_prices_file(folder)
     known = _read(own) if own is not None else {}
     if known.keys() <= new.keys():
-        write_bytes(folder.path / RUN_PRICES, given.read_bytes())
+        write_bytes(folder / RUN_PRICES, given.read_bytes())
     elif known | new != known:
         import yaml
 
         models = {name: price.model_dump(mode="json", exclude_none=True) for name, price in (known | new).items()}
-        write_bytes(folder.path / RUN_PRICES, yaml.safe_dump({"models": models}, sort_keys=False).encode())
+        write_bytes(folder / RUN_PRICES, yaml.safe_dump({"models": models}, sort_keys=False).encode())
 
 
 def usage_of_question(asked: Asked) -> Usage:

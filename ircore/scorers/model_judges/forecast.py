@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ircore.core.episode_records import Usage
 from ircore.core.tokens import count_tokens
 from ircore.runs.costs.forecast import IMAGE_READ_TOKENS
-from ircore.runs.costs.prices import RunPrices
+from ircore.runs.costs.prices import RunPrices, SeatPrice
 from ircore.runs.judge_questions import Order, QuestionKey, asked_as
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.model_judges.items import Item, JudgedRun
@@ -40,8 +40,7 @@ def estimate_judging(judge: LoadedJudge, planned: Sequence[JudgedRun], prices: R
     read += preference * (count_tokens(judge.prompts.preference) + 3 * IMAGE_READ_TOKENS)
     questions = similarity + preference
     usage = Usage(requests=questions, prompt_tokens=read, completion_tokens=questions * ANSWER_TOKENS)
-    seat = prices.judges[judge.name]
-    cost = 0.0 if seat.offline else seat.price.tokens(usage) if seat.price else None
+    cost = cost_of(usage, prices.judges[judge.name])
     return _JudgingEstimate(
         sum(len(item.wanted) for item in items), sum(len(plan.kept) for plan in planned), usage, cost
     )
@@ -64,14 +63,25 @@ def _open(item: Item, judge: LoadedJudge) -> int:
 
 def as_text(judge: LoadedJudge, estimated: _JudgingEstimate, prices: RunPrices) -> str:
     """Return an estimate for people, in one line."""
-    usage, seat = estimated.usage, prices.judges[judge.name]
+    counts = f"{judge.name}: {estimated.scores:,} scores to be had, {estimated.kept:,} kept"
+    return f"{counts}; {usage_words(estimated.usage, prices.judges[judge.name])}"
+
+
+def usage_words(usage: Usage, seat: SeatPrice) -> str:
+    """Return forecast questions and tokens in words, with their cost by the prices of who is asked."""
     words = (
-        f"{judge.name}: {estimated.scores:,} scores to be had, {estimated.kept:,} kept; {usage.requests:,} questions, "
-        f"{usage.prompt_tokens or 0:,} tokens read, {usage.completion_tokens or 0:,} written"
+        f"{usage.requests:,} questions, {usage.prompt_tokens or 0:,} tokens read, "
+        f"{usage.completion_tokens or 0:,} written"
     )
-    if estimated.cost_usd is None or seat.price is None:
+    cost = cost_of(usage, seat)
+    if cost is None or seat.price is None:
         return f"{words}: no price of {seat.label} is known (--prices FILE)"
-    return f"{words}: about {estimated.cost_usd:.2f} US$ by prices of {seat.label} on {seat.price.date}"
+    return f"{words}: about {cost:.2f} US$ by prices of {seat.label} on {seat.price.date}"
+
+
+def cost_of(usage: Usage, seat: SeatPrice) -> float | None:
+    """Return US dollars for forecast usage; None if no price is known."""
+    return 0.0 if seat.offline else seat.price.tokens(usage) if seat.price else None
 
 
 ASSUMED = (

@@ -113,7 +113,7 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
             judge.name: [plan_run(run, judge, plan.every_turn, plan.preferences) for run in runs] for judge in judges
         }
         for run in runs:
-            store_prices(run, plan.prices)
+            store_prices(run.path, plan.prices)
             for judge in judges:
                 run.keep_judge(judge.identity)
         watch = Watch(judges_prices(runs, judges, plan.prices), plan.max_cost)
@@ -129,7 +129,7 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
 
 def judges_prices(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], given: Path | None) -> RunPrices:
     """Return the prices of judges from the runs' tables and an additional table."""
-    prices = read_prices(*(own_prices_file(run) for run in runs), given)
+    prices = read_prices(*(own_prices_file(run.path) for run in runs), given)
     return RunPrices(prices, judges={judge.name: judge.spec for judge in judges})
 
 

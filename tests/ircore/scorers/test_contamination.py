@@ -8,6 +8,7 @@ import pytest
 from openai_server import Judged, OpenAIServer, serving
 
 from ircore.commands.main import run as ircore
+from ircore.core.files import locked
 from ircore.core.records import Box, Element, Instance, Scene
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.scorers.contamination import guessed_share, read_known
@@ -48,7 +49,8 @@ def targets(tmp_path: Path) -> InstanceSet:
     return read_instances(out)
 
 
-def probed(server: OpenAIServer, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def probing(server: OpenAIServer, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The command that probes the targets by a model behind the server."""
     monkeypatch.setenv("TEST_API_KEY", "sk-planted")
     manifest = folder / "judge.yaml"
     manifest.write_text(
@@ -56,8 +58,16 @@ def probed(server: OpenAIServer, folder: Path, monkeypatch: pytest.MonkeyPatch) 
         "api_key_env: TEST_API_KEY\n",
         encoding="utf-8",
     )
-    command = ["instances", "probe", str(folder / "targets"), "--judge", str(manifest), "--out", str(folder / "probe")]
-    assert ircore(command) == 0
+    return ["instances", "probe", str(folder / "targets"), "--judge", str(manifest), "--out", str(folder / "probe")]
+
+
+def probed(server: OpenAIServer, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    assert ircore(probing(server, folder, monkeypatch)) == 0
+    return reported(folder)
+
+
+def reported(folder: Path) -> dict[str, Any]:
+    """The report by target."""
     report = json.loads((folder / "probe" / "probe.json").read_text(encoding="utf-8"))
     return {target["instance_id"]: target for target in report["targets"]} | {"suspicious": report["suspicious"]}
 
@@ -87,3 +97,64 @@ def test_a_model_that_knows_one_target_is_found_out(
     assert (report[easy.instance_id]["guessed"], report[easy.instance_id]["known"]) == (1.0, True)
     assert report[easy.instance_id]["says"] == "seen in training"
     assert report[hard.instance_id]["known"] is False
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("targets")
+def test_a_refused_question_is_recorded_and_the_others_are_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving() as server:
+        server.judge = lambda _: "NO"
+        server.fail("moderation")
+        assert ircore([*probing(server, tmp_path, monkeypatch), "--concurrency", "1"]) == 0
+        assert "1 judge_refused" in capsys.readouterr().out
+        assert ircore(probing(server, tmp_path, monkeypatch)) == 0
+        assert len(server.seen) == 4  # a refusal is an answer: it is not asked for again
+    first, second = (target for name, target in reported(tmp_path).items() if name != "suspicious")
+    assert first["unanswered"] == {"unseen": "judge_refused"}
+    assert first["known"] is False
+    assert second["unanswered"] == {}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("targets")
+def test_a_dry_run_counts_the_questions_and_asks_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two targets, two questions each; a description of 300 tokens and a yes or no of 20 for each."""
+    with serving() as server:
+        assert ircore([*probing(server, tmp_path, monkeypatch), "--dry-run"]) == 0
+        assert not server.seen
+    assert "0 answers kept; 4 questions, " in (said := capsys.readouterr().out)
+    assert " 640 written" in said
+    assert not (tmp_path / "probe").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("targets")
+def test_asking_stops_at_the_limit_of_cost_and_goes_on_with_a_larger_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The service states 0.001 US$ for each answer, so 0.0015 US$ are spent by the second one."""
+    with serving() as server:
+        server.judge = lambda _: "NO"
+        command = [*probing(server, tmp_path, monkeypatch), "--concurrency", "1"]
+        for _ in range(2):
+            assert ircore([*command, "--max-cost", "0.0015"]) == 1
+            assert "--max-cost: 0.0020 US$ of 0.0015 US$ spent" in capsys.readouterr().err
+            assert len(server.seen) == 2
+        assert ircore([*command, "--max-cost", "1"]) == 0
+        assert len(server.seen) == 4
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("targets")
+def test_one_process_at_a_time_works_in_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "probe").mkdir()
+    with serving() as server, locked(tmp_path / "probe", "probe"):
+        assert ircore(probing(server, tmp_path, monkeypatch)) == 2
+        assert not server.seen
+    assert "another process is working on this probe" in capsys.readouterr().err

@@ -1,0 +1,66 @@
+"""The column of a board with each pair's gap between the public set and a secret season's."""
+
+from dataclasses import dataclass
+
+from ircore.core.errors import InputError
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.tables.model import Column
+from ircore.results.tables.season_gap import COLUMNS
+from ircore.submissions.season_gaps import SeasonGaps
+from leaderboard.model.site import Site
+from leaderboard.pages.board_views import View
+
+GAP = next(column for column in COLUMNS if column.key == "gap")
+
+
+@dataclass(frozen=True)
+class SeasonColumn:
+    """The gaps that stand on a board.
+
+    >>> SeasonColumn("spring", "3f" * 6, {"classical-canvas": Estimate(10, 5, 15, 40)}).column.title
+    'public − secret'
+    """
+
+    season: str
+    """Name of the season."""
+
+    identity: str
+    """First digits of the identity of the season's set."""
+
+    gaps: dict[str, Estimate]
+    """Gap of each pair that played both sets, by run id."""
+
+    column: Column = GAP
+    """Heading, unit and description."""
+
+
+def check_season(site: Site, gaps: SeasonGaps | None) -> SeasonGaps | None:
+    """Return gaps that belong to a site, or None if none are given.
+
+    Raises:
+        InputError: They are of another public set, of a judge that rated nothing, or of other runs.
+    """
+    if gaps is None:
+        return None
+    if gaps.public != site.results.instance_set:
+        raise InputError(
+            f"--season: the gaps of season {gaps.season.season} are to another public set, {gaps.public[:12]}",
+            "Make them with the runs of this site: ircore submission season gap … --public RUN --out FILE",
+        )
+    if gaps.judge not in site.results.judges:
+        raise InputError(f"--season: judge {gaps.judge} has rated no run of the site", "Rate the runs by it first.")
+    if not any(gap.run_id in site.pairs for gap in gaps.gaps):
+        raise InputError(
+            f"--season: no run of the site has a gap to season {gaps.season.season}",
+            "Make the gaps with the runs of this site: ircore submission season gap … --public RUN --out FILE",
+        )
+    return gaps
+
+
+def season_column(site: Site, view: View) -> SeasonColumn | None:
+    """Return the column of gaps of a board; None unless gaps of its judge and category are given."""
+    season = site.season
+    if season is None or (view.judge, view.category, view.difficulty) != (season.judge, season.category, None):
+        return None
+    gaps = {gap.run_id: gap.estimate for gap in season.gaps}
+    return SeasonColumn(season.season.season, (season.season.identity or "")[:12], gaps)
