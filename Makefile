@@ -142,7 +142,7 @@ lint: $(INSTALLED_DEV)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/oxlint leaderboard/assets/js ircore/scorers/people/annotation_assets ircore/instances/synthesis/review_assets
+	$(BIN)/oxlint leaderboard/assets/js ircore/scorers/people/annotation_assets ircore/instances/review_assets
 
 bench: $(INSTALLED_DEV)
 	@for one in benchmarks/*.py; do echo "== $$one"; $(BIN)/python $$one || exit 1; done

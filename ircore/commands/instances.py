@@ -62,6 +62,8 @@ def import_(
 
     visual-genome reads PATH/image_data.json, objects.json and, if they are there, attributes.json and
     relationships.json; its options are easy_objects, hard_objects, salient_share, per_condition.
+
+    Look at imported pictures before they are played with: ircore instances review.
     """
     from ircore.core.plugins import unknown
     from ircore.core.records import DIFFICULTIES
@@ -178,16 +180,39 @@ def synthesize(
 
 
 @command.command()
+@click.argument("folder", metavar="DIR", type=PATH)
+@click.option("--out", type=PATH, required=True, help="Folder of the page to make.")
+def review(folder: Path, out: Path) -> None:
+    """Write a page on which you accept or reject each target of the set DIR; it needs no server.
+
+    `ircore instances accept DIR decisions.json --out SET` then makes a set of the accepted ones.
+    """
+    from ircore.instances.review import review_set
+    from ircore.instances.store import read_instances
+
+    click.echo(f"{review_set(read_instances(folder), out)} pictures; review them: {out / 'index.html'}")
+
+
+@command.command()
 @click.argument("made", metavar="DIR", type=PATH)
 @click.argument("decisions", type=PATH)
 @click.option("--out", type=PATH, required=True, help="Folder of the set to make.")
 def accept(made: Path, decisions: Path, out: Path) -> None:
-    """Make an instance set of the figures in DIR that DECISIONS accepts, a file saved on the review page."""
+    """Make an instance set of the pictures in DIR that DECISIONS accepts, a file saved on the review page.
+
+    DIR is an instance set, or a folder that `ircore instances synthesize` made.
+    """
+    from ircore.instances.review import accept_from_set
+    from ircore.instances.store import INDEX, read_instances
     from ircore.instances.summary import as_table, summarise
     from ircore.runs.synthesis import open_synthesis
     from ircore.runs.synthesis_review import accepted_set
 
-    click.echo(as_table(summarise(accepted_set(open_synthesis(made), decisions, out))))
+    if (made / INDEX).is_file():
+        accepted = accept_from_set(read_instances(made), decisions, out)
+    else:
+        accepted = accepted_set(open_synthesis(made), decisions, out)
+    click.echo(as_table(summarise(accepted)))
 
 
 @command.command()

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from hub_clients import Outcome, run_with_hub
-from hub_server import File, HubServer
+from hub_server import File, HubError, HubServer
+from samples import sample_instances
 
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.withheld import COCO
@@ -48,6 +49,38 @@ def test_a_second_push_sends_nothing(instances: InstanceSet, hub: HubServer, irc
     assert again.code == 0
     assert "the files are there already" in again.err
     assert hub.repos[REPO].head == head
+
+
+def test_an_interrupted_push_shows_the_earlier_set_and_goes_on(
+    instances: InstanceSet, tmp_path: Path, hub: HubServer, ircore_on: Run
+) -> None:
+    larger = sample_instances(tmp_path / "larger", per_condition=4)
+    assert ircore_on("instances", "push", instances.folder, "--repo", REPO).code == 0
+    repo, sent_before = hub.repos[REPO], set(hub.blobs)
+    head = repo.head
+    hub.fail("PUT /lfs/", times=3)  # three pictures arrive
+    hub.fail("PUT /lfs/", HubError(403, "", "Out of space"), times=1000)
+    interrupted = ircore_on("instances", "push", larger.folder, "--repo", REPO)
+    assert interrupted.code == 1
+    assert interrupted.err.splitlines()[-1].startswith("  ")  # a remedy
+    sent = set(hub.blobs) - sent_before
+    assert len(sent) == 3
+
+    assert (repo.head, list(repo.tags)) == (head, [tag(instances)])
+    pulled = ircore_on("instances", "pull", REPO, "--out", tmp_path / "meanwhile")
+    assert pulled.code == 0, pulled.err
+    assert contents(tmp_path / "meanwhile") == contents(instances.folder)
+
+    hub.forgive()
+    hub.requests.clear()
+    again = ircore_on("instances", "push", larger.folder, "--repo", REPO)
+    assert again.code == 0, again.err
+    missing = {target.sha256 for target in larger.instances} - sent_before - sent
+    assert sum(request.startswith("PUT /lfs/") for request in hub.requests) == len(missing) > 0
+    assert repo.titles[2:] == [f"Instance set {larger.identity[:12]}"]
+    pulled = ircore_on("instances", "pull", REPO, "--revision", tag(larger), "--out", tmp_path / "back")
+    assert pulled.code == 0, pulled.err
+    assert contents(tmp_path / "back") == contents(larger.folder)
 
 
 def test_a_dry_run_makes_nothing(instances: InstanceSet, hub: HubServer, ircore_on: Run) -> None:

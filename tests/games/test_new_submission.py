@@ -30,7 +30,7 @@ def test_questions_are_asked_about_the_seats_of_any_game(toy: Toy) -> None:
     """At a real terminal: each seat is introduced by what the game says of it, and each answer is checked."""
     ours, theirs = pty.openpty()
     # A player that draws is no chooser; the name is proposed, the author and the licence are given, no link.
-    os.write(ours, b"rps-signer\ncanvas\nrecorded\nhuman\n\nKim\nCC0-1.0\n\n")
+    os.write(ours, b"rps-signer\nsketch\nrecorded\nhuman\n\nKim\nCC0-1.0\n\n")
     command = [sys.executable, "-m", "ircore", "submission", "new", "submissions/asked", "--game", "rps"]
     done = subprocess.run(
         command, stdin=theirs, env=toy.environment, cwd=toy.folder, capture_output=True, text=True, timeout=300
@@ -39,7 +39,7 @@ def test_questions_are_asked_about_the_seats_of_any_game(toy: Toy) -> None:
     os.close(ours)
     assert done.returncode == 0, done.stderr
     assert "The signer sees the picture of a sign, and answers with a picture." in done.stderr
-    assert "players.chooser.player: canvas cannot take the seat chooser" in done.stderr
+    assert "players.chooser.player: sketch cannot take the seat chooser" in done.stderr
     assert "Recorded answers: recorded." in done.stderr
     made = yaml.safe_load((toy.folder / "submissions" / "asked" / "submission.yaml").read_text())
     assert made["players"] == {

@@ -29,13 +29,20 @@ def playing(tmp_path: Path, service: OpenAIServer) -> "subprocess.Popen[str]":
     manifest = served_pair(tmp_path, service.base_url)
     command = [sys.executable, "-m", "ircore", "play", str(manifest), "--instances", str(tmp_path / "set")]
     command += ["--out", str(tmp_path / "run"), "--concurrency", str(AT_ONCE)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    # Whoever runs the tests in the background, or under nohup, may let signals be ignored, and a child takes that over.
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=_default_signals)
     end = time.monotonic() + 60
     while service.at_once < AT_ONCE:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < end, "the questions never came"
         time.sleep(0.01)
     return process
+
+
+def _default_signals() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.mark.slow

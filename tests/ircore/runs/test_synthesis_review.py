@@ -90,7 +90,7 @@ def test_decisions_made_on_the_page_make_the_set(page: "Page", tmp_path: Path) -
     figures.nth(1).locator(".reject").click()
     figures.nth(1).locator(".reason").fill("labels overlap")
     page.reload()
-    assert page.locator("#tally").inner_text() == "2 figures: 1 accepted, 1 rejected, 0 open"
+    assert page.locator("#tally").inner_text() == "2 pictures: 1 accepted, 1 rejected, 0 open"
     page.select_option("#shown", "reject")
     assert [figure.is_visible() for figure in figures.all()] == [False, True]
     with page.expect_download() as download:

@@ -1,5 +1,5 @@
 "use strict";
-// Shows the figures of figures.js, keeps decisions in this browser, and saves them as a file. Texts are set as text only.
+// Shows the pictures of figures.js, keeps decisions in this browser, and saves them as a file. Texts are set as text only.
 
 (() => {
   const { run, figures } = window.ircoreFigures;
@@ -40,6 +40,9 @@
     set(".read", figure.read);
     set(".description", figure.description);
     set(".program", figure.program);
+    for (const longer of part.querySelectorAll(".longer")) {
+      longer.hidden = !longer.lastElementChild.textContent;
+    }
     for (const reason of figure.unread) {
       const line = document.createElement("li");
       line.textContent = reason;
@@ -82,7 +85,7 @@
     const verdicts = figures.map((figure) => decisions[figure.name]).filter(Boolean);
     const accepted = verdicts.filter((decision) => decision.verdict === "accept").length;
     document.getElementById("tally").textContent =
-      `${figures.length} figures: ${accepted} accepted, ${verdicts.length - accepted} rejected, ${figures.length - verdicts.length} open`;
+      `${figures.length} pictures: ${accepted} accepted, ${verdicts.length - accepted} rejected, ${figures.length - verdicts.length} open`;
   }
 
   function show() {

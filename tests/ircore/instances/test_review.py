@@ -1,0 +1,103 @@
+"""Reviewing a set of targets: what a person accepts on the page, in a real browser, becomes the set."""
+
+import json
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from visits import ARGUMENTS, axe_findings
+
+from ircore.commands.main import run
+from ircore.instances.requests import ImportRequest
+from ircore.instances.review import review_set
+from ircore.instances.store import InstanceSet, read_instances
+from ircore.instances.visual_genome import import_visual_genome
+from ircore.instances.withheld import may_be_published
+
+
+@pytest.fixture
+def targets(genome: Path, tmp_path: Path) -> InstanceSet:
+    """The photographs photos-easy-vg1, of a dog and a ball, and photos-hard-vg2, of forty cups."""
+    return import_visual_genome(ImportRequest(genome, tmp_path / "set"))
+
+
+def saved(path: Path, instances: InstanceSet, **verdicts: str) -> Path:
+    """Write the file that the page saves, by difficulty of the photograph."""
+    decisions = {
+        target.instance_id: {"sha256": target.sha256, "verdict": verdicts[target.difficulty]}
+        for target in instances.instances
+        if target.difficulty in verdicts
+    }
+    path.write_text(json.dumps({"schema": 1, "run": f"set-{instances.identity[:12]}", "decisions": decisions}))
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_photographs_accepted_on_the_page_make_the_set(
+    scheme: Literal["light", "dark"], width: int, targets: InstanceSet, tmp_path: Path, chromium: str
+) -> None:
+    from playwright.sync_api import sync_playwright
+
+    assert run(["instances", "review", str(targets.folder), "--out", str(tmp_path / "review")]) == 0
+    complaints: list[str] = []
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium, args=ARGUMENTS, chromium_sandbox=False)
+        # The page's own policy lets no other script in, axe neither.
+        page = browser.new_page(viewport={"width": width, "height": 844}, color_scheme=scheme, bypass_csp=True)
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto((tmp_path / "review" / "index.html").as_uri())
+        first, second = page.locator(".figure").all()
+        assert first.locator(".summary").first.inner_text() == "photos, easy"
+        assert "2 elements: dog, ball; objects 2; Visual Genome, image 1" in first.locator(".read").inner_text()
+        assert "40 elements: 40 × cup; objects 40" in second.locator(".read").inner_text()
+        assert not first.locator("details").first.is_visible()
+        first.locator(".accept").click()
+        second.locator(".reject").click()
+        assert page.locator("img").first.evaluate("image => image.naturalWidth") == 100
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        with page.expect_download() as download:
+            page.locator("#save").click()
+        download.value.save_as(tmp_path / "decisions.json")
+        assert complaints == []
+        assert axe_findings(page) == []
+        browser.close()
+
+    accept = ["instances", "accept", str(targets.folder), str(tmp_path / "decisions.json")]
+    assert run([*accept, "--out", str(tmp_path / "accepted")]) == 0
+    assert read_instances(tmp_path / "accepted").instances == targets.instances[:1]
+
+
+def test_accepted_photographs_keep_record_and_picture(targets: InstanceSet, tmp_path: Path) -> None:
+    decisions = saved(tmp_path / "decisions.json", targets, easy="reject", hard="accept")
+    assert run(["instances", "accept", str(targets.folder), str(decisions), "--out", str(tmp_path / "accepted")]) == 0
+    accepted = read_instances(tmp_path / "accepted")
+    assert accepted.instances == targets.instances[1:]
+    assert not may_be_published(accepted.instances[0].licence)
+    assert accepted.picture_bytes(accepted.instances[0]) == targets.picture_bytes(targets.instances[1])
+
+
+def test_where_nothing_is_accepted_there_is_no_set(
+    targets: InstanceSet, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    decisions = saved(tmp_path / "decisions.json", targets, easy="reject")
+    assert run(["instances", "accept", str(targets.folder), str(decisions), "--out", str(tmp_path / "accepted")]) == 2
+    assert "accepts no picture" in capsys.readouterr().err
+    assert not (tmp_path / "accepted").exists()
+
+
+def test_decisions_on_another_set_are_refused(
+    targets: InstanceSet, instances: InstanceSet, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    decisions = saved(tmp_path / "decisions.json", targets, easy="accept")
+    other = ["instances", "accept", str(instances.folder), str(decisions), "--out", str(tmp_path / "accepted")]
+    assert run(other) == 2
+    assert f"run: decisions on set-{targets.identity[:12]}" in capsys.readouterr().err
+
+
+def test_a_set_of_drawn_targets_is_reviewed_too(instances: InstanceSet, tmp_path: Path) -> None:
+    assert review_set(instances, tmp_path / "review") == len(instances.instances)
+    for target in instances.instances:
+        assert (tmp_path / "review" / f"{target.instance_id}.png").read_bytes() == instances.picture_bytes(target)
