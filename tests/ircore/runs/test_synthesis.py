@@ -225,10 +225,10 @@ def test_a_program_is_the_longest_block_of_code(answer: str, program: str | None
     [
         ({"run": "another-run"}, "run: decisions on another-run"),
         ({"schema": 2}, "schema"),
-        ({"decisions": {"geometry-easy-01": {"sha256": "0" * 64, "verdict": "accept"}}}, "there is no such figure"),
+        ({"decisions": {"geometry-easy-01": {"sha256": "0" * 64, "verdict": "accept"}}}, "there is no such picture"),
         ({"decisions": {"bar_graph-easy-01": {"sha256": "0" * 64, "verdict": "accept"}}}, "of another picture"),
         ({"decisions": {"../x": {"sha256": "0" * 64, "verdict": "accept"}}}, "decisions"),
-        ({"decisions": {}}, "accepts no figure"),
+        ({"decisions": {}}, "accepts no picture"),
     ],
 )
 def test_decisions_on_other_figures_are_refused(
