@@ -175,8 +175,9 @@ def play(
     """
     watch = watch or Watch(prices_of_run(folder))
     with folder.lock(), RunWriter(folder) as writer:
-        watch.begin([*writer.known.values(), *folder.failures()])
         unfinished = [instance for instance in plan.selected if instance.instance_id not in writer.finished]
+        ended = [instance.instance_id for instance in plan.selected if instance.instance_id in writer.finished]
+        watch.begin([*writer.known.values(), *folder.failures()], len(plan.selected), ended)
         with progress(f"play {folder.run.slug}", len(unfinished)) as shown:
             load_tokenizer()
             engine = Engine(Recorder(writer), watch, shown)
@@ -219,7 +220,7 @@ class _Session:
             # Without what was done in it, which would make memory grow with the run; that is on the disk.
             lighter = {"turns": ()} if isinstance(episode, Episode) else {"steps": ()}
             self.writer.finished[episode.episode_id] = episode.model_copy(update=lighter)
-            self.engine.watch.ended(episode.outcome)
+            self.engine.watch.ended(episode.outcome, episode.episode_id)
             self.engine.shown.advance(self.engine.watch.note())
 
 
@@ -255,6 +256,10 @@ class _SeatInquiry(Inquiry[Entry, Any]):
     @property
     def where(self) -> str:
         return f"{self.episode_id}, turn {self.question.step}: the {self.seat.name}"
+
+    @property
+    def asks(self) -> str:
+        return self.seat.name
 
     def recorded(self) -> Entry | None:
         folder, call = self.session.writer.folder, self.session.writer.known.get(self.key)

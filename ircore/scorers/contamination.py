@@ -185,6 +185,10 @@ class _ProbeInquiry(Inquiry[JudgementEntry, TextAnswer]):
         words = PROMPTS[self.asking].replace("{category}", self.instance.category.replace("_", " "))
         return words.replace("{difficulty}", self.instance.difficulty).replace("{title}", title)
 
+    @property
+    def asks(self) -> str:
+        return self.judge.name
+
     def recorded(self) -> JudgementEntry | None:
         known = self.known.get(self._asked_as)
         return None if known is None else JudgementEntry(self.out, known)

@@ -170,7 +170,7 @@ def _read(response: "httpx2.Response", data: bytearray, kind: type[Kind]) -> Rep
         text = data.decode(errors="replace")
         raise FaultError(fault_of_response(code, response.headers, text), None, size)
     try:
-        return Reply(kind.model_validate(document), Tokens(), status, size)
+        return Reply(kind.model_validate(document), Tokens(), status, size, response.headers)
     except ValidationError as error:
         raise FaultError(_malformed(describe_validation_error(error), response), None, size) from None
 

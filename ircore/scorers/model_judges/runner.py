@@ -249,6 +249,10 @@ class _JudgeInquiry(Inquiry[JudgementEntry, TextAnswer]):
         wanted = self.item.wanted[0]
         return f"{wanted.episode_id}, turn {wanted.turn}: the judge {self.seat.judge.name}"
 
+    @property
+    def asks(self) -> str:
+        return self.seat.judge.name
+
     def recorded(self) -> JudgementEntry | None:
         known = self.item.known.get(self._draft().key)
         return None if known is None else JudgementEntry(self.item.run.path, known)

@@ -179,6 +179,10 @@ class _FactInquiry(Inquiry[JudgementEntry, TextAnswer]):
         turn = self.item.turn
         return f"{turn.episode_id}, turn {turn.turn}: the judge {self.session.judge.name}"
 
+    @property
+    def asks(self) -> str:
+        return self.session.judge.name
+
     def recorded(self) -> JudgementEntry | None:
         known = self.session.known.get(self._asked_as)
         return None if known is None else JudgementEntry(self.item.run.path, known)
