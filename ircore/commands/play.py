@@ -201,11 +201,13 @@ def _play(
 ) -> int:
     from ircore.core.terminal import printable
     from ircore.runs.play import play
-    from ircore.runs.processes import ProcessPool
     from ircore.runs.setup import begin_run, make_players
 
-    players = make_players(game, loaded, scheduler)
-    pool = ProcessPool(loaded, cache, processes) if processes > 1 else None
+    players, pool = make_players(game, loaded, scheduler), None
+    if processes > 1:
+        from ircore.runs.processes import ProcessPool
+
+        pool = ProcessPool(loaded, cache, processes)
     folder, watch = begin_run(
         plan, loaded, out, shard=shard, prices_file=prices_file, max_cost=max_cost, vouching=as_maintainers
     )
