@@ -6,7 +6,6 @@ what goes beyond what it was fitted to is marked, never hidden.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -14,6 +13,8 @@ from numpy.typing import NDArray
 
 from ircore.core.score_records import HUMAN
 from ircore.results.agreement import EpisodesByRun, rated_similarity
+from ircore.results.cells import CellKey
+from ircore.results.conditions import Condition, conditions, strata
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.calibration_map import Recalibrated, Recalibration
 from ircore.results.statistics.recalibration import Refusal, recalibrate
@@ -54,10 +55,6 @@ class _RecalibratedCell:
 
     reason: str | None
     """Reason why there is no value; None exactly where there is a value."""
-
-
-CellKey = tuple[str, str | None, str | None, str]
-"""run_id, category, difficulty, judge: as in ``Results.cells``."""
 
 
 @dataclass(frozen=True)
@@ -115,8 +112,8 @@ class _Design:
     categories: tuple[str, ...]
     """Category of each instance."""
 
-    conditions: tuple[tuple[str | None, str | None], ...]
-    """Category and difficulty, None for all."""
+    conditions: tuple[Condition, ...]
+    """Every condition that has an instance."""
 
     members: NDArray[np.bool_]
     """Membership of instances in conditions, shape (instances, conditions)."""
@@ -128,24 +125,16 @@ class _Design:
     def of(cls, episodes: EpisodesByRun) -> "_Design":
         seen = {result.episode.instance_id: result.episode for results in episodes.values() for result in results}
         ordered = [seen[name] for name in sorted(seen)]
-        conditions = tuple(
-            dict.fromkeys(
-                key for instance in ordered for key in product((instance.category, None), (instance.difficulty, None))
-            )
-        )
-        members = [
-            [
-                category in (None, instance.category) and difficulty in (None, instance.difficulty)
-                for category, difficulty in conditions
-            ]
-            for instance in ordered
-        ]
+        rows = conditions(ordered)
+        members = np.zeros((len(ordered), len(rows)), np.bool_)
+        for column, own in enumerate(rows.values()):
+            members[own, column] = True
         return cls(
             places={instance.instance_id: at for at, instance in enumerate(ordered)},
             categories=tuple(instance.category for instance in ordered),
-            conditions=conditions,
-            members=np.array(members, np.bool_).reshape(len(ordered), len(conditions)),
-            labels=tuple(f"{instance.category} {instance.difficulty}" for instance in ordered),
+            conditions=tuple(rows),
+            members=members,
+            labels=tuple(strata(ordered)),
         )
 
     def cells(
@@ -167,7 +156,7 @@ def _cell(
     fitted: Recalibration,
     judge: str,
     run_id: str,
-    condition: tuple[str | None, str | None],
+    condition: Condition,
     score: Recalibrated,
     unrated: bool,
 ) -> _RecalibratedCell:

@@ -86,6 +86,16 @@ class EpisodeResult:
     """Ratings of single people, by pseudonym; the scores of the judge ``human`` are their means."""
 
     @property
+    def category(self) -> str:
+        """Category of the target."""
+        return self.episode.category
+
+    @property
+    def difficulty(self) -> str:
+        """Difficulty of the target."""
+        return self.episode.difficulty
+
+    @property
     def tokens(self) -> int:
         """Tokens of all the describer's messages, as the game counts them."""
         return sum(turn.message_tokens for turn in self.episode.turns)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ircore.games.reconstruction.language.corrections import Mark, find_corrections
 from ircore.games.reconstruction.language.lexicon import CORRECTIONS, Correction, load_lexicon
 from ircore.games.reconstruction.language.words import novelty, similarity, stop_words, words
+from ircore.results.conditions import under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.intervals import Estimate, clustered_share, estimate
 from ircore.results.statistics.scales import AMOUNT, SHARE
@@ -140,13 +141,7 @@ def chosen(
     turn: int | None = None,
 ) -> tuple[MessageResult, ...]:
     """Return the messages about a category or difficulty of pictures, or of one turn; None takes all."""
-    return tuple(
-        message
-        for message in messages
-        if category in (None, message.category)
-        and difficulty in (None, message.difficulty)
-        and turn in (None, message.turn)
-    )
+    return tuple(message for message in under(messages, category, difficulty) if turn in (None, message.turn))
 
 
 def run_language(messages: Sequence[MessageResult]) -> RunLanguage:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ircore.core.episode_records import Episode
 from ircore.core.fact_records import PARTS, Part, PartShare, RenderingFacts
+from ircore.results.conditions import is_under
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import SHARE
 
@@ -72,7 +73,5 @@ def parts_under(
     return part_results(
         known[result.episode.episode_id]
         for result in results.episodes[run_id]
-        if result.episode.episode_id in known
-        and category in (None, result.episode.category)
-        and difficulty in (None, result.episode.difficulty)
+        if result.episode.episode_id in known and is_under(result.episode, category, difficulty)
     )

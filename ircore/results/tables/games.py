@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ircore.games.base import Measure
+from ircore.results.conditions import under
 from ircore.results.games import GameResults, GameRow
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.ranks import RANKS, TOP, UNRANKED, Filled, remedies
@@ -90,10 +91,7 @@ def game_outcomes(results: GameResults, category: str | None = None, difficulty:
 
     def count(outcome: str) -> Callable[[GameRow], int]:
         return lambda row: sum(
-            episode.outcome == outcome
-            and category in (None, episode.category)
-            and difficulty in (None, episode.difficulty)
-            for episode in row.submission.episodes
+            episode.outcome == outcome for episode in under(row.submission.episodes, category, difficulty)
         )
 
     columns = (

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ircore.results.conditions import is_under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
@@ -62,7 +63,7 @@ class Selection:
 
     def _has(self, result: EpisodeResult) -> bool:
         episode = result.episode
-        if self.category not in (None, episode.category) or self.difficulty not in (None, episode.difficulty):
+        if not is_under(episode, self.category, self.difficulty):
             return False
         if self.which == "ended":
             return True

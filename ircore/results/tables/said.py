@@ -1,5 +1,6 @@
 """Said, drawn, corrected: shares of facts that describers say, that generators draw, and that corrections mend."""
 
+from ircore.results.conditions import under
 from ircore.results.model import Results
 from ircore.results.said import reader_agreement, said_points
 from ircore.results.tables.model import Column, Selection, Table, Value
@@ -21,13 +22,8 @@ def said_table(results: Results, category: str | None = None, difficulty: str | 
     )  # fmt: skip
     rows = []
     for run_id, who in pair_values(results).items():
-        episodes = [
-            result.episode
-            for result in results.episodes[run_id]
-            if result.episode.played
-            and category in (None, result.episode.category)
-            and difficulty in (None, result.episode.difficulty)
-        ]
+        played = [result.episode for result in results.episodes[run_id] if result.episode.played]
+        episodes = under(played, category, difficulty)
         behind = Selection((run_id,), "played", category, difficulty)
         for point in said_points(latest(results.said[run_id]), episodes, results.instances):
             shares = [Value.of(share, behind, NOT_MEASURED) for share in (point.said, point.drawn)]
