@@ -32,8 +32,13 @@ MARKS: Mapping[Mark, str] = {
 
 
 @dataclass(frozen=True)
-class _RecalibratedCell:
-    """The mean final score of one pair under one condition on the humans' scale."""
+class RecalibratedCell:
+    """The mean final score of one pair under one condition on the humans' scale.
+
+    Example:
+        >>> RecalibratedCell("a-1", None, None, "gpt", score=None, marks=(), reason="no human ratings").reason
+        'no human ratings'
+    """
 
     run_id: str
     """The pair's run."""
@@ -64,7 +69,7 @@ class _Calibration:
     maps: Mapping[str, Recalibration | Refusal]
     """By judge."""
 
-    cells: Mapping[CellKey, _RecalibratedCell]
+    cells: Mapping[CellKey, RecalibratedCell]
     """By run_id, category, difficulty and judge; one for each condition of the instances played."""
 
 
@@ -139,9 +144,9 @@ class _Design:
 
     def cells(
         self, fitted: Recalibration | Refusal, judge: str, run_id: str, results: Sequence[EpisodeResult]
-    ) -> Iterator[_RecalibratedCell]:
+    ) -> Iterator[RecalibratedCell]:
         if isinstance(fitted, Refusal):
-            yield from (_RecalibratedCell(run_id, *key, judge, None, (), fitted.reason) for key in self.conditions)
+            yield from (RecalibratedCell(run_id, *key, judge, None, (), fitted.reason) for key in self.conditions)
             return
         scores = np.full(len(self.places), np.nan)
         for result in results:
@@ -159,9 +164,9 @@ def _cell(
     condition: Condition,
     score: Recalibrated,
     unrated: bool,
-) -> _RecalibratedCell:
+) -> RecalibratedCell:
     if score.n == 0:
-        return _RecalibratedCell(run_id, *condition, judge, None, (), "the judge rated nothing here")
+        return RecalibratedCell(run_id, *condition, judge, None, (), "the judge rated nothing here")
     applies: dict[Mark, bool] = {
         "other_judge": judge != fitted.fitted_for,
         "unrated_pair": fitted.pairs is not None and run_id not in fitted.pairs.names,
@@ -170,4 +175,4 @@ def _cell(
         "outside_range": score.outside > 0,
     }
     marks = tuple(mark for mark, true in applies.items() if true)
-    return _RecalibratedCell(run_id, *condition, judge, score, marks, None)
+    return RecalibratedCell(run_id, *condition, judge, score, marks, None)

@@ -60,8 +60,14 @@ class MessageResult:
 
 
 @dataclass(frozen=True)
-class _CorrectionProfile:
-    """Corrections in a group of correction messages."""
+class CorrectionProfile:
+    """Corrections in a group of correction messages.
+
+    Example:
+        >>> profile = correction_profile([])
+        >>> profile.messages, profile.usage["colour"].n
+        (0, 0)
+    """
 
     lexicon: str
     """Version of the lists that were used."""
@@ -115,10 +121,10 @@ class RunLanguage:
         [2, 3]
     """
 
-    profile: _CorrectionProfile
+    profile: CorrectionProfile
     """Corrections in the messages."""
 
-    by_turn: Mapping[int, _CorrectionProfile]
+    by_turn: Mapping[int, CorrectionProfile]
     """The same for every turn ≥ 2 that has a message."""
 
     turns: tuple[_TurnLanguage, ...]
@@ -158,7 +164,7 @@ def run_language(messages: Sequence[MessageResult]) -> RunLanguage:
     )
 
 
-def correction_profile(messages: Iterable[MessageResult]) -> _CorrectionProfile:
+def correction_profile(messages: Iterable[MessageResult]) -> CorrectionProfile:
     """Count the topics of corrections; messages of turn 1, which correct nothing, are left out.
 
     Args:
@@ -169,7 +175,7 @@ def correction_profile(messages: Iterable[MessageResult]) -> _CorrectionProfile:
     for message in corrections:
         by_episode.setdefault(message.episode_id, []).append(frozenset(mark.correction for mark in message.marks))
     sizes = [len(fired) for fired in by_episode.values()]
-    return _CorrectionProfile(
+    return CorrectionProfile(
         lexicon=load_lexicon().version,
         messages=len(corrections),
         episodes=len(by_episode),

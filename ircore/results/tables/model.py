@@ -118,6 +118,15 @@ class Value:
         reason = missing if estimate.mean is None else None
         return cls(estimate.mean, estimate.low, estimate.high, estimate.n, reason, marks, episodes)
 
+    @classmethod
+    def or_missing(cls, value: float | int | str | None, missing: str) -> "Value":
+        """Return the entry of a value without an interval; ``missing`` is the reason if there is no value.
+
+        >>> Value.or_missing(None, "not played").missing, Value.or_missing(0, "not played").missing
+        ('not played', None)
+        """
+        return cls(value, missing=missing if value is None else None)
+
 
 @dataclass(frozen=True)
 class Column:

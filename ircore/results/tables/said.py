@@ -53,7 +53,7 @@ def readers_table(results: Results) -> Table:
         for reader in sorted({turn.reader for turn in turns} - {GRAMMAR}):
             compared = reader_agreement(latest(turns), latest(turns, reader))
             share = Value.of(compared.agreement, behind, "no turn that both read")
-            kappa = Value(compared.kappa, missing=None if compared.kappa is not None else "no variation")
+            kappa = Value.or_missing(compared.kappa, "no variation")
             rows.append((*who, Value(reader), share, kappa, Value(compared.facts)))
     notes = () if rows else ("No judge has read these runs: ircore score RUN --facts --judge FILE",)
     return Table("readers", "Readers of messages", caption(results), columns, tuple(rows), notes, primary="agreement")
