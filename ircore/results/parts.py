@@ -40,9 +40,8 @@ def final_parts(episodes: Iterable[Episode], facts: Iterable[RenderingFacts]) ->
     """
     finals = {}
     for episode in episodes:
-        drawn = [turn.rendering.sha256 for turn in episode.turns if turn.rendering is not None]
-        if episode.played and drawn:
-            finals[episode.episode_id] = drawn[-1]
+        if episode.played and episode.renderings:
+            finals[episode.episode_id] = [*episode.renderings.values()][-1].sha256
     return {line.episode_id: dict(line.parts) for line in facts if finals.get(line.episode_id) == line.rendering}
 
 
