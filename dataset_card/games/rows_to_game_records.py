@@ -22,6 +22,7 @@ from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameSco
 from ircore.core.images import Picture
 from ircore.core.validation import describe_validation_error
 from ircore.games.registry import load_game
+from ircore.instances.records import Instances
 from ircore.instances.store import GameInstanceSet, index_bytes
 from ircore.runs.provenance import Provenance
 
@@ -201,7 +202,7 @@ class GameRows:
 
     def _instance_set(self) -> GameInstanceSet:
         instances = tuple(self._instances.values())
-        return GameInstanceSet(Path(), hashlib.sha256(index_bytes(instances)).hexdigest(), instances)
+        return GameInstanceSet(Path(), hashlib.sha256(index_bytes(instances)).hexdigest(), Instances.of(instances))
 
     def runs(self) -> tuple[ReleasedGameRun, ...]:
         """Return the runs read back; faulty records may be missing."""

@@ -95,7 +95,7 @@ def command(
     run = make_run(loaded, instances, rules, prompts, seed)
     shard = parse_shard(shard_text) if shard_text is not None else None
     selected = instances.select(categories, difficulties)[:limit]
-    plan = PlayPlan(run, instances, shard.part(selected) if shard else selected, prompts, concurrency, deadline)
+    plan = PlayPlan(run, instances, selected[shard.places] if shard else selected, prompts, concurrency, deadline)
     cache = _cache(cache_dir, cache_generators, loaded)
     address = scheduler_of(executor, scheduler)
     if only_outside and address is not None:
@@ -147,7 +147,7 @@ def _dry_run(plan: "PlayPlan", game: "Game[Any]", out: Path, prices_file: Path |
         folder = open_run(out, plan.run, plan.instances)
         finished = set(RunWriter.finished_episodes(folder))
         prices = prices_of_run(folder, prices_file)
-    left = [instance for instance in plan.selected if instance.instance_id not in finished]
+    left = [name for name in plan.selected.ids if name not in finished]
     done = len(plan.selected) - len(left)
     click.echo(f"{plan.run.slug}: {len(left)} of {len(plan.selected)} episodes to play, {done} finished")
     if isinstance(plan.run, Run):

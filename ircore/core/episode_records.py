@@ -66,6 +66,7 @@ class Usage(Record):
     prompt_tokens: int | None = Field(default=None, ge=0, description="Tokens read, the provider's count.")
     completion_tokens: int | None = Field(default=None, ge=0, description="Tokens written, reasoning included.")
     reasoning_tokens: int | None = Field(default=None, ge=0, description="Of these, tokens not shown.")
+    cached_tokens: int | None = Field(default=None, ge=0, description="Of the tokens read, from the provider's cache.")
     cost_usd: float | None = Field(default=None, ge=0, description="US dollars, where the provider reports it.")
 
 
@@ -85,6 +86,7 @@ class Attempt(Record):
     prompt_tokens: int | None = Field(default=None, ge=0)
     completion_tokens: int | None = Field(default=None, ge=0)
     reasoning_tokens: int | None = Field(default=None, ge=0)
+    cached_tokens: int | None = Field(default=None, ge=0)
     cost_usd: float | None = Field(default=None, ge=0)
     detail: str | None = Field(default=None, max_length=500, description="What the provider said, if it failed.")
 

@@ -87,6 +87,30 @@ def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
             temporary.write_bytes(data)
 
 
+def link_or_write(source: Path, path: Path, data: bytes) -> None:
+    """Give a file a second name where the disk allows a hard link to it, else write its content anew.
+
+    Args:
+        source: A file that is never changed in place; its content is compared, since a link would follow a change.
+        path: The second name; missing parent folders are made.
+        data: The content.
+
+    Raises:
+        WorkError: The disk is full or the place cannot be written.
+    """
+    temporary = path.with_name(f".{path.name}.{token_hex(4)}.part")
+    try:
+        with suppress(OSError):  # another disk, a disk without links, somebody else's file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.link(os.path.realpath(source), temporary)
+            if temporary.read_bytes() == data:
+                temporary.replace(path)
+                return
+    finally:
+        temporary.unlink(missing_ok=True)
+    write_bytes(path, data)
+
+
 def write_text(path: Path, text: str, durable: bool = False) -> None:
     """Write ``text`` as UTF-8 to ``path`` atomically; see ``write_bytes``."""
     write_bytes(path, text.encode(), durable)

@@ -9,7 +9,7 @@ provider that says "too many" is asked less at a time (``Gate``).
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Generic, TypeVar
@@ -18,7 +18,7 @@ from ircore.core.episode_records import AnyAbortReason, Attempt, FaultKind, Usag
 from ircore.core.errors import WorkError
 from ircore.core.records import Role
 from ircore.core.score_records import JudgeReason
-from ircore.players.pacing import Gate
+from ircore.players.pacing import Gate, Pace, used_up
 
 T = TypeVar("T")
 
@@ -94,6 +94,7 @@ class Tokens:
     completion: int | None = None
     reasoning: int | None = None
     cost_usd: float | None = None
+    cached: int | None = None
 
 
 @dataclass(frozen=True)
@@ -108,12 +109,14 @@ class Reply(Generic[T]):
         tokens: Tokens and cost of the attempt.
         status: HTTP status.
         received: Bytes of the body.
+        headers: Headers of the reply.
     """
 
     value: T
     tokens: Tokens
     status: int
     received: int
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class FaultError(Exception):
@@ -207,6 +210,7 @@ def usage_of(attempts: tuple[Attempt, ...]) -> Usage:
         prompt_tokens=_sum([attempt.prompt_tokens for attempt in attempts]),
         completion_tokens=_sum([attempt.completion_tokens for attempt in attempts]),
         reasoning_tokens=_sum([attempt.reasoning_tokens for attempt in attempts]),
+        cached_tokens=_sum([attempt.cached_tokens for attempt in attempts]),
         cost_usd=_sum([attempt.cost_usd for attempt in attempts]),
     )
 
@@ -234,6 +238,7 @@ class Caller:
         gate: Of the provider.
         timeout: Seconds that one attempt may take.
         deadline: Seconds that one call may take, from its first attempt on.
+        pace: Of the model.
         remedies: Advice to the user for each kind in ``HARD``, and for ``unreachable``.
         scrub: Removes secrets from a text.
         random: Draws the jitter.
@@ -243,6 +248,7 @@ class Caller:
     gate: Gate
     timeout: float
     deadline: float
+    pace: Pace = field(default_factory=Pace)
     remedies: dict[FaultKind, str] = field(default_factory=dict)
     scrub: Callable[[str], str] = str
     random: Random = field(default_factory=lambda: Random(0))
@@ -263,6 +269,8 @@ class Caller:
         end = math.inf
         told: Fault | None = None
         while True:
+            if (pause := self.pace.turn(loop.time())) > 0:
+                await asyncio.sleep(pause)
             async with self.gate.slot():
                 started = loop.time()
                 end = min(end, started + self.deadline)
@@ -270,8 +278,11 @@ class Caller:
                 seconds = loop.time() - started
                 attempts.append(self._record(outcome, seconds))
                 self.gate.reached |= attempts[-1].reached
+                self.pace.answered(_tokens(outcome.tokens))
                 if isinstance(outcome, Reply):
                     self.gate.answered()
+                    if (hold := used_up(outcome.headers)) is not None:
+                        self.pace.hold(hold, loop.time())
                     return Called(outcome.value, tuple(attempts))
                 fault = outcome.fault
                 if fault.kind == "rate_limit":
@@ -307,6 +318,7 @@ class Caller:
             prompt_tokens=outcome.tokens.prompt,
             completion_tokens=outcome.tokens.completion,
             reasoning_tokens=outcome.tokens.reasoning,
+            cached_tokens=outcome.tokens.cached,
             cost_usd=outcome.tokens.cost_usd,
             detail=None if fault is None else self._said(fault),
         )
@@ -334,6 +346,10 @@ class Caller:
         tries = f", {len(attempts)} attempts" if len(attempts) > 1 else ""
         detail = f"{fault.kind}: {_status(fault)}{said} ({self.who}{tries})"
         return CallError(Fault(fault.kind, detail, fault.status, fault.retry_after), attempts)
+
+
+def _tokens(tokens: Tokens) -> int | None:
+    return None if tokens.prompt is None else tokens.prompt + (tokens.completion or 0)
 
 
 def one_line(text: str, longest: int = 300) -> str:

@@ -167,7 +167,7 @@ class GameResults:
         return cls(game, tuple(views))
 
     @property
-    def instances(self) -> tuple[GameInstance, ...]:
+    def instances(self) -> Sequence[GameInstance]:
         """Instances of the whole set, in the set's order."""
         return self.runs[0].instances.instances
 

@@ -116,7 +116,7 @@ class Results:
     instance_set: str
     """Identity (SHA-256) of the set that every run was played on."""
 
-    instances: tuple[Instance, ...]
+    instances: Sequence[Instance]
     """The whole set, in its order."""
 
     submissions: tuple[SubmissionResult, ...]

@@ -21,6 +21,7 @@ from ircore.core.recorder import Recorder
 from ircore.core.records import RECONSTRUCTION, AnyInstance, GameRules, Run
 from ircore.core.tokens import load_tokenizer
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
+from ircore.instances.records import Instances
 from ircore.instances.store import AnyInstanceSet
 from ircore.players.base import Answer, Asked
 from ircore.players.calls import ProviderStopError
@@ -34,7 +35,7 @@ from ircore.runs.costs.prices import prices_of_run
 from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
-from ircore.runs.folder import GameRunFolder, RunFolder, create_run
+from ircore.runs.folder import GameRunFolder, RunFolder, create_run, hold_pictures
 from ircore.runs.folder import open_any_run as _open
 from ircore.runs.informing import informed
 from ircore.runs.writer import RunWriter
@@ -69,7 +70,7 @@ class PlayPlan:
 
     run: Run | GameRun
     instances: AnyInstanceSet
-    selected: tuple[AnyInstance, ...]
+    selected: Instances[AnyInstance]
     prompts: GamePrompts
     concurrency: int
     deadline: float | None = None
@@ -114,17 +115,30 @@ def with_run_id(run: RunT) -> RunT:
 
 
 @overload
-def open_run(path: Path, run: Run, instances: AnyInstanceSet) -> RunFolder: ...
+def open_run(
+    path: Path, run: Run, instances: AnyInstanceSet, selected: Instances[AnyInstance] | None = None
+) -> RunFolder: ...
 @overload
-def open_run(path: Path, run: GameRun, instances: AnyInstanceSet) -> GameRunFolder: ...
-def open_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> RunFolder | GameRunFolder:
+def open_run(
+    path: Path, run: GameRun, instances: AnyInstanceSet, selected: Instances[AnyInstance] | None = None
+) -> GameRunFolder: ...
+def open_run(
+    path: Path, run: Run | GameRun, instances: AnyInstanceSet, selected: Instances[AnyInstance] | None = None
+) -> RunFolder | GameRunFolder:
     """Return the run folder: created if missing, else resumed.
+
+    Args:
+        path: The run folder.
+        run: Identity of the run.
+        instances: The set.
+        selected: The instances that are to be played, whose pictures the folder then holds; None for all of a new run,
+            and for those that are there of a run that was begun.
 
     Raises:
         InputError: There is another run; the message names what differs.
     """
     if not (path / "run.json").is_file():
-        return create_run(path, run, instances)
+        return create_run(path, run, instances, selected)
     folder = _open(path)
     ours, theirs = (identity.model_dump(exclude={"started", "run_id"}) for identity in (run, folder.run))
     for field, value, other in _differences(ours, theirs):
@@ -132,6 +146,8 @@ def open_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> RunFo
             f"{path / 'run.json'}: {field}: this run was played with {_short(other)}, not {_short(value)}",
             "Choose another --out, or give the options that the run was begun with.",
         )
+    if selected is not None:
+        hold_pictures(path, instances, selected)
     return folder
 
 
@@ -175,15 +191,16 @@ def play(
     """
     watch = watch or Watch(prices_of_run(folder))
     with folder.lock(), RunWriter(folder) as writer:
-        watch.begin([*writer.known.values(), *folder.failures()])
-        unfinished = [instance for instance in plan.selected if instance.instance_id not in writer.finished]
+        unfinished = plan.selected.where(lambda entry: entry.instance_id not in writer.finished)
+        ended = [name for name in plan.selected.ids if name in writer.finished]
+        watch.begin([*writer.known.values(), *folder.failures()], len(plan.selected), ended)
         with progress(f"play {folder.run.slug}", len(unfinished)) as shown:
             load_tokenizer()
             engine = Engine(Recorder(writer), watch, shown)
             asyncio.run(_Session(plan, game, players, writer, engine, cache).run(unfinished))
-        if any(instance.instance_id not in writer.finished for instance in plan.selected):
+        if any(name not in writer.finished for name in plan.selected.ids):
             raise watch.stopped()
-        return [writer.finished[instance.instance_id] for instance in plan.selected]
+        return [writer.finished[name] for name in plan.selected.ids]
 
 
 @dataclass(frozen=True)
@@ -219,7 +236,7 @@ class _Session:
             # Without what was done in it, which would make memory grow with the run; that is on the disk.
             lighter = {"turns": ()} if isinstance(episode, Episode) else {"steps": ()}
             self.writer.finished[episode.episode_id] = episode.model_copy(update=lighter)
-            self.engine.watch.ended(episode.outcome)
+            self.engine.watch.ended(episode.outcome, episode.episode_id)
             self.engine.shown.advance(self.engine.watch.note())
 
 
@@ -255,6 +272,10 @@ class _SeatInquiry(Inquiry[Entry, Any]):
     @property
     def where(self) -> str:
         return f"{self.episode_id}, turn {self.question.step}: the {self.seat.name}"
+
+    @property
+    def asks(self) -> str:
+        return self.seat.name
 
     def recorded(self) -> Entry | None:
         folder, call = self.session.writer.folder, self.session.writer.known.get(self.key)

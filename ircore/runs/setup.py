@@ -137,9 +137,9 @@ def begin_run(
         InputError: The folder holds another run or another part of it, or the prices cannot be read.
     """
     begun = (out / RUN_FILE).is_file()
-    folder = open_run(out, plan.run, plan.instances)
+    folder = open_run(out, plan.run, plan.instances, plan.selected)
     keep_provenance(folder.path, loaded.path, begun, vouching)
-    keep_part(folder, shard, tuple(instance.instance_id for instance in plan.selected))
+    keep_part(folder, shard, plan.selected.ids)
     store_prices(folder.path, prices_file)
     return folder, Watch(prices_of_run(folder), max_cost)
 

@@ -227,10 +227,7 @@ def _by_target(works: Sequence[tuple[RunFolder, _Work]]) -> list[list[tuple[RunF
 
     Groups are in the order of the instance set, a few runs at a time, so that few are open at once.
     """
-    places = {
-        run.path: {instance.instance_id: place for place, instance in enumerate(run.instances.instances)}
-        for run, _ in works
-    }
+    places = {run.path: {name: place for place, name in enumerate(run.instances.instances.ids)} for run, _ in works}
     batches = {path: number // RUNS_AT_ONCE for number, path in enumerate(places)}
     groups: dict[tuple[int, int, str], list[tuple[RunFolder, _Work]]] = {}
     for run, work in works:

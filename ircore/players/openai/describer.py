@@ -40,7 +40,7 @@ class OpenAIDescriber:
 
     >>> OpenAIDescriber.check(PlayerSpec(player="openai", model="m", base_url="http://127.0.0.1:8000/v1"))
     >>> sorted(OpenAIDescriber.IMMATERIAL)
-    ['deadline_s', 'timeout_s', 'transport']
+    ['deadline_s', 'requests_per_minute', 'timeout_s', 'tokens_per_minute', 'transport']
 
     Args:
         spec: With ``model``, and ``parameters`` as in ``DescriberSettings``.
@@ -55,7 +55,7 @@ class OpenAIDescriber:
         self._provider = Provider(spec, self._settings)
         self._smaller: OrderedDict[str, Picture] = OrderedDict()
 
-    IMMATERIAL = frozenset({"timeout_s", "deadline_s", "transport"})
+    IMMATERIAL = frozenset({"timeout_s", "deadline_s", "transport", "requests_per_minute", "tokens_per_minute"})
     """Parameters that change no answer, only how long it is waited for: no part of who a judge is."""
 
     @classmethod

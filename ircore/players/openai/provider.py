@@ -11,9 +11,9 @@ from ircore.players.calls import Called, Caller, CallError, Fault, FaultError, R
 from ircore.players.openai.bodies import FormBody, JsonBody
 from ircore.players.openai.connection import Kind, connection_to
 from ircore.players.openai.provider_errors import scrubber
-from ircore.players.openai.replies import tokens_of
 from ircore.players.openai.settings import DEFAULT_BASE_URL, CallSettings, chosen_transport, read_key
-from ircore.players.pacing import gate_for
+from ircore.players.openai.usage import tokens_of
+from ircore.players.pacing import gate_for, pace_for
 
 T = TypeVar("T")
 
@@ -45,6 +45,7 @@ class Provider:
             gate=gate_for(base_url),
             timeout=settings.timeout_s,
             deadline=settings.deadline_s,
+            pace=pace_for(base_url, str(spec.model), settings.requests_per_minute, settings.tokens_per_minute),
             remedies=_remedies(spec),
             scrub=self.scrub,
             random=Random(who),
@@ -75,7 +76,7 @@ class Provider:
 
         async def attempt() -> Reply[T]:
             reply = await self._connection.post(path, body(), kind)
-            tokens = tokens_of(getattr(reply.value, "usage", None))
+            tokens = tokens_of(getattr(reply.value, "usage", None), reply.headers)
             try:
                 value = await read(reply.value)
             except FaultError as error:

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from ircore.core.images import ImageError, Picture
-from ircore.players.calls import Fault, FaultError, Tokens
+from ircore.players.calls import Fault, FaultError
 
 SMALLEST_SIDE = 16
 """Pixels; a smaller picture is a placeholder, not an answer."""
@@ -214,24 +214,6 @@ def decoded_picture(data: str) -> Picture:
         raise FaultError(Fault("bad_image", f"a picture of {picture.width} × {picture.height} pixels"))
     # A new record without the decoded pixels: an episode keeps its renderings until it ends.
     return Picture(picture.data, picture.width, picture.height, picture.changes)
-
-
-def tokens_of(usage: Any) -> Tokens:
-    """Return tokens and cost of a reply from any endpoint; unreadable values are None."""
-    if not isinstance(usage, dict):
-        return Tokens()
-    details = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
-    cost = usage.get("cost")
-    return Tokens(
-        prompt=_count(usage.get("prompt_tokens", usage.get("input_tokens"))),
-        completion=_count(usage.get("completion_tokens", usage.get("output_tokens"))),
-        reasoning=_count(details.get("reasoning_tokens")) if isinstance(details, dict) else None,
-        cost_usd=float(cost) if isinstance(cost, (int, float)) and 0 <= cost < 1e6 else None,
-    )
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and value >= 0 else None
 
 
 def _address(part: object) -> str:

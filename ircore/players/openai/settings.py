@@ -46,6 +46,8 @@ class CallSettings(Record):
     transport: Literal["httpx", "aiohttp"] | None = Field(
         default=None, description="aiohttp, which is faster, where it is installed and no SOCKS proxy is set."
     )
+    requests_per_minute: int | None = Field(default=None, ge=1, description="Of the provider for this model.")
+    tokens_per_minute: int | None = Field(default=None, ge=1, description="Of the provider, read and written.")
     extra_body: dict[str, JsonValue] = Field(default_factory=dict, description="Further fields of each request.")
 
 

@@ -42,6 +42,11 @@ class JudgementInquiry(Inquiry[JudgementEntry, TextAnswer], ABC):
         """Words and pictures that the player is shown."""
 
     @property
+    def asks(self) -> str:
+        """Name of the judge that is asked."""
+        return self.draft.judge
+
+    @property
     def key(self) -> Hashable:
         """What the question is found again by: the hash of the asked model and of the words."""
         return self.draft.asked_as
