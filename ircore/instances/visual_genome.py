@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, read_picture
 from ircore.core.json_stream import read_array
 from ircore.core.records import DIFFICULTIES, Box, Difficulty, Element, Instance, Record, Scene
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.withheld import VISUAL_GENOME, refuse_other_licence
@@ -102,10 +102,8 @@ def import_visual_genome(request: ImportRequest) -> InstanceSet:
 
 
 def _selection(options: Mapping[str, str]) -> Selection:
-    try:
+    with validating("--option", "See `ircore instances import -h`."):
         return Selection.model_validate(options)
-    except ValidationError as error:
-        raise InputError(f"--option: {describe_validation_error(error)}", "See `ircore instances import -h`.") from None
 
 
 def _images(root: Path) -> Iterator[tuple[int, _Image]]:
