@@ -39,7 +39,7 @@ from leaderboard.pages.metric_agreement import metric_agreement_page
 from leaderboard.pages.metric_boards import metric_pages
 from leaderboard.pages.naming import nameable_pictures, naming_page
 from leaderboard.pages.overview import front_page, games_front_page
-from leaderboard.pages.pair_comparison import Comparisons, compare_page, comparison_files
+from leaderboard.pages.pair_comparison import Comparisons, compare_page
 from leaderboard.pages.pairs import pair_pages
 from leaderboard.pages.paper import paper_page
 from leaderboard.pages.players import player_pages
@@ -280,7 +280,8 @@ def _waiting_pages(
 def _reconstruction_files(site: Site, fragments: Fragments) -> Iterator[Files]:
     """Yield the makers of the data files of the reconstruction game."""
     yield partial(leaderboard_files, site.results, site.version)
-    for make in (matrix_files, comparison_files, badge_files, feed_files):
+    for make in (matrix_files, badge_files, feed_files):
         yield partial(make, site)
+    yield Comparisons(site).files
     for piece in range(_PIECES):
         yield partial(gallery_shards, site, fragments, piece, _PIECES)
