@@ -17,7 +17,7 @@ from ircore.scorers.verification.eye.view import Reading
 from ircore.scorers.verification.facts import PARTS, Fact, Part
 from ircore.scorers.verification.verdicts import Checked, check, fails, undecided
 
-VERSION = "5"
+VERSION = "6"
 """Changes whenever the same rendering may get another score."""
 
 LEAST_DECIDED = 0.35

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from ircore.core.images import Picture
 from ircore.core.records import Box, Difficulty, Element, Scene
@@ -193,3 +193,29 @@ def test_a_shade_between_two_nearly_alike_colours_is_neither_right_nor_wrong() -
     fact = Fact("panel/colour", "panel", "panel", "colour", "colour", "#808080", None, 1.0, "The panel is grey.")
     verdicts = [check(fact, Reading(seen), colours).verdict for seen in ("#838383", "#8e8e8e", "#959595")]
     assert verdicts == ["holds", "undecided", "fails"]
+
+
+def test_a_value_label_that_is_gone_is_not_seen_in_the_line_that_passes_by() -> None:
+    drawn = draw("line_graph", "easy", 408)
+    key = "value_label-2/presence"
+    assert checked(drawn, without(drawn, "value_label", 1))[key].verdict == "fails"
+    assert checked(drawn, changed(drawn.scene, lambda element: element))[key].verdict == "holds"
+
+
+@pytest.mark.parametrize(("category", "difficulty", "seed"), [("functions", "easy", 401), ("functions", "hard", 416)])
+@pytest.mark.slow
+def test_a_line_at_zero_that_is_gone_is_not_seen_in_the_grid(category: str, difficulty: Difficulty, seed: int) -> None:
+    drawn = draw(category, difficulty, seed)
+    lines = [element for element in drawn.scene.elements if element.type == "zero_line"]
+    keys = {f"zero_line-{element.parameters['axis']}/presence" for element in lines}
+    facts = checked(drawn, changed(drawn.scene, lambda element: None if element in lines else element))
+    assert {facts[key].verdict for key in keys} == {"fails"}
+    facts = checked(drawn, changed(drawn.scene, lambda element: element))
+    assert {facts[key].verdict for key in keys} == {"holds"}
+
+
+def test_a_blurred_line_at_zero_is_seen_between_the_bars() -> None:
+    drawn = draw("bar_graph", "hard", 406)
+    for image in (drawn.drawing.image, changed(drawn.scene, lambda element: element)):
+        facts = checked(drawn, image.filter(ImageFilter.GaussianBlur(1)))
+        assert [facts[key].verdict for key in facts if key.startswith("zero_line")] == ["holds"]

@@ -20,7 +20,7 @@ from ircore.scorers.verification.eye.strokes import (
     places_along,
     sampled,
 )
-from ircore.scorers.verification.eye.view import Floats, Mask, Reading, difference, grown, lab_of, rgb_of, window
+from ircore.scorers.verification.eye.view import Floats, Mask, Reading, View, difference, grown, lab_of, rgb_of, window
 from ircore.scorers.verification.facts import Fact, Mark
 
 PRESENT = {"grid": 0.35, "squares": 0.35, "leaders": 0.4, "frame": 0.5, "axis": 0.5, "zero_line": 0.45}
@@ -36,6 +36,12 @@ FAINT = 0.4
 """Part of a line's usual contrast below which something is no part of it but a grid."""
 UNDER = 4.0
 """Pixels by which a line that runs below writing may be off at most."""
+CLEARLY_DARKER = 1.5
+"""Times the contrast of the grid from which on a line at zero can be told from the grid."""
+PALEST = 0.2
+"""Part of its contrast that a line at zero keeps at least; thin and blurred lines keep a quarter and more."""
+BESIDE_BARS = 3
+"""Pixels about bars in which a line at zero is not looked for."""
 REACH = 7.0
 """Pixels to both sides within which a line of the figure is looked for."""
 
@@ -44,18 +50,48 @@ def read_group(look: Look, mark: Mark) -> Readings:
     """Say whether an axis, a grid, a frame … is drawn."""
     if mark.kind == "ticks":
         return {f"{mark.key}/presence": Reading(None, "too small to be told")}
-    shares = []
-    for index in mark.elements:
-        element = look.target.scene.elements[index]
-        course = _course(look, element, ends=6.0, reach=REACH if mark.kind != "squares" else 5.0)
-        if course.usable.sum() >= 4:
-            shares.append(_steady_share(course))
-    if not shares:
+    courses = _courses(look, look.view, mark)
+    if not courses:
         return {f"{mark.key}/presence": Reading(None, "hidden by something else")}
-    share = float(np.median(shares))
+    share = float(np.median([_steady_share(course) for course in courses]))
     if mark.kind in {"grid", "squares"} and look.is_rough and share < PRESENT[mark.kind]:
         return {f"{mark.key}/presence": Reading(None, "the rendering is too rough for faint lines")}
-    return {f"{mark.key}/presence": Reading(share >= PRESENT[mark.kind] - 0.0)}
+    if mark.kind == "zero_line" and share >= PRESENT[mark.kind] and _is_as_pale_as_the_grid(look, mark):
+        return {f"{mark.key}/presence": Reading(False, "only the grid runs there")}
+    return {f"{mark.key}/presence": Reading(share >= PRESENT[mark.kind])}
+
+
+def _courses(look: Look, view: View, mark: Mark) -> list[Course]:
+    """Follow the lines of a group; a line at zero is looked for between the bars, whose rims run along the line."""
+    reach = REACH if mark.kind != "squares" else 5.0
+    elements = look.target.scene.elements
+    courses = [_course(view, elements[index], 6.0, reach) for index in mark.elements]
+    if mark.kind == "zero_line":
+        bars = np.zeros(view.pixels.shape[:2], bool)
+        for element in elements:
+            if element.type == "bar":
+                window(bars, grown(element.box, BESIDE_BARS))[...] = True
+        courses = [replace(course, usable=course.usable & ~at_points(bars, course.places)) for course in courses]
+    return [course for course in courses if course.usable.sum() >= 4]
+
+
+def _is_as_pale_as_the_grid(look: Look, mark: Mark) -> bool:
+    """Return whether a line at zero stands out far less than in the target, by itself or compared with the grid."""
+    key = {"zero_line-x": "grid-y", "zero_line-y": "grid-x"}[mark.key]  # parallel to x: a line of the grid from y
+    grid = next((other for other in look.target.marks if other.key == key), None)
+    if grid is None:
+        return False
+    views = (look.view, look.target.view)
+    line, own_line = (_strength(_courses(look, view, mark)) for view in views)
+    net, own_net = (max(1.0, _strength(_courses(look, view, grid))) for view in views)
+    own_ratio = own_line / own_net
+    return own_ratio >= CLEARLY_DARKER and (line / net < own_ratio**0.5 or line < PALEST * own_line)
+
+
+def _strength(courses: Sequence[Course]) -> float:
+    """Return the usual contrast of lines, in levels of RGB; 0 where none is seen."""
+    contrasts = [float(np.median(course.contrast[course.usable])) for course in courses]
+    return float(np.median(contrasts)) if contrasts else 0.0
 
 
 def _steady_share(course: Course) -> float:
@@ -68,13 +104,13 @@ def _steady_share(course: Course) -> float:
     return float(steady.sum() / max(1, course.usable.sum()))
 
 
-def _course(look: Look, element: Element, ends: float = 0.0, reach: float = REACH, step: float = 4.0) -> Course:
+def _course(view: View, element: Element, ends: float, reach: float, step: float = 4.0) -> Course:
     about: Any = element.parameters
     points = about.get("points") or [about["start"], about["end"]]
     if element.type in {"polygon", "circle"}:
         points = [*points, points[0]]
     places, normals = places_along(points, step, ends)
-    return follow(look.view, places, normals, reach)
+    return follow(view, places, normals, reach)
 
 
 def read_line(look: Look, mark: Mark) -> Readings:

@@ -20,6 +20,8 @@ LEAST_INK = 9.0
 """Distance in L*a*b* by which writing differs from what it stands on at least."""
 INK_SHARES = (0.4, 0.55, 0.7)
 """Parts of the strongest ink from which on pixels are ink, tried one after the other until a text is found."""
+THROUGH = 0.08
+"""Share of a text's box that ink must cover if it runs out of the window: less is a line that passes by the box."""
 LARGEST = 1.6
 """Times the sides of a text, six pixels more, that a part of its writing has at most; larger parts are other lines."""
 HIGH = 20
@@ -115,11 +117,19 @@ def _own_parts(ink: Mask, element: Element, others: Sequence[Element], box: Box)
         is_large = wide > LARGEST * text_wide + 6 or high > LARGEST * text_high + 6
         if is_large or (runs_through and mine > 2) or (is_long and (runs_through or mine > 0)):
             continue
+        if runs_through and _covered(parts == number, element.box, box) < THROUGH:
+            continue
         if any(_from_box(middle, other) < mine for other in near):
             continue
         own[number] = True
     mask = own[parts]
     return mask if mask.sum() >= 4 else None
+
+
+def _covered(ink: Mask, box: Box, around: Box) -> float:
+    """Return the share of a text's box that ink covers; the ink is of the window ``around``."""
+    inside = window(ink, Box(*(edge - (around.left, around.top)[at % 2] for at, edge in enumerate(box))))
+    return float(inside.mean()) if inside.size else 0.0
 
 
 def _meet(box: Box, other: Box) -> bool:
