@@ -124,28 +124,10 @@ def _game_tables(
     runs: "list[GameRunFolder]", name: str | None, category: str | None, difficulty: str | None
 ) -> "dict[str, Table]":
     """Return a table of another game than reconstruction by its name; all of them if ``name`` is None."""
-    from functools import partial
-
     from ircore.results.games import read_game_results
-    from ircore.results.tables.catalogue import table_entry
-    from ircore.results.tables.game_curves import game_tables, stepped_tables
-    from ircore.results.tables.games import GAME_TABLES
+    from ircore.results.tables.game_curves import tables_of_game
 
-    results = read_game_results(runs)
-    by_condition = {key: partial(make, results, category, difficulty) for key, make in GAME_TABLES.items()}
-    stepped = stepped_tables(results.game)
-    by_condition |= {key: partial(make, results, category, difficulty) for key, make in stepped.items()}
-    of_all = {key: partial(make, results) for key, make in game_tables(results.game).items() if key not in by_condition}
-    tables = {**by_condition, **of_all}
-    if name is not None and name not in tables:
-        table_entry(name, "--table")  # a name that no game knows is refused as such
-        raise InputError(
-            f"--table {name}: only for runs of reconstruction, not of the game {runs[0].game}",
-            f"Choose one of: {', '.join(tables)}.",
-        )
-    if name in of_all and (category or difficulty):
-        raise InputError(f"--table {name}: is of all instances", "Leave out --category and --difficulty.")
-    return {key: make() for key, make in tables.items() if name in (None, key)}
+    return tables_of_game(read_game_results(runs), name, category, difficulty)
 
 
 def _all_tables(results: "Results", question: "Question") -> "dict[str, Table]":

@@ -13,6 +13,7 @@ from ircore.results.games import read_game_results
 from ircore.results.model import Order, Results
 from ircore.results.tables.catalogue import TABLES, Question
 from ircore.results.tables.frames import as_frame
+from ircore.results.tables.game_curves import tables_of_game
 from ircore.results.tables.games import game_board
 from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
 from ircore.scorers.metrics.loading import LOADINGS, load_pixels
@@ -110,9 +111,8 @@ def table(
     """Return a table of results by its name.
 
     Args:
-        source: A run of the reconstruction game, several, a release, or ``load_results(…)``, which is quicker for
-            several tables.
-        name: One of ``tables()``.
+        source: A run, several of one game, a release, or ``load_results(…)``, which is quicker for several tables.
+        name: One of ``tables()``; of runs of another game what ``ircore results RUN`` lists, such as ``at_k``.
         judge: Whose ratings, of tables of one judge; those of the headline judge if None.
         category: Only this category; all if None.
         difficulty: ``easy`` or ``hard``; both if None.
@@ -131,6 +131,9 @@ def table(
         >>> len(outcomes)
         1
     """
+    games = _game_runs(source)
+    if games:
+        return as_frame(tables_of_game(read_game_results(games), name, category, difficulty)[name])
     if name not in TABLES:
         raise unknown("table", name, list(TABLES))
     results = _results(source)

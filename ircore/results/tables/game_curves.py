@@ -16,9 +16,10 @@ from ircore.results.game_curves import (
     scale_of,
 )
 from ircore.results.games import GameResults, PlayedGameRun
-from ircore.results.hops import POINTS, by_turn
+from ircore.results.hops import POINTS, by_turn, normalised_means
 from ircore.results.ranking import refuse_condition
-from ircore.results.tables.games import measure_column, of_condition, seat_column
+from ircore.results.tables.catalogue import table_entry
+from ircore.results.tables.games import GAME_TABLES, measure_column, of_condition, seat_column
 from ircore.results.tables.model import Column, Table, Value
 
 PEOPLE = "people, as recorded"
@@ -41,8 +42,8 @@ def stepped_tables(game: Game[Any]) -> Mapping[str, Callable[..., Table]]:
     tables: dict[str, Callable[..., Table]] = {
         _plural(curve): partial(curves_table, curve=curve) for curve in game.pages.curves
     }
-    if any(curve.normalised for curve in game.pages.curves):
-        tables["at_k"] = at_k_table
+    if any(measure.per == "step" for measure in game.measures):
+        tables |= {"at_k": at_k_table, "normalised": normalised_steps_table}
     return tables
 
 
@@ -56,6 +57,37 @@ def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]
         if name.startswith(of_game):
             tables[name.removeprefix(of_game)] = partial(_of_plugin, name=name)
     return tables
+
+
+def tables_of_game(
+    results: GameResults, name: str | None, category: str | None = None, difficulty: str | None = None
+) -> dict[str, Table]:
+    """Return tables of a game by their names: its board, measures, curves and the tables of plug-ins.
+
+    Args:
+        results: Of one game.
+        name: The only table wanted; all tables if None.
+        category: Only this category; all if None.
+        difficulty: Only this difficulty; both if None.
+
+    Raises:
+        InputError: There is no such table, category or difficulty, or the table is of all instances.
+    """
+    by_condition = {
+        key: partial(make, results, category, difficulty)
+        for key, make in {**GAME_TABLES, **stepped_tables(results.game)}.items()
+    }
+    of_all = {key: partial(make, results) for key, make in game_tables(results.game).items() if key not in by_condition}
+    tables: dict[str, Callable[[], Table]] = {**by_condition, **of_all}
+    if name is not None and name not in tables:
+        table_entry(name, "--table")  # a name that no game knows is refused as such
+        raise InputError(
+            f"--table {name}: only for runs of reconstruction, not of the game {results.game.name}",
+            f"Choose one of: {', '.join(tables)}.",
+        )
+    if name in of_all and (category or difficulty):
+        raise InputError(f"--table {name}: is of all instances", "Leave out --category and --difficulty.")
+    return {key: make() for key, make in tables.items() if name in (None, key)}
 
 
 def _of_plugin(results: GameResults, name: str) -> Table:
@@ -171,6 +203,43 @@ def at_k_table(results: GameResults, category: str | None = None, difficulty: st
         ),
         rows=tuple(rows),
         primary="latest",
+    )
+
+
+def normalised_steps_table(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return every measure per step on the axis from an episode's first step (0) to its last (1), at 20 places.
+
+    Args:
+        results: Of one game.
+        category: Only this category; None for all.
+        difficulty: Only this difficulty; None for both.
+
+    Raises:
+        InputError: No step of any run has a value, or there is no such category or difficulty.
+    """
+    game = results.game
+    rows = []
+    for line in _lines(results, category, difficulty):
+        for measure in game.measures:
+            if measure.per != "step":
+                continue
+            means = normalised_means([episode.series(measure) for episode in line.episodes], scale_of(measure))
+            names = (Value(line.name), *map(Value, line.players), Value(measure.title))
+            rows += [(*names, Value(place / (POINTS - 1)), Value.of(mean)) for place, mean in enumerate(means)]
+    _require(rows, results)
+    return Table(
+        name=f"{game.name}_normalised",
+        title=f"{game.title}: measures from first to last step",
+        caption="Mean over episodes with its 95 % interval, between steps by straight lines; one step has the same "
+        f"value throughout.{of_condition(category, difficulty)}",
+        columns=(
+            *_who(results),
+            Column("measure", "Measure", "The game's measure per step.", digits=None),
+            Column("place", "Place", "0 is the first step, 1 the last.", "0–1"),
+            Column("value", "Value", "Mean over episodes.", estimated=True),
+        ),
+        rows=tuple(rows),
+        primary="value",
     )
 
 

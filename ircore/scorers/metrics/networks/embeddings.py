@@ -3,17 +3,23 @@
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from PIL import Image
+
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
 from ircore.core.pretrained import load_pretrained
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
-from ircore.scorers.metrics.networks.weights import named, obstacle_of, weights_of
+from ircore.scorers.metrics.networks.weights import as_tensor, named, obstacle_of, weights_of
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 CLIP, DINO = "IRCORE_CLIP_MODEL", "IRCORE_DINO_MODEL"
-REMEMBERED = 64
+DINO_SIDE = 224
+"""Pixels to which GIR-Bench squashes pictures before DINO sees them."""
+IMAGENET = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+"""Mean and standard deviation of red, green and blue, 0–1."""
 PACKAGES = ("torch", "transformers")
 
 
@@ -23,7 +29,10 @@ def clip_similarity(target: Pixels, image: Pixels) -> float:
 
 
 def dino_similarity(target: Pixels, image: Pixels) -> float:
-    """Return the cosine of DINO's embeddings of two pictures (class token), −1 to 1."""
+    """Return the cosine of DINO's embeddings of two pictures (class token), −1 to 1, by GIR-Bench's rule.
+
+    Both pictures are squashed to 224 × 224, whatever the model's own processor does.
+    """
     return _similarity(DINO, target, image)
 
 
@@ -41,11 +50,20 @@ def embedding(variable: str, pixels: Pixels) -> "Tensor":
 
     model, processor = _model(variable, named(variable))
     with torch.inference_mode():
+        if variable == DINO:
+            return model(pixel_values=_squashed(pixels)).last_hidden_state[0, 0]
         inputs = processor(images=pixels, return_tensors="pt")
-        if variable == CLIP:
-            seen = model.get_image_features(pixel_values=inputs["pixel_values"])
-            return (seen if isinstance(seen, torch.Tensor) else seen.pooler_output)[0]
-        return model(pixel_values=inputs["pixel_values"]).last_hidden_state[0, 0]
+        seen = model.get_image_features(pixel_values=inputs["pixel_values"])
+        return (seen if isinstance(seen, torch.Tensor) else seen.pooler_output)[0]
+
+
+def _squashed(pixels: Pixels) -> "Tensor":
+    """Return a picture as 1 × 3 × 224 × 224, proportions not kept, normalised by ImageNet's mean and deviation."""
+    import torch
+
+    square = Image.fromarray(pixels).resize((DINO_SIDE, DINO_SIDE), Image.Resampling.BILINEAR)
+    mean, deviation = (torch.tensor(of_channels).reshape(1, 3, 1, 1) for of_channels in IMAGENET)
+    return (as_tensor(np.asarray(square)) - mean) / deviation
 
 
 def _similarity(variable: str, target: Pixels, image: Pixels) -> float:
@@ -87,8 +105,9 @@ DINO_METRIC = Metric(
     higher_is_better=True,
     low=-1.0,
     high=1.0,
-    source="cosine of class tokens; GIR-Bench takes DINOv3 ViT-7B/16 (Siméoni et al. 2025)",
+    source="cosine of class tokens at 224 × 224 pixels; GIR-Bench takes DINOv3 ViT-7B/16 (Siméoni et al. 2025)",
     compute=dino_similarity,
+    version="2",
     needs=f"extra perceptual; {DINO}: folder or name, such as facebook/dinov2-base",
     obstacle=obstacle_of(DINO, packages=PACKAGES),
     weights=weights_of(DINO),

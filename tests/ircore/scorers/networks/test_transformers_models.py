@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
@@ -14,7 +15,14 @@ torch: Any = pytest.importorskip("torch", reason='torch is not installed: pip in
 transformers: Any = pytest.importorskip("transformers", reason="transformers is not installed")
 
 from ircore.scorers.elements import detr  # noqa: E402
-from ircore.scorers.metrics.networks.embeddings import CLIP_METRIC, clip_similarity, dino_similarity  # noqa: E402
+from ircore.scorers.metrics.networks.embeddings import (  # noqa: E402
+    CLIP_METRIC,
+    DINO,
+    DINO_METRIC,
+    clip_similarity,
+    dino_similarity,
+    embedding,
+)
 
 RNG = np.random.default_rng(5)
 NOISE: Pixels = RNG.integers(0, 256, (40, 60, 3), dtype=np.uint8)
@@ -45,13 +53,43 @@ def test_clip_similarity_is_a_cosine(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert CLIP_METRIC.full_version.startswith("1, sha256:")
 
 
-def test_dino_similarity_is_a_cosine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = transformers.ViTConfig(**SMALL, image_size=32, patch_size=8)
-    transformers.ViTModel(config, add_pooling_layer=True).save_pretrained(tmp_path / "dino")
-    transformers.ViTImageProcessor(size={"height": 32, "width": 32}).save_pretrained(tmp_path / "dino")
-    monkeypatch.setenv("IRCORE_DINO_MODEL", str(tmp_path / "dino"))
+def saved_dino(folder: Path, side: int = 224) -> Path:
+    config = transformers.Dinov2Config(
+        hidden_size=16, num_hidden_layers=1, num_attention_heads=2, mlp_ratio=2, image_size=side, patch_size=14
+    )
+    transformers.Dinov2Model(config).save_pretrained(folder)
+    transformers.BitImageProcessor(size={"shortest_edge": 256}, crop_size=224).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("side", [224, 518])  # 518: the size that published DINOv2 models were trained at
+def test_dino_similarity_is_a_cosine(side: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IRCORE_DINO_MODEL", str(saved_dino(tmp_path / "dino", side)))
     assert dino_similarity(NOISE, NOISE) == pytest.approx(1, abs=1e-5)
     assert dino_similarity(NOISE, OTHER) < 1
+
+
+def test_dino_sees_the_whole_picture_squashed_as_gir_bench_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A picture that was squashed before is the same picture to DINO; a crop of its middle is another one."""
+    monkeypatch.setenv("IRCORE_DINO_MODEL", str(saved_dino(tmp_path / "dino")))
+    wide: Pixels = np.repeat(np.repeat(RNG.integers(0, 256, (8, 16, 3), dtype=np.uint8), 56, 0), 56, 1)
+    whole = np.asarray(Image.fromarray(wide).resize((224, 224), Image.Resampling.BILINEAR))
+    assert dino_similarity(wide, whole) == pytest.approx(1, abs=1e-5)
+    pixels = torch.tensor(whole.transpose(2, 0, 1)[None] / 255.0, dtype=torch.float32)
+    mean, deviation = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.224, 0.225])
+    model = transformers.AutoModel.from_pretrained(tmp_path / "dino").eval()
+    with torch.inference_mode():
+        expected = model((pixels - mean[:, None, None]) / deviation[:, None, None]).last_hidden_state[0, 0]
+    assert torch.allclose(embedding(DINO, wide), expected, atol=1e-5)
+
+
+def test_dino_without_a_model_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("IRCORE_DINO_MODEL", raising=False)
+    assert "IRCORE_DINO_MODEL names none" in (DINO_METRIC.obstacle() or "")
+    with pytest.raises(MetricUnavailableError, match="IRCORE_DINO_MODEL names no weights"):
+        dino_similarity(NOISE, OTHER)
 
 
 def test_a_model_that_lacks_weights_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
