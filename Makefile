@@ -125,7 +125,7 @@ lint: $(INSTALLED_DEV)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/oxlint leaderboard/assets/js ircore/scorers/people/annotation_assets ircore/instances/review_assets
+	$(BIN)/oxlint leaderboard/assets/js leaderboard/demo/page ircore/scorers/people/annotation_assets ircore/instances/review_assets
 
 bench: $(INSTALLED_DEV)
 	@for one in benchmarks/*.py; do echo "== $$one"; $(BIN)/python $$one || exit 1; done

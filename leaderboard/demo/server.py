@@ -17,7 +17,7 @@ from leaderboard.demo.feed import Feed
 PAGE = Path(__file__).parent / "page"
 KINDS = {".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript", ".png": "image/png",
          ".jpg": "image/jpeg"}  # fmt: skip
-POLICY = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
+POLICY = "default-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
 
 
 class State:
