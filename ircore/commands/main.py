@@ -28,6 +28,7 @@ HELP_LINES = {
     "merge": "Join the shards of a run.",
     "metrics": "List every image metric: direction, range, needs and source.",
     "new": "Write a package that adds a game, player, judge, metric, category or table.",
+    "play-me": "Describe targets yourself, in the browser, and see it drawn.",
     "play": "Let a submitted pair play the game; run again to resume.",
     "ratings": "Import people's ratings.",
     "release": "Build, check, publish and bring back a dataset release.",
@@ -43,7 +44,7 @@ HELP_LINES = {
 
 
 SECTIONS = {
-    "Begin": ("demo", "submission", "doctor"),
+    "Begin": ("demo", "play-me", "submission", "doctor"),
     "Play": ("play", "show", "merge", "games"),
     "Score and compare": ("score", "results", "compare", "verify", "metrics", "judge-test", "elements", "language"),
     "Make targets": ("instances", "sandbox"),

@@ -38,7 +38,7 @@ def test_every_command_stands_in_one_section() -> None:
 
 def test_help_is_grouped_and_ends_with_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
     said = CliRunner().invoke(app, ["--help"]).output
-    assert said.index("Begin:") < said.index("  demo") < said.index("Play:") < said.index("  play")
+    assert said.index("Begin:") < said.index("  demo") < said.index("Play:") < said.index("  show")
     monkeypatch.setattr("sys.argv", ["ircore", "play", "--help"])
     assert "Example: ircore play classical+canvas" in CliRunner().invoke(app, ["play", "--help"]).output
 
