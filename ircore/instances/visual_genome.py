@@ -90,7 +90,7 @@ def import_visual_genome(request: ImportRequest) -> InstanceSet:
     refuse_other_licence(request.licence, VISUAL_GENOME)
     selection, root = _selection(request.options), request.path
     if selection.easy_objects >= selection.hard_objects:
-        raise InputError("--option easy_objects: not below hard_objects", "Lower it, or raise hard_objects.")
+        raise InputError("--option easy_objects is not below hard_objects", "Lower easy_objects or raise hard_objects.")
     images = dict(_images(root))
     chosen = _choose(root / "objects.json", images, selection, request.difficulty)
     if not chosen:
@@ -109,7 +109,9 @@ def _selection(options: Mapping[str, str]) -> Selection:
 def _images(root: Path) -> Iterator[tuple[int, _Image]]:
     present = {path.stem: path for name in FOLDERS for path in sorted((root / name).glob("*.jpg"))}
     if not present:
-        raise InputError(f"{root}: no pictures in {' or '.join(FOLDERS)}", "Unpack images.zip and images2.zip there.")
+        raise InputError(
+            f"{root}: holds no pictures in {' or '.join(FOLDERS)}", "Unpack images.zip and images2.zip there."
+        )
     for record in read_array(root / "image_data.json"):
         image_id = _whole(record, "image_id", root / "image_data.json")
         if path := present.get(str(image_id)):
@@ -120,7 +122,7 @@ def _images(root: Path) -> Iterator[tuple[int, _Image]]:
 def _whole(record: Mapping[str, Any], name: str, path: Path) -> int:
     value = record.get(name)
     if type(value) is not int:
-        raise InputError(f"{path}: {name}: {value!r} is no whole number", "Restore the file as it was published.")
+        raise InputError(f"{path}: {name}: {value!r} is not a whole number", "Restore the file as it was published.")
     return value
 
 

@@ -118,9 +118,9 @@ def build_instances(
     _check("difficulty", difficulties, DIFFICULTIES)
     _check("edition", [str(edition)], tuple(map(str, EDITIONS)))
     if seed < 0:
-        raise InputError(f"seed {seed} is negative", "Take 0 or more.")
+        raise InputError(f"seed {seed} is negative", "Take a seed of 0 or more.")
     if not 1 <= per_condition <= MOST_PER_CONDITION:
-        raise InputError(f"{per_condition} pictures per condition", f"Take 1 to {MOST_PER_CONDITION}.")
+        raise InputError(f"--per-condition {per_condition} is out of range", f"Take 1 to {MOST_PER_CONDITION}.")
     conditions = [
         (category, cast(Difficulty, difficulty))
         for category in (*CATEGORIES, *(name for name in plugin_categories() if name in categories))

@@ -131,7 +131,7 @@ def test_a_picture_is_taken_when_it_is_whole(tmp_path: Path) -> None:
     with redirect_stderr(io.StringIO()) as said, person(tmp_path, save_slowly):
         answer = asyncio.run(player(tmp_path).render(view))
     assert (answer.picture.pixels == shown_picture().pixels).all()
-    assert said.getvalue().count("picture.png: damaged or truncated picture") == 1
+    assert said.getvalue().count("picture.png: the picture is damaged or truncated") == 1
 
 
 def test_nobody_answers(tmp_path: Path) -> None:

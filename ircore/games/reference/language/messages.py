@@ -59,7 +59,9 @@ def tagged_content_words() -> Tagger:
         lemmatizer.initialize(list, nlp=pipeline)
     except (ImportError, OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
-        raise InputError(f"the tagger cannot be loaded: {reason}", "pip install 'ircore[tagger]'") from None
+        raise InputError(
+            f"the tagger cannot be loaded: {reason}", "Install the extra with: pip install 'ircore[tagger]'"
+        ) from None
 
     def content(message: str) -> tuple[str, ...]:
         tagged = pipeline(message.strip().strip(".").lower())
