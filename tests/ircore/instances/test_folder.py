@@ -151,8 +151,8 @@ REFUSED = {
     "grey_L.png": "is the same picture as grey_16bit.png",
     "photo.heic": "the file is not a PNG, JPEG, WebP or GIF picture",
     "text_named.png": "the file is not a PNG, JPEG, WebP or GIF picture",
-    "truncated_half.jpg": "the picture is damaged or truncated picture",
-    "truncated_half.png": "the picture is damaged or truncated picture",
+    "truncated_half.jpg": "the picture is damaged or truncated",
+    "truncated_half.png": "the picture is damaged or truncated",
 }
 
 

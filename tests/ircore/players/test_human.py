@@ -143,7 +143,7 @@ def test_nobody_answers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"model": "me"}, "model: a person has none"),
+        ({"model": "me"}, "model: a person has no model"),
         ({"parameters": {"floder": "x"}}, "parameters.floder: unknown"),
         ({"parameters": {"timeout_s": 0}}, "parameters.timeout_s: not a number of seconds"),
         ({"parameters": {"folder": 7}}, "parameters.folder: not a path"),

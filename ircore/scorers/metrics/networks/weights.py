@@ -16,7 +16,7 @@ from ircore.core.images import Pixels
 if TYPE_CHECKING:
     from torch import Tensor
 
-INSTALL = 'Install it: pip install "ircore[perceptual]".'
+INSTALL = 'Install the packages with: pip install "ircore[perceptual]"'
 
 
 def obstacle_of(*variables: str, packages: tuple[str, ...] = ("torch",)) -> Callable[[], str | None]:
