@@ -47,8 +47,7 @@ def read_annotations(path: Path) -> dict[str, tuple[Annotation, ...]]:
     """Read the annotations of pictures from a JSON file of KiloGram's layout.
 
     Accepts ``{picture: {"annotations": [{"whole": {"wholeAnnotation": text}, "part": {"1": text, …}}, …]}}`` as
-    published, and the plain form
-    ``{picture: [{"whole": text, "part": {…}}, …]}``.
+    published, and the plain form ``{picture: [{"whole": text, "part": {…}}, …]}``.
 
     Args:
         path: The file.

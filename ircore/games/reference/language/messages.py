@@ -31,8 +31,7 @@ def listed_content_words(message: str) -> tuple[str, ...]:
     """Return the words of a message that are not on the list of function words, in lower case, not lemmatised.
 
     An approximation without a model: on ICCA's human messages 99 % of the words kept are kept by the tagger, too, and
-    97 % of the tagger's
-    are kept.
+    97 % of the tagger's are kept.
 
     >>> listed_content_words("A grown man is in a tuxedo is eating something.")
     ('grown', 'man', 'in', 'tuxedo', 'eating', 'something')
