@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ircore.commands.given import give
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
@@ -69,40 +70,25 @@ def evaluate(
     judge_options = _judge_options(judges)
     if published is not None:
         published_runs(published)
-    _run(["submission", "check", str(path), "--resolve"])
+    give(["submission", "check", str(path), "--resolve"])
     loaded = read_any_manifest(path)
     if loaded.submission.transcripts is None:
         limits = [("--max-cost", max_cost), ("--deadline", deadline)]
         more = [word for name, value in limits if value is not None for word in (name, str(value))]
         play = ["play", str(path), "--instances", str(instances), "--out", str(out)]
-        _run([*play, "--as-maintainers", "--only-outside", "--concurrency", str(concurrency), *more])
+        give([*play, "--as-maintainers", "--only-outside", "--concurrency", str(concurrency), *more])
     elif not (out / RUN_FILE).is_file():
         beside = ["--published", str(published)] if published is not None else []
-        _run(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
-    _run(["score", str(out), "--every-turn"])
+        give(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
+    give(["score", str(out), "--every-turn"])
     if judge_options:
-        _run(["score", str(out), *judge_options])
+        give(["score", str(out), *judge_options])
 
 
 def _judge_options(folder: Path | None) -> list[str]:
     if folder is not None and not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name the folder of the judges, or leave --judges out.")
     return [word for file in sorted(folder.glob("*.yaml") if folder else ()) for word in ("--judge", str(file))]
-
-
-def _run(words: list[str]) -> None:
-    """Show a command and run it; the command shows its own errors."""
-    from shlex import join
-
-    from ircore.commands.main import run
-
-    click.echo(f"+ ircore {join(words)}", err=True)
-    status = run(words)
-    if status == 130:
-        raise click.exceptions.Exit(status)  # stopped by Ctrl-C, which it has said
-    if status:
-        kind = WorkError if status == 1 else InputError
-        raise kind(f"ircore {' '.join(words[:2])} failed", "See above.")
 
 
 @click.command("links", short_help="Ask whether every link still leads somewhere.")

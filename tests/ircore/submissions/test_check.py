@@ -177,6 +177,18 @@ def test_a_reference_with_a_slip_leaves_the_rest_to_be_checked_as_played_elsewhe
     assert [error.field for error in errors(check_submission(manifest).findings)] == ["transcripts.revision"]
 
 
+def test_a_folder_gets_the_verdict_of_the_repository(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that the pull request's check refuses is refused here; "valid" never stands beside the exit status 2."""
+    (tree / "first" / "notes.txt").write_text("to do")
+    assert ircore(["submission", "check", str(tree / "first")]) == 2
+    alone = capsys.readouterr()
+    assert "notes.txt" in alone.err
+    assert "is no file that a submission has" in alone.err
+    assert "valid" not in alone.out
+    assert ircore(["submission", "check", "--all", str(tree)]) == 2
+    assert "notes.txt" in capsys.readouterr().err
+
+
 def test_warnings_leave_a_submission_valid(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     manifest = tree / "first" / "submission.yaml"
     manifest.write_text(GOOD.replace("-2026-01-15", "").replace("{temperature: 0}", "{}").replace("dates:", "# dates:"))
