@@ -49,7 +49,9 @@ class SceneDescriber:
         others = {name: value for name, value in spec.parameters.items() if name != "words"}
         refuse_settings(spec.model_copy(update={"parameters": others}))
         if spec.parameters.get("words", WORDS[0]) not in WORDS:
-            raise InputError("parameters.words: is unknown", f"Write {' or '.join(WORDS)}.")
+            raise InputError(
+                f"parameters.words: {spec.parameters.get('words')!r} is unknown", f"Write {' or '.join(WORDS)}."
+            )
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Describe the scene, or name the differences of the last rendering, or declare the rendering done."""

@@ -114,7 +114,7 @@ def test_a_damaged_line_is_named(run: RunFolder, instances: InstanceSet) -> None
     lines = journal.read_bytes().splitlines(keepends=True)
     lines[2] = b'{"event":"call","turn":0}\n'
     journal.write_bytes(b"".join(lines))
-    with pytest.raises(InputError, match=r"journal\.jsonl:3: damaged line"):
+    with pytest.raises(InputError, match=r"journal\.jsonl:3: the line is damaged"):
         sample_run(run.path, instances)
 
 
