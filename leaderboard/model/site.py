@@ -54,7 +54,7 @@ class Page:
     """Whether the page is in the index of the site's search."""
 
     later: Callable[[], Mapping[str, Any]] | None = None
-    """Works out more values when the page is written: several processes do that at once. Not ``charts``."""
+    """Function that computes further values when the page is written, in one of several processes; never ``charts``."""
 
     @property
     def root(self) -> str:

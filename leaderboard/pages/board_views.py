@@ -135,7 +135,7 @@ def view_words(site: Site, view: View) -> str:
     )
     versions = ", ".join(sorted({submission.run.version for submission in results.submissions}))
     episodes = f"{size} {'episode' if size == 1 else 'episodes'} a pair"
-    # What is not released is named by its instance set.
+    # The words of an unreleased benchmark name its instance set already.
     benchmark = site.version.words + (f", instance set {results.instance_set[:8]}" if site.version.released else "")
     return f"{what}, {which}; {how}; {episodes}; {rules}; {benchmark}; ircore {versions}"
 

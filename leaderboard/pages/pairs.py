@@ -218,7 +218,7 @@ def _against(site: Site, pair: Pair) -> list[dict[str, Any]]:
     """Compare a pair with all pairs under the same rules or, if they are many, with its neighbours on the board.
 
     Returns:
-        The other pairs in the order of the board, each with the comparison of this pair less the other.
+        The other pairs in the order of the board, each with the comparison of this pair minus the other.
     """
     results = site.under(pair.result.run.rules)
     board = results.board(site.judge)

@@ -321,7 +321,7 @@ def test_a_folder_that_is_no_site_is_left_alone(
     (tmp_path / "thesis.tex").write_text("years of work")
     status = ircore(["site", "build", "--runs", *map(str, built.paths), "--out", str(tmp_path)])
     assert status == 2
-    assert "is no site of ours" in capsys.readouterr().err
+    assert "is not a site built by ircore" in capsys.readouterr().err
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
 
 
