@@ -3,7 +3,8 @@
     python benchmarks/synthesis.py [PROGRAMS] [WORKERS] [plain|other]
 
 Draws PROGRAMS (200) programs of tests/support/plot_programs.py, or of other_programs.py beside it, WORKERS (2) at a
-time. An element counts as read if the scene has one of its type with its text, its colour and its value, each used once.
+time. An element counts as read if the scene has one of its type with its text, its colour and its value, each used
+once.
 """
 
 import sys
