@@ -80,25 +80,8 @@ platform: $(INSTALLED)
 	$(BIN)/ircore score $(PAIRS:%=$(PLATFORM)/runs/%)
 	$(BIN)/ircore results $(PAIRS:%=$(PLATFORM)/runs/%)
 
-$(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card submissions/builtin-* $(OTHERS:%=submissions/%)) $(DEMO)/.per-condition-$(PER_CONDITION)
-	@rm -rf $(DEMO)/instances $(DEMO)/contexts $(DEMO)/dialogues $(DEMO)/tasks $(DEMO)/runs $(DEMO)/dataset $(DEMO)/site
-	$(BIN)/ircore instances build --out $(DEMO)/instances --per-condition $(PER_CONDITION)
-	@mkdir -p $(DEMO)/runs
-	printf '%s\n' $(PAIRS) | xargs -P 4 -I PAIR \
-	  $(BIN)/ircore play submissions/PAIR --instances $(DEMO)/instances --out $(DEMO)/runs/PAIR --concurrency 1
-	$(BIN)/ircore score $(PAIRS:%=$(DEMO)/runs/%) --every-turn
-	$(BIN)/ircore instances build --game reference --out $(DEMO)/contexts --per-condition $(PER_CONDITION)
-	$(BIN)/ircore play submissions/$(REFERENCE) --instances $(DEMO)/contexts --out $(DEMO)/runs/$(REFERENCE)
-	$(BIN)/ircore score $(DEMO)/runs/$(REFERENCE)
-	$(BIN)/ircore instances build --game conversation --out $(DEMO)/dialogues --per-condition 1
-	$(BIN)/ircore play submissions/$(CONVERSATION) --instances $(DEMO)/dialogues --out $(DEMO)/runs/$(CONVERSATION)
-	$(BIN)/ircore score $(DEMO)/runs/$(CONVERSATION)
-	$(BIN)/ircore instances build --game reasoning --out $(DEMO)/tasks --per-condition $(PER_CONDITION)
-	$(BIN)/ircore play submissions/$(REASONING) --instances $(DEMO)/tasks --out $(DEMO)/runs/$(REASONING)
-	$(BIN)/ircore score $(DEMO)/runs/$(REASONING)
-	$(BIN)/ircore release build --runs $(PAIRS:%=$(DEMO)/runs/%) $(OTHERS:%=$(DEMO)/runs/%) \
-	  --instances $(DEMO)/instances $(DEMO)/contexts $(DEMO)/dialogues $(DEMO)/tasks --out $(DEMO)/dataset
-	$(BIN)/ircore release check $(DEMO)/dataset
+$(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card leaderboard/demo submissions/builtin-* $(OTHERS:%=submissions/%)) $(DEMO)/.per-condition-$(PER_CONDITION)
+	$(BIN)/ircore demo --out $(DEMO) --per-condition $(PER_CONDITION) --no-serve --no-site
 	@touch $@
 
 # Apart from the runs, so that a changed page does not play everything again.

@@ -100,6 +100,7 @@ def build(
         import mkdocs  # noqa: F401 - run as a process of its own
 
         from ircore.instances.benchmark import RECORDS
+        from leaderboard.building.content import Options
         from leaderboard.building.site_build import build_site
     except ModuleNotFoundError as error:
         raise InputError(
@@ -107,9 +108,7 @@ def build(
         ) from error
 
     begun = perf_counter()
-    report = build_site(
-        runs,
-        out,
+    options = Options(
         judge=judge,
         address=_address("--site-url", site_url),
         archive=archive,
@@ -121,6 +120,7 @@ def build(
         names=names,
         season=season,
     )
+    report = build_site(runs, out, options)
     click.echo(f"{out / 'index.html'}", err=False)
     click.echo(
         f"{report.pages} pages, {report.pictures} pictures ({report.encoded} newly encoded), "

@@ -15,6 +15,7 @@ from ircore.core.terminal import printable
 HELP_LINES = {
     "annotate": "Make a page in which people rate renderings.",
     "compare": "Compute any metric on any two images.",
+    "demo": "Play the built-in players of every game, and watch it in the browser.",
     "doctor": "Ask a submission's players tiny questions, and show which work.",
     "elements": "Compare the elements of pictures, or let a detector list them.",
     "export": "Write a run in the format of another tool.",

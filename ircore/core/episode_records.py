@@ -88,6 +88,9 @@ class Attempt(Record):
     reasoning_tokens: int | None = Field(default=None, ge=0)
     cached_tokens: int | None = Field(default=None, ge=0)
     cost_usd: float | None = Field(default=None, ge=0)
+    served: str | None = Field(
+        default=None, max_length=200, description="Model that answered, as the service names it; fingerprint behind @."
+    )
     detail: str | None = Field(default=None, max_length=500, description="What the provider said, if it failed.")
 
     @property
@@ -185,6 +188,11 @@ class Episode(AnyEpisode):
     def played(self) -> bool:
         """Whether the episode counts for quality: in clembench's sense, it was not aborted."""
         return self.outcome != "aborted"
+
+    @property
+    def renderings(self) -> dict[int, Rendering]:
+        """The renderings by turn, in order."""
+        return {turn.turn: turn.rendering for turn in self.turns if turn.rendering is not None}
 
     @property
     def rendered_turns(self) -> tuple[Turn, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from ircore.core.errors import InputError
 from ircore.core.plugins import available, load, unknown
 from ircore.instances.store import AnyInstanceSet
 
@@ -48,7 +49,7 @@ class ImportRequest:
     True
 
     Attributes:
-        path: File or folder to import.
+        path: File or folder to import; ``hf://datasets/ORG/NAME`` for formats that read the Hub themselves.
         out: The folder to make.
         category: Category of instances that state none.
         difficulty: Difficulty of instances that state none.
@@ -64,6 +65,22 @@ class ImportRequest:
     source: str | None = None
     licence: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+
+
+def dataset_named_by(path: Path) -> str | None:
+    """Return the ``ORG/NAME`` of ``hf://datasets/ORG/NAME``; None for a path on this disk.
+
+    >>> dataset_named_by(Path("hf://datasets/org/targets")), dataset_named_by(Path("targets"))
+    ('org/targets', None)
+
+    Raises:
+        InputError: It is an address on the Hub, but not of a dataset.
+    """
+    if path.parts[:1] != ("hf:",):
+        return None
+    if path.parts[1:2] != ("datasets",) or len(path.parts) != 4:
+        raise InputError(f"PATH {path}: names no dataset of the Hub", "Write hf://datasets/ORG/NAME.")
+    return "/".join(path.parts[2:])
 
 
 def named(kind: Kind) -> tuple[str, ...]:

@@ -19,7 +19,8 @@ from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameSco
 from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
 from ircore.instances.store import GameInstanceSet
-from ircore.results.cells import Condition, conditions, main_intervals, run_standing, side_by_side, strata
+from ircore.results.cells import main_intervals, run_standing, side_by_side
+from ircore.results.conditions import Condition, conditions, strata
 from ircore.results.coverage import Coverage, Unranked, coverages
 from ircore.results.played_run import AnyRunSource, RunView
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_condition, refuse_mixtures

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, overload
 
 from ircore import __version__
 from ircore.core.episode_records import Episode
@@ -35,10 +35,13 @@ from ircore.runs.costs.prices import prices_of_run
 from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
-from ircore.runs.folder import GameRunFolder, RunFolder, create_run, hold_pictures
+from ircore.runs.folder import AnyRunFolder, GameRunFolder, RunFolder, create_run, hold_pictures
 from ircore.runs.folder import open_any_run as _open
 from ircore.runs.informing import informed
 from ircore.runs.writer import RunWriter
+
+if TYPE_CHECKING:
+    from ircore.runs.processes import ProcessPool
 
 Players = Mapping[str, Any]
 """The players of a run by their seats."""
@@ -168,6 +171,7 @@ def play(
     players: Players,
     watch: Watch | None = None,
     cache: Cache | None = None,
+    pool: "ProcessPool | None" = None,
 ) -> list[AnyEnded]:
     """Play the episodes of a plan that have no result yet.
 
@@ -178,6 +182,7 @@ def play(
         players: By their seats.
         watch: Counts along, and may limit the cost.
         cache: Answers of other runs.
+        pool: Plays the episodes in several processes; None for this one.
 
     Returns:
         The episodes selected by the plan, finished ones included; how they ended, not their turns, for which see
@@ -197,20 +202,28 @@ def play(
         with progress(f"play {folder.run.slug}", len(unfinished)) as shown:
             load_tokenizer()
             engine = Engine(Recorder(writer), watch, shown)
-            asyncio.run(_Session(plan, game, players, writer, engine, cache).run(unfinished))
+            if pool is not None:
+                asyncio.run(pool.run(plan, writer, engine))
+            else:
+                asyncio.run(Session(plan, game, players, writer, engine, cache).run(unfinished))
         if any(name not in writer.finished for name in plan.selected.ids):
             raise watch.stopped()
         return [writer.finished[name] for name in plan.selected.ids]
 
 
 @dataclass(frozen=True)
-class _Session:
-    """The parts that all episodes share while they are played."""
+class Session:
+    """The parts that all episodes share while they are played.
+
+    >>> from dataclasses import fields
+    >>> [field.name for field in fields(Session)][:3]
+    ['plan', 'game', 'players']
+    """
 
     plan: PlayPlan
     game: Game[Any]
     players: Players
-    writer: RunWriter
+    writer: "KnownAnswers"
     engine: Engine[Entry]
     cache: Cache | None
 
@@ -240,10 +253,24 @@ class _Session:
             self.engine.shown.advance(self.engine.watch.note())
 
 
+class KnownAnswers(Protocol):
+    """What is known of a run while it is played: see ``RunWriter``, which also writes.
+
+    >>> from ircore.runs.folder import RunFolder
+    >>> known: KnownAnswers = RunWriter(RunFolder(Path("run")))
+    >>> sorted(known.finished)
+    ['simple_shapes-easy-01', 'simple_shapes-hard-01']
+    """
+
+    folder: AnyRunFolder
+    known: dict[CallKey, Call]
+    finished: dict[str, AnyEnded]
+
+
 class _JournalTable:
     """The table of an episode: every question goes through the engine."""
 
-    def __init__(self, episode_id: str, setup: EpisodeSetup[Any], session: _Session) -> None:
+    def __init__(self, episode_id: str, setup: EpisodeSetup[Any], session: Session) -> None:
         self._episode_id = episode_id
         self._setup = setup
         self._session = session
@@ -263,7 +290,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
     seat: Seat[Any, Any]
     question: Asked
     setup: EpisodeSetup[Any]
-    session: _Session
+    session: Session
 
     @property
     def key(self) -> CallKey:

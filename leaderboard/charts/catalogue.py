@@ -76,11 +76,6 @@ class Chart:
         """Height of the wide layout, CSS pixels: to be kept free while the chart loads."""
         return int(self.figure["layout"]["height"])
 
-    @property
-    def narrow_height(self) -> int:
-        """Height of the narrow layout, CSS pixels."""
-        return int(self.figure["narrow"]["height"])
-
     def json(self) -> str:
         """Return the content of ``charts/<id>.json``."""
         return json.dumps(self.figure, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"

@@ -13,7 +13,7 @@ from ircore.results.tables.board import board_table
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.model.site import Pair
 
-Entry = Mapping[str, Value]
+Entry = dict[str, Value]
 """Entries of one row of a table, by key."""
 
 RUN = "run_id"

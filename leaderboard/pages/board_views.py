@@ -51,7 +51,7 @@ class Chip:
     """
 
     label: str
-    """On the chip."""
+    """Text of the link; on frozen boards it may be a stranger's words, so escape it."""
 
     path: str
     """The board's page, without suffix."""
@@ -203,7 +203,7 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
             [
                 Chip(text, path(site, _ordered(site, other)), current)
                 for text, other, current in links
-                if _shown(site, other)
+                if _exists(site, other.category, other.difficulty)
             ],
         )
         for label, links in groups
@@ -233,10 +233,6 @@ def metric_path(metric: str) -> str:
 def is_rated(site: Site, view: View) -> bool:
     """Return whether a board's judge rated similarity; judges that only compare give no score, ΔQ or ranks."""
     return rates(view_results(site, view), view.judge)
-
-
-def _shown(site: Site, view: View) -> bool:
-    return _exists(site, view.category, view.difficulty)
 
 
 def _exists(site: Site, category: str | None, difficulty: str | None) -> bool:

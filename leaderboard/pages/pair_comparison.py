@@ -152,11 +152,6 @@ class Comparisons:
         }
 
 
-def comparison_files(site: Site) -> Iterator[tuple[str, str]]:
-    """Yield every file of the page's data: its path below the site's root, and its text."""
-    return Comparisons(site).files()
-
-
 def compare_page(comparisons: Comparisons) -> Page:
     """Return the page, which shows the two best pairs as long as no others are chosen."""
     site = comparisons.site
@@ -164,13 +159,12 @@ def compare_page(comparisons: Comparisons) -> Page:
     values: dict[str, Any] = {"chosen": chosen, "rows": [], "groups": [], "judge_words": judge_words(site, site.judge)}
     if len(chosen) == 2:
         rows = comparisons.rows(chosen[0], chosen[1], site.judge, (None, *site.results.categories))
-        values |= {"rows": rows, "span": _span(rows), "groups": _groups(comparisons, chosen)}
+        values |= {
+            "rows": rows,
+            "span": span_of([row.comparison.main for row in rows]),
+            "groups": _groups(comparisons, chosen),
+        }
     return Page("compare", "Compare pairs", "compare", {**values, "folder": FOLDER}, searchable=True)
-
-
-def _span(rows: list[Row]) -> int:
-    """Return how far the plots reach left and right of zero: the least of ``SPANS`` that holds every interval."""
-    return span_of([row.comparison.main for row in rows])
 
 
 def span_of(differences: Sequence[Estimate]) -> int:

@@ -15,6 +15,7 @@ from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
 from ircore.results.players import player_result
 from ircore.runs.folder import RunFolder
+from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
@@ -68,7 +69,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         rate_turns(sample_run(folder / submission.slug, instances, submission), 4.0, 0.1, 2).path
         for submission in (hostile, honest)
     ]
-    build_site(made, folder / "site", address=ADDRESS)
+    build_site(made, folder / "site", Options(address=ADDRESS))
     return folder / "site"
 
 

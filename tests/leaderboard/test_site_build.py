@@ -36,7 +36,7 @@ from leaderboard.charts.catalogue import figures
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.board_files import leaderboard_files
-from leaderboard.pages.pair_comparison import comparison_files
+from leaderboard.pages.pair_comparison import Comparisons
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.words.labels import number, rank
 
@@ -403,7 +403,7 @@ def test_every_file_says_by_which_rules_a_pair_was_played(tmp_path: Path) -> Non
     document = json.loads(dict(leaderboard_files(site.results))["data/leaderboard.json"])
     assert {run_id: about["rules_key"] for run_id, about in document["runs"].items()} == keys
     assert {row["run_id"]: row["rules"] for row in document["rows"]} == keys
-    compared = json.loads(dict(comparison_files(site))["data/compare/index.json"])
+    compared = json.loads(dict(Comparisons(site).files())["data/compare/index.json"])
     assert {pair["key"]: pair["rules"] for pair in compared["pairs"]} == {
         site.pairs[run_id].key: key for run_id, key in keys.items()
     }

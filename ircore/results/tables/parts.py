@@ -143,10 +143,10 @@ def _facts_by_turn(results: Results, run_id: str, result: EpisodeResult) -> Iter
     own: dict[str, RenderingFacts] = {
         line.rendering: line for line in results.runs[run_id].facts() if line.episode_id == result.episode.episode_id
     }
-    for turn in result.episode.rendered_turns:
-        if scene is not None and turn.rendering is not None and turn.rendering.sha256 in own:
-            for checked in checked_facts(scene, own[turn.rendering.sha256]):
-                yield turn.turn, checked
+    for turn, rendering in result.episode.renderings.items():
+        if scene is not None and rendering.sha256 in own:
+            for checked in checked_facts(scene, own[rendering.sha256]):
+                yield turn, checked
 
 
 def _fact(checked: "Checked") -> tuple[Value, ...]:

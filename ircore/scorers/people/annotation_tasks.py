@@ -187,21 +187,17 @@ def _check_runs(runs: Sequence[RunFolder]) -> None:
 
 def _collect(pictures: dict[str, _PictureSource], run: RunFolder, instance: Instance, episode: Episode) -> None:
     pictures.setdefault(instance.sha256, _PictureSource(run, instance))
-    for rendering in _renderings(episode).values():
+    for rendering in episode.renderings.values():
         pictures.setdefault(rendering.sha256, _PictureSource(run, rendering))
 
 
-def _renderings(episode: Episode) -> dict[int, Rendering]:
-    return {turn.turn: turn.rendering for turn in episode.turns if turn.rendering is not None}
-
-
 def _is_alike(episode: Episode) -> bool:
-    made = [rendering.sha256 for rendering in _renderings(episode).values()]
+    made = [rendering.sha256 for rendering in episode.renderings.values()]
     return len(made) > 1 and made[0] == made[-1]
 
 
 def _items(run_id: str, instance: Instance, episode: Episode, every_turn: bool) -> Iterator[Item]:
-    made = [(turn, rendering.sha256) for turn, rendering in _renderings(episode).items()]
+    made = [(turn, rendering.sha256) for turn, rendering in episode.renderings.items()]
     asked = made if every_turn or len(made) < 2 else [made[0], made[-1]]
     for turn, rendering in asked:
         yield Item(run_id, episode.episode_id, turn, "similarity", instance.sha256, rendering)

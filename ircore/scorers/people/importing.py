@@ -154,7 +154,7 @@ def _rendering(row: RatingRow, episodes: Mapping[str, Episode]) -> tuple[str, st
         return "", f"episode_id: the run has no episode {shown(row.episode_id)}"
     if not episode.played:
         return "", f"episode_id: {row.episode_id} was aborted and counts as not played"
-    made = {turn.turn: turn.rendering.sha256 for turn in episode.turns if turn.rendering is not None}
+    made = {turn: rendering.sha256 for turn, rendering in episode.renderings.items()}
     if row.turn not in made:
         return "", f"turn: {row.episode_id} has no rendering of turn {row.turn}, only of {_listed(made)}"
     if row.task == "preference" and len(made) < 2:
@@ -209,10 +209,9 @@ def _new_ratings(
 def _earlier(run_id: str, run: RunFolder) -> Iterable[tuple[_Key, _Given]]:
     """Yield the human ratings of a run with their lines, without ratings of renderings that no longer exist."""
     current = {
-        (episode.episode_id, turn.turn): turn.rendering.sha256
+        (episode.episode_id, turn): rendering.sha256
         for episode in run.episodes()
-        for turn in episode.turns
-        if turn.rendering is not None
+        for turn, rendering in episode.renderings.items()
     }
     for line, score in enumerate(run.scores(), start=1):
         if score.annotator is not None and current.get((score.episode_id, score.turn)) == score.rendering:

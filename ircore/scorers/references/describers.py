@@ -61,11 +61,19 @@ class SceneDescriber:
         return _said(await asyncio.to_thread(message_about, perception_of(scene), view))
 
 
-class ShuffledDescriber:
-    """Describes another target of the set, as the built-in describer would, at every turn the same. A floor.
+class _WithoutSettings:
+    """A reference describer without model and parameters.
 
     Args:
-        spec: Names the player; this one has no model and no parameters.
+        spec: Names the player.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        refuse_settings(spec)
+
+
+class ShuffledDescriber(_WithoutSettings):
+    """Describes another target of the set, as the built-in describer would, at every turn the same. A floor.
 
     Example:
         >>> from ircore.core.records import PlayerSpec
@@ -73,9 +81,6 @@ class ShuffledDescriber:
         >>> hasattr(describer, "describe")
         True
     """
-
-    def __init__(self, spec: PlayerSpec) -> None:
-        refuse_settings(spec)
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Describe the other target; then be content."""
@@ -86,11 +91,8 @@ class ShuffledDescriber:
         return _said(first_message(await asyncio.to_thread(perceive, picture), view.token_budget))
 
 
-class TitleDescriber:
+class TitleDescriber(_WithoutSettings):
     """Says category and difficulty and nothing else. A floor.
-
-    Args:
-        spec: Names the player; this one has no model and no parameters.
 
     Example:
         >>> from ircore.core.records import PlayerSpec
@@ -98,9 +100,6 @@ class TitleDescriber:
         >>> hasattr(describer, "describe")
         True
     """
-
-    def __init__(self, spec: PlayerSpec) -> None:
-        refuse_settings(spec)
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Name category and difficulty; then be content."""

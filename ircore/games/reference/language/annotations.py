@@ -1,15 +1,15 @@
 """Annotations of pictures by people: a name for the whole and a name for each of seven pieces, in KiloGram's layout."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints
 
 from ircore.core.errors import InputError
+from ircore.core.files import read_json
 from ircore.core.records import Record
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 
 PIECES = ("1", "2", "3", "4", "5", "6", "7")
 RANGES = {"snd": (0, 1), "pnd": (0, 1), "psa": (1, len(PIECES))}
@@ -80,14 +80,7 @@ def read_stated_measures(path: Path) -> dict[str, dict[str, float]]:
 
 
 def _document(path: Path) -> dict[str, Any]:
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path}: larger than {MAX_BYTES // 1024**2} MB", "Split it by pictures.")
-        document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}", "Name a JSON file of annotations.") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON: {error}", "Save it as UTF-8 JSON.") from None
+    document = read_json(path, MAX_BYTES, "Name a JSON file of annotations, as UTF-8.")
     if not isinstance(document, dict) or not document:
         raise InputError(f"{path}: no object of pictures", "Expected {picture: {annotations: […]}}.")
     return document
@@ -103,10 +96,6 @@ def _stated(path: Path, picture: str, entry: Any) -> dict[str, float]:
     return measures
 
 
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON number")
-
-
 def _annotations(path: Path, picture: str, entry: Any) -> tuple[Annotation, ...]:
     rows = entry.get("annotations") if isinstance(entry, Mapping) else entry
     if not isinstance(rows, list):
@@ -120,10 +109,8 @@ def _annotation(place: str, row: Any) -> Annotation:
     whole = row.get("whole")
     if isinstance(whole, Mapping):
         whole = whole.get("wholeAnnotation")
-    try:
+    with validating(place, "Mend the annotation."):
         annotation = Annotation(whole=whole, part=row.get("part") or {})
-    except ValidationError as error:
-        raise InputError(f"{place}: {describe_validation_error(error)}", "Mend the annotation.") from None
     unknown = sorted(set(annotation.part) - set(PIECES))
     missing = sorted(set(PIECES) - set(annotation.part)) if annotation.part else []
     if unknown or missing:
