@@ -58,7 +58,7 @@ class Box(NamedTuple):
 
 
 class HeldRun(NamedTuple):
-    """A published run with findings that no maintainer has cleared.
+    """A published run with grave findings that no maintainer has cleared.
 
     >>> HeldRun("my-pair", "my-pair-1a2b", (Flag(rule="identical_to_target", where="turn 1", what="a copy"),)).slug
     'my-pair'
@@ -184,7 +184,7 @@ def shown(text: str) -> str:
 
 
 def held_runs(submissions: Iterable[MergedSubmission], published: Iterable[Path]) -> list[HeldRun]:
-    """Return the published runs with findings that no maintainer has cleared, without withdrawn ones.
+    """Return the published runs with grave findings that no maintainer has cleared, without withdrawn ones.
 
     Args:
         submissions: All merged submissions.
@@ -198,8 +198,7 @@ def held_runs(submissions: Iterable[MergedSubmission], published: Iterable[Path]
     for path in published:
         run, provenance = open_any_run(path).run, read_provenance(path)
         decided = steps.get(run.slug, ())
-        if provenance is None or not provenance.flags:
-            continue
-        if not (is_cleared(decided, run.run_id) or is_gone(decided, run.run_id)):
-            held.append(HeldRun(run.slug, run.run_id, provenance.flags))
+        grave = tuple(flag for flag in provenance.flags if flag.grave) if provenance is not None else ()
+        if grave and not (is_cleared(decided, run.run_id) or is_gone(decided, run.run_id)):
+            held.append(HeldRun(run.slug, run.run_id, grave))
     return held
