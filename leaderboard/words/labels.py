@@ -143,10 +143,11 @@ def _rounded(value: float, digits: int) -> str:
 
 
 def rules_words(rules: Rules) -> str:
-    """Return a run's rules in words: token budget, turns and the treatment of long messages."""
+    """Return a run's rules in words: token budget, turns, the treatment of long messages, history and drawing."""
     over = {"allow": "", "truncate": ", longer messages cut", "abort": ", longer messages end the episode"}
     turns = f"{rules.max_turns} turn{'s' if rules.max_turns > 1 else ''}"
-    return f"at most {rules.token_budget} tokens a message and {turns}{over[rules.over_budget]}"
+    variants = "".join(f", {words}" for words in rules.variants)
+    return f"at most {rules.token_budget} tokens a message and {turns}{over[rules.over_budget]}{variants}"
 
 
 def judge_name(judge: str) -> str:

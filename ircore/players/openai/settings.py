@@ -77,7 +77,20 @@ class DescriberSettings(_TextSettings):
     )
 
 
-class _ToolSettings(CallSettings):
+class DrawingSettings(CallSettings):
+    """Parameters of every image model.
+
+    >>> DrawingSettings(rewriter="a-text-model").rewriter
+    'a-text-model'
+    """
+
+    rewriter: Line | None = Field(
+        default=None,
+        description="For the rule drawing: rewrite: a text model of the same service, which merges the dialogue.",
+    )
+
+
+class _ToolSettings(DrawingSettings):
     """Parameters of image models. None is not sent."""
 
     size: Line | None = Field(default=None, description="Such as 1024x1024, or auto.")
@@ -99,7 +112,7 @@ class ImagesSettings(_ToolSettings):
     )
 
 
-class ChatImageSettings(_TextSettings):
+class ChatImageSettings(_TextSettings, DrawingSettings):
     """Parameters of ``openai-chat``.
 
     >>> ChatImageSettings().modalities

@@ -41,6 +41,8 @@ EXPECTED = {
     "token_budget": "a whole number from 1 to 10000",
     "max_turns": "a whole number from 1 to 100",
     "over_budget": "allow, truncate or abort",
+    "history": "all, last N (such as last 4) or first and last",
+    "drawing": "edit, redraw or rewrite",
     "authors": "a list of names: [Name One, Name Two]",
     "links": "names in lower case with https addresses: {code: https://github.com/…}",
     "licence": "an SPDX identifier, such as CC-BY-4.0",
