@@ -156,7 +156,7 @@ class PlayerSpec(Record):
         description="Which version of the model: the commit of its weights, or the name or date of a snapshot.",
     )
     base_url: Line | None = Field(default=None, description="https, or http on loopback.")
-    api_key_env: Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*_KEY$")] | None = Field(
+    api_key_env: Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*_(KEY|TOKEN)$")] | None = Field(
         default=None, description="Name of the environment variable that holds the key; never the key."
     )
     parameters: dict[str, JsonValue] = Field(default_factory=dict, description="Passed to the player as they are.")

@@ -61,6 +61,8 @@ REASONS: Mapping[AbortReason, str] = {
     "describer_refused": "the describer refused to look or to speak",
     "generator_refused": "the generator refused to draw",
     "generator_no_image": "the generator returned no picture",
+    "too_many_pictures": "the service takes fewer pictures than the rules show",
+    "context_too_long": "the dialogue is longer than the service's context",
     "provider_error": "a provider failed",
     "given_up": "given up: the run was declared final without it",
 }

@@ -17,11 +17,12 @@ from ircore.core.records import PlayerSpec, Role
 from ircore.players.base import GeneratorView, PictureAnswer, PlayerError, Question
 from ircore.players.calls import Called
 from ircore.players.openai.bodies import FormBody, JsonBody
-from ircore.players.openai.conversations import Message, asked, chat_messages, responses_input, told
-from ircore.players.openai.provider import Provider, given
+from ircore.players.openai.conversations import Message, asked, chat_messages, responses_input, told, under
+from ircore.players.openai.provider import EDITS, Provider, given
 from ircore.players.openai.replies import (
     ChatReply,
     ImagesReply,
+    PictureAddress,
     ResponsesReply,
     decoded_picture,
     first_picture,
@@ -99,8 +100,14 @@ class _Generator(ABC, Generic[Settings]):
         """Close the connections."""
         await self._provider.close()
 
+    async def _first(self, reply: ChatReply | ResponsesReply | ImagesReply) -> Picture:
+        """Return the first picture of a reply; a picture at an address of the service itself is fetched."""
+        drawn = image_datum(reply) if isinstance(reply, ImagesReply) else first_picture(reply)
+        data = await self._provider.fetched(drawn.url) if isinstance(drawn, PictureAddress) else drawn
+        return await asyncio.get_running_loop().run_in_executor(_DECODERS, decoded_picture, data)
+
     async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
-        return await self._provider.ask(seat, self.path, lambda: self._body(messages), self.kind, _first_picture)
+        return await self._provider.ask(seat, self.path, lambda: self._body(messages), self.kind, self._first)
 
     @abstractmethod
     def _body(self, messages: list[Message]) -> JsonBody | FormBody:
@@ -119,8 +126,8 @@ class OpenAIImagesGenerator(_Generator[ImagesSettings]):
     settings_kind = ImagesSettings
 
     async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
-        path = "/images/edits" if _shows_pictures(messages) else "/images/generations"
-        return await self._provider.ask(seat, path, lambda: self._body(messages), ImagesReply, _first_picture)
+        path = EDITS if _shows_pictures(messages) else "/images/generations"
+        return await self._provider.ask(seat, path, lambda: self._body(messages), ImagesReply, self._first)
 
     def _body(self, messages: list[Message]) -> JsonBody | FormBody:
         settings, parts = self._settings, [part for message in messages for part in message.parts]
@@ -151,10 +158,11 @@ class OpenAIChatGenerator(_Generator[ChatImageSettings]):
         settings = self._settings
         return self._provider.json(
             model=self._model,
-            messages=chat_messages(messages),
+            messages=chat_messages(under(settings.system, messages)),
             modalities=list(settings.modalities),
             image_config=settings.image_config,
             **settings.model_dump(include=TEXT_FIELDS),
+            stream=False,
         )
 
 
@@ -187,6 +195,7 @@ class OpenAIResponsesGenerator(_Generator[ResponsesImageSettings]):
             tools=[given(tool)],
             tool_choice={"type": "image_generation"},
             reasoning=given({"effort": settings.reasoning_effort}) or None,
+            stream=False,
         )
 
 
@@ -196,11 +205,6 @@ _DECODERS = ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1), thread_n
 
 def _shows_pictures(messages: list[Message]) -> bool:
     return any(isinstance(part, Picture) for message in messages for part in message.parts)
-
-
-async def _first_picture(reply: ChatReply | ResponsesReply | ImagesReply) -> Picture:
-    data = image_datum(reply) if isinstance(reply, ImagesReply) else first_picture(reply)
-    return await asyncio.get_running_loop().run_in_executor(_DECODERS, decoded_picture, data)
 
 
 def _prompt_notes(prompt: str) -> list[str]:

@@ -60,6 +60,9 @@ class _TextSettings(CallSettings):
     temperature: float | None = Field(default=None, ge=0, le=2)
     top_p: float | None = Field(default=None, gt=0, le=1)
     reasoning_effort: Effort | None = None
+    system: str | None = Field(
+        default=None, min_length=1, max_length=4000, description="A system message in front of the game master's words."
+    )
 
 
 class DescriberSettings(_TextSettings):

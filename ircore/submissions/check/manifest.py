@@ -35,7 +35,7 @@ EXPECTED = {
     "model": "one line, the model as its provider names it",
     "revision": "one line, such as a commit or 2026-11-22",
     "base_url": "https://HOST/…, or http://127.0.0.1:PORT/… for a server of your own; no account in it",
-    "api_key_env": "the upper-case name of an environment variable that ends in _KEY, never the key itself",
+    "api_key_env": "the upper-case name of an environment variable that ends in _KEY or _TOKEN, never the key itself",
     "parameters": "a mapping of names to values",
     "rules": "a mapping such as {token_budget: 200, max_turns: 10}",
     "token_budget": "a whole number from 1 to 10000",

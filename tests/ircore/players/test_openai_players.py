@@ -100,6 +100,7 @@ def test_what_a_describer_is_sent(tmp_path: Path, instances: InstanceSet, server
         "temperature": 0.5,
         "reasoning_effort": "low",
         "top_k": 5,
+        "stream": False,
     }
     messages = last.document["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant"] * 2 + ["user"]
