@@ -17,6 +17,7 @@ from ircore.core.records import Instance, Role, Run
 from ircore.core.tokens import count_tokens
 from ircore.games.base import Game
 from ircore.games.reconstruction.prompts import Prompts, load_prompts
+from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.runs.events import Call, End, Failure
 from ircore.submissions.rescoring.rules import Replay as RuleReplay
@@ -54,7 +55,7 @@ def replay_faults(replay: Replay) -> Iterator[str]:
     """Yield the parts of an episode that cannot follow from the rules, a line each."""
     run, episode = replay.run, replay.episode
     where = f"run {run.run_id}, episode {episode.episode_id}, {episode.outcome}"
-    known = InstanceSet(Path(), run.instance_set, (replay.instance,))
+    known = InstanceSet(Path(), run.instance_set, Instances.of((replay.instance,)))
     game, prompts = _game(run.game)
     rewritten = _as_answered(episode, run)
     for fault in RuleReplay(run, known, game, prompts).faults(tuple(_events(rewritten, run, prompts))):

@@ -22,6 +22,7 @@ from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameSco
 from ircore.core.images import Picture
 from ircore.core.validation import describe_validation_error
 from ircore.games.registry import load_game
+from ircore.instances.records import Instances
 from ircore.instances.store import GameInstanceSet, index_bytes
 from ircore.runs.provenance import Provenance
 
@@ -172,8 +173,9 @@ class GameRows:
 
     def _column_faults(self, tables: DeclaredTables) -> Iterator[str]:
         """Yield the columns that the installed game declares and the release lacks."""
-        for name, own in tables.configs.items():
+        for name, declared in tables.configs.items():
             config = self._configs.get(name)
+            own = declared if config is None else declared.among({column.name for column in config.columns})
             if config is not None and len(config.columns) - len(foreign_columns(config, own)) != len(own.columns):
                 yield f"the installed game declares other columns of {name}"
 
@@ -201,7 +203,7 @@ class GameRows:
 
     def _instance_set(self) -> GameInstanceSet:
         instances = tuple(self._instances.values())
-        return GameInstanceSet(Path(), hashlib.sha256(index_bytes(instances)).hexdigest(), instances)
+        return GameInstanceSet(Path(), hashlib.sha256(index_bytes(instances)).hexdigest(), Instances.of(instances))
 
     def runs(self) -> tuple[ReleasedGameRun, ...]:
         """Return the runs read back; faulty records may be missing."""

@@ -19,7 +19,8 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.files import new_folder, read_bounded, write_bytes, write_text
 from ircore.core.images import read_image_bytes
 from ircore.instances.folder import UNSTATED
-from ircore.instances.store import INDEX, MAX_INDEX_BYTES, AnyInstanceSet, read_any_instances
+from ircore.instances.records import MOST_BYTES
+from ircore.instances.store import INDEX, AnyInstanceSet, read_any_instances
 from ircore.instances.withheld import may_be_published, ways_to_get
 
 CARD = "README.md"
@@ -94,7 +95,7 @@ def pull_instances(name: str, out: Path, revision: str | None) -> AnyInstanceSet
     fetched = repo.fetch(commit, (INDEX, "images/*"))
     if not (fetched / INDEX).is_file():
         raise WorkError(f"{name}: holds no instance set", "Name a dataset made by: ircore instances push")
-    index = read_bounded(fetched / INDEX, MAX_INDEX_BYTES, "Give the same command again.", "Ask its maintainers.")
+    index = read_bounded(fetched / INDEX, MOST_BYTES, "Give the same command again.", "Ask its maintainers.")
     identity = hashlib.sha256(index).hexdigest()
     if revision is not None and revision.startswith("set-") and revision != tag_of(identity):
         raise WorkError(f"{name}: {revision} holds the set {tag_of(identity)}", "Ask the dataset's maintainers.")

@@ -30,6 +30,7 @@ from ircore.core.errors import InputError
 from ircore.core.records import Instance, Record, Run, Scene
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import describe_validation_error
+from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet, index_bytes
 from ircore.results.model import Results
 from ircore.runs.provenance import Provenance
@@ -253,7 +254,7 @@ class Tables:
     def runs(self) -> tuple[ReleasedRun, ...]:
         """Return the runs read back, without pictures; faulty records may be missing."""
         identity = hashlib.sha256(index_bytes(self._instances.values())).hexdigest()
-        instances = InstanceSet(Path(), identity, tuple(self._instances.values()))
+        instances = InstanceSet(Path(), identity, Instances.of(self.instances()))
         return tuple(
             ReleasedRun(
                 Path(run_id),

@@ -1,7 +1,7 @@
 """Statistics of an instance set: measures of difficulty by category and difficulty, and near-duplicates."""
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -36,7 +36,7 @@ class SetStatistics:
     """
 
     identity: str
-    instances: tuple[Instance, ...]
+    instances: Sequence[Instance]
     measures: dict[str, Measures]
     duplicates: list[tuple[str, str]]
 

@@ -5,25 +5,22 @@ same identity are the same to the byte, and results are only ever compared on th
 """
 
 import hashlib
-import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, read_bounded, write_bytes
+from ircore.core.files import link_or_write, new_folder, write_bytes
 from ircore.core.game_records import GameInstance, PictureFile
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, AnyInstance, Instance
-from ircore.core.validation import validating
+from ircore.instances.records import Instances, read_index
 from ircore.instances.withheld import may_be_published
 
 INDEX = "instances.jsonl"
-MAX_INDEX_BYTES = 256 * 1024 * 1024
-
 
 InstanceT = TypeVar("InstanceT", Instance, GameInstance)
 
@@ -40,7 +37,7 @@ class _InstancesOf(ABC, Generic[InstanceT]):
 
     folder: Path
     identity: str
-    instances: tuple[InstanceT, ...]
+    instances: Instances[InstanceT]
 
     @property
     @abstractmethod
@@ -75,34 +72,59 @@ class _InstancesOf(ABC, Generic[InstanceT]):
 
         A set that was brought back from a release lacks the pictures that must not be published; they are left out.
         """
-        for instance in self.instances:
-            if not may_be_published(instance.licence) and not self._is_complete(instance):
+        yield from self.files_of(self.instances)
+
+    def files_of(self, instances: Iterable[AnyInstance], lacking: Path | None = None) -> Iterator[tuple[str, bytes]]:
+        """Yield the name and the bytes of every picture of some instances; see ``all_files``.
+
+        Args:
+            instances: Instances of this set.
+            lacking: A folder; instances whose pictures it holds are left out.
+        """
+        for instance in cast(Iterable[InstanceT], instances):
+            if lacking is not None and self._is_complete(instance, lacking):
+                continue
+            if not may_be_published(instance.licence) and not self._is_complete(instance, self.folder):
                 continue
             yield from self.files(instance).items()
 
-    def _is_complete(self, instance: InstanceT) -> bool:
-        return all((self.folder / file.image).is_file() for file in self.picture_files(instance).values())
+    def hold(self, folder: Path, instances: Iterable[AnyInstance]) -> None:
+        """Bring the pictures of instances into another folder, those that are not there: by hard link where possible.
 
-    def select(self, categories: Sequence[str] = (), difficulties: Sequence[str] = ()) -> tuple[InstanceT, ...]:
+        Args:
+            folder: The other folder.
+            instances: Instances of this set.
+
+        Raises:
+            InputError: A picture is missing, or is not the one that the set was made with.
+            WorkError: The disk is full or the place cannot be written.
+        """
+        for name, data in self.files_of(instances, lacking=folder):
+            link_or_write(self.folder / name, folder / name, data)
+
+    def _is_complete(self, instance: InstanceT, folder: Path) -> bool:
+        return all((folder / file.image).is_file() for file in self.picture_files(instance).values())
+
+    def select(self, categories: Sequence[str] = (), difficulties: Sequence[str] = ()) -> Instances[InstanceT]:
         """Return the instances of the given categories and difficulties; an empty filter lets all through.
 
         Raises:
             InputError: The set has no instance of a category or difficulty that was asked for.
         """
         for kind, asked, present in (
-            ("category", categories, {instance.category for instance in self.instances}),
-            ("difficulty", difficulties, {instance.difficulty for instance in self.instances}),
+            ("category", categories, {entry.category for entry in self.instances.entries}),
+            ("difficulty", difficulties, {entry.difficulty for entry in self.instances.entries}),
         ):
             for name in asked:
                 if name not in present:
                     from ircore.core.plugins import unknown
 
                     raise unknown(kind, name, sorted(present), str(self.folder / INDEX))
-        return tuple(
-            instance
-            for instance in self.instances
-            if (not categories or instance.category in categories)
-            and (not difficulties or instance.difficulty in difficulties)
+        return self.instances.where(
+            lambda entry: (
+                (not categories or entry.category in categories)
+                and (not difficulties or entry.difficulty in difficulties)
+            )
         )
 
 
@@ -181,57 +203,37 @@ def read_instances(folder: Path) -> InstanceSet:
     instances = read_any_instances(folder)
     if not isinstance(instances, InstanceSet):
         raise InputError(
-            f"{folder / INDEX}: instances of the game {instances.game}, not of {RECONSTRUCTION}",
-            "Name an instance set of the game that is meant.",
+            f"{folder / INDEX}: the instances are of the game {instances.game}, not of {RECONSTRUCTION}",
+            "Name an instance set of that game.",
         )
     return instances
 
 
-def read_any_instances(folder: Path) -> AnyInstanceSet:
-    """Read an instance set of any game.
+def read_any_instances(folder: Path, identity: str | None = None) -> AnyInstanceSet:
+    """Read an instance set of any game; records and pictures are read when they are asked for.
+
+    Args:
+        folder: The set.
+        identity: SHA-256 of an index that was validated before, whose records need not be validated now.
 
     Raises:
         InputError: There is no index, or a line of it is not a valid instance, or of another game than the first.
     """
-    index = folder / INDEX
-    data = _index_bytes_of(folder)
-    kind: type[Instance] | type[GameInstance] | None = None
-    instances: dict[str, Any] = {}
-    for number, line in enumerate(data.splitlines(), start=1):
-        kind = kind or (GameInstance if _names_a_game(line) else Instance)
-        with validating(f"{index}:{number}", "Build the set again."):
-            instance = kind.model_validate_json(line)
-        if instance.instance_id in instances:
-            raise InputError(
-                f"{index}:{number}: instance_id {instance.instance_id!r} is there twice", "Build the set again."
-            )
-        instances[instance.instance_id] = instance
-    if not instances:
-        raise InputError(f"{index}: holds no instance", "Build the set again.")
-    identity, ordered = hashlib.sha256(data).hexdigest(), tuple(instances.values())
-    if kind is Instance:
-        return InstanceSet(folder, identity, ordered)
-    games = sorted({instance.game for instance in ordered})
-    if len(games) > 1:
-        raise InputError(f"{index}: instances of several games: {', '.join(games)}", "Make a set for each game.")
-    return GameInstanceSet(folder, identity, ordered)
-
-
-def _index_bytes_of(folder: Path) -> bytes:
-    index = folder / INDEX
-    if not index.is_file():
+    path = folder / INDEX
+    if not path.is_file():
         raise InputError(
-            f"{folder}: no instance set here (no {INDEX})", "Make one with: ircore instances build --out DIR"
+            f"{folder}: holds no instance set (no {INDEX})", "Make a set with: ircore instances build --out DIR"
         )
-    return read_bounded(index, MAX_INDEX_BYTES, "Check the file's permissions.", "Split the set.")
-
-
-def _names_a_game(line: bytes) -> bool:
-    """Return whether a line is a record that names its game; older records and reconstruction's name none."""
-    try:
-        return "game" in json.loads(line)
-    except (ValueError, TypeError):
-        return False
+    index = read_index(path, identity)
+    if index.kind is Instance:
+        return InstanceSet(folder, index.identity, cast(Instances[Instance], index.instances))
+    instances = GameInstanceSet(folder, index.identity, cast(Instances[GameInstance], index.instances))
+    games = set() if identity else {instance.game for instance in instances.instances}
+    if len(games) > 1:
+        raise InputError(
+            f"{path}: the instances are of several games: {', '.join(sorted(games))}", "Make a set for each game."
+        )
+    return instances
 
 
 def write_instances(folder: Path, made: Iterable[tuple[Instance, bytes]]) -> InstanceSet:
@@ -251,7 +253,7 @@ def write_instances(folder: Path, made: Iterable[tuple[Instance, bytes]]) -> Ins
         for instance, data in made:
             twin = seen.setdefault(instance.sha256, instance.instance_id)
             if twin != instance.instance_id:
-                raise InputError(f"{instance.instance_id} and {twin} are the same picture", "Remove one of them.")
+                raise InputError(f"{instance.instance_id} and {twin} are the same picture", "Remove one of the two.")
             yield instance, {instance.image: data}
 
     _write(folder, unlike())
@@ -272,7 +274,7 @@ def write_game_instances(folder: Path, made: Iterable[tuple[GameInstance, Mappin
     _write(folder, (_with_files(instance, pictures) for instance, pictures in made))
     read = read_any_instances(folder)
     if not isinstance(read, GameInstanceSet):
-        raise InputError(f"{folder}: not a set of a game of its own", "Give every instance the game's name.")
+        raise InputError(f"{folder}: the instances name no game", "Write the name of the game into every instance.")
     for instance in read.instances:
         read.files(instance)
     return read
@@ -320,6 +322,6 @@ def _checked_bytes(folder: Path, instance: Instance | PictureFile) -> bytes:
     data = read_image_bytes(path)
     if hashlib.sha256(data).hexdigest() != instance.sha256:
         raise ImageError(
-            f"{path}: not the picture that the set was made with", "Restore the file or build the set again."
+            f"{path}: is not the picture that the set was made with", "Restore the file or build the set again."
         )
     return data

@@ -1,11 +1,18 @@
-"""Limits the number of concurrent requests to a provider."""
+"""Limits requests to a provider: how many at a time, and how many and how large in a minute."""
 
 import asyncio
 import math
+import re
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
+
+EXPECTED_TOKENS = 2000.0
+"""Tokens that the first request is taken to need: a picture and the words of a turn."""
+
+LONGEST_HOLD_S = 60.0
+"""Most seconds that requests are held back where a provider says that its limit is used up."""
 
 
 class Gate:
@@ -83,6 +90,80 @@ class Gate:
         if started > self._halved:
             self.limit = max(1, int(min(self.limit, self._wanted)) // 2)
             self._halved = now
+
+
+class Pace:
+    """Spaces the requests for a model so that its limits per minute are kept instead of run into.
+
+    Every request moves the earliest start of the next one by its share of a minute, in requests and in tokens,
+    whichever is longer (the generic cell rate algorithm without bursts, ITU-T I.371). Before an answer, its tokens are
+    taken to be as many as the last answers took on average; the difference moves the next start.
+
+    >>> pace = Pace(requests=120)
+    >>> [pace.turn(now=10.0) for _ in range(3)]  # seconds to wait: two requests a second
+    [0.0, 0.5, 1.0]
+
+    Args:
+        requests: Most requests a minute; None for no limit.
+        tokens: Most tokens a minute, read and written; None for no limit.
+    """
+
+    def __init__(self, requests: int | None = None, tokens: int | None = None) -> None:
+        self._request_s = 60 / requests if requests else 0.0
+        self._token_s = 60 / tokens if tokens else 0.0
+        self._expected = EXPECTED_TOKENS
+        self._free = 0.0
+
+    def turn(self, now: float) -> float:
+        """Take the next place and return the seconds to wait for it."""
+        start = max(now, self._free)
+        self._free = start + max(self._request_s, self._expected * self._token_s)
+        return start - now
+
+    def answered(self, tokens: int | None) -> None:
+        """Note the tokens of an answer; None where the provider does not count."""
+        if tokens is None or not self._token_s:
+            return
+        taken = max(self._request_s, tokens * self._token_s)
+        self._free += taken - max(self._request_s, self._expected * self._token_s)
+        self._expected += (tokens - self._expected) / 8
+
+    def hold(self, seconds: float, now: float) -> None:
+        """Let no further request start within so many seconds: the provider says that its limit is used up."""
+        self._free = max(self._free, now + seconds)
+
+
+def used_up(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds until a provider takes requests again; None if its headers do not say that a limit is used up.
+
+    Read are the headers that OpenAI introduced, ``x-ratelimit-remaining-requests`` and ``x-ratelimit-reset-requests``,
+    and the same for tokens; the reset is a duration such as ``1s``, ``6m0s`` or ``120ms``.
+    """
+    if "x-ratelimit-reset-requests" not in headers and "x-ratelimit-reset-tokens" not in headers:
+        return None
+    pauses = [
+        _duration(headers.get(f"x-ratelimit-reset-{kind}", ""))
+        for kind in ("requests", "tokens")
+        if headers.get(f"x-ratelimit-remaining-{kind}", "").strip() == "0"
+    ]
+    return min(max(pauses), LONGEST_HOLD_S) if pauses else None
+
+
+def _duration(text: str) -> float:
+    """Return the seconds of a duration such as ``6m0s``; 0 for anything else."""
+    parts = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?", text.strip())
+    if parts is None:
+        return 0.0
+    hours, minutes, seconds, thousandths = (float(part or 0) for part in parts.groups())
+    return hours * 3600 + minutes * 60 + seconds + thousandths / 1000
+
+
+_PACES: WeakValueDictionary[tuple[str, str], Pace] = WeakValueDictionary()
+
+
+def pace_for(base_url: str, model: str, requests: int | None, tokens: int | None) -> Pace:
+    """Return the pace that all players of this process share for a model; its first player sets the limits."""
+    return _PACES.setdefault((base_url.rstrip("/"), model), Pace(requests, tokens))
 
 
 _GATES: WeakValueDictionary[str, Gate] = WeakValueDictionary()

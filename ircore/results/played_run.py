@@ -204,7 +204,7 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
     @cached_property
     def results(self) -> tuple[EpisodeResult, ...]:
         """Episodes with their scores, in the order of the instance set, which decides the resamples."""
-        places = {instance.instance_id: place for place, instance in enumerate(self.instances.instances)}
+        places = {name: place for place, name in enumerate(self.instances.instances.ids)}
         # The scores are not kept unless somebody asks for them: results of many runs would hold millions.
         results = judge_episodes(self.run.run_id, self.run.slug, self.episodes, self.source.scores())
         return tuple(sorted(results, key=lambda result: places.get(result.episode.instance_id, len(places))))

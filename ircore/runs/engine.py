@@ -53,6 +53,7 @@ class Inquiry(ABC, Generic[EntryT, AnswerT]):
 
     >>> class Answered(Inquiry[Any, str]):
     ...     where = "geometry-easy-01, turn 1: the describer"
+    ...     asks = "describer"
     ...     def recorded(self): return "the recorded entry"
     ...     def cached(self): return None
     ...     async def ask(self): return "A red circle."
@@ -66,6 +67,11 @@ class Inquiry(ABC, Generic[EntryT, AnswerT]):
     @abstractmethod
     def where(self) -> str:
         """Episode, step and seat in words, such as ``geometry-easy-01, turn 1: the describer``."""
+
+    @property
+    @abstractmethod
+    def asks(self) -> str:
+        """Name of the seat or judge that is asked, whose answers cost alike."""
 
     @abstractmethod
     def recorded(self) -> EntryT | None:
@@ -95,7 +101,7 @@ class Engine(Generic[EntryT]):
     >>> class Recorded(Inquiry[Any, str]):  # a recorded answer is not asked for again
     ...     where = "geometry-easy-01, turn 1: the describer"
     ...     def recorded(self): return "the recorded entry"
-    ...     ask = answered = cached = refused = None
+    ...     asks = ask = answered = cached = refused = None
     >>> asyncio.run(Engine(recorder=None, watch=None, shown=None).settle(Recorded()))
     'the recorded entry'
 
@@ -121,24 +127,25 @@ class Engine(Generic[EntryT]):
         if entry is not None:
             return entry
         entry = inquiry.cached()
-        if entry is None:
-            entry = await self._asked(inquiry)
-        await self._record(entry)
-        return entry
+        if entry is not None:
+            await self._record(entry)
+            return entry
+        reserve = await self.watch.reserve(inquiry.asks)
+        try:
+            return await self._asked(inquiry)
+        finally:
+            self.watch.release(reserve)
 
     async def _asked(self, inquiry: Inquiry[EntryT, AnswerT]) -> EntryT:
-        if not self.watch.may_ask():
-            raise self.watch.stopped()
         started = perf_counter()
-        self.watch.asking()
         try:
             answer = await unbroken(inquiry.ask(), inquiry.where)
         except (PlayerError, JudgeError, ProviderStopError) as refusal:
             await self._record(inquiry.refused(refusal))
             raise
-        finally:
-            self.watch.done_asking()
-        return inquiry.answered(answer, round(perf_counter() - started, 4))
+        entry = inquiry.answered(answer, round(perf_counter() - started, 4))
+        await self._record(entry)
+        return entry
 
     async def _record(self, entry: EntryT) -> None:
         await self.recorder.record(entry)

@@ -1,17 +1,16 @@
 """Ending a run for good: an episode without a result counts as not played from then on."""
 
-from collections.abc import Sequence
-
 from ircore.core.episode_records import GIVEN_UP
 from ircore.core.game_records import AnyEnded, recorded_steps
 from ircore.core.records import AnyInstance
+from ircore.instances.records import Instances
 from ircore.runs.episode import episode_record
 from ircore.runs.events import end_entry
 from ircore.runs.folder import AnyRunFolder
 from ircore.runs.writer import RunWriter
 
 
-def declare_final(folder: AnyRunFolder, selected: Sequence[AnyInstance]) -> int:
+def declare_final(folder: AnyRunFolder, selected: Instances[AnyInstance]) -> int:
     """Give up every episode without a result: it counts as not played, and will not be played again.
 
     Each such episode gets an end of its own in the journal, with the reason ``given_up`` and the steps that a
@@ -30,7 +29,7 @@ def declare_final(folder: AnyRunFolder, selected: Sequence[AnyInstance]) -> int:
     """
     with folder.lock(), RunWriter(folder) as writer:
         failed = folder.ended()
-        unfinished = [instance for instance in selected if instance.instance_id not in writer.finished]
+        unfinished = selected.where(lambda entry: entry.instance_id not in writer.finished)
         given_up = [_given_up(folder.game, instance, failed.get(instance.instance_id)) for instance in unfinished]
         writer.record([end_entry(episode) for episode in given_up])
     return len(given_up)

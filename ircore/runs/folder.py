@@ -24,13 +24,14 @@ from pydantic import TypeAdapter
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
-from ircore.core.files import locked, new_folder, sync_folder, write_bytes, write_text
+from ircore.core.files import link_or_write, locked, new_folder, sync_folder, write_bytes, write_text
 from ircore.core.game_records import AnyEnded, GameEpisode, GameRun, GameScore
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import JournalWriter, read_records
-from ircore.core.records import RECONSTRUCTION, Instance, Run
+from ircore.core.records import RECONSTRUCTION, AnyInstance, Instance, Run
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import validating
+from ircore.instances.records import Instances
 from ircore.instances.store import INDEX, AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
 from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEnd, AnyEvent, Call, CallKey, Failure
 from ircore.runs.provenance import Provenance, read_provenance
@@ -75,7 +76,7 @@ class AnyRunFolder:
     @cached_property
     def any_instances(self) -> AnyInstanceSet:
         """The instance set that is played, as copied into the run."""
-        copied = read_any_instances(self.path / "instances")
+        copied = read_any_instances(self.path / "instances", self.run.instance_set)
         if copied.identity != self.run.instance_set:
             raise InputError(
                 f"{self.path / 'instances' / INDEX}: not the instance set that {RUN_FILE} names",
@@ -134,8 +135,7 @@ class AnyRunFolder:
     def ended(self) -> dict[str, AnyEnded]:
         """Return the latest end of each episode by the episode's id, in the order of the instance set."""
         ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, AnyEnd)}
-        names = (instance.instance_id for instance in self.any_instances.instances)
-        return {name: ended[name] for name in names if name in ended}
+        return {name: ended[name] for name in self.any_instances.instances.ids if name in ended}
 
     def scores(self) -> tuple[Score, ...]:
         """Return every score so far, in the order in which they were given."""
@@ -301,17 +301,25 @@ def open_any_run(path: Path) -> RunFolder | GameRunFolder:
     return RunFolder(path) if isinstance(_read_run(path), Run) else GameRunFolder(path)
 
 
-def create_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> RunFolder | GameRunFolder:
+def create_run(
+    path: Path, run: Run | GameRun, instances: AnyInstanceSet, selected: Instances[AnyInstance] | None = None
+) -> RunFolder | GameRunFolder:
     """Make a run folder; the folder appears only when complete.
+
+    Args:
+        path: Where to.
+        run: Identity of the run.
+        instances: The set.
+        selected: The instances whose pictures the folder holds from the beginning; None for all of them.
 
     Raises:
         InputError: ``path`` exists and holds something else.
     """
     with new_folder(path) as temporary:
         (temporary / "instances").mkdir()  # an instance of another game may have no picture
-        for name, data in instances.all_files():
-            write_bytes(temporary / "instances" / name, data)
-        write_bytes(temporary / "instances" / INDEX, (instances.folder / INDEX).read_bytes(), durable=True)
+        index = instances.folder / INDEX
+        link_or_write(index, temporary / "instances" / INDEX, index.read_bytes())
+        instances.hold(temporary / "instances", instances.instances if selected is None else selected)
         (temporary / "renderings").mkdir()
         write_text(temporary / RUN_FILE, run.model_dump_json(indent=2, by_alias=True) + "\n", durable=True)
     return open_any_run(path)

@@ -18,7 +18,15 @@ from ircore.core.score_records import JudgeIdentity
 from ircore.runs.costs.prices import RUN_PRICES
 from ircore.runs.events import Call, episode_id_of, event_line
 from ircore.runs.facts import add_facts, read_facts
-from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, GameRunFolder, RunFolder, create_run, open_any_run
+from ircore.runs.folder import (
+    JOURNAL,
+    RUN_FILE,
+    AnyRunFolder,
+    GameRunFolder,
+    RunFolder,
+    create_run,
+    open_any_run,
+)
 from ircore.runs.judge_questions import JUDGEMENTS, question_lines, read_judgements
 from ircore.runs.provenance import Provenance, write_provenance
 from ircore.runs.shards import Part, read_part
@@ -147,7 +155,7 @@ def _planned(shards: Sequence[AnyRunFolder], partial: bool) -> list[str]:
 
 
 def _names(run: AnyRunFolder) -> list[str]:
-    return [instance.instance_id for instance in run.any_instances.instances]
+    return list(run.any_instances.instances.ids)
 
 
 def _check_parts(parts: Sequence[tuple[AnyRunFolder, Part]], partial: bool) -> None:
@@ -187,7 +195,10 @@ def _write(
     """Fill an empty folder with the run, holding a single shard's journal in memory at a time."""
     first = shards[0]
     run = first.run.model_copy(update={"started": min(shard.run.started for shard in shards)})
-    folder = create_run(out, run, first.any_instances)
+    folder = create_run(out, run, first.any_instances, first.any_instances.instances[:0])
+    for shard in shards:
+        names = {name for name, owner in owners.items() if owner is shard}
+        shard.any_instances.hold(out / "instances", shard.any_instances.instances.named(names))
     lines: dict[str, list[bytes]] = {}
     for shard in shards:
         for event in shard.events():

@@ -25,7 +25,7 @@ MOST_SHARDS = 10_000
 class Shard(Record):
     """The number of a part of a run, and the number of parts.
 
-    >>> parse_shard("2/3").part(("a", "b", "c", "d", "e"))
+    >>> ("a", "b", "c", "d", "e")[parse_shard("2/3").places]
     ('b', 'e')
     """
 
@@ -35,9 +35,10 @@ class Shard(Record):
     def __str__(self) -> str:
         return f"{self.index}/{self.count}"
 
-    def part(self, things: tuple[T, ...]) -> tuple[T, ...]:
-        """Return this shard's part of the instances that all shards are to play."""
-        return things[self.index - 1 :: self.count]
+    @property
+    def places(self) -> slice:
+        """This shard's places among the instances that all shards are to play."""
+        return slice(self.index - 1, None, self.count)
 
 
 class Part(Record):

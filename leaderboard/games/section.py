@@ -59,7 +59,7 @@ class GameSection:
         return entries_of(self.results)
 
     @property
-    def instances(self) -> tuple[GameInstance, ...]:
+    def instances(self) -> Sequence[GameInstance]:
         """Instances of the game's set."""
         return self._instance_set.instances
 

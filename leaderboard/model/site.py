@@ -302,8 +302,8 @@ def _pairs(submissions: Sequence[SubmissionResult]) -> dict[str, Pair]:
 
 def _rules_words(submission: SubmissionResult) -> str:
     rules = submission.run.rules
-    extra = "" if rules.over_budget == "allow" else f", over budget: {rules.over_budget}"
-    return f"{rules.token_budget} tokens, {rules.max_turns} turns{extra}"
+    over = [] if rules.over_budget == "allow" else [f"over budget: {rules.over_budget}"]
+    return ", ".join([f"{rules.token_budget} tokens", f"{rules.max_turns} turns", *over, *rules.variants])
 
 
 def _labels(labels: Any) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ def charts(results: Results) -> dict[str, Chart]:
 def small_run(*trajectories: list[float | None]) -> InventedRun:
     """A run whose episodes got these scores turn by turn; None is a turn that was not scored."""
     instances = invented_set(len(trajectories), ("geometry",))
-    easy = tuple(instance for instance in instances.instances if instance.difficulty == "easy")
+    easy = instances.select(difficulties=["easy"])
     run = invented_run(replace(instances, instances=easy), "seer", "painter", 5, 0)
     episodes, scores = [], []
     for episode, values in zip(run.played, trajectories, strict=True):

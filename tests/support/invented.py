@@ -10,6 +10,7 @@ from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.images import Picture
 from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules, Run, Submission
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
 from ircore.runs.provenance import Provenance
@@ -64,7 +65,7 @@ def invented_set(per_condition: int, categories: tuple[str, ...] = CATEGORIES) -
         )
         for category, difficulty, index in product(categories, DIFFICULTIES, range(1, per_condition + 1))
     )
-    return InstanceSet(Path("nowhere"), SHA + "1", made)
+    return InstanceSet(Path("nowhere"), SHA + "1", Instances.of(made))
 
 
 def invented_run(

@@ -10,6 +10,7 @@ from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameSco
 from ircore.core.images import Picture
 from ircore.core.records import GameRules, PlayerSpec, Record
 from ircore.games.base import Ending, Game, GameOutcome, Measure, Measured, Pages, Seat
+from ircore.instances.records import Instances
 from ircore.instances.store import GameInstanceSet
 from ircore.players.base import Question, TextAnswer
 from ircore.runs.provenance import Provenance
@@ -87,7 +88,7 @@ def guessing_set(per_condition: int) -> GameInstanceSet:
         for category, difficulty in names
         for index in range(per_condition)
     )  # fmt: skip
-    return GameInstanceSet(Path("nowhere"), "0" * 64, made)
+    return GameInstanceSet(Path("nowhere"), "0" * 64, Instances.of(made))
 
 
 def guessed(

@@ -6,17 +6,20 @@ are read within a bound on their size and checked against what we need of them, 
 
 import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import urljoin, urlsplit
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from ircore.core.images import Picture
 from ircore.core.validation import describe_validation_error
-from ircore.players.calls import Fault, FaultError, Reply, Tokens
-from ircore.players.openai.bodies import FormBody, JsonBody, media_type
+from ircore.players.calls import FaultError, Reply, Tokens
+from ircore.players.faults import Fault
+from ircore.players.openai.bodies import FormBody, JsonBody
+from ircore.players.openai.lean import LeanClient, LeanResponse, can_send, picture_files
 from ircore.players.openai.provider_errors import error_in_body, fault_of_response
 from ircore.players.openai.settings import DEFAULT_BASE_URL
+from ircore.players.openai.streams import assembled, is_stream
 
 if TYPE_CHECKING:
     import httpx2
@@ -31,7 +34,14 @@ CONNECT_S = 15.0
 """Seconds until a connection must stand."""
 
 _CUT = {"ServerDisconnectedError", "ClientOSError", "ConnectionResetError"}
-_NEVER_SENT = {"ConnectError", "ConnectTimeout", "ClientConnectorError", "PoolTimeout", "gaierror"}
+_NEVER_SENT = {
+    "ConnectionTimeoutError",
+    "ConnectError",
+    "ConnectTimeout",
+    "ClientConnectorError",
+    "PoolTimeout",
+    "gaierror",
+}
 
 
 class Connection:
@@ -54,6 +64,7 @@ class Connection:
         self._transport = transport
         self._timeout = timeout
         self._client: AsyncOpenAI | None = None
+        self._lean: LeanClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def post(self, path: str, body: JsonBody | FormBody, kind: type[Kind]) -> Reply[Kind]:
@@ -81,6 +92,10 @@ class Connection:
                         )
             finally:
                 await response.aclose()
+            if response.status_code >= 300:
+                text = received.decode(errors="replace")
+                fault = fault_of_response(response.status_code, response.headers, text)
+                raise FaultError(fault, None, len(received))
         except openai.APIStatusError as error:
             text = error.response.text
             fault = fault_of_response(error.status_code, error.response.headers, text)
@@ -89,9 +104,56 @@ class Connection:
             raise FaultError(_broken(error), None, len(received)) from None
         return _read(response, received, kind)
 
-    async def _send(self, path: str, body: JsonBody | FormBody) -> "httpx2.Response":
+    async def fetch(self, url: str) -> bytes:
+        """Return what is at an address of the service itself: same scheme, host and port, no redirect followed.
+
+        Args:
+            url: In full, or relative to the service's address.
+
+        Raises:
+            FaultError: The address is another server's, or nothing is there.
+        """
+        address = urljoin(f"{self._base_url}/", url)
+        # An answer must not decide whom this machine asks: it may stand inside a network.
+        if _origin(address) != _origin(self._base_url):
+            said = f"its picture is at {urlsplit(address).hostname}, which is another server and not asked"
+            raise FaultError(Fault("no_image", f"{said}; parameters.response_format: b64_json may help"))
+        received = bytearray()
+        try:
+            response = await self._get(address)
+            try:
+                async for piece in response.aiter_bytes():
+                    received += piece
+                    if len(received) > MAX_REPLY_BYTES:
+                        raise FaultError(Fault("bad_image", f"a picture of more than {MAX_REPLY_BYTES:,} bytes"))
+            finally:
+                await response.aclose()
+        except _network_errors() as error:
+            raise FaultError(_broken(error), None, len(received)) from None
+        if response.status_code != 200:
+            raise FaultError(Fault("no_image", f"no picture at its address: HTTP {response.status_code}"))
+        return bytes(received)
+
+    async def _get(self, address: str) -> "httpx2.Response | LeanResponse":
         import httpx2
         import openai
+
+        client = self.opened()
+        if self._lean is not None:
+            return await self._lean.get(address)
+        options: Any = {"follow_redirects": False}
+        asked: Any = client.get(
+            address, cast_to=httpx2.Response, options=options, stream=True, stream_cls=openai.AsyncStream[Any]
+        )
+        return cast("httpx2.Response", await asked)
+
+    async def _send(self, path: str, body: JsonBody | FormBody) -> "httpx2.Response | LeanResponse":
+        import httpx2
+        import openai
+
+        client = self.opened()
+        if self._lean is not None and can_send(body):
+            return await self._lean.post(path, body)
 
         sent: dict[str, Any] = {"cast_to": httpx2.Response, "stream": True, "stream_cls": openai.AsyncStream[Any]}
         if isinstance(body, JsonBody):
@@ -99,18 +161,20 @@ class Connection:
             headers = {"Content-Type": "application/json", "Content-Length": str(body.length)}
         else:
             sent["body"] = body.fields
-            sent["files"] = _files(body.pictures)
+            sent["files"] = picture_files(body.pictures)
             headers = {"Content-Type": "multipart/form-data"}
         # A redirect would take pictures and words to an address that the manifest does not name.
         sent["options"] = {"headers": headers, "follow_redirects": False}
         # With this type the client returns the raw response.
-        return cast("httpx2.Response", await self.opened().post(path, **sent))
+        return cast("httpx2.Response", await client.post(path, **sent))
 
     def opened(self) -> "AsyncOpenAI":
         """Return the open client; opening imports the package, which must not count as time of a request."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             self._client, self._loop = self._open(), loop
+            connect = min(CONNECT_S, self._timeout)
+            self._lean = LeanClient(self._client, self._timeout, connect) if self._transport == "aiohttp" else None
         return self._client
 
     def _open(self) -> "AsyncOpenAI":
@@ -129,21 +193,15 @@ class Connection:
             max_retries=0,
             timeout=timeout,
             default_headers=headers,
-            http_client=openai.DefaultAioHttpClient(timeout=timeout) if self._transport == "aiohttp" else None,
         )
 
     async def close(self) -> None:
         """Close the client, if open."""
         if self._client is not None and self._loop is asyncio.get_running_loop():
             await self._client.close()
-        self._client = None
-
-
-def _files(pictures: tuple[Picture, ...]) -> list[tuple[str, tuple[str, bytes, str]]]:
-    """Return the files of a form: ``image``, or ``image[]`` for each of several."""
-    name = "image" if len(pictures) == 1 else "image[]"
-    kinds = [(picture.data, media_type(picture.data)) for picture in pictures]
-    return [(name, (f"picture.{kind.removeprefix('image/')}", data, kind)) for data, kind in kinds]
+            if self._lean is not None:
+                await self._lean.close()
+        self._client = self._lean = None
 
 
 _OPEN: WeakValueDictionary[tuple[str | None, str, str, float], Connection] = WeakValueDictionary()
@@ -157,11 +215,11 @@ def connection_to(base_url: str | None, key: str, transport: str, timeout: float
     return _OPEN.setdefault((base_url, key, transport, timeout), Connection(base_url, key, transport, timeout))
 
 
-def _read(response: "httpx2.Response", data: bytearray, kind: type[Kind]) -> Reply[Kind]:
+def _read(response: "httpx2.Response | LeanResponse", data: bytearray, kind: type[Kind]) -> Reply[Kind]:
     """Parse and validate a reply of status 200."""
     size, status = len(data), response.status_code
     try:
-        document = from_json(data)
+        document = assembled(data) if is_stream(response.headers.get("content-type", ""), data) else from_json(data)
     except ValueError:
         said = fault_of_response(status, {}, data.decode(errors="replace")).detail
         raise FaultError(_malformed(f"not JSON: {said}", response), None, size) from None
@@ -170,12 +228,21 @@ def _read(response: "httpx2.Response", data: bytearray, kind: type[Kind]) -> Rep
         text = data.decode(errors="replace")
         raise FaultError(fault_of_response(code, response.headers, text), None, size)
     try:
-        return Reply(kind.model_validate(document), Tokens(), status, size)
+        return Reply(kind.model_validate(document), Tokens(), status, size, response.headers)
     except ValidationError as error:
         raise FaultError(_malformed(describe_validation_error(error), response), None, size) from None
 
 
-def _malformed(what: str, response: "httpx2.Response") -> Fault:
+def _origin(address: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(address)
+    try:
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        port = None
+    return parts.scheme, parts.hostname, port
+
+
+def _malformed(what: str, response: "httpx2.Response | LeanResponse") -> Fault:
     kind = response.headers.get("content-type", "no content type")
     return Fault("malformed", f"{kind}: {what}", response.status_code)
 

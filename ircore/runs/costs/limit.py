@@ -3,13 +3,21 @@
 Every question adds a few numbers, nothing more; text is made only when it is shown.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable
 from time import monotonic
 
 from ircore.core.errors import WorkError
+from ircore.players.faults import LIMITS
+from ircore.runs.costs.interval import EpisodeCosts
 from ircore.runs.costs.prices import Asked, RunPrices, answered
 from ircore.runs.costs.totals import Totals
+from ircore.runs.events import Call
+from ircore.runs.judge_questions import JudgeQuestion
+
+RESERVE = 2.0
+"""Share of a seat's dearest answer so far that is reserved for the next; a turn adds at most as much as was there."""
 
 
 class NoMoreError(WorkError):
@@ -29,12 +37,31 @@ class CostLimitError(NoMoreError):
     """
 
 
+BREAKER = 10
+"""Questions to a seat that fail in a row, with no answer in between, before the run is stopped."""
+
+BREAKING: frozenset[str] = frozenset({"provider_error", *LIMITS.values()})
+"""Reasons of failures that are the service's: a model that refuses to answer has answered."""
+
+
+class BreakerError(NoMoreError):
+    """Everything that is asked of a seat fails.
+
+    >>> BreakerError("the describer: 10 questions failed in a row", "Try: ircore doctor").status
+    1
+    """
+
+
 class Watch:
     """Counts a run's questions and their cost.
 
+    A question is sent only if the limit has room for it beside the questions under way, each with a reserve of twice
+    the dearest answer of its seat so far. Where there is no room, or a seat has not answered yet, a question waits
+    until it is alone; so the limit is passed by one answer at most.
+
     >>> from ircore.runs.costs.prices import read_prices
     >>> watch = Watch(RunPrices(read_prices()), max_cost=5)
-    >>> watch.asking()
+    >>> reserve = asyncio.run(watch.reserve("describer"))
     >>> watch.in_flight, watch.may_ask()
     (1, True)
 
@@ -60,11 +87,24 @@ class Watch:
         self._started = clock()
         self._requests_before = 0
         self._unpriced: set[str] = set()
+        self._dearest: dict[str, float] = {}
+        self._failed_in_a_row: Counter[str] = Counter()
+        self._reserved = 0.0
+        self._waiting: list[asyncio.Future[None]] = []
+        self._episodes = EpisodeCosts()
 
-    def begin(self, earlier: Iterable[Asked]) -> None:
-        """Start the clock and count the questions of earlier sessions."""
+    def begin(self, earlier: Iterable[Asked], planned: int = 0, ended: Iterable[str] = ()) -> None:
+        """Start the clock and count the questions of earlier sessions.
+
+        Args:
+            earlier: Questions, answered or not.
+            planned: Episodes of the run, those that have ended included; 0 if the cost in all is not to be foretold.
+            ended: Ids of the episodes that have ended.
+        """
+        self._episodes = EpisodeCosts(planned, ended)
         for question in earlier:
-            self.asked(question)
+            self._count(question)
+        self._episodes.begin()
         self._requests_before = self.totals.requests
         self._started = self._clock()
 
@@ -74,23 +114,79 @@ class Watch:
             return False
         return self.max_cost is None or (not self._unpriced and self.totals.cost_usd < self.max_cost)
 
-    def asking(self) -> None:
-        """Count a question that is being sent."""
-        self.in_flight += 1
+    async def reserve(self, seat: str) -> float:
+        """Wait until a question may be sent, count it as under way, and return what is reserved for it in US dollars.
+
+        Args:
+            seat: Who is asked: the name of a seat or of a judge.
+
+        Raises:
+            NoMoreError: No further question may be sent.
+        """
+        while self.may_ask():
+            dearest = 0.0 if self.prices.offline(seat) else self._dearest.get(seat)
+            if self._has_room(dearest):
+                self.in_flight += 1
+                reserve = RESERVE * (dearest or 0.0)
+                self._reserved += reserve
+                return reserve
+            change = asyncio.get_running_loop().create_future()
+            self._waiting.append(change)
+            await change
+        raise self.stopped()
+
+    def _has_room(self, dearest: float | None) -> bool:
+        if self.max_cost is None or self.in_flight == 0:
+            return True
+        if dearest is None:
+            return False
+        return self.totals.cost_usd + self._reserved + RESERVE * dearest <= self.max_cost
 
     def asked(self, question: Asked) -> None:
         """Count a question that was answered, or was asked in vain."""
+        self._count(question)
+        self._break(question)
+
+    def _count(self, question: Asked) -> None:
         cost = self.totals.add(question, self.prices)
-        if cost is None and answered(question):
-            self._unpriced.add(self.prices.seat_of(question).label)
+        if cost is None:
+            if answered(question):
+                self._unpriced.add(self.prices.seat_of(question).label)
+            return
+        seat = question.judge if isinstance(question, JudgeQuestion) else question.role
+        self._dearest[seat] = max(cost, self._dearest.get(seat, 0.0))
+        self._episodes.add(question.episode_id, cost)
 
-    def done_asking(self) -> None:
-        """Count a question as no longer in flight, answered or not."""
+    def _break(self, question: Asked) -> None:
+        """Let no more be asked if a service fails at everything; what is under way may still show otherwise."""
+        seat = question.judge if isinstance(question, JudgeQuestion) else question.role
+        if isinstance(question, Call) or answered(question):
+            self._failed_in_a_row[seat] = 0
+            return
+        if question.reason not in BREAKING:
+            return
+        self._failed_in_a_row[seat] += 1
+        failed = self._failed_in_a_row[seat]
+        if self.ended_early is None and failed >= max(BREAKER, 2 * self.in_flight):
+            self.ended_early = BreakerError(
+                f"the {seat}: {failed} questions failed in a row, without an answer in between",
+                f"Every answer is kept; ircore doctor tries the service. Last: {question.detail or question.reason}",
+            )
+
+    def release(self, reserve: float) -> None:
+        """Count a question as no longer under way, answered or not, and free what was reserved for it."""
         self.in_flight -= 1
+        self._reserved = self._reserved - reserve if self.in_flight else 0.0
+        waiting, self._waiting = self._waiting, []
+        for change in waiting:
+            if not change.done():
+                change.set_result(None)
 
-    def ended(self, outcome: str) -> None:
+    def ended(self, outcome: str, episode: str | None = None) -> None:
         """Count an episode that has ended, or something that has been judged."""
         self.outcomes[outcome] += 1
+        if episode is not None:
+            self._episodes.end(episode)
 
     def note(self) -> str:
         """Return outcomes, requests in flight, rate, tokens and cost in a single line."""
@@ -102,9 +198,18 @@ class Watch:
             f"{rate:.1f} requests/s",
             f"{_short(self.totals.tokens)} tokens",
         ]
+        return ", ".join([*counted, *self._money()])
+
+    def _money(self) -> list[str]:
+        """Return the cost so far, what it will be in all, and the models whose price is not known."""
+        said = []
         if self.totals.priced:
-            counted.append(f"{self.totals.cost_usd:.4f} US$")
-        return ", ".join(counted)
+            said.append(f"{self.totals.cost_usd:.4f} US$")
+            if (limits := self._episodes.range()) is not None:
+                said.append(f"{limits[0]:.2f} to {limits[1]:.2f} US$ in all")
+        if self._unpriced:
+            said.append(f"price of {' and '.join(sorted(self._unpriced))} not known")
+        return said
 
     def stopped(self) -> NoMoreError:
         """Return the error that says why no further question may be sent."""

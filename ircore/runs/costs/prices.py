@@ -10,10 +10,10 @@ from datetime import date
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from ircore.core.episode_records import FaultKind, Usage
 from ircore.core.files import write_bytes
@@ -62,14 +62,23 @@ class Price(Record):
     """
 
     host: str | None = Field(default=None, description="Host of the provider that these prices hold for; null: any.")
-    input: float = Field(ge=0, description="A million tokens read.")
-    output: float = Field(ge=0, description="A million tokens written, reasoning included.")
+    input: float | None = Field(default=None, ge=0, description="A million tokens read; null: only images are billed.")
+    output: float | None = Field(default=None, ge=0, description="A million tokens written, reasoning included.")
+    cached: float | None = Field(default=None, ge=0, description="A million tokens from the provider's cache.")
     reasoning: float | None = Field(default=None, ge=0, description="A million reasoning tokens, if not as output.")
     images: dict[SizeAndQuality, Annotated[float, Field(ge=0)]] = Field(
         default_factory=dict, description="One image by SIZE/QUALITY; * stands for any."
     )
     date: date
     source: Line
+
+    @model_validator(mode="after")
+    def _bills_something(self) -> Self:
+        if (self.input is None) != (self.output is None):
+            raise ValueError("give both input and output, or neither where only images are billed")
+        if self.input is None and not self.images:
+            raise ValueError("give input and output, or images")
+        return self
 
     def image(self, parameters: Mapping[str, object]) -> float | None:
         """Return the price of an image with these parameters of a player; None if unknown."""
@@ -78,13 +87,17 @@ class Price(Record):
         return next((self.images[key] for key in keys if key in self.images), None)
 
     def tokens(self, usage: Usage) -> float | None:
-        """Return the price of the tokens that a provider counted; None if the provider did not count."""
+        """Return the price of the tokens that a provider counted; None if it did not count, or bills images alone."""
+        if self.input is None or self.output is None:
+            return None
         if usage.prompt_tokens is None and usage.completion_tokens is None:
             return None
         reasoning = (usage.reasoning_tokens or 0) if self.reasoning is not None else 0
         written = max(0, (usage.completion_tokens or 0) - reasoning)
-        spent = (usage.prompt_tokens or 0) * self.input + written * self.output + reasoning * (self.reasoning or 0)
-        return spent / MILLION
+        cached = min(usage.cached_tokens or 0, usage.prompt_tokens or 0) if self.cached is not None else 0
+        read = (usage.prompt_tokens or 0) - cached
+        spent = read * self.input + cached * (self.cached or 0) + written * self.output
+        return (spent + reasoning * (self.reasoning or 0)) / MILLION
 
 
 class _Table(Record):
@@ -197,6 +210,11 @@ class RunPrices:
         if not isinstance(asked, JudgeQuestion):
             return self.seats[asked.role]
         return self.judges.get(asked.judge) or SeatPrice(asked.judge, offline=False, price=None, image=None)
+
+    def offline(self, seat: str) -> bool:
+        """Return whether a seat or judge asks no provider."""
+        known = self.seats.get(seat) or self.judges.get(seat)
+        return known is not None and known.offline
 
     def cost(self, asked: Asked) -> float | None:
         """Return US dollars for a question, failed attempts included; None if unknown.

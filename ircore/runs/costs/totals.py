@@ -21,6 +21,7 @@ class Totals:
         prompt_tokens: Read, as providers count.
         completion_tokens: Written, as providers count, reasoning included.
         reasoning_tokens: Written tokens that are not shown.
+        cached_tokens: Read tokens that came from the provider's cache.
         images: Pictures that arrived.
         images_perhaps_billed: Pictures besides these that may have been made and billed, their requests having failed.
         seconds: Seconds of waiting for answers.
@@ -33,6 +34,7 @@ class Totals:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     reasoning_tokens: int = 0
+    cached_tokens: int = 0
     images: int = 0
     images_perhaps_billed: int = 0
     seconds: float = 0.0
@@ -55,6 +57,7 @@ class Totals:
         self.prompt_tokens += usage.prompt_tokens or 0
         self.completion_tokens += usage.completion_tokens or 0
         self.reasoning_tokens += usage.reasoning_tokens or 0
+        self.cached_tokens += usage.cached_tokens or 0
         self.images += images(asked)
         self.images_perhaps_billed += images_perhaps_billed(asked)
         self.seconds += seconds(asked)
@@ -79,7 +82,8 @@ class Totals:
         return {
             "requests": self.requests,
             "tokens": {
-                kind: getattr(self, kind) for kind in ("prompt_tokens", "completion_tokens", "reasoning_tokens")
+                kind: getattr(self, kind)
+                for kind in ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens")
             },
             "images": self.images,
             "images_perhaps_billed": self.images_perhaps_billed,

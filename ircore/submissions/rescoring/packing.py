@@ -99,7 +99,7 @@ def pack(path: Path, out: Path) -> Packed:
 def _refuse_unfinished(run: AnyRunFolder) -> None:
     """Refuse a run that re-scoring would refuse, before anything is uploaded."""
     ended = RunWriter.finished_episodes(run)
-    planned = [instance.instance_id for instance in run.any_instances.instances]
+    planned = list(run.any_instances.instances.ids)
     missing = [name for name in planned if name not in ended]
     if missing:
         names = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")

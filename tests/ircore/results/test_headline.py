@@ -6,6 +6,7 @@ from invented import InventedRun, invented_run, invented_set, judged_also
 
 from ircore.core.records import Scene
 from ircore.core.score_records import HUMAN, JudgeIdentity
+from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.results.headline import headline_judge, headline_words, ordered_judges
 from ircore.results.model import Results
@@ -23,7 +24,7 @@ def a_set(drawn: bool = True) -> InstanceSet:
         instance.model_copy(update={"scene": scene if instance.category == "geometry" else None})
         for instance in made.instances
     ]
-    return replace(made, instances=tuple(instances))
+    return replace(made, instances=Instances.of(instances))
 
 
 def a_run(instances: InstanceSet, describer: str, *more: str) -> InventedRun:

@@ -70,6 +70,17 @@ def test_tokens_are_priced_by_the_million() -> None:
     assert prices.cost(call) == pytest.approx(2.5 + 0.5 + 0.6)
 
 
+def test_tokens_from_the_cache_have_a_price_of_their_own() -> None:
+    call = spoken(prompt_tokens=1_000_000, completion_tokens=0, cached_tokens=600_000)
+    assert prices_of({}, words=Price(input=5, output=25, cached=0.5, **SEEN)).cost(call) == pytest.approx(2.0 + 0.3)
+    assert prices_of({}, words=Price(input=5, output=25, **SEEN)).cost(call) == pytest.approx(5.0)
+
+
+def test_a_model_billed_by_the_image_costs_so_whatever_tokens_are_counted() -> None:
+    prices = prices_of({}, pictures=Price(images={"*/*": 0.045}, **SEEN))
+    assert prices.cost(drawn(prompt_tokens=900, completion_tokens=4000)) == pytest.approx(0.045)
+
+
 def test_what_the_provider_reports_goes_before_any_table() -> None:
     prices = prices_of({}, words=Price(input=2.5, output=10, **SEEN))
     assert prices.cost(spoken(prompt_tokens=10, completion_tokens=10, cost_usd=0.75)) == 0.75
@@ -126,6 +137,27 @@ def test_the_built_in_table_says_when_and_where() -> None:
     assert all(model.source.startswith("https://") and model.date.year >= 2025 for model in models.values())
 
 
+@pytest.mark.parametrize(
+    ("host", "model"),
+    [
+        ("api.openai.com", "gpt-6-sol"),
+        ("api.anthropic.com", "claude-opus-5"),
+        ("generativelanguage.googleapis.com", "gemini-3.8-flash"),
+        ("api.mistral.ai", "mistral-medium-latest"),
+        ("dashscope-intl.aliyuncs.com", "qwen3-vl-plus"),
+        ("api.x.ai", "grok-4.5"),
+        ("api.deepseek.com", "deepseek-flash"),
+        ("api.bfl.ai", "flux-2-pro"),
+        ("api.stability.ai", "stable-image-core"),
+    ],
+)
+def test_the_built_in_table_knows_the_large_services(host: str, model: str) -> None:
+    spec = PlayerSpec(player="openai", model=model, base_url=f"https://{host}/v1")
+    assert read_prices().seat(spec).price is not None
+    elsewhere = spec.model_copy(update={"base_url": "http://127.0.0.1:8000/v1"})
+    assert read_prices().seat(elsewhere).price is None
+
+
 def test_a_table_of_ones_own_goes_on_top(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("models: {gpt-4o: {input: 1, output: 2, date: 2026-01-01, source: a contract}}")
     models = read_prices(tmp_path / "mine.yaml").models
@@ -137,6 +169,8 @@ def test_a_table_of_ones_own_goes_on_top(tmp_path: Path) -> None:
     [
         ("models: {m: {input: -1, output: 1, date: 2026-01-01, source: x}}", "models.m.input"),
         ("models: {m: {input: 1, output: 1, source: x}}", "models.m.date: is missing"),
+        ("models: {m: {input: 1, date: 2026-01-01, source: x}}", "both input and output"),
+        ("models: {m: {date: 2026-01-01, source: x}}", "give input and output, or images"),
         ("models: {m: {inptu: 1, output: 1, date: 2026-01-01, source: x}}", "models.m.inptu: unknown key"),
         ("models: {m: {input: 1, output: 1, images: {1x1/low: -2}, date: 2026-01-01, source: x}}", "models.m.images"),
         ("models: {m: {input: 1, output: 1, images: {1x1: 2}, date: 2026-01-01, source: x}}", "models.m.images.1x1"),

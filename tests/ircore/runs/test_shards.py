@@ -143,6 +143,6 @@ def test_no_shard(text: str) -> None:
 def test_every_instance_is_in_one_shard() -> None:
     things = tuple(range(10))
     for count in range(1, 13):
-        parts = [Shard(index=index, count=count).part(things) for index in range(1, count + 1)]
+        parts = [things[Shard(index=index, count=count).places] for index in range(1, count + 1)]
         assert sorted(item for part in parts for item in part) == list(things)
         assert max(map(len, parts)) - min(map(len, parts)) <= 1

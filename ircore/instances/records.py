@@ -1,0 +1,243 @@
+"""The records of an instance set, of which few are in memory at a time, whatever the size of the set."""
+
+import hashlib
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar, overload
+
+from pydantic import BaseModel
+
+from ircore.core.errors import InputError
+from ircore.core.game_records import GameInstance
+from ircore.core.records import AnyInstance, Instance
+from ircore.core.validation import validating
+
+InstanceT = TypeVar("InstanceT", bound=AnyInstance, covariant=True)
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+MOST_BYTES = 256 * 1024 * 1024
+"""Size of the largest index file that is read."""
+
+MOST_KEPT = 256
+"""Records that stay in memory after they were read: all of a usual set, a few megabytes of a large one."""
+
+_REMEDY = "Build the set again."
+
+
+class Entry(NamedTuple):
+    """The place of an instance in a set, and the fields by which instances are chosen.
+
+    >>> Entry("pie_chart-easy-01", "pie_chart", "easy", line=1, offset=0).category
+    'pie_chart'
+
+    Attributes:
+        instance_id: Id of the instance.
+        category: Category of the instance.
+        difficulty: Difficulty of the instance.
+        line: Number of the line in the index file, from 1 on.
+        offset: Bytes before the line.
+    """
+
+    instance_id: str
+    category: str
+    difficulty: str
+    line: int
+    offset: int
+
+
+class Instances(Sequence[InstanceT], Generic[InstanceT]):
+    """Instances in the order of their set, each read from the index file when it is asked for.
+
+    >>> from ircore.instances.store import read_instances
+    >>> instances = read_instances(Path("targets")).instances
+    >>> instances.ids
+    ('simple_shapes-easy-01', 'simple_shapes-hard-01')
+    >>> instances.where(lambda entry: entry.difficulty == "easy")[0].category
+    'simple_shapes'
+
+    Args:
+        entries: In their order.
+        read: Returns the record of an entry.
+    """
+
+    def __init__(self, entries: Sequence[Entry], read: Callable[[Entry], InstanceT]) -> None:
+        self.entries = tuple(entries)
+        self._read = read
+
+    @classmethod
+    def of(cls, records: "Sequence[InstanceT]") -> "Instances[InstanceT]":
+        """Return records that are in memory already as such a sequence."""
+        if isinstance(records, Instances):
+            return records
+        known = {record.instance_id: record for record in records}
+        entries = [
+            Entry(record.instance_id, record.category, record.difficulty, line, 0)
+            for line, record in enumerate(records, start=1)
+        ]
+        return cls(entries, _InMemory(known))
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of the instances; no record is read."""
+        return tuple(entry.instance_id for entry in self.entries)
+
+    def where(self, wanted: Callable[[Entry], bool]) -> "Instances[InstanceT]":
+        """Return the instances whose entries are wanted; no record is read."""
+        return Instances([entry for entry in self.entries if wanted(entry)], self._read)
+
+    def named(self, ids: Collection[str]) -> "Instances[InstanceT]":
+        """Return the instances with these ids, in their order here; no record is read."""
+        return self.where(lambda entry: entry.instance_id in ids)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @overload
+    def __getitem__(self, place: int) -> InstanceT: ...
+    @overload
+    def __getitem__(self, place: slice) -> "Instances[InstanceT]": ...
+    def __getitem__(self, place: int | slice) -> "InstanceT | Instances[InstanceT]":
+        if isinstance(place, slice):
+            return Instances(self.entries[place], self._read)
+        return self._read(self.entries[place])
+
+    def __iter__(self) -> Iterator[InstanceT]:
+        return map(self._read, self.entries)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(_equal, self, other))
+
+    def __hash__(self) -> int:
+        return hash(self.ids)
+
+
+def _equal(one: object, other: object) -> bool:
+    return one == other
+
+
+class _InMemory(Generic[InstanceT]):
+    """Reads records from a mapping by their ids."""
+
+    def __init__(self, records: dict[str, InstanceT]) -> None:
+        self._records = records
+
+    def __call__(self, entry: Entry) -> InstanceT:
+        return self._records[entry.instance_id]
+
+
+class _FromFile(Generic[InstanceT]):
+    """Reads records from an index file and keeps those that were read last."""
+
+    def __init__(self, path: Path, kind: type[InstanceT]) -> None:
+        self._path = path
+        self._kind = kind
+        self._kept: OrderedDict[str, InstanceT] = OrderedDict()
+
+    def __call__(self, entry: Entry) -> InstanceT:
+        known = self._kept.get(entry.instance_id)
+        if known is None:
+            known = self._kept[entry.instance_id] = self._record(entry)
+            if len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+        else:
+            self._kept.move_to_end(entry.instance_id)
+        return known
+
+    def _record(self, entry: Entry) -> InstanceT:
+        try:
+            with self._path.open("rb") as file:
+                file.seek(entry.offset)
+                line = file.readline()
+        except OSError as error:
+            raise InputError(f"{self._path}: cannot be read ({error.strerror})", _REMEDY) from error
+        record = _validated(self._kind, line, self._path, entry.line)
+        if record.instance_id != entry.instance_id:
+            raise InputError(f"{self._path}:{entry.line}: has changed while it was read", "Give the command again.")
+        return record
+
+    def __getstate__(self) -> tuple[Path, type[InstanceT]]:
+        return self._path, self._kind  # without the records that are kept, which a worker process reads itself
+
+    def __setstate__(self, state: tuple[Path, type[InstanceT]]) -> None:
+        self._path, self._kind = state
+        self._kept = OrderedDict()
+
+
+class Index(NamedTuple):
+    """An index file as read: identity, records, and what kind of records they are.
+
+    >>> from ircore.instances.store import INDEX
+    >>> read_index(Path("targets") / INDEX).kind.__name__
+    'Instance'
+    """
+
+    identity: str
+    kind: type[Instance] | type[GameInstance]
+    instances: Instances[AnyInstance]
+
+
+def read_index(path: Path, identity: str | None = None) -> Index:
+    """Read an index file line by line; one line is in memory at a time.
+
+    Args:
+        path: ``instances.jsonl``.
+        identity: SHA-256 of an index that was validated before. The records of that file are not validated again until
+            they are asked for.
+
+    Raises:
+        InputError: The file cannot be read or is too large, a line is not a valid instance, or an id is there twice.
+    """
+    digest = hashlib.sha256()
+    entries: dict[str, Entry] = {}
+    kind: type[Instance] | type[GameInstance] | None = None
+    offset = 0
+    for number, line in enumerate(_lines(path), start=1):
+        digest.update(line)
+        kind = kind or _kind(line, path)
+        head = _validated(_Head, line, path, number) if identity else _validated(kind, line, path, number)
+        entry = Entry(head.instance_id, head.category, head.difficulty, number, offset)
+        if entries.setdefault(entry.instance_id, entry) is not entry:
+            raise InputError(f"{path}:{number}: instance_id {entry.instance_id!r} is there twice", _REMEDY)
+        offset += len(line)
+    if kind is None:
+        raise InputError(f"{path}: holds no instance", _REMEDY)
+    if identity not in (None, digest.hexdigest()):
+        return read_index(path)  # another file than the validated one
+    return Index(digest.hexdigest(), kind, Instances(tuple(entries.values()), _FromFile(path, kind)))
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of an index file that is not too large."""
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size > MOST_BYTES:
+                raise InputError(f"{path}: larger than {MOST_BYTES // 2**20} MiB", "Split the set.")
+            yield from file
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})", "Check the file's permissions.") from error
+
+
+class _Head(BaseModel):
+    """The fields of an entry; all others of a line are skipped."""
+
+    instance_id: str
+    category: str
+    difficulty: str
+
+
+class _Named(BaseModel):
+    """The field by which the record of a game other than reconstruction is known."""
+
+    game: Any = None
+
+
+def _kind(line: bytes, path: Path) -> type[Instance] | type[GameInstance]:
+    """Return the kind of record of an index by its first line; reconstruction's name no game."""
+    return Instance if _validated(_Named, line, path, 1).game is None else GameInstance
+
+
+def _validated(kind: type[ModelT], line: bytes, path: Path, number: int) -> ModelT:
+    with validating(f"{path}:{number}", _REMEDY):
+        return kind.model_validate_json(line)
