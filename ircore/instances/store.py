@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, write_bytes
+from ircore.core.files import link_or_write, new_folder, write_bytes
 from ircore.core.game_records import GameInstance, PictureFile
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, AnyInstance, Instance
@@ -87,6 +87,20 @@ class _InstancesOf(ABC, Generic[InstanceT]):
             if not may_be_published(instance.licence) and not self._is_complete(instance, self.folder):
                 continue
             yield from self.files(instance).items()
+
+    def hold(self, folder: Path, instances: Iterable[AnyInstance]) -> None:
+        """Bring the pictures of instances into another folder, those that are not there: by hard link where possible.
+
+        Args:
+            folder: The other folder.
+            instances: Instances of this set.
+
+        Raises:
+            InputError: A picture is missing, or is not the one that the set was made with.
+            WorkError: The disk is full or the place cannot be written.
+        """
+        for name, data in self.files_of(instances, lacking=folder):
+            link_or_write(self.folder / name, folder / name, data)
 
     def _is_complete(self, instance: InstanceT, folder: Path) -> bool:
         return all((folder / file.image).is_file() for file in self.picture_files(instance).values())

@@ -335,7 +335,7 @@ class Results:
 
 def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
     rules = run.run.rules
-    return run.run.slug, rules.token_budget, rules.max_turns, rules.over_budget, str(run.path)
+    return run.run.slug, rules.token_budget, rules.max_turns, rules.key, str(run.path)
 
 
 def _in_order(names: set[str], known: Sequence[str]) -> tuple[str, ...]:

@@ -51,9 +51,8 @@ def test_photographs_accepted_on_the_page_make_the_set(
         page.goto((tmp_path / "review" / "index.html").as_uri())
         first, second = page.locator(".figure").all()
         assert first.locator(".summary").first.inner_text() == "photos, easy"
-        assert (
-            "2 elements: dog, ball; objects 2; salient 1; Visual Genome, image 1" in first.locator(".read").inner_text()
-        )
+        read = first.locator(".read").inner_text()
+        assert "2 elements: dog, ball; objects 2; salient 1; Visual Genome, image 1" in read
         assert "40 elements: 40 × cup; objects 40" in second.locator(".read").inner_text()
         assert not first.locator("details").first.is_visible()
         first.locator(".accept").click()

@@ -21,7 +21,8 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, PlayerError, TextAnswer
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
 from ircore.runs.summary import summarise
 
 SLOW_PLAY = Path(samples.__file__).with_name("slow_play.py")
