@@ -24,13 +24,18 @@ def season_text(given: SeasonGaps | None, previous: Path | None, source: Release
     """
     gaps = given
     runs = _runs(source)
-    if gaps is None and previous is not None and (previous / SEASON_GAPS).is_file():
-        former = read_season_gaps(previous / SEASON_GAPS)
+    former = None if given is not None or previous is None else gaps_of(previous)
+    if former is not None:
         kept = tuple(gap for gap in former.gaps if gap.run_id in runs)
         gaps = former.model_copy(update={"gaps": kept}) if kept and former.public == _public(source) else None
     elif gaps is not None and (fault := next(_misfits(gaps, _public(source), runs), None)):
         raise InputError(f"--season: {fault}", "Make the gaps with the runs of this release: … season gap --public RUN")
     return "" if gaps is None else gaps.model_dump_json(indent=2, by_alias=True) + "\n"
+
+
+def gaps_of(folder: Path) -> SeasonGaps | None:
+    """Return the gaps that a release holds, None if it holds none; InputError if they are damaged."""
+    return read_season_gaps(folder / SEASON_GAPS) if (folder / SEASON_GAPS).is_file() else None
 
 
 def season_faults(folder: Path, source: ReleaseSource) -> Iterator[str]:

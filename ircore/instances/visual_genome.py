@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
 from ircore.core.records import DIFFICULTIES, Box, Difficulty, Element, Instance, Record, Scene
 from ircore.core.terminal import printable
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.instances.requests import ImportRequest, dataset_named_by
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.visual_genome_files import Annotated, GenomeFiles
@@ -143,7 +143,7 @@ def import_visual_genome(request: ImportRequest) -> InstanceSet:
     dataset = dataset_named_by(request.path)
     selection = _options(request.options, HubSelection if dataset else Selection)
     if selection.easy_objects >= selection.hard_objects:
-        raise InputError("--option easy_objects: not below hard_objects", "Lower it, or raise hard_objects.")
+        raise InputError("--option easy_objects is not below hard_objects", "Lower easy_objects or raise hard_objects.")
     genome: Genome = load("releases", "genome_on_the_hub")(dataset, selection) if dataset else GenomeFiles(request.path)
     chosen = _choose(genome.images(), selection, request.difficulty)
     if not chosen:
@@ -160,10 +160,8 @@ SelectionT = TypeVar("SelectionT", bound=Selection)
 
 
 def _options(options: Mapping[str, str], kind: type[SelectionT]) -> SelectionT:
-    try:
+    with validating("--option", "See `ircore instances import -h`."):
         return kind.model_validate(options)
-    except ValidationError as error:
-        raise InputError(f"--option: {describe_validation_error(error)}", "See `ircore instances import -h`.") from None
 
 
 def _choose(images: Iterable[Annotated], selection: Selection, only: str | None) -> dict[int, _Chosen]:

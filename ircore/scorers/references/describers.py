@@ -55,7 +55,9 @@ class SceneDescriber:
         others = {name: value for name, value in spec.parameters.items() if name != "words"}
         refuse_settings(spec.model_copy(update={"parameters": others}))
         if spec.parameters.get("words", WORDS[0]) not in WORDS:
-            raise InputError("parameters.words: is unknown", f"Write {' or '.join(WORDS)}.")
+            raise InputError(
+                f"parameters.words: {spec.parameters.get('words')!r} is unknown", f"Write {' or '.join(WORDS)}."
+            )
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Describe the scene, or name the differences of the last rendering, or declare the rendering done."""
@@ -68,11 +70,19 @@ class SceneDescriber:
         return _said(await asyncio.to_thread(message_about, target, view) or unsaid_dots(target, view))
 
 
-class ShuffledDescriber:
-    """Describes another target of the set, as the built-in describer would, at every turn the same. A floor.
+class _WithoutSettings:
+    """A reference describer without model and parameters.
 
     Args:
-        spec: Names the player; this one has no model and no parameters.
+        spec: Names the player.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        refuse_settings(spec)
+
+
+class ShuffledDescriber(_WithoutSettings):
+    """Describes another target of the set, as the built-in describer would, at every turn the same. A floor.
 
     Example:
         >>> from ircore.core.records import PlayerSpec
@@ -80,9 +90,6 @@ class ShuffledDescriber:
         >>> hasattr(describer, "describe")
         True
     """
-
-    def __init__(self, spec: PlayerSpec) -> None:
-        refuse_settings(spec)
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Describe the other target; then be content."""
@@ -93,11 +100,8 @@ class ShuffledDescriber:
         return _said(first_message(await asyncio.to_thread(perceive, picture), view.token_budget))
 
 
-class TitleDescriber:
+class TitleDescriber(_WithoutSettings):
     """Says category and difficulty and nothing else. A floor.
-
-    Args:
-        spec: Names the player; this one has no model and no parameters.
 
     Example:
         >>> from ircore.core.records import PlayerSpec
@@ -105,9 +109,6 @@ class TitleDescriber:
         >>> hasattr(describer, "describe")
         True
     """
-
-    def __init__(self, spec: PlayerSpec) -> None:
-        refuse_settings(spec)
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Name category and difficulty; then be content."""

@@ -95,7 +95,7 @@ def test_decisions_on_another_set_are_refused(
     decisions = saved(tmp_path / "decisions.json", targets, easy="accept")
     other = ["instances", "accept", str(instances.folder), str(decisions), "--out", str(tmp_path / "accepted")]
     assert run(other) == 2
-    assert f"run: decisions on set-{targets.identity[:12]}" in capsys.readouterr().err
+    assert f"run: the decisions are on set-{targets.identity[:12]}" in capsys.readouterr().err
 
 
 def test_a_set_of_drawn_targets_is_reviewed_too(instances: InstanceSet, tmp_path: Path) -> None:

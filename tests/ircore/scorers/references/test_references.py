@@ -24,7 +24,8 @@ from ircore.players.submission import read_any_manifest
 from ircore.results.model import Results
 from ircore.results.tables.references import references_table
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
 from ircore.scorers.computed import ScoringPlan, score_runs
 from ircore.scorers.judge_test.parameters import point
 from ircore.scorers.judges.structural import StructuralJudge
