@@ -88,6 +88,7 @@ def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
     if known.source is not None:
         source = known.source
         lines.append(("Transcripts", f"{source.repo}, commit {source.revision}, run {source.run}"))
+    if known.source is not None or known.flags:
         lines.append(("Findings", _findings(known.flags)))
     return lines
 
