@@ -55,11 +55,14 @@ class Flag(Record):
     evidence: Evidence | None = Field(
         default=None, exclude_if=is_none, description="The two pictures of a finding about copies."
     )
+    explained: Line | None = Field(
+        default=None, exclude_if=is_none, description="Why the finding is harmless; such a finding holds no run."
+    )
 
     @property
     def grave(self) -> bool:
         """Whether the finding holds the run until a maintainer clears it."""
-        return self.rule in GRAVE_RULES
+        return self.rule in GRAVE_RULES and self.explained is None
 
 
 class Provenance(Record):
@@ -85,6 +88,11 @@ class Provenance(Record):
         if (self.source is None) == (self.kind == "rescored"):
             raise ValueError("source is given exactly when kind is rescored")
         return self
+
+    @property
+    def grave_flags(self) -> tuple[Flag, ...]:
+        """The findings that hold the run until a maintainer clears it."""
+        return tuple(flag for flag in self.flags if flag.grave)
 
 
 def make_provenance(

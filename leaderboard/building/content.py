@@ -187,13 +187,13 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     if not ours:
         return _games_content(others, options)
     released = read_versions(options.versions)
-    site = Site(read_runs(ours, cache), options.judge, options.address, options.originals, released)
+    submitted = () if options.submissions is None else merged_submissions(options.submissions)
+    site = Site(read_runs(ours, cache), options.judge, options.address, options.originals, released, submitted)
     site.cache = cache
     site.cards = cards_of(site.results.judge_identities, options.judge_cards)
     if options.version is not None:
         require_version(site.version, options.version, released)
     site.season = check_season(site, None if options.season is None else read_season_gaps(options.season))
-    site.submitted = () if options.submissions is None else merged_submissions(options.submissions)
     frozen = () if options.archive is None else read_archive(options.archive, site.version)
     site.former = tuple(board.record for board in frozen)
     games = game_sections(others, site.pictures)

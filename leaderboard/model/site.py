@@ -17,7 +17,7 @@ from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.history import Step
-from ircore.submissions.merged import MergedSubmission
+from ircore.submissions.merged import MergedSubmission, cleared_runs
 from ircore.submissions.season_gaps import SeasonGaps
 from leaderboard.model.site_judge import site_judge
 from leaderboard.model.site_runs import SiteRun
@@ -156,6 +156,7 @@ class Site:
         address: Where the site will stand, absolute and ending in a slash; empty if that is not known.
         originals: Where the original pictures lie, as ``PictureBook`` takes it; empty if nowhere.
         versions: The released versions of the benchmark; None for those that the project knows.
+        submitted: Every merged submission; their histories say which runs' findings were cleared.
 
     Raises:
         InputError: The runs cannot be shown together, none has scores, ``judge`` rated nothing, or the
@@ -174,9 +175,10 @@ class Site:
         address: str = "",
         originals: str = "",
         versions: Sequence[BenchmarkVersion] | None = None,
+        submitted: Sequence[MergedSubmission] = (),
     ) -> None:
         self.address = address
-        self.results = Results.from_runs(runs)
+        self.results = Results.from_runs(runs, cleared_runs(submitted))
         if not self.results.judges:
             paths = " ".join(str(run.path) for run in runs)
             raise InputError("none of the runs has been scored yet", f"Score them first: ircore score {paths}")
@@ -186,7 +188,7 @@ class Site:
         """The cards of judges that took the judge test, by the judge's name."""
         self.former: tuple[BenchmarkVersion, ...] = ()
         """Earlier versions of the benchmark whose boards the site holds too, newest first."""
-        self.submitted: tuple[MergedSubmission, ...] = ()
+        self.submitted = tuple(submitted)
         """Every merged submission, played or not, as far as they were given."""
         self.played: Mapping[str, str] = {}
         """Slugs of the submissions that have a run on the site, each with the path of a run's page."""

@@ -45,14 +45,18 @@ LEGEND = (MAINTAINERS, RESCORED, REPORTED, PAPER, HERE)
 FINDINGS = {
     "addresses_a_judge": "a message that speaks to a judge (judges see pictures only)",
     "hidden_characters": "a message with characters that cannot be seen",
+    "copied_picture": "a rendering with patches of the photograph that it should show",
     "copy_of_target": "a rendering that can hardly be told from its target",
     "identical_to_target": "a rendering like a target, pixel by pixel",
+    "like_another": "a rendering that can hardly be told from another pair's",
     "many_failures": "many episodes that failed for technical reasons",
+    "not_reproduced": "answers that the offline player does not give",
     "out_of_order": "an answer recorded before what it answers",
-    "rendering_of_another": "a rendering that another pair has too, pixel by pixel",
+    "rendering_of_another": "a rendering that another pair has too",
     "reused_rendering": "the same picture in several episodes",
     "same_message": "the same words for several targets",
     "time": "a time that cannot be",
+    "tiny_rendering": "a rendering too small to show anything",
 }
 """Descriptions of the findings of re-scoring, by rule."""
 
@@ -84,6 +88,7 @@ def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
     if known.source is not None:
         source = known.source
         lines.append(("Transcripts", f"{source.repo}, commit {source.revision}, run {source.run}"))
+    if known.source is not None or known.flags:
         lines.append(("Findings", _findings(known.flags)))
     return lines
 

@@ -26,6 +26,7 @@ from leaderboard.pages.badges import badge_snippet, badges
 from leaderboard.pages.board_views import View, judge_words, view_path, view_words
 from leaderboard.pages.boards import paired
 from leaderboard.pages.citation import pair_bibtex
+from leaderboard.pages.evidence import shown_findings
 from leaderboard.pages.pair_comparison import span_of
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.selections import Chosen, judged_episodes
@@ -75,6 +76,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "links": sorted(pair.result.run.submission.links.items()),
                 "commands": _commands(pair),
                 "trust": trust_lines(pair.result),
+                "evidence": shown_findings(site, pair),
                 "history": site.history(pair.result.slug),
                 "disputed": disputes[pair.run_id],
             },
