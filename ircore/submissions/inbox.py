@@ -180,7 +180,7 @@ def shown(text: str) -> str:
     kept = text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"
     plain = "".join(character if character.isprintable() else " " for character in kept)
     # GitHub links no name or number inside of <code>; entities are text, whatever they stand for.
-    return f"<code>{re.sub(r'[^A-Za-z0-9 ,._]', lambda match: f'&#{ord(match[0])};', plain)}</code>"
+    return f"<code>{re.sub(r'[^A-Za-z0-9 ,]', lambda match: f'&#{ord(match[0])};', plain)}</code>"
 
 
 def held_runs(submissions: Iterable[MergedSubmission], published: Iterable[Path]) -> list[HeldRun]:
