@@ -80,7 +80,7 @@ platform: $(INSTALLED)
 	$(BIN)/ircore score $(PAIRS:%=$(PLATFORM)/runs/%)
 	$(BIN)/ircore results $(PAIRS:%=$(PLATFORM)/runs/%)
 
-$(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card leaderboard/demo submissions/builtin-* $(OTHERS:%=submissions/%)) $(DEMO)/.per-condition-$(PER_CONDITION)
+$(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card leaderboard/live/demo submissions/builtin-* $(OTHERS:%=submissions/%)) $(DEMO)/.per-condition-$(PER_CONDITION)
 	$(BIN)/ircore demo --out $(DEMO) --per-condition $(PER_CONDITION) --no-serve --no-site
 	@touch $@
 
@@ -132,7 +132,7 @@ lint: $(INSTALLED_DEV)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/oxlint leaderboard/assets/js ircore/scorers/people/annotation_assets ircore/instances/review_assets
+	$(BIN)/oxlint leaderboard/assets/js leaderboard/live ircore/scorers/people/annotation_assets ircore/instances/review_assets
 
 bench: $(INSTALLED_DEV)
 	@for one in benchmarks/*.py; do echo "== $$one"; $(BIN)/python $$one || exit 1; done

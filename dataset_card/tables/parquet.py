@@ -20,6 +20,8 @@ MAX_GROUP_BYTES = 286 * 1024 * 1024
 
 READ_ROWS = 8
 
+_REMEDY = "Get the release again."
+
 
 def _arrow_type(kind: Kind) -> "pa.DataType":
     """Return the Arrow type of a kind of column."""
@@ -53,7 +55,7 @@ def read_table(folder: Path, config: Config) -> Iterator[tuple[str, Row]]:
                         number += 1
                         yield f"{where}:{number}", row
         except (OSError, ValueError) as error:
-            raise InputError(f"{where}: cannot be read after row {number} ({_short(error)})") from error
+            raise InputError(f"{where}: cannot be read after row {number} ({_short(error)})", _REMEDY) from error
 
 
 def config_of(folder: Path, config: Config) -> Config:
@@ -74,8 +76,8 @@ def read_plain(paths: Iterable[Path], config: Config, columns: Sequence[str]) ->
     Args:
         paths: The files.
         config: The table.
-        columns: What is needed of a row; no pictures, since a file is read at once. Later columns that a file lacks
-            are left out.
+        columns: Names of the columns to read; no pictures, since a file is read at once. Later columns that a file
+            lacks are left out.
 
     Raises:
         InputError: A file is damaged, or lacks a column.
@@ -88,7 +90,7 @@ def read_plain(paths: Iterable[Path], config: Config, columns: Sequence[str]) ->
                 table = file.read(names, use_threads=False)
             values = [table.column(name).to_pylist() for name in names]
         except (OSError, ValueError, KeyError) as error:
-            raise InputError(f"{path}: cannot be read ({_short(error)})") from error
+            raise InputError(f"{path}: cannot be read ({_short(error)})", _REMEDY) from error
         yield from (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
 
 
@@ -131,7 +133,7 @@ def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
     try:
         frame: pd.DataFrame = pq.read_table(files, columns=columns, page_checksum_verification=True).to_pandas()
     except (OSError, ValueError) as error:
-        raise InputError(f"{folder}: data/{config.name}: cannot be read ({_short(error)})") from error
+        raise InputError(f"{folder}: data/{config.name}: cannot be read ({_short(error)})", _REMEDY) from error
     return frame
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ircore.players.submission import AnyLoaded
     from ircore.runs.cache import Cache
     from ircore.runs.costs.prices import SeatPrice
-    from ircore.runs.play import PlayPlan
+    from ircore.runs.session import PlayPlan
     from ircore.runs.shards import Shard
 
 
@@ -88,7 +88,8 @@ def command(
     """
     from contextlib import nullcontext
 
-    from ircore.runs.play import PlayPlan, make_run
+    from ircore.runs.play import make_run
+    from ircore.runs.session import PlayPlan
     from ircore.runs.setup import prepare
     from ircore.runs.shards import parse_shard
     from ircore.submissions.connections import only_outside as guard

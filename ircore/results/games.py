@@ -163,7 +163,9 @@ class GameResults:
         refuse_mixtures(views, _rules)
         for view in views:
             if not view.scores and any(played(game, episode) for episode in view.episodes):
-                raise InputError(f"{view.path}: no values yet", f"Score the run first: ircore score {view.path}")
+                raise InputError(
+                    f"{view.path}: the run has no values yet", f"Score the run first: ircore score {view.path}"
+                )
         return cls(game, tuple(views))
 
     @property
@@ -317,8 +319,8 @@ def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
     for folder in folders:
         if folder.game != folders[0].game:
             raise InputError(
-                f"{folder.path}: a run of {folder.game}; {folders[0].path} is one of {folders[0].game}",
-                "Ask for one game at a time.",
+                f"{folder.path} is a run of {folder.game}, {folders[0].path} a run of {folders[0].game}",
+                "Name runs of one game.",
             )
     return GameResults.from_runs(load_game(folders[0].game), folders)
 

@@ -172,8 +172,8 @@ class Results:
         ordered = [run for run in given if not run.run.reference]
         if not ordered:
             raise InputError(
-                f"{given[0].path}: a run of a reference describer, which is never ranked",
-                "Name a run of a pair as well: the reference is shown beside it.",
+                f"{given[0].path}: is a run of a reference describer, which is never ranked",
+                "Name a run of a pair as well: the reference is shown beside the pair.",
             )
         instances = ordered[0].instances
         by_id = {run.run.run_id: run for run in ordered}
@@ -335,7 +335,7 @@ class Results:
 
 def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
     rules = run.run.rules
-    return run.run.slug, rules.token_budget, rules.max_turns, rules.over_budget, str(run.path)
+    return run.run.slug, rules.token_budget, rules.max_turns, rules.key, str(run.path)
 
 
 def _in_order(names: set[str], known: Sequence[str]) -> tuple[str, ...]:

@@ -45,4 +45,4 @@ def by_rules(results: Results) -> tuple[Results, ...]:
 
 
 def _order(rules: Rules) -> tuple[int, int, str]:
-    return rules.token_budget, rules.max_turns, rules.over_budget
+    return rules.token_budget, rules.max_turns, rules.key

@@ -74,7 +74,7 @@ _LINKED = {
     "paper": "Published scores",
     "replay": "One episode, turn by turn",
 }
-"""Pages that hand-written pages link to, with their headings: they say so where no reconstruction run is shown."""
+"""Headings of the pages that hand-written pages link to; on a site without reconstruction runs they have no content."""
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,8 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
     given = next((name for name, value in asked.items() if value is not None), None)
     if given is not None:
         raise InputError(
-            f"{given}: no run of the reconstruction game, of which it speaks", f"Leave {given} out, or add such a run."
+            f"{given}: applies to runs of the reconstruction game, and none is given",
+            f"Leave {given} out, or add such a run.",
         )
     pictures = PictureBook(options.originals)
     games = game_sections(runs, pictures)

@@ -54,7 +54,7 @@ class Page:
     """Whether the page is in the index of the site's search."""
 
     later: Callable[[], Mapping[str, Any]] | None = None
-    """Works out more values when the page is written: several processes do that at once. Not ``charts``."""
+    """Function that computes further values when the page is written, in one of several processes; never ``charts``."""
 
     @property
     def root(self) -> str:
@@ -302,8 +302,8 @@ def _pairs(submissions: Sequence[SubmissionResult]) -> dict[str, Pair]:
 
 def _rules_words(submission: SubmissionResult) -> str:
     rules = submission.run.rules
-    extra = "" if rules.over_budget == "allow" else f", over budget: {rules.over_budget}"
-    return f"{rules.token_budget} tokens, {rules.max_turns} turns{extra}"
+    over = [] if rules.over_budget == "allow" else [f"over budget: {rules.over_budget}"]
+    return ", ".join([f"{rules.token_budget} tokens", f"{rules.max_turns} turns", *over, *rules.variants])
 
 
 def _labels(labels: Any) -> tuple[str, ...]:

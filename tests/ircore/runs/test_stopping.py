@@ -16,7 +16,8 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.players.calls import ProviderStopError
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
 
 AT_ONCE = 8
 
