@@ -94,9 +94,6 @@ class Attempt(Record):
     reasoning_tokens: int | None = Field(default=None, ge=0)
     cached_tokens: int | None = Field(default=None, ge=0)
     cost_usd: float | None = Field(default=None, ge=0)
-    served: str | None = Field(
-        default=None, max_length=200, description="Model that answered, as the service names it; fingerprint behind @."
-    )
     detail: str | None = Field(default=None, max_length=500, description="What the provider said, if it failed.")
     served: str | None = Field(
         default=None,
