@@ -78,15 +78,19 @@ def _collected(
     runs, merged = published_runs(published), merged_submissions(folder)
     loaded = {submission.slug: submission.loaded for submission in merged}
 
-    def cost(slug: str) -> str:
-        episodes = len(current.instances) if current and current.game == loaded[slug].submission.game else None
-        return forecast(loaded[slug], episodes, prices).text
-
+    waiting = {}
+    for each in pending_submissions(folder, runs, current):
+        pair = loaded[each.slug]
+        episodes = len(current.instances) if current and current.game == pair.submission.game else None
+        waiting[each.slug] = (each.what, forecast(pair, episodes, prices))
+    costs = [known.cost_usd for _, known in waiting.values()]
+    total = f"All of them: at most about {sum(cost or 0 for cost in costs):.2f} US$"
+    total += " and what is not foretold." if None in costs else "."
     disputed = [submission for submission in merged if submission.status == "disputed"]
     pulls = service.pull_requests() if service is not None else []
     return Inbox(
         [(pull, service.is_checked(pull.head)) for pull in pulls if service is not None],
-        [(each.slug, f"{each.what}; {cost(each.slug)}") for each in pending_submissions(folder, runs, current)],
+        [(slug, f"{what}; {known.text}") for slug, (what, known) in waiting.items()],
         held_runs(merged, runs),
         [
             (each.slug, next(step.reason for step in reversed(each.steps) if step.kind == "disputed"))
@@ -94,6 +98,7 @@ def _collected(
         ],
         service.open_disputes() if service is not None else (),
         reproduced.read_text("utf-8").splitlines() if reproduced is not None and reproduced.is_file() else (),
+        total,
     )
 
 
