@@ -109,6 +109,36 @@ def test_pictures_may_work_and_corrections_not(
     assert "FAILS  correction: " in out
 
 
+def test_a_service_that_only_draws_from_text(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.fail("ok", "no_edits", model="a-generator")
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys)
+    assert status == 1
+    assert "FAILS  correction: " in out
+    assert "This service does not edit pictures: play with the rule drawing: redraw" in out
+    assert "works  redraw: 64 × 64 px" in out
+    assert [request.path for request in server.seen][-2:] == ["/images/edits", "/images/generations"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "remedy"),
+    [
+        ("rate_limit_long", "parameters.requests_per_minute"),
+        ("context", "history: last N"),
+        ("too_many_pictures", "--limit-mm-per-prompt"),
+        ("wrong_type", "check that base_url ends where"),
+    ],
+)
+def test_every_fault_has_a_remedy_of_its_own(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str], fault: str, remedy: str
+) -> None:
+    server.fail(*[fault] * 6, model="a-describer")
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys, "--timeout", "30")
+    assert status == 1
+    assert remedy in out
+
+
 def test_one_picture_may_work_and_two_not(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -144,7 +174,7 @@ def test_a_service_that_is_down(
     status, out = doctor(served_pair(tmp_path, server.base_url), capsys, "--timeout", "30")
     assert status == 1
     assert "FAILS  image input: provider_error: server: HTTP 500: The server had an error" in out
-    assert f"Make sure that the service at {server.base_url} is up and knows a-describer" in out
+    assert "The service fails: try again later" in out
 
 
 def test_a_missing_key_is_named(
