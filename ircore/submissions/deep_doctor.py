@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ircore.core.episode_records import FaultKind
 from ircore.core.images import Picture
-from ircore.core.records import PlayerSpec, Rules
+from ircore.core.records import PlayerSpec
 from ircore.players.calls import FaultError, Reply
 from ircore.players.faults import Fault
 from ircore.players.openai.bodies import JsonBody
@@ -220,7 +220,7 @@ async def _errors(service: _Service, report: DeepReport) -> None:
     unknown = await service.ask("Hello", model=NO_MODEL)
     wrong = await service.ask("Hello", temperature="hot")
     expected: dict[str, tuple[Reply[_Anything] | Fault, tuple[FaultKind, ...]]] = {
-        "an unknown model": (unknown, ("not_found",)),
+        "an unknown model": (unknown, ("not_found", "rejected")),
         "a wrong parameter": (wrong, ("unsupported", "rejected")),
     }
     said = list(_error_words(expected))
@@ -235,14 +235,6 @@ def _error_words(expected: dict[str, tuple[Reply[_Anything] | Fault, tuple[Fault
             yield f"{what} is answered all the same"
         else:
             yield f"{what}: {_said(reply)}" + ("" if reply.kind in kinds else f" (read as {reply.kind})")
-
-
-def merged_rules(rules: Rules, reports: Sequence[DeepReport]) -> dict[str, Any]:
-    """Return a manifest's rules with what the services need."""
-    return {
-        **rules.model_dump(mode="json"),
-        **{name: rule for report in reports for name, rule in report.rules.items()},
-    }
 
 
 def _said(fault: Fault) -> str:
