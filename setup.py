@@ -16,7 +16,7 @@ PACKAGED = {
     "mkdocs.yml": "leaderboard/skeleton",
     "CITATION.cff": "leaderboard/skeleton",
     "docs/**/*": "leaderboard/skeleton",
-    "submissions/builtin-*/submission.yaml": "ircore/players/builtin_pairs",
+    "submissions/*/submission.yaml": "ircore/players/builtin_pairs",
 }
 """Files of the repository, and the package folder in which the wheel has them under the same path."""
 

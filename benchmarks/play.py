@@ -1,11 +1,12 @@
-"""Playing models behind a service: `ircore play` beside a bare loop over the same client, on the same work.
+"""Playing models behind a service: `ircore play` beside bare loops over the same client, on the same work.
 
-The service of the tests runs in a process of its own on loopback, answers each request after 100 ms, and makes a
-different picture each time (512 px, about 38 kB). The bare loop keeps nothing but files and a log; it is what a script
-of forty lines would do. The window is from the first request to the last reply as the service sees it.
+The service of the tests runs in a process of its own on loopback, answers each request after 100 ms, or at once, and
+makes a different picture each time (512 px, about 38 kB). The bare loops keep nothing but files and a log; they are
+what a script of forty lines would do: over the client of the package `openai` with both of its transports, and over
+`aiohttp` alone. The window is from the first request to the last reply as the service sees it.
 
-    python benchmarks/play.py                 all parts, about two minutes
-    python benchmarks/play.py speed --long    one part; with 1,400 episodes as well
+    python benchmarks/play.py                 all parts, about three minutes
+    python benchmarks/play.py many            one part: 1,400 episodes, 256 at once, in several processes
 """
 
 import argparse
@@ -25,7 +26,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 SERVER = ROOT / "tests" / "support" / "openai_server.py"
-PARTS = ("speed", "large", "faults", "kill")
+PARTS = ("speed", "many", "large", "faults", "kill")
 FAULTS = ("rate_limit=0.05", "server_error=0.02", "drop=0.01", "truncate=0.01")
 EPISODES, MESSAGES = 140, 4
 
@@ -147,12 +148,73 @@ def bare_command(folder: Path, url: str, out: Path, transport: str, at_once: int
     ]
 
 
+class Client:
+    """The three calls of a bare loop, over the package ``openai`` with one of its transports."""
+
+    def __init__(self, url: str, transport: str) -> None:
+        import openai
+
+        http = openai.DefaultAioHttpClient() if transport == "aiohttp" else None
+        self._client = openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0, http_client=http)
+
+    async def said(self, messages: list[Any]) -> str:
+        """Return a describer's answer."""
+        reply = await self._client.chat.completions.create(model="m", messages=messages)
+        return reply.choices[0].message.content or ""
+
+    async def drawn(self, text: str, previous: bytes) -> bytes:
+        """Return a picture, drawn anew or from the previous one."""
+        if previous:
+            file = ("p.png", previous, "image/png")
+            made = await self._client.images.edit(model="m", prompt=text, image=file)
+        else:
+            made = await self._client.images.generate(model="m", prompt=text)
+        assert made.data is not None
+        return base64.b64decode(made.data[0].b64_json or "")
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+
+class RawClient:
+    """The same calls over ``aiohttp`` alone, without types, checks or errors."""
+
+    def __init__(self, url: str, _: str) -> None:
+        import aiohttp
+
+        self._url = url
+        self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=1000))
+
+    async def said(self, messages: list[Any]) -> str:
+        """Return a describer's answer."""
+        reply = await self._post("/chat/completions", json={"model": "m", "messages": messages})
+        return reply["choices"][0]["message"]["content"] or ""
+
+    async def drawn(self, text: str, previous: bytes) -> bytes:
+        """Return a picture, drawn anew or from the previous one."""
+        import aiohttp
+
+        if previous:
+            form = aiohttp.FormData({"model": "m", "prompt": text})
+            form.add_field("image", previous, filename="p.png", content_type="image/png")
+            made = await self._post("/images/edits", data=form)
+        else:
+            made = await self._post("/images/generations", json={"model": "m", "prompt": text})
+        return base64.b64decode(made["data"][0]["b64_json"])
+
+    async def _post(self, path: str, **body: Any) -> dict[str, Any]:
+        async with self._session.post(self._url + path, **body) as response:
+            return json.loads(await response.read())  # type: ignore[no-any-return]
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._session.close()
+
+
 async def bare(url: str, instances: Path, out: Path, transport: str, at_once: int, episodes: int) -> None:
     """Play without any framework: messages kept as they are sent, one file a picture, one line an answer."""
-    import openai
-
-    http = openai.DefaultAioHttpClient() if transport == "aiohttp" else None
-    client = openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0, http_client=http)
+    client: Client | RawClient = (RawClient if transport == "raw" else Client)(url, transport)
     names = [json.loads(line)["image"] for line in (instances / "instances.jsonl").read_text().splitlines()]
     (out / "renderings").mkdir(parents=True)
     waiting = iter(names[:episodes])
@@ -166,18 +228,12 @@ async def bare(url: str, instances: Path, out: Path, transport: str, at_once: in
                     address = f"data:image/png;base64,{base64.b64encode(shown).decode()}"
                     image = {"type": "image_url", "image_url": {"url": address}}
                     messages.append({"role": "user", "content": [{"type": "text", "text": "Describe."}, image]})
-                    reply = await client.chat.completions.create(model="m", messages=messages)
-                    text = reply.choices[0].message.content or ""
+                    text = await client.said(messages)
                     log.write(json.dumps({"episode": name, "turn": turn, "text": text}) + "\n")
                     if "DONE" in text:
                         break
                     messages.append({"role": "assistant", "content": text})
-                    if turn == 1:
-                        made = await client.images.generate(model="m", prompt=text)
-                    else:
-                        made = await client.images.edit(model="m", prompt=text, image=("p.png", previous, "image/png"))
-                    assert made.data is not None
-                    shown = previous = base64.b64decode(made.data[0].b64_json or "")
+                    shown = previous = await client.drawn(text, previous)
                     (out / "renderings" / f"{Path(name).stem}-{turn}.png").write_bytes(shown)
                     log.write(json.dumps({"episode": name, "turn": turn}) + "\n")
                     log.flush()
@@ -186,35 +242,65 @@ async def bare(url: str, instances: Path, out: Path, transport: str, at_once: in
     await client.close()
 
 
-def speed(folder: Path, long: bool) -> list[Bar]:
-    """140 episodes × 5 turns, 32 at once, three ways and twice in turn, the better of the two counting."""
-    print(f"\n{EPISODES} episodes × 5 turns, 32 at once, 100 ms each (ideal 3.94 s)\n{HEAD}")
-    best: dict[str, Measured] = {}
-    for attempt in range(2):
-        for way in ("bare httpx", "play httpx", "bare aiohttp", "play aiohttp"):
-            who, transport = way.split()
-            out = folder / f"{who}-{transport}-{attempt}"
-            with service("--latency", "0.1", "--turns", str(MESSAGES)) as url:
-                command = play_command(folder, url, out, transport, 32, "--limit", str(EPISODES))
-                if who == "bare":
-                    command = bare_command(folder, url, out, transport, 32, EPISODES)
-                done = measure(command, url, out)
+WAYS = ("bare httpx", "bare aiohttp", "bare raw", "play httpx", "play aiohttp")
+"""Bare loops over the client with its two transports and over aiohttp alone; and the players' two transports."""
+
+
+def speed(folder: Path) -> list[Bar]:
+    """140 episodes × 5 turns, 32 at once, five ways and twice in turn, the better of the two counting."""
+    bars = []
+    for latency, ideal in (("0.1", "100 ms each (ideal 3.94 s)"), ("0", "answered at once")):
+        print(f"\n{EPISODES} episodes × 5 turns, 32 at once, {ideal}\n{HEAD}")
+        best: dict[str, Measured] = {}
+        for attempt in range(2):
+            for way in WAYS:
+                done = _once(folder, way, f"{way}-{latency}-{attempt}", latency, 32, EPISODES)
                 best[way] = min(best.get(way, done), done, key=lambda entry: entry.window)
-    for way, item in best.items():
-        print(item.line(way))
-    ratio, other = (best[way].window / best["bare httpx"].window for way in ("play httpx", "play aiohttp"))
-    bars = [
-        Bar("window over httpx / bare httpx", ratio, 1.15),
-        Bar("window over aiohttp / bare httpx", other, 1),
-        Bar("peak memory over httpx, MB", best["play httpx"].peak, 130, 0),
-    ]
-    if long:
-        with service("--latency", "0.1", "--turns", str(MESSAGES)) as url:
-            out = folder / "long"
-            ten = measure(play_command(folder, url, out, "httpx", 32), url, out)
-        print(ten.line("play httpx, 1,400 episodes"))
-        bars.append(Bar("peak memory / that of 140", ten.peak / best["play httpx"].peak, 1.1))
+        for way, item in best.items():
+            print(item.line(way))
+        window = {way: item.window for way, item in best.items()}
+        if latency == "0":
+            bars += [
+                Bar("window / bare loop over openai", window["play aiohttp"] / window["bare httpx"], 0.7),
+                Bar("window / bare loop over aiohttp", window["play aiohttp"] / window["bare raw"], 1.25),
+            ]
+        else:
+            bars += [
+                Bar("window over httpx / bare httpx", window["play httpx"] / window["bare httpx"], 1.15),
+                Bar("window / bare loop over openai, 100 ms each", window["play aiohttp"] / window["bare httpx"], 1),
+                Bar("peak memory, MB", best["play aiohttp"].peak, 130, 0),
+            ]
     return bars
+
+
+def many(folder: Path) -> list[Bar]:
+    """1,400 episodes × 5 turns, 256 at once, in one process and in four."""
+    episodes, ideal = 10 * EPISODES, 10 * EPISODES * (2 * MESSAGES + 1) * 0.1 / 256
+    print(f"\n{episodes} episodes × 5 turns, 256 at once, 100 ms each (ideal {ideal:.2f} s)\n{HEAD}")
+    ways: dict[str, tuple[str, ...]] = {"bare httpx": (), "play aiohttp": (), "play in 4": ("--processes", "4")}
+    done = {}
+    for way, more in ways.items():
+        done[way] = _once(folder, way.replace("in 4", "aiohttp"), f"many-{way}", "0.1", 256, episodes, *more)
+        print(done[way].line(way))
+    return [
+        Bar(
+            "window in one process / bare loop over openai",
+            done["play aiohttp"].window / done["bare httpx"].window,
+            0.7,
+        ),
+        Bar("window in four processes / ideal", done["play in 4"].window / ideal, 2),
+    ]
+
+
+def _once(folder: Path, way: str, name: str, latency: str, at_once: int, episodes: int, *more: str) -> Measured:
+    """Play, or run a bare loop, once."""
+    who, transport = way.split()
+    out = folder / name.replace(" ", "-")
+    with service("--latency", latency, "--turns", str(MESSAGES)) as url:
+        command = play_command(folder, url, out, transport, at_once, "--limit", str(episodes), *more)
+        if who == "bare":
+            command = bare_command(folder, url, out, transport, at_once, episodes)
+        return measure(command, url, out)
 
 
 def large(folder: Path) -> list[Bar]:
@@ -322,14 +408,13 @@ def main() -> int:
         return 0
     parser = argparse.ArgumentParser()
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all of them if none is named")
-    parser.add_argument("--long", action="store_true", help="with 1,400 episodes as well")
     given = parser.parse_args()
-    parts = {"speed": lambda folder: speed(folder, given.long), "large": large, "faults": faults, "kill": kill}
+    parts = {"speed": speed, "many": many, "large": large, "faults": faults, "kill": kill}
     if unknown := set(given.parts) - set(PARTS):
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        number = 10 * EPISODES if given.long else EPISODES
+        number = 10 * EPISODES if "many" in (given.parts or PARTS) else EPISODES
         # In a process of its own: the memory of this one would count as that of its children.
         subprocess.run([sys.executable, __file__, "set", str(folder / "set"), str(number)], check=True)
         # Every part is measured, whatever came of the one before.

@@ -37,7 +37,7 @@ Seat = Literal["describer", "generator"]
 SEATS: tuple[Seat, ...] = ("describer", "generator")
 
 MOST_NAMED = 6
-"""Partners that a note names."""
+"""Maximum of partners that a note names."""
 
 
 @dataclass(frozen=True)

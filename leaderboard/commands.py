@@ -31,14 +31,14 @@ _versions_option = click.option(
 @click.option(
     "--judge",
     metavar="NAME",
-    help="Who judges on the front page: by default verified, then a person before a model before a formula, of those "
-    "who rated at least half as many pairs as the most thorough judge.",
+    help="Judge of the front page; by default verified, else the first of people, models and formulas that rated at "
+    "least half as many pairs as the judge with most ratings.",
 )
 @click.option(
     "--site-url", default="", metavar="URL", help="Where the site will stand: for feeds, badges and the site map."
 )
 @click.option(
-    "--version", metavar="NAME", help="The benchmark version that the runs must be of; refused if they are of another."
+    "--version", metavar="NAME", help="Benchmark version that the runs must belong to; other runs are refused."
 )
 @click.option(
     "--archive",
@@ -49,14 +49,14 @@ _versions_option = click.option(
     "--image-base-url",
     default="",
     metavar="URL",
-    help="Where the original pictures are published, each as SHA-256 and suffix, at one revision: readers zoom into "
-    "these, and the site holds thumbnails alone.",
+    help="Address of the original pictures, each named by SHA-256 and suffix, at a fixed revision: readers zoom into "
+    "these, and the site holds thumbnails only.",
 )
 @_versions_option
 @click.option(
     "--submissions",
     type=click.Path(path_type=Path),
-    help="Folder of all submissions: those without a run are listed, without numbers; what happened to each is shown.",
+    help="Folder of all submissions: those without a run are listed without numbers, and the history of each is shown.",
 )
 @click.option(
     "--judge-card",
@@ -100,6 +100,7 @@ def build(
         import mkdocs  # noqa: F401 - run as a process of its own
 
         from ircore.instances.benchmark import RECORDS
+        from leaderboard.building.content import Options
         from leaderboard.building.site_build import build_site
     except ModuleNotFoundError as error:
         raise InputError(
@@ -107,9 +108,7 @@ def build(
         ) from error
 
     begun = perf_counter()
-    report = build_site(
-        runs,
-        out,
+    options = Options(
         judge=judge,
         address=_address("--site-url", site_url),
         archive=archive,
@@ -121,6 +120,7 @@ def build(
         names=names,
         season=season,
     )
+    report = build_site(runs, out, options)
     click.echo(f"{out / 'index.html'}", err=False)
     click.echo(
         f"{report.pages} pages, {report.pictures} pictures ({report.encoded} newly encoded), "
@@ -132,7 +132,7 @@ def build(
 def _address(option: str, url: str) -> str:
     """Return an address that names can be appended to."""
     if url and not fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", url):
-        raise InputError(f"{option} {printable(url)}: no web address", "Give it as https://example.org/folder/.")
+        raise InputError(f"{option} {printable(url)}: not a web address", "Give it as https://example.org/folder/.")
     return url if not url or url.endswith("/") else f"{url}/"
 
 
@@ -158,8 +158,8 @@ def freeze(site: Path, out: Path, versions: Path | None) -> None:
 @command.command("record")
 @click.argument("site", type=click.Path(path_type=Path))
 @click.argument("name")
-@click.option("--date", metavar="YYYY-MM-DD", help="When it was released; today by default.")
-@click.option("--notes", metavar="TEXT", help="What is new in it, in one line.")
+@click.option("--date", metavar="YYYY-MM-DD", help="Day of the release; today by default.")
+@click.option("--notes", metavar="TEXT", help="News of the version, in one line.")
 @_versions_option
 def record(site: Path, name: str, date: str | None, notes: str | None, versions: Path | None) -> None:
     """Release the benchmark that the built site SITE shows as version NAME: its targets and prompts are final now."""
@@ -183,7 +183,7 @@ def check(folder: Path) -> None:
     for finding in findings:
         click.echo(printable(str(finding)))
     if findings:
-        raise WorkError(f"{folder}: {len(findings)} findings on {pages} pages", "Mend what they name.")
+        raise WorkError(f"{folder}: {len(findings)} findings on {pages} pages", "Correct what each line names.")
     click.echo(f"{pages} pages, nothing found", err=True)
 
 

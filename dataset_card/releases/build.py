@@ -63,10 +63,10 @@ class BuildPlan:
     """
 
     previous: Path | None = None
-    """The release before: its runs and its history are carried on, and its files taken over where they fit."""
+    """The previous release: its runs and history are carried on, and files of unchanged rows are reused."""
 
     withdrawals: Sequence[Withdrawal] | None = None
-    """Runs that go, or are disputed; None if nothing is said about it."""
+    """Runs that are removed or disputed; None for no statement, so that disputes of the previous release stay."""
 
     date: str | None = None
     """Date of the release, YYYY-MM-DD; by default the day of the newest run or withdrawal."""
@@ -132,7 +132,7 @@ def build_release(
         runs: Run folders of any games, in any order; may be empty if there is a previous release.
         instances: The instance set of each game.
         out: Folder to make; it must not exist or be empty.
-        plan: Further wishes.
+        plan: Options of the build.
 
     Raises:
         InputError: A folder holds no run or no set, a run is of another set, two runs are of the same submission under

@@ -1,7 +1,7 @@
 """Merging two releases with a common ancestor: the runs of both, and the decisions about runs in either.
 
-What each of them changed since the last release that both carry on stands in their histories, so that this is a merge
-of three: where only one of the two touched a run, its word holds.
+The history of each states its changes since the last common release, so that this is a three-way merge: where only one
+of the two changed a run, its version of the run holds.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -145,5 +145,5 @@ def _refuse_twins(runs: Sequence[AnyStoredRun], head: StoredRelease) -> None:
             raise WorkError(
                 f"{run.path}: holds run {run.run.run_id}, and {head.record.name} has {twin.run.run_id} of the same "
                 f"submission under the same rules, so that they cannot be merged",
-                "Say why one goes: ircore submission correct, then ircore submission withdrawals for --withdrawals.",
+                "State why one goes: ircore submission correct, then ircore submission withdrawals for --withdrawals.",
             )

@@ -61,7 +61,8 @@ def import_(
     --difficulty.
 
     visual-genome reads PATH/image_data.json, objects.json and, if they are there, attributes.json and
-    relationships.json; its options are easy_objects, hard_objects, salient_share, per_condition.
+    relationships.json, or the rows of a dataset on the Hub; its options are easy_objects, hard_objects, salient_share,
+    per_condition, and on the Hub revision, config, split, streaming.
 
     Look at imported pictures before they are played with: ircore instances review.
     """
@@ -76,7 +77,8 @@ def import_(
     given = dict(option.partition("=")[::2] for option in options)
     if options and format_ != "visual-genome":
         raise InputError(f"--option {options[0]}: the format {format_} has none", "Leave --option out.")
-    made = importer(ImportRequest(_on_disk(path), out, category, difficulty, source, licence, given))
+    place = path if format_ == "visual-genome" else _on_disk(path)  # that format streams what it needs
+    made = importer(ImportRequest(place, out, category, difficulty, source, licence, given))
     click.echo(as_table(summarise(made)))
 
 
@@ -87,13 +89,11 @@ def _on_disk(path: Path) -> Path:
         InputError: The address names no dataset.
         WorkError: There is none, or the Hub cannot be reached.
     """
-    if path.parts[:1] != ("hf:",):
-        return path
-    if path.parts[1:2] != ("datasets",) or len(path.parts) != 4:
-        raise InputError(f"PATH {path}: names no dataset of the Hub", "Write hf://datasets/ORG/NAME.")
     from ircore.core.plugins import load
+    from ircore.instances.requests import dataset_named_by
 
-    fetched: Path = load("releases", "fetch_files")("/".join(path.parts[2:]))
+    dataset = dataset_named_by(path)
+    fetched: Path = path if dataset is None else load("releases", "fetch_files")(dataset)
     return fetched
 
 

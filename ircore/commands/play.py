@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ircore.players.submission import AnyLoaded
     from ircore.runs.cache import Cache
     from ircore.runs.costs.prices import SeatPrice
-    from ircore.runs.play import PlayPlan
+    from ircore.runs.session import PlayPlan
     from ircore.runs.shards import Shard
 
 
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 @click.option("--prompts", "prompts_dir", type=PATH, help="Other prompts than the built-in ones.")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For players that draw random numbers."
+)
+@click.option(
+    "--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that play side by side."
 )
 @click.option(
     "--shard", "shard_text", metavar="I/N", help="Only part I of N of the selected instances; see ircore merge."
@@ -62,6 +65,7 @@ def command(
     given_rules: tuple[str, ...],
     prompts_dir: Path | None,
     seed: int,
+    processes: int,
     shard_text: str | None,
     cache_dir: Path | None,
     cache_generators: bool,
@@ -84,7 +88,8 @@ def command(
     """
     from contextlib import nullcontext
 
-    from ircore.runs.play import PlayPlan, make_run
+    from ircore.runs.play import make_run
+    from ircore.runs.session import PlayPlan
     from ircore.runs.setup import prepare
     from ircore.runs.shards import parse_shard
     from ircore.submissions.connections import only_outside as guard
@@ -98,14 +103,14 @@ def command(
     plan = PlayPlan(run, instances, selected[shard.places] if shard else selected, prompts, concurrency, deadline)
     cache = _cache(cache_dir, cache_generators, loaded)
     address = scheduler_of(executor, scheduler)
-    if only_outside and address is not None:
-        raise click.UsageError("--only-outside cannot watch the workers of --executor dask")
+    if only_outside + (address is not None) + (processes > 1) > 1:
+        raise click.UsageError("--only-outside, --executor dask and --processes go with none of the others")
     if dry_run:
         return _dry_run(plan, game, out, prices_file)
     if final:
         return _declare_final(plan, out)
     with guard() if only_outside else nullcontext():
-        return _play(plan, game, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers)
+        return _play(plan, game, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers, processes)
 
 
 def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache | None":
@@ -191,16 +196,21 @@ def _play(
     cache: "Cache | None",
     scheduler: str | None,
     as_maintainers: bool,
+    processes: int,
 ) -> int:
     from ircore.core.terminal import printable
     from ircore.runs.play import play
     from ircore.runs.setup import begin_run, make_players
 
-    players = make_players(game, loaded, scheduler)
+    players, pool = make_players(game, loaded, scheduler), None
+    if processes > 1:
+        from ircore.runs.processes import ProcessPool
+
+        pool = ProcessPool(loaded, cache, processes)
     folder, watch = begin_run(
         plan, loaded, out, shard=shard, prices_file=prices_file, max_cost=max_cost, vouching=as_maintainers
     )
-    episodes = play(plan, folder, game, players, watch, cache)
+    episodes = play(plan, folder, game, players, watch, cache, pool)
     counts = ", ".join(
         f"{sum(episode.outcome == outcome.name for episode in episodes)} {outcome.name}" for outcome in game.outcomes
     )

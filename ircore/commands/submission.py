@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ircore.commands import (
+    submission_batch,
+    submission_hand_in,
+    submission_inbox,
     submission_lifecycle,
     submission_new,
     submission_preview,
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ircore.submissions.check.findings import Finding
-    from ircore.submissions.check.submission import Checked
+    from ircore.submissions.check.submission import Checked, Purpose
 
 _json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 _github_option = click.option(
@@ -29,10 +32,22 @@ _github_option = click.option(
 )
 
 PARTS = {
-    "Hand in a pair": ("new", "check", "pack", "pin", "check-change"),
+    "Hand in a pair": ("hand-in", "new", "check", "pack", "pin", "check-change"),
     "Afterwards": ("update", "withdraw", "reinstate", "correct", "history"),
     "For maintainers": (
-        *("preview", "pending", "evaluate", "rescore", "dispute", "settle"),
+        *(
+            "inbox",
+            "inbox-act",
+            "preview",
+            "pending",
+            "evaluate",
+            "evaluate-pending",
+            "paid",
+            "rescore",
+            "dispute",
+            "settle",
+            "clear",
+        ),
         *("withdrawals", "season", "links", "reproduce"),
     ),
 }
@@ -64,6 +79,12 @@ def command() -> None:
 
 
 for subcommand in (
+    submission_batch.evaluate_pending,
+    submission_batch.paid,
+    submission_hand_in.command,
+    submission_inbox.inbox,
+    submission_inbox.inbox_act,
+    submission_lifecycle.clear,
     submission_lifecycle.correct,
     submission_lifecycle.dispute,
     submission_lifecycle.history,
@@ -90,45 +111,57 @@ for subcommand in (
 @click.argument("paths", metavar="PATH...", nargs=-1, type=PATH)
 @click.option("--all", "everything", is_flag=True, help="Every submission in the folder PATH (submissions by default).")
 @click.option("--local", is_flag=True, help="For a pair that stays with you: servers, people and files of your own.")
+@click.option("--unplayed", is_flag=True, help="For a pair that you will play: its transcripts are named later.")
 @click.option("--resolve", is_flag=True, help="Look hosts up too: for the moment before strangers' pairs are played.")
 @_json_option
 @_github_option
 @click.option("--preview", type=PATH, metavar="DIR", help="Also make a site that shows the entry.")
 @click.option("--runs", "runs", type=PATH, multiple=True, metavar="RUN...", help="Scored runs for the preview.")
+@submission_preview.published_option
 def check(
     paths: tuple[Path, ...],
     everything: bool,
     local: bool,
+    unplayed: bool,
     resolve: bool,
     as_json: bool,
     github: bool,
     preview: Path | None,
     runs: tuple[Path, ...],
+    published: str | None,
 ) -> None:
     """Check the manifest at PATH (a folder or its submission.yaml), as it is checked when you hand it in.
 
-    Needs no keys and, without --resolve, no network.
+    Needs no keys and, without --resolve, no network. A preview stands beside the published runs, which are fetched.
     """
-    from ircore.submissions.check.findings import ordered
-    from ircore.submissions.check.submission import Purpose, check_submission
+    from ircore.submissions.check.submission import Purpose
     from ircore.submissions.check.tree import check_tree
 
-    purpose = Purpose(local, resolve)
+    purpose = Purpose(local, resolve, unplayed)
     if everything:
         tree = check_tree(_only(paths or (Path("submissions"),)), purpose)
         _report(tree.checked, tree.findings, as_json, github, counted=True)
     else:
         if not paths:
             raise InputError("no submission is named", "Name one: ircore submission check submissions/my-pair.")
-        checked = [check_submission(path, purpose) for path in paths]
-        _report(checked, ordered(finding for each in checked for finding in each.findings), as_json, github)
+        _report(*_checked(paths, purpose), as_json, github)
     if preview is not None:
-        from ircore.core.plugins import load
-        from ircore.players.submission import read_any_manifest
+        for line in submission_preview.preview_lines(_only(paths), runs, published, preview):
+            click.echo(line, err=as_json)
 
-        show = load("previews", "site")
-        for line in show(read_any_manifest(_only(paths)), runs, preview):
-            click.echo(printable(line), err=as_json)
+
+def _checked(paths: tuple[Path, ...], purpose: "Purpose") -> "tuple[list[Checked], tuple[Finding, ...]]":
+    """Return the verdicts on submissions with all findings, those about other files of their folders included."""
+    from ircore.players.submission import folder_of
+    from ircore.submissions.check.findings import ordered
+    from ircore.submissions.check.submission import check_submission
+    from ircore.submissions.check.tree import folder_findings
+
+    checked = [check_submission(path, purpose) for path in paths]
+    findings = [finding for submission in checked for finding in submission.findings]
+    if not purpose.local:
+        findings += [finding for path in paths for finding in folder_findings(folder_of(path))]
+    return checked, ordered(set(findings))
 
 
 @command.command("check-change", short_help="Check a branch as its pull request will be.")
@@ -180,12 +213,13 @@ def _report(
         click.echo(json.dumps(reports.as_json(checked, findings, **(more or {})), indent=2))
     else:
         valid = [submission for submission in checked if submission.valid]
-        for submission in valid if not counted else []:
+        for submission in valid if not (counted or wrong) else []:
             click.echo(printable(reports.valid_line(submission)))
         if not (checked or wrong):
             click.echo("no manifest is added or changed; no errors in what is")
         if counted:
-            click.echo(f"{len(valid)} of {len(checked)} submissions valid")
+            verdict = "have no error" if wrong else "valid"  # "valid" never stands beside the exit status 2
+            click.echo(f"{len(valid)} of {len(checked)} submissions {verdict}")
     if github:
         for line in reports.annotations(findings):
             click.echo(line, err=as_json)

@@ -54,35 +54,61 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
 @click.option("--token-budget", metavar="N", type=int, help="Tokens a message may have; 200 by default.")
 @click.option("--max-turns", metavar="N", type=int, help="10 by default.")
 @click.option("--local", is_flag=True, help="For a pair that stays with you: servers, people and files of your own.")
+@click.option("--yes", is_flag=True, help="Ask nothing: take what is proposed for whatever no option says.")
 @click.option("--site-url", metavar="URL", help="Where the site stands: for the schema that editors read.")
-def command(path: Path, site_url: str | None, local: bool, game: str, **options: Any) -> None:
-    """Make the submission PATH, such as submissions/my-pair: asks for what no option says, writes submission.yaml."""
+def command(path: Path, site_url: str | None, yes: bool, local: bool, game: str, **options: Any) -> None:
+    """Make the submission PATH, such as submissions/my-pair: asks for what no option says, writes submission.yaml.
+
+    Where PATH has a manifest already, what it says stands, and only what it lacks is asked for.
+    """
     import sys
 
+    from ircore.submissions import drafts
     from ircore.submissions.check.neighbours import neighbours_in
     from ircore.submissions.check.reports import as_error, valid_line
     from ircore.submissions.check.submission import check_bytes
-    from ircore.submissions.drafts import manifest_text, new_folder_of, purpose_of, schema_address, write_manifest
     from ircore.submissions.questions import Context, complete
 
-    folder = new_folder_of(path)
+    folder = drafts.new_folder_of(path)
     slug, beside = folder.absolute().name, neighbours_in(folder.absolute().parent)
-    stated = _stated(game, options)
-    ask = _ask if sys.stdin.isatty() else None
+    draft = drafts.read_draft(folder)
+    game = str(draft.get("game", game))
+    stated = _beside_draft(_stated(game, options), draft, folder)
+    ask = _ask if sys.stdin.isatty() and not yes else None
     if ask is not None:
         _say("Each answer is checked at once; Ctrl-C leaves nothing behind.")
     document = complete(stated, Context(slug, beside, ask, _say, local, game))
-    purpose = purpose_of(document, local)
-    text = manifest_text(document, schema_address(folder, site_url))
+    purpose = drafts.purpose_of(document, local)
+    text = drafts.manifest_text(document, drafts.schema_address(folder, site_url))
     checked = check_bytes(text.encode(), str(folder / "submission.yaml"), slug, beside, purpose)
     if not checked.valid:
         raise InputError(*as_error(checked.findings))
-    click.echo(printable(f"{write_manifest(folder, text)}: written"))
+    if document == draft:
+        click.echo(printable(f"{folder / 'submission.yaml'}: nothing is missing; left as it is"))
+    else:
+        click.echo(printable(f"{drafts.write_manifest(folder, text)}: written"))
     click.echo(printable(valid_line(checked)))
     for finding in checked.findings:
         click.echo(printable(str(finding)), err=True)
-    for line in _next(folder, document, purpose):
+    for line in _next(folder, document, purpose) if not yes else ():  # whoever answers nothing has a plan
         click.echo(printable(line), err=True)
+
+
+def _beside_draft(stated: dict[str, Any], draft: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return what a manifest says so far together with what options say.
+
+    Raises:
+        InputError: An option says something else than the manifest.
+    """
+    both = dict(draft)
+    for key, value in stated.items():
+        if isinstance(value, dict) and isinstance(draft.get(key), dict):
+            both[key] = _beside_draft(value, draft[key], folder)
+        elif draft.get(key, value) != value:
+            raise InputError(f"{folder / 'submission.yaml'}: {key}: is {draft[key]!a}, not {value!a}", "Edit the file.")
+        else:
+            both[key] = value
+    return both
 
 
 def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]:
@@ -102,6 +128,8 @@ def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]
     if purpose.unplayed and not purpose.local:
         yield "Maintainers cannot play it. Play all of it yourself, without --limit; then"
         yield "ircore submission pack prepares what you publish, and pin names it here.\n"
+    if not purpose.local:
+        yield f"All of this, and handing it in, by one command:\n\n  ircore submission hand-in {path}\n"
     if folder.absolute().parent.name != "submissions" and not purpose.local:
         yield "To hand it in, it has to stand in the folder submissions/ of your clone."
     yield "How it goes on, and how it is handed in: docs/submit.md"

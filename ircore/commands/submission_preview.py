@@ -21,13 +21,20 @@ by_option = click.option(
 )
 
 
+published_option = click.option(
+    "--published",
+    metavar="DIR|ORG/NAME",
+    help="Published runs to stand beside: what ircore release pull made, or the dataset itself, which is then fetched.",
+)
+
+
 @click.command("preview", short_help="A site that shows what a pull request adds.")
 @click.argument("base")
 @click.argument("head")
 @click.option("--repo", default=".", type=PATH, help="Clone that has both, with their history.")
 @by_option
 @path_option("--out", "Folder to make.", required=True)
-@path_option("--published", "What ircore release pull made: the runs to stand beside.", required=True)
+@published_option
 @click.option("--rescore", is_flag=True, help="Fetch the transcripts that it names, check and score them: its place.")
 @path_option("--instances", "For --rescore: the set that counts; drawn if not given.")
 @click.option("--github", is_flag=True, help="Also write a summary where GITHUB_STEP_SUMMARY says.")
@@ -37,7 +44,7 @@ def command(
     repo: Path,
     by: str,
     out: Path,
-    published: Path,
+    published: str | None,
     rescore: bool,
     instances: Path | None,
     github: bool,
@@ -52,7 +59,7 @@ def command(
     from ircore.core.plugins import load
     from ircore.players.submission import read_any_manifest
 
-    runs = published_runs(published)
+    runs = runs_to_stand_beside(published)
     with TemporaryDirectory() as folder:
         place = _written_manifest(repo, base, head, by == "maintainers", Path(folder))
         if place is None:
@@ -71,6 +78,54 @@ def command(
 
         text = escape("\n".join(lines))
         add_step_summary(f"### Preview\n\n<pre>{text}</pre>\n\nThe site is the artefact <code>preview</code>.\n")
+
+
+def runs_to_stand_beside(published: str | None) -> tuple[Path, ...]:
+    """Return the published runs, fetched if need be.
+
+    Args:
+        published: A folder that ``ircore release pull`` made, or a dataset; the project's dataset if None.
+
+    Raises:
+        InputError: There are none there, or no dataset is known.
+        WorkError: They cannot be fetched.
+    """
+    from ircore.commands.main import run as ircore
+    from ircore.submissions.published import DATASET_VARIABLE, dataset_name, kept_runs
+
+    if published is not None and (published.count("/") != 1 or Path(published).exists()):
+        return published_runs(Path(published))
+    name = dataset_name(published)
+    if name is None:
+        remedy = f"Name it with --published ORG/NAME, or in the environment variable {DATASET_VARIABLE}."
+        raise InputError("no dataset of published runs is known", remedy)
+    folder = kept_runs(name)
+    if status := ircore(["release", "pull", name, "--out", str(folder)]):
+        kind = WorkError if status == 1 else InputError
+        raise kind(f"{name}: the published runs cannot be fetched", "See above.")
+    return published_runs(folder)
+
+
+def preview_lines(path: Path, runs: tuple[Path, ...], published: str | None, out: Path) -> Iterator[str]:
+    """Show a submission here as a site, and yield the lines that say its place.
+
+    Args:
+        path: The submission.
+        runs: Scored runs to stand beside published runs; alone if no dataset is known or named.
+        published: A folder or dataset of published runs; the project's dataset if None.
+        out: The folder to make.
+    """
+    from ircore.core.plugins import load
+    from ircore.players.submission import read_any_manifest
+    from ircore.runs.folder import open_any_run
+    from ircore.submissions.published import dataset_name
+
+    loaded = read_any_manifest(path)
+    own = {(run.run.slug, run.game) for run in map(open_any_run, runs)}
+    beside = runs_to_stand_beside(published) if published or dataset_name() else ()
+    others = [run for run in beside if ((about := open_any_run(run).run).slug, about.game) not in own]
+    for line in load("previews", "site")(loaded, (*others, *runs), out):
+        yield printable(line)
 
 
 def _written_manifest(repo: Path, base: str, head: str, by_maintainers: bool, folder: Path) -> Path | None:

@@ -6,17 +6,16 @@ A scene, a detector's answer and a list written by hand are all turned into ``El
      "elements": [{"label": "person", "box": [40, 80, 200, 500]}, {"label": "dog"}]}
 """
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, StringConstraints, ValidationError, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from ircore.core.errors import InputError
-from ircore.core.files import write_text
+from ircore.core.files import read_json, write_text
 from ircore.core.records import Line, Record, Scene
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 
 MAX_BYTES = 4 * 2**20
 FORM = (
@@ -89,15 +88,13 @@ def read_elements(path: Path) -> ElementList:
     Raises:
         InputError: The file is missing, too large, not JSON or of another form; the message names the field.
     """
-    document = _read_json(path)
-    try:
+    document = read_json(path, MAX_BYTES, FORM)
+    with validating(path, FORM):
         if isinstance(document, dict) and _is_scene(document):
             return elements_of_scene(Scene.model_validate(document))
         if isinstance(document, dict) and _is_counts(document):
             return _of_file_counts(path, document)
         return ElementList.model_validate(document)
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", FORM) from error
 
 
 def write_elements(path: Path, elements: ElementList) -> None:
@@ -108,7 +105,7 @@ def write_elements(path: Path, elements: ElementList) -> None:
 def _of_file_counts(path: Path, counts: dict[str, int]) -> ElementList:
     for label, count in counts.items():
         if not 0 <= count <= 1000:
-            raise InputError(f"{path}: {label}: a count of {count}", "Give counts from 0 to 1000.")
+            raise InputError(f"{path}: {label}: the count {count} is out of range", "Write a count from 0 to 1000.")
     return elements_of_counts(counts)
 
 
@@ -121,15 +118,3 @@ def _is_counts(document: dict[str, Any]) -> bool:
     """Say whether a document is plain counts; ``width`` and ``height`` are fields of the full form."""
     numbers = all(type(count) is int for count in document.values())
     return bool(document) and numbers and {"elements", "width", "height"}.isdisjoint(document)
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Give a list of elements.")
-        return json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})", "Check the path.") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON ({error})", FORM) from error

@@ -198,6 +198,11 @@ class Episode(AnyEpisode):
         return self.outcome != "aborted"
 
     @property
+    def renderings(self) -> dict[int, Rendering]:
+        """The renderings by turn, in order."""
+        return {turn.turn: turn.rendering for turn in self.turns if turn.rendering is not None}
+
+    @property
     def rendered_turns(self) -> tuple[Turn, ...]:
         """The turns that have a rendering, in order."""
         return tuple(turn for turn in self.turns if turn.rendering is not None)

@@ -4,6 +4,7 @@ Everything is written to a temporary name in the same folder, then renamed: afte
 old content, or nothing, is there, never a part.
 """
 
+import json
 import os
 import shutil
 import sys
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ircore.core.errors import InputError, WorkError
 
@@ -41,8 +42,30 @@ def read_bounded(path: Path, most: int, if_missing: str, if_larger: str, kind: t
         raise kind(f"{path}: cannot be read ({error.strerror})", if_missing) from error
     if len(data) > most:
         limit = f"{most // 2**20} MiB" if most >= 2**20 else f"{most // 1024} KiB"
-        raise kind(f"{path}: larger than {limit}", if_larger)
+        raise kind(f"{path}: is larger than {limit}", if_larger)
     return data
+
+
+def read_json(path: Path, most: int, remedy: str) -> Any:
+    """Read a JSON file that may come from anyone.
+
+    Args:
+        path: The file.
+        most: Limit in bytes, a whole number of KiB.
+        remedy: The user's next step, whatever is wrong.
+
+    Raises:
+        InputError: The file cannot be read, is too large, or is not JSON; ``NaN`` and infinities are not JSON.
+    """
+    data = read_bounded(path, most, remedy, remedy)
+    try:
+        return json.loads(data, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: is not JSON: {error}", remedy) from None
+
+
+def _refuse_constant(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON number")
 
 
 def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
@@ -184,7 +207,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     if path.is_symlink():
         path = Path(os.path.realpath(path))
     if (path.is_dir() and any(path.iterdir())) or (path.exists() and not path.is_dir()):
-        raise InputError(f"{path}: exists already", "Choose another --out, or remove it first.")
+        raise InputError(f"{path}: exists already", "Choose another --out, or remove this folder first.")
     if path.is_dir() and path.samefile("."):
         raise InputError(f"{path}: is the folder you are in, which cannot be replaced", "Choose another --out.")
     with _writing(path, "Choose another --out."):
@@ -219,7 +242,7 @@ def locked(folder: Path, what: str) -> Iterator[None]:
         lock.acquire()
     except Timeout as error:
         raise InputError(
-            f"{folder}: another process is working on this {what}", "Wait for it, or choose another --out."
+            f"{folder}: another process is working on this {what}", "Wait for that process, or choose another --out."
         ) from error
     try:
         yield

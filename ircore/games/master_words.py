@@ -1,7 +1,13 @@
-"""The game master's words as games hand them over."""
+"""The game master's words: text files, replaceable with ``--prompts DIR``, versioned by their hash."""
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from importlib.resources import files
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from ircore.core.prompt_files import prompts_version, read_prompts
 
 
 class GamePrompts(Protocol):
@@ -30,3 +36,45 @@ class NoPrompts:
     """
 
     version: str = "built-in"
+
+
+@dataclass(frozen=True)
+class TextPrompts:
+    """The prompts of a run, by name.
+
+    >>> prompts = TextPrompts("by hand", {"answerer": "{asker} asks: {question}"})
+    >>> prompts.words("answerer", asker="Joe", question="What is {it}?")
+    'Joe asks: What is {it}?'
+
+    Attributes:
+        version: Name of the set and a hash of its texts: part of a result's identity.
+        texts: The texts by name.
+    """
+
+    version: str
+    texts: Mapping[str, str]
+
+    def words(self, name: str, **places: object) -> str:
+        """Return a text with the places filled; braces in a message stay as they are."""
+        return re.sub(r"\{(\w+)\}", lambda place: str(places.get(place[1], place[0])), self.texts[name])
+
+
+PromptsT = TypeVar("PromptsT", bound=TextPrompts)
+
+
+def load_text_prompts(
+    kind: type[PromptsT], placeholders: Mapping[str, Sequence[str]], package: str, folder: Path | None
+) -> PromptsT:
+    """Read the prompts of a game.
+
+    Args:
+        kind: Class of the prompts.
+        placeholders: The texts by name, and the places that each must have.
+        package: Package of the game, whose folder ``prompt_texts`` holds the built-in texts.
+        folder: A folder with a file ``NAME.txt`` for each name; the built-in texts if None.
+
+    Raises:
+        InputError: A file is missing, too large, not UTF-8, or lacks a place for what it must tell.
+    """
+    texts = read_prompts(placeholders, files(package) / "prompt_texts", folder, "--prompts")
+    return kind(prompts_version(list(texts.values()), folder), texts)

@@ -1,32 +1,39 @@
 """Importing Visual Genome: easy pictures show few salient objects, hard ones are dense and cluttered.
 
-The dataset's own files are read as published (Krishna et al., *Visual Genome*, IJCV 2017): JSON arrays
-with a record for each image, and pictures in ``VG_100K`` and ``VG_100K_2``. The annotations are under CC-BY-4.0; the
-photographs are Flickr's, each with a licence of its own, so they are never published.
+The dataset (Krishna et al., *Visual Genome*, IJCV 2017) is read from its own files or from a copy on the Hub, see
+``Genome``. The annotations are under CC-BY-4.0; the photographs are Flickr's, each with a licence of its own, so they
+are never published.
 """
 
 import hashlib
 import heapq
 import re
-from collections.abc import Iterator, Mapping
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, NamedTuple
+from math import isfinite
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from ircore.core.errors import InputError
-from ircore.core.images import Picture, read_picture
-from ircore.core.json_stream import read_array
+from ircore.core.images import Picture
+from ircore.core.plugins import load
 from ircore.core.records import DIFFICULTIES, Box, Difficulty, Element, Instance, Record, Scene
-from ircore.core.validation import describe_validation_error
-from ircore.instances.requests import ImportRequest
+from ircore.core.terminal import printable
+from ircore.core.validation import validating
+from ircore.instances.requests import ImportRequest, dataset_named_by
 from ircore.instances.store import InstanceSet, write_instances
+from ircore.instances.visual_genome_files import Annotated, GenomeFiles
 from ircore.instances.withheld import VISUAL_GENOME, refuse_other_licence
 
-FOLDERS = ("VG_100K", "VG_100K_2")
 CATEGORY = "photos"
 LONGEST_NAME = 100
+UNNAMED = "object"
+
+LARGEST_STRETCH = 0.02
+"""Share by which the two scales of a picture to its annotations may differ: rounding, but no turned picture."""
 
 
 class Selection(Record):
@@ -57,167 +64,244 @@ class Selection(Record):
         return "easy" if salient and objects <= self.easy_objects else None
 
 
-class _Image(NamedTuple):
-    """An image of ``image_data.json`` whose picture is on the disk."""
+class HubSelection(Selection):
+    """Limits, and which part of a dataset on the Hub is read.
 
-    path: Path
-    width: int
-    height: int
+    >>> HubSelection(revision="refs/convert/parquet").split
+    'train'
+    """
+
+    revision: str | None = Field(default=None, description="Commit, branch or tag; the newest commit if not given.")
+    config: str | None = Field(default=None, description="Of the objects; the last one named objects… if not given.")
+    split: str = Field(default="train", description="Name of the split.")
+    streaming: bool = Field(default=True, description="Read over the network; false downloads the files first.")
+
+
+class Genome(Protocol):
+    """A copy of Visual Genome. Each method reads one pass over the copy and keeps no more than a record in memory.
+
+    >>> from pathlib import Path
+    >>> GenomeFiles(Path("genome")).root.name  # the one on this disk; the other one is on the Hub
+    'genome'
+    """
+
+    def images(self) -> Iterator[Annotated]:
+        """Yield the images whose pictures are there, with their objects."""
+
+    def attributes(self) -> Iterator[tuple[int, list[Any]]]:
+        """Yield ids of images and objects with attributes; nothing if the copy has none."""
+
+    def relations(self) -> Iterator[tuple[int, list[Any]]]:
+        """Yield ids of images and relations; nothing if the copy has none."""
+
+    def pictures(self, image_ids: Collection[int]) -> Iterator[tuple[int, Picture]]:
+        """Yield the pictures of images."""
+
+
+class _Thing(NamedTuple):
+    """An object within its image, in pixels of the annotations."""
+
+    object_id: int | None
+    name: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def area(self) -> float:
+        return (self.right - self.left) * (self.bottom - self.top)
 
 
 @dataclass
 class _Chosen:
     """An image that was chosen, with its annotations."""
 
-    image_id: int
+    image: Annotated
     difficulty: Difficulty
-    objects: list[dict[str, Any]]
+    things: list[_Thing]
+    salient: int
     attributes: dict[int, list[str]] = field(default_factory=dict)
     relations: dict[int, list[str]] = field(default_factory=dict)
 
 
 def import_visual_genome(request: ImportRequest) -> InstanceSet:
-    """Make an instance set of Visual Genome's files on the disk; annotations are streamed, never read as a whole.
+    """Make an instance set of Visual Genome; annotations are streamed, never read as a whole.
 
     Which of the images that qualify are taken is decided by a hash of their ids, so that it is always the same ones.
+    Annotations that cannot be used are left out, and a line on stderr says how many.
 
     Args:
-        request: Folder of the dataset, the set to make, and ``Selection``'s fields as options.
+        request: Folder of the dataset or ``hf://datasets/ORG/NAME``, the set to make, and the fields of ``Selection``,
+            for the Hub of ``HubSelection``, as options.
 
     Raises:
         InputError: A file is missing or damaged, an option is wrong, or no image qualifies.
+        WorkError: The Hub has no such dataset, or cannot be reached.
     """
     refuse_other_licence(request.licence, VISUAL_GENOME)
-    selection, root = _selection(request.options), request.path
+    dataset = dataset_named_by(request.path)
+    selection = _options(request.options, HubSelection if dataset else Selection)
     if selection.easy_objects >= selection.hard_objects:
-        raise InputError("--option easy_objects: not below hard_objects", "Lower it, or raise hard_objects.")
-    images = dict(_images(root))
-    chosen = _choose(root / "objects.json", images, selection, request.difficulty)
+        raise InputError("--option easy_objects is not below hard_objects", "Lower easy_objects or raise hard_objects.")
+    genome: Genome = load("releases", "genome_on_the_hub")(dataset, selection) if dataset else GenomeFiles(request.path)
+    chosen = _choose(genome.images(), selection, request.difficulty)
     if not chosen:
-        raise InputError(f"{root}: no image is easy or hard", "Raise easy_objects or lower hard_objects with --option.")
-    _add_attributes(root / "attributes.json", chosen)
-    _add_relations(root / "relationships.json", chosen)
+        raise InputError(
+            f"{request.path}: no image is easy or hard", "Raise easy_objects or lower hard_objects with --option."
+        )
+    _add_attributes(genome.attributes(), chosen)
+    _add_relations(genome.relations(), chosen)
     category = request.category or CATEGORY
-    return write_instances(request.out, _made(chosen, images, category, request.source))
+    return write_instances(request.out, _made(chosen, genome, category, request.source))
 
 
-def _selection(options: Mapping[str, str]) -> Selection:
-    try:
-        return Selection.model_validate(options)
-    except ValidationError as error:
-        raise InputError(f"--option: {describe_validation_error(error)}", "See `ircore instances import -h`.") from None
+SelectionT = TypeVar("SelectionT", bound=Selection)
 
 
-def _images(root: Path) -> Iterator[tuple[int, _Image]]:
-    present = {path.stem: path for name in FOLDERS for path in sorted((root / name).glob("*.jpg"))}
-    if not present:
-        raise InputError(f"{root}: no pictures in {' or '.join(FOLDERS)}", "Unpack images.zip and images2.zip there.")
-    for record in read_array(root / "image_data.json"):
-        image_id = _whole(record, "image_id", root / "image_data.json")
-        if path := present.get(str(image_id)):
-            where = root / "image_data.json"
-            yield image_id, _Image(path, _whole(record, "width", where), _whole(record, "height", where))
+def _options(options: Mapping[str, str], kind: type[SelectionT]) -> SelectionT:
+    with validating("--option", "See `ircore instances import -h`."):
+        return kind.model_validate(options)
 
 
-def _whole(record: Mapping[str, Any], name: str, path: Path) -> int:
-    value = record.get(name)
-    if type(value) is not int:
-        raise InputError(f"{path}: {name}: {value!r} is no whole number", "Restore the file as it was published.")
-    return value
-
-
-def _choose(
-    path: Path, images: Mapping[int, _Image], selection: Selection, only: str | None
-) -> dict[int, _Chosen]:  # fmt: skip
+def _choose(images: Iterable[Annotated], selection: Selection, only: str | None) -> dict[int, _Chosen]:
     """Return the images of each difficulty with the smallest hashes; no others are kept in memory."""
     heaps: dict[str, list[tuple[int, int, _Chosen]]] = {difficulty: [] for difficulty in DIFFICULTIES}
-    for record in read_array(path):
-        image_id = _whole(record, "image_id", path)
-        if image_id not in images:
+    seen: set[int] = set()
+    faults: Counter[str] = Counter()
+    for image in images:
+        if image.image_id in seen:
+            faults["images listed again"] += 1
             continue
-        objects = [item for item in record.get("objects", ()) if _is_box(item)]
-        image = images[image_id]
-        salient = sum(item["w"] * item["h"] >= selection.salient_share * image.width * image.height for item in objects)
-        difficulty = selection.difficulty_of(len(objects), salient)
+        seen.add(image.image_id)
+        things = _things(image, faults)
+        salient = sum(thing.area >= selection.salient_share * image.width * image.height for thing in things)
+        difficulty = selection.difficulty_of(len(things), salient)
         if difficulty is None or only not in (None, difficulty):
             continue
-        heap, rank = heaps[difficulty], -int.from_bytes(hashlib.sha256(str(image_id).encode()).digest()[:8])
-        entry = (rank, image_id, _Chosen(image_id, difficulty, objects))
+        heap, rank = heaps[difficulty], -int.from_bytes(hashlib.sha256(str(image.image_id).encode()).digest()[:8])
+        chosen = _Chosen(image._replace(objects=[]), difficulty, things, salient)
         if len(heap) < selection.per_condition:
-            heapq.heappush(heap, entry)
+            heapq.heappush(heap, (rank, image.image_id, chosen))
         else:
-            heapq.heappushpop(heap, entry)
-    return {image_id: item for heap in heaps.values() for _, image_id, item in sorted(heap, reverse=True)}
+            heapq.heappushpop(heap, (rank, image.image_id, chosen))
+    for fault, count in faults.items():
+        print(f"left out: {count} {fault}", file=sys.stderr)
+    return {image_id: chosen for heap in heaps.values() for _, image_id, chosen in sorted(heap, reverse=True)}
 
 
-def _is_box(item: object) -> bool:
-    return isinstance(item, dict) and all(type(item.get(name)) is int for name in ("x", "y", "w", "h", "object_id"))
+def _things(image: Annotated, faults: Counter[str]) -> list[_Thing]:
+    """Return the objects of an image, their boxes cut at the image's edges; count those that are left out."""
+    things: list[_Thing] = []
+    known: set[int] = set()
+    for item in image.objects:
+        box = _box(item, image)
+        if box is None:
+            faults["objects without a box in the picture"] += 1
+            continue
+        object_id = item.get("object_id")
+        if object_id in known:
+            faults["objects listed again"] += 1
+            continue
+        if type(object_id) is int:
+            known.add(object_id)
+        things.append(_Thing(object_id if type(object_id) is int else None, _name_of(item), *box))
+    return things
 
 
-def _add_attributes(path: Path, chosen: Mapping[int, _Chosen]) -> None:
-    for record in read_array(path) if path.exists() else ():
-        if image := chosen.get(record.get("image_id", 0)):
-            for item in record.get("attributes", ()):
-                if isinstance(item.get("object_id"), int):
-                    image.attributes[item["object_id"]] = [str(word) for word in item.get("attributes") or ()]
+def _box(item: object, image: Annotated) -> tuple[float, float, float, float] | None:
+    """Return the part of an object's box that lies in its image; None if no part does, or the box has no size."""
+    if not isinstance(item, dict):
+        return None
+    numbers = [item.get(name) for name in ("x", "y", "w", "h")]
+    if not all(type(number) in (int, float) and isfinite(number) for number in numbers):  # type: ignore[arg-type]
+        return None
+    x, y, width, height = (float(number) for number in numbers)  # type: ignore[arg-type]
+    left, top = max(0.0, x), max(0.0, y)
+    right, bottom = min(float(image.width), x + width), min(float(image.height), y + height)
+    return (left, top, right, bottom) if right > left and bottom > top else None
 
 
-def _add_relations(path: Path, chosen: Mapping[int, _Chosen]) -> None:
-    for record in read_array(path) if path.exists() else ():
-        if image := chosen.get(record.get("image_id", 0)):
-            for item in record.get("relationships", ()):
-                subject, thing = item.get("subject") or {}, item.get("object") or {}
-                words = f"{item.get('predicate', '')} {_name_of(thing)}".strip().lower()
-                image.relations.setdefault(subject.get("object_id", 0), []).append(words)
+def _add_attributes(records: Iterable[tuple[int, list[Any]]], chosen: Mapping[int, _Chosen]) -> None:
+    for image_id, items in records:
+        for item in items if image_id in chosen else ():
+            words = _words(item.get("attributes")) if isinstance(item, dict) else []
+            if words and type(item.get("object_id")) is int:
+                known = chosen[image_id].attributes.setdefault(item["object_id"], [])
+                known += [word for word in words if word not in known]
+
+
+def _words(values: object) -> list[str]:
+    """Return the attributes of an object without blanks and repetitions; files lack the field, or have null."""
+    words = [" ".join(str(value).split())[:LONGEST_NAME] for value in values] if isinstance(values, list) else []
+    return list(dict.fromkeys(word for word in words if word))
+
+
+def _add_relations(records: Iterable[tuple[int, list[Any]]], chosen: Mapping[int, _Chosen]) -> None:
+    for image_id, items in records:
+        for item in items if image_id in chosen else ():
+            if not isinstance(item, dict):
+                continue
+            subject, thing = (item.get(role) for role in ("subject", "object"))
+            if isinstance(subject, dict) and isinstance(thing, dict) and type(subject.get("object_id")) is int:
+                words = f"{item.get('predicate') or ''} {_name_of(thing)}".lower().split()
+                known = chosen[image_id].relations.setdefault(subject["object_id"], [])
+                if (relation := " ".join(words)) not in known:
+                    known.append(relation)
 
 
 def _name_of(item: Mapping[str, Any]) -> str:
-    """Return an object's name: files have ``names``, or ``name`` in relationships."""
-    names = item.get("names") or [item.get("name") or "object"]
-    return str(names[0])[:LONGEST_NAME]
+    """Return an object's name: files have ``names``, some relations ``name``; either may be empty or blank."""
+    names = item.get("names")
+    listed = [*(names if isinstance(names, list) else [names]), item.get("name")]
+    written = (" ".join(name.split()) for name in listed if isinstance(name, str))
+    return next((name for name in written if name), UNNAMED)[:LONGEST_NAME]
 
 
 def _made(
-    chosen: Mapping[int, _Chosen], images: Mapping[int, _Image], category: str, source: str | None
-) -> Iterator[tuple[Instance, bytes]]:  # fmt: skip
-    for image_id, item in chosen.items():
-        picture = read_picture(images[image_id].path)
+    chosen: Mapping[int, _Chosen], genome: Genome, category: str, source: str | None
+) -> Iterator[tuple[Instance, bytes]]:
+    for image_id, picture in genome.pictures(tuple(chosen)):
+        item = chosen[image_id]
+        scales = picture.width / item.image.width, picture.height / item.image.height
+        if abs(scales[0] - scales[1]) > LARGEST_STRETCH * max(scales):
+            size, stated = f"{picture.width} × {picture.height}", f"{item.image.width} × {item.image.height}"
+            print(f"left out: image {image_id}: the picture is {size}, its annotations say {stated}", file=sys.stderr)
+            continue
         name = f"{category}-{item.difficulty}-vg{image_id}"
-        yield (
-            Instance(
-                instance_id=name,
-                category=category,
-                difficulty=item.difficulty,
-                image=f"images/{name}.png",
-                sha256=picture.sha256,
-                width=picture.width,
-                height=picture.height,
-                scene=_scene(item, images[image_id], picture),
-                source=source or f"Visual Genome, image {image_id}; annotations CC-BY-4.0",
-                licence=VISUAL_GENOME,
-                measures={"objects": float(len(item.objects))},
-            ),
-            picture.data,
+        instance = Instance(
+            instance_id=name,
+            category=category,
+            difficulty=item.difficulty,
+            image=f"images/{name}.png",
+            sha256=picture.sha256,
+            width=picture.width,
+            height=picture.height,
+            scene=_scene(item, picture, scales),
+            source=source or f"Visual Genome, image {image_id}; annotations CC-BY-4.0",
+            licence=VISUAL_GENOME,
+            measures={"objects": float(len(item.things)), "salient": float(item.salient)},
         )
+        yield instance, picture.data
 
 
-def _scene(item: _Chosen, image: _Image, picture: Picture) -> Scene:
+def _scene(item: _Chosen, picture: Picture, scales: tuple[float, float]) -> Scene:
     """Return the annotated boxes as a scene, largest first; boxes are scaled if the file has another size."""
-    across, down = picture.width / image.width, picture.height / image.height
-    ordered = sorted(item.objects, key=lambda thing: -thing["w"] * thing["h"])
+    across, down = scales
     elements = []
-    for thing in ordered:
-        left, top = max(0, round(thing["x"] * across)), max(0, round(thing["y"] * down))
-        right = min(picture.width, round((thing["x"] + thing["w"]) * across))
-        bottom = min(picture.height, round((thing["y"] + thing["h"]) * down))
+    for thing in sorted(item.things, key=lambda thing: -thing.area):
+        left, top = round(thing.left * across), round(thing.top * down)
+        right = min(picture.width, max(left + 1, round(thing.right * across)))
+        bottom = min(picture.height, max(top + 1, round(thing.bottom * down)))
         if right > left and bottom > top:
-            known: dict[str, Any] = {"name": _name_of(thing)}
-            known |= {"attributes": words} if (words := item.attributes.get(thing["object_id"])) else {}
-            known |= {"relations": words} if (words := item.relations.get(thing["object_id"])) else {}
+            known: dict[str, Any] = {"name": printable(thing.name)}
+            if thing.object_id is not None:
+                known |= {"attributes": words} if (words := item.attributes.get(thing.object_id)) else {}
+                known |= {"relations": words} if (words := item.relations.get(thing.object_id)) else {}
             box = Box(left, top, right, bottom)
-            elements.append(Element(type=_type_of(known["name"]), box=box, parameters=known))
+            elements.append(Element(type=_type_of(thing.name), box=box, parameters=known))
     return Scene(width=picture.width, height=picture.height, elements=tuple(elements))
 
 
 def _type_of(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:LONGEST_NAME] or "object"
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:LONGEST_NAME] or UNNAMED

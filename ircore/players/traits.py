@@ -21,6 +21,12 @@ THINKS_OFFLINE = Traits(needs="nothing", methods=("answer",), parameters=(), ans
 EDITS_OFFLINE = Traits(needs="nothing", methods=("answer",), parameters=(), answers=("picture", "choice"))
 EDITS_AS_REFERENCE = replace(EDITS_OFFLINE, reference=True)
 CHOOSES_BY_WEIGHTS = Traits(needs="files", methods=("answer",), parameters=(), answers=("choice",))
+WRITES_BY_WEIGHTS = Traits(
+    needs="files", methods=("describe", "answer", "judge"), example="max_new_tokens=512", answers=("text", "choice")
+)
+DRAWS_BY_WEIGHTS = Traits(
+    needs="files", methods=("render", "answer"), example="steps=30 width=512 height=512", answers=("picture",)
+)
 RECORDED_RUN = Traits(needs="files", methods=("describe", "render"))
 WRITING_SERVICE = Traits(
     needs="service", methods=("describe", "answer", "judge"), example="temperature=0", answers=("text", "choice")

@@ -1,45 +1,22 @@
 """Effect of the token budget: runs of one pair that differ in the budget alone, side by side."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ircore.core.records import Run
 from ircore.results.cell import Cell
-from ircore.results.episodes import Convergence
 from ircore.results.model import Results, SubmissionResult
-from ircore.results.statistics.intervals import Estimate
 
 
-@dataclass(frozen=True)
-class _BudgetPoint:
+class _BudgetPoint(NamedTuple):
     """A pair's results under a single token budget."""
 
     budget: int
     """Tokens that a message may have."""
 
-    run_id: str
-    """The run."""
-
-    score: Estimate
-    """Similarity of the final rendering, 0–10."""
-
-    delta: Estimate
-    """ΔQ = final − first, −10 to 10, over episodes of two renderings or more."""
-
-    preference: Estimate
-    """Share of the same episodes in which the final rendering is preferred to the first, 0–1."""
-
-    convergence: Mapping[Convergence, int]
-    """Number of episodes that improved, stayed stable, regressed or had no refinement, as in the paper's Figure 6."""
-
-    turns: Estimate
-    """Turns with a rendering per played episode."""
-
-    tokens: Estimate
-    """Tokens of the describer's messages per played episode."""
-
-    over_budget: Estimate
-    """Share of messages that are over the budget, 0–1; ``n`` counts episodes."""
+    cell: Cell
+    """The numbers of the run."""
 
 
 @dataclass(frozen=True)
@@ -93,19 +70,8 @@ def _all_but_budget(run: Run) -> str:
 def _points(
     results: Results, group: Iterable[SubmissionResult], judge: str, category: str | None, difficulty: str | None
 ) -> tuple[_BudgetPoint, ...]:
-    points = (_point(submission, results.cell(submission.run_id, judge, category, difficulty)) for submission in group)
-    return tuple(sorted(points, key=lambda point: (point.budget, point.run_id)))
-
-
-def _point(submission: SubmissionResult, cell: Cell) -> _BudgetPoint:
-    return _BudgetPoint(
-        budget=submission.run.rules.token_budget,
-        run_id=submission.run_id,
-        score=cell.score,
-        delta=cell.delta,
-        preference=cell.preference,
-        convergence=cell.convergence,
-        turns=cell.turns,
-        tokens=cell.tokens,
-        over_budget=cell.over_budget,
+    ordered = sorted(group, key=lambda submission: (submission.run.rules.token_budget, submission.run_id))
+    return tuple(
+        _BudgetPoint(submission.run.rules.token_budget, results.cell(submission.run_id, judge, category, difficulty))
+        for submission in ordered
     )

@@ -6,7 +6,6 @@ what goes beyond what it was fitted to is marked, never hidden.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -14,6 +13,8 @@ from numpy.typing import NDArray
 
 from ircore.core.score_records import HUMAN
 from ircore.results.agreement import EpisodesByRun, rated_similarity
+from ircore.results.cells import CellKey
+from ircore.results.conditions import Condition, conditions, strata
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.calibration_map import Recalibrated, Recalibration
 from ircore.results.statistics.recalibration import Refusal, recalibrate
@@ -31,8 +32,13 @@ MARKS: Mapping[Mark, str] = {
 
 
 @dataclass(frozen=True)
-class _RecalibratedCell:
-    """The mean final score of one pair under one condition on the humans' scale."""
+class RecalibratedCell:
+    """The mean final score of one pair under one condition on the humans' scale.
+
+    Example:
+        >>> RecalibratedCell("a-1", None, None, "gpt", score=None, marks=(), reason="no human ratings").reason
+        'no human ratings'
+    """
 
     run_id: str
     """The pair's run."""
@@ -56,10 +62,6 @@ class _RecalibratedCell:
     """Reason why there is no value; None exactly where there is a value."""
 
 
-CellKey = tuple[str, str | None, str | None, str]
-"""run_id, category, difficulty, judge: as in ``Results.cells``."""
-
-
 @dataclass(frozen=True)
 class _Calibration:
     """The maps of all judges, and every cell on the humans' scale."""
@@ -67,7 +69,7 @@ class _Calibration:
     maps: Mapping[str, Recalibration | Refusal]
     """By judge."""
 
-    cells: Mapping[CellKey, _RecalibratedCell]
+    cells: Mapping[CellKey, RecalibratedCell]
     """By run_id, category, difficulty and judge; one for each condition of the instances played."""
 
 
@@ -115,8 +117,8 @@ class _Design:
     categories: tuple[str, ...]
     """Category of each instance."""
 
-    conditions: tuple[tuple[str | None, str | None], ...]
-    """Category and difficulty, None for all."""
+    conditions: tuple[Condition, ...]
+    """Every condition that has an instance."""
 
     members: NDArray[np.bool_]
     """Membership of instances in conditions, shape (instances, conditions)."""
@@ -128,31 +130,23 @@ class _Design:
     def of(cls, episodes: EpisodesByRun) -> "_Design":
         seen = {result.episode.instance_id: result.episode for results in episodes.values() for result in results}
         ordered = [seen[name] for name in sorted(seen)]
-        conditions = tuple(
-            dict.fromkeys(
-                key for instance in ordered for key in product((instance.category, None), (instance.difficulty, None))
-            )
-        )
-        members = [
-            [
-                category in (None, instance.category) and difficulty in (None, instance.difficulty)
-                for category, difficulty in conditions
-            ]
-            for instance in ordered
-        ]
+        rows = conditions(ordered)
+        members = np.zeros((len(ordered), len(rows)), np.bool_)
+        for column, own in enumerate(rows.values()):
+            members[own, column] = True
         return cls(
             places={instance.instance_id: at for at, instance in enumerate(ordered)},
             categories=tuple(instance.category for instance in ordered),
-            conditions=conditions,
-            members=np.array(members, np.bool_).reshape(len(ordered), len(conditions)),
-            labels=tuple(f"{instance.category} {instance.difficulty}" for instance in ordered),
+            conditions=tuple(rows),
+            members=members,
+            labels=tuple(strata(ordered)),
         )
 
     def cells(
         self, fitted: Recalibration | Refusal, judge: str, run_id: str, results: Sequence[EpisodeResult]
-    ) -> Iterator[_RecalibratedCell]:
+    ) -> Iterator[RecalibratedCell]:
         if isinstance(fitted, Refusal):
-            yield from (_RecalibratedCell(run_id, *key, judge, None, (), fitted.reason) for key in self.conditions)
+            yield from (RecalibratedCell(run_id, *key, judge, None, (), fitted.reason) for key in self.conditions)
             return
         scores = np.full(len(self.places), np.nan)
         for result in results:
@@ -167,12 +161,12 @@ def _cell(
     fitted: Recalibration,
     judge: str,
     run_id: str,
-    condition: tuple[str | None, str | None],
+    condition: Condition,
     score: Recalibrated,
     unrated: bool,
-) -> _RecalibratedCell:
+) -> RecalibratedCell:
     if score.n == 0:
-        return _RecalibratedCell(run_id, *condition, judge, None, (), "the judge rated nothing here")
+        return RecalibratedCell(run_id, *condition, judge, None, (), "the judge rated nothing here")
     applies: dict[Mark, bool] = {
         "other_judge": judge != fitted.fitted_for,
         "unrated_pair": fitted.pairs is not None and run_id not in fitted.pairs.names,
@@ -181,4 +175,4 @@ def _cell(
         "outside_range": score.outside > 0,
     }
     marks = tuple(mark for mark, true in applies.items() if true)
-    return _RecalibratedCell(run_id, *condition, judge, score, marks, None)
+    return RecalibratedCell(run_id, *condition, judge, score, marks, None)

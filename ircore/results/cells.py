@@ -7,7 +7,7 @@ are paired although each is computed by itself.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import product
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ircore.core.records import AnyInstance, Instance
 from ircore.results.cell import Cell
 from ircore.results.columns import Columns, columns
-from ircore.results.coverage import Coverage, coverages
+from ircore.results.conditions import conditions, strata
+from ircore.results.coverage import coverages
 from ircore.results.episodes import EpisodeResult
 from ircore.results.rated import RATED, UNPLAYED, Rated, Scope, all_rated
 from ircore.results.statistics.bootstrap import (
@@ -36,9 +37,6 @@ from ircore.results.tally import Tally
 
 Floats = NDArray[np.float64]
 
-Condition = tuple[str | None, str | None]
-"""Category and difficulty; None for all."""
-
 BoardKey = tuple[str | None, str | None, str]
 """Category, difficulty, judge."""
 
@@ -46,12 +44,7 @@ CellKey = tuple[str, str | None, str | None, str]
 """Run, category, difficulty, judge."""
 
 _AMOUNTS = ("turns", "tokens", "seconds", "cost")
-"""Fields of ``Columns`` and of ``Cell`` that are means of amounts, in the order of ``_Shared``."""
-
-
-def strata(instances: Iterable[AnyInstance]) -> list[str]:
-    """Return the condition of each instance: the stratum within which resampling draws instances again."""
-    return [f"{instance.category} {instance.difficulty}" for instance in instances]
+"""Fields of ``Columns`` and of ``Cell`` that are means of amounts."""
 
 
 def run_cells(
@@ -81,30 +74,22 @@ def run_cells(
     tallies = _tallies(results, names)
     cells: dict[BoardKey, Cell] = {}
     for (category, difficulty), rows in conditions(instances).items():
-        one = _Condition(rows, arranged, ratings.rows(rows), resample(strata(instances[row] for row in rows)))
-        shared = one.shared()
-        for judge, own in zip(names, one.judged(), strict=True):
+        estimates = _Condition(rows, arranged, ratings.rows(rows), resample(strata(instances[row] for row in rows)))
+        shared = estimates.shared()
+        for judge, own in zip(names, estimates.judged(), strict=True):
             tally = tallies.get((category, difficulty, judge), Tally())
             cells[category, difficulty, judge] = Cell(
                 run_id=run_id,
                 category=category,
                 difficulty=difficulty,
                 judge=judge,
-                **asdict(own.coverage),
                 played=tally.played,
                 outcomes=tally.outcomes,
-                score=own.score,
-                delta=own.delta,
                 preference=tally.preference(),
                 convergence=tally.convergence,
-                turns=shared.turns,
-                tokens=shared.tokens,
-                seconds=shared.seconds,
-                over_budget=shared.over_budget,
-                cost=shared.cost,
-                main=own.main,
                 same_family=False,
-                detectable=own.detectable,
+                **shared,
+                **own,
             )
     return cells
 
@@ -153,26 +138,6 @@ def run_standing(instances: Sequence[AnyInstance], ratings: Rated) -> Standing:
     return replace(ranked_standing, ranges=tuple(ranges))
 
 
-class _Shared(NamedTuple):
-    """Turns, tokens, time and cost of a run under one condition; the first fields in the order of ``_AMOUNTS``."""
-
-    turns: Estimate
-    tokens: Estimate
-    seconds: Estimate
-    cost: Estimate
-    over_budget: Estimate
-
-
-class _Judged(NamedTuple):
-    """Scores and counts of a run under one condition by one judge."""
-
-    coverage: Coverage
-    score: Estimate
-    delta: Estimate
-    main: Estimate
-    detectable: float | None
-
-
 class _Condition:
     """The estimates of one run under one condition, all from the same resamples."""
 
@@ -182,15 +147,15 @@ class _Condition:
         self._ratings = ratings
         self._drawn = drawn
 
-    def shared(self) -> _Shared:
-        """Return the estimates that no judge enters, such as turns and tokens."""
+    def shared(self) -> dict[str, Any]:
+        """Return the fields of ``Cell`` that no judge enters: turns, tokens, time, cost, messages over the budget."""
         amounts = np.hstack([getattr(self._columns, name)[self._rows] for name in _AMOUNTS])
         over = Ratios(self._columns.over_budget[self._rows], self._columns.messages[self._rows])
         means = ratio_intervals(Ratios.means(amounts), self._drawn, AMOUNT)
-        return _Shared(*means, *ratio_intervals(over, self._drawn, SHARE))
+        return dict(zip((*_AMOUNTS, "over_budget"), (*means, *ratio_intervals(over, self._drawn, SHARE)), strict=True))
 
-    def judged(self) -> list[_Judged]:
-        """Return the ratings of the run by each judge."""
+    def judged(self) -> list[dict[str, Any]]:
+        """Return the fields of ``Cell`` that rest on ratings, for each judge: counts, scores, detectable difference."""
         ratings, drawn = self._ratings, self._drawn
         finals = Ratios.means(ratings.final)
         counts = coverages(ratings)
@@ -200,10 +165,9 @@ class _Condition:
         deltas = ratio_intervals(Ratios.means(delta), drawn, DIFFERENCE)
         least = (2**0.5 * finals.errors(drawn)).tolist()
         freedom = finals.degrees(drawn).tolist()
-        each = zip(counts, scores, deltas, mains, least, freedom, strict=True)
         return [
-            _Judged(coverage, score, delta, main, detectable(error, df))
-            for coverage, score, delta, main, error, df in each
+            {**asdict(count), "score": score, "delta": delta, "main": main, "detectable": detectable(error, df)}
+            for count, score, delta, main, error, df in zip(counts, scores, deltas, mains, least, freedom, strict=True)
         ]
 
 
@@ -217,15 +181,6 @@ def side_by_side(ratings: Iterable[Rated]) -> Rated:
     """Return the ratings of one run by several judges as columns."""
     every = list(ratings)
     return Rated(np.hstack([result.status for result in every]), np.hstack([result.final for result in every]))
-
-
-def conditions(instances: Sequence[AnyInstance]) -> dict[Condition, list[int]]:
-    """Return the rows of every condition that has an instance."""
-    rows: dict[Condition, list[int]] = {}
-    for row, instance in enumerate(instances):
-        for condition in product((instance.category, None), (instance.difficulty, None)):
-            rows.setdefault(condition, []).append(row)
-    return rows
 
 
 def _tallies(results: Sequence[EpisodeResult], judges: Sequence[str]) -> dict[BoardKey, Tally]:

@@ -1,6 +1,6 @@
 """The numbers of all episodes as arrays of instances × runs, NaN where a number is missing."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,16 +63,9 @@ def columns(
         judges: Whose ratings.
         costs: By run_id, then by episode_id: US dollars.
     """
-    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
 
     def column(value: Callable[[EpisodeResult], float | None], empty: float = np.nan) -> Column:
-        made = np.full((len(rows), len(episodes)), empty)
-        for index, results in enumerate(episodes.values()):
-            for result in results:
-                amount = value(result)
-                if amount is not None and result.episode.instance_id in rows:
-                    made[rows[result.episode.instance_id], index] = amount
-        return made
+        return filled(instances, episodes.values(), value, empty)
 
     def played(value: Callable[[EpisodeResult], float]) -> Callable[[EpisodeResult], float | None]:
         return lambda result: value(result) if result.episode.played else None
@@ -92,6 +85,30 @@ def columns(
         over_budget=column(played(lambda result: sum(turn.over_budget for turn in result.episode.turns)), 0.0),
         cost=_whole(column(cost), column(lambda _: 1.0, 0.0) > 0),
     )
+
+
+def filled(
+    instances: Sequence[Instance],
+    episodes: Collection[Sequence[EpisodeResult]],
+    value: Callable[[EpisodeResult], float | None],
+    empty: float = np.nan,
+) -> Column:
+    """Arrange a number of each episode by instance and run.
+
+    Args:
+        instances: The rows.
+        episodes: Those of each run, in the order of the columns; episodes of other instances are passed over.
+        value: Returns the number of an episode; None leaves the entry empty.
+        empty: Stands where there is no number.
+    """
+    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
+    arranged = np.full((len(rows), len(episodes)), empty)
+    for index, results in enumerate(episodes):
+        for result in results:
+            amount = value(result)
+            if amount is not None and result.episode.instance_id in rows:
+                arranged[rows[result.episode.instance_id], index] = amount
+    return arranged
 
 
 def _messages(result: EpisodeResult) -> float:

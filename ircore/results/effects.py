@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ircore.results.cells import strata
+from ircore.results.conditions import strata, under
 from ircore.results.model import Results, SubmissionResult
 from ircore.results.statistics.effects import Effects, complete_grid, decompose
 from ircore.results.statistics.mixed import MixedEffects, Unavailable, mixed_effects
@@ -68,11 +68,7 @@ def pair_effects(
         reason = Unavailable("needs at least two describers and two generators, all crossed, under the same rules")
         return PairEffects(judge, category, difficulty, (), reason, reason)
     run_ids = tuple(runs[describer, generator] for describer in describers for generator in generators)
-    chosen = [
-        instance
-        for instance in results.instances
-        if category in (None, instance.category) and difficulty in (None, instance.difficulty)
-    ]
+    chosen = under(results.instances, category, difficulty)
     finals = results.finals(judge, run_ids, chosen)
     scores = np.reshape(finals, (len(chosen), len(describers), len(generators)))
     decomposition = decompose(scores, describers, generators, strata(chosen), interaction=whole)

@@ -86,6 +86,16 @@ class EpisodeResult:
     """Ratings of single people, by pseudonym; the scores of the judge ``human`` are their means."""
 
     @property
+    def category(self) -> str:
+        """Category of the target."""
+        return self.episode.category
+
+    @property
+    def difficulty(self) -> str:
+        """Difficulty of the target."""
+        return self.episode.difficulty
+
+    @property
     def tokens(self) -> int:
         """Tokens of all the describer's messages, as the game counts them."""
         return sum(turn.message_tokens for turn in self.episode.turns)
@@ -151,7 +161,7 @@ def _valid_scores(
     episode: Episode, scores: list[Score]
 ) -> tuple[dict[str, _ByTask], dict[str, _ByTask], dict[str, _ByTurn]]:
     """Sort the scores of the episode's renderings by judge, by annotator, and by metric."""
-    renderings = {turn.turn: turn.rendering.sha256 for turn in episode.turns if turn.rendering is not None}
+    renderings = {turn: rendering.sha256 for turn, rendering in episode.renderings.items()}
     judges: dict[str, _ByTask] = {}
     people: dict[str, _ByTask] = {}
     metrics: dict[str, _ByTurn] = {}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ircore.games.base import Curve, Ending, Measure
-from ircore.results.cells import strata
+from ircore.results.conditions import strata, under
 from ircore.results.games import GameResults, PlayedGameRun
 from ircore.results.hops import normalised
 from ircore.results.statistics.bootstrap import Ratios, resample
@@ -86,8 +86,7 @@ def run_episodes(
             values.setdefault(score.episode_id, {}).setdefault(score.measure, {})[score.step] = score.value
     return tuple(
         SteppedEpisode(conditions[episode.instance_id], episode.steps, values.get(episode.episode_id, {}))
-        for episode in run.episodes
-        if category in (None, episode.category) and difficulty in (None, episode.difficulty)
+        for episode in under(run.episodes, category, difficulty)
     )
 
 
@@ -109,9 +108,8 @@ def recorded_episodes(
 def _recorded(results: GameResults, category: str | None, difficulty: str | None) -> Iterator[SteppedEpisode]:
     game, instances = results.game, results.runs[0].instances
     outcome = next(outcome.name for outcome in game.outcomes if outcome.played)
-    for instance, stratum in zip(results.instances, strata(results.instances), strict=True):
-        if category not in (None, instance.category) or difficulty not in (None, instance.difficulty):
-            continue
+    chosen = under(results.instances, category, difficulty)
+    for instance, stratum in zip(chosen, strata(chosen), strict=True):
         payload = payload_of(game, instances, instance)
         steps = game.recorded_steps(payload)
         if not steps:

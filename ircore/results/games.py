@@ -19,7 +19,8 @@ from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameSco
 from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
 from ircore.instances.store import GameInstanceSet
-from ircore.results.cells import Condition, conditions, main_intervals, run_standing, side_by_side, strata
+from ircore.results.cells import main_intervals, run_standing, side_by_side
+from ircore.results.conditions import Condition, conditions, strata
 from ircore.results.coverage import Coverage, Unranked, coverages
 from ircore.results.played_run import AnyRunSource, RunView
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_condition, refuse_mixtures
@@ -162,7 +163,9 @@ class GameResults:
         refuse_mixtures(views, _rules)
         for view in views:
             if not view.scores and any(played(game, episode) for episode in view.episodes):
-                raise InputError(f"{view.path}: no values yet", f"Score the run first: ircore score {view.path}")
+                raise InputError(
+                    f"{view.path}: the run has no values yet", f"Score the run first: ircore score {view.path}"
+                )
         return cls(game, tuple(views))
 
     @property
@@ -316,8 +319,8 @@ def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
     for folder in folders:
         if folder.game != folders[0].game:
             raise InputError(
-                f"{folder.path}: a run of {folder.game}; {folders[0].path} is one of {folders[0].game}",
-                "Ask for one game at a time.",
+                f"{folder.path} is a run of {folder.game}, {folders[0].path} a run of {folders[0].game}",
+                "Name runs of one game.",
             )
     return GameResults.from_runs(load_game(folders[0].game), folders)
 

@@ -4,6 +4,7 @@ from functools import cache
 
 from ircore.core.plugins import available, load
 from ircore.core.score_records import HUMAN, JudgeKind
+from ircore.results.conditions import under
 from ircore.results.model import Results
 
 VERIFIED = "verified"
@@ -75,11 +76,7 @@ def headline_judge(results: Results, category: str | None = None, difficulty: st
 
 def headline_words(results: Results, category: str | None = None, difficulty: str | None = None) -> str | None:
     """Return the note about the judge ``verified`` under a condition; None if no note is needed."""
-    targets = [
-        instance
-        for instance in results.instances
-        if category in (None, instance.category) and difficulty in (None, instance.difficulty)
-    ]
+    targets = under(results.instances, category, difficulty)
     drawn = sum(instance.scene is not None for instance in targets)
     headline = headline_judge(results, category, difficulty)
     if headline is None or not targets:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ircore.results.conditions import under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import OPEN, Scale
@@ -109,11 +110,7 @@ def series_of(
         category: Only episodes of this category.
         difficulty: Only episodes of this difficulty.
     """
-    chosen = [
-        result
-        for result in episodes
-        if category in (None, result.episode.category) and difficulty in (None, result.episode.difficulty)
-    ]
+    chosen = under(episodes, category, difficulty)
     return [_series(result, measure) for result in chosen if result.episode.played and result.episode.rendered_turns]
 
 

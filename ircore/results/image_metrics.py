@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ircore.core.plugins import available, load
-from ircore.results.cells import strata
+from ircore.results.columns import filled
+from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.results.statistics.bootstrap import Ratios, Scale, ratio_intervals, resample
@@ -84,34 +85,22 @@ def metric_cells(
         category: Only this category; None for all.
         difficulty: Only this difficulty; None for both.
     """
-    chosen = [
-        instance
-        for instance in results.instances
-        if category in (None, instance.category) and difficulty in (None, instance.difficulty)
-    ]
-    rows = {instance.instance_id: row for row, instance in enumerate(chosen)}
+    chosen = under(results.instances, category, difficulty)
     drawn = resample(strata(chosen))
 
-    def estimates(value: Callable[[EpisodeResult, str], float | None], scale: Scale) -> list[Estimate]:
-        values = np.full((len(rows), len(results.submissions)), np.nan)
-        for index, submission in enumerate(results.submissions):
-            for result in results.episodes[submission.run_id]:
-                measured = value(result, metric)
-                if measured is not None and result.episode.instance_id in rows:
-                    values[rows[result.episode.instance_id], index] = measured
+    def estimates(value: Callable[[EpisodeResult], float | None], scale: Scale) -> list[Estimate]:
+        values = filled(chosen, results.episodes.values(), value)
         return ratio_intervals(Ratios.means(values), drawn, scale)
 
     scale = metric_facts(metric).scale
-    finals = estimates(_final, scale)
-    changes = estimates(_change, Scale(scale.lowest - scale.highest, scale.highest - scale.lowest, 0.0))
+    finals = estimates(lambda result: _ends(result, metric)[1], scale)
+    changes = estimates(
+        lambda result: _change(result, metric), Scale(scale.lowest - scale.highest, scale.highest - scale.lowest, 0.0)
+    )
     return tuple(
         MetricCell(submission.run_id, final, change)
         for submission, final, change in zip(results.submissions, finals, changes, strict=True)
     )
-
-
-def _final(result: EpisodeResult, metric: str) -> float | None:
-    return _ends(result, metric)[1]
 
 
 def _change(result: EpisodeResult, metric: str) -> float | None:

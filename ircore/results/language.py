@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ircore.games.reconstruction.language.corrections import Mark, find_corrections
 from ircore.games.reconstruction.language.lexicon import CORRECTIONS, Correction, load_lexicon
 from ircore.games.reconstruction.language.words import novelty, similarity, stop_words, words
+from ircore.results.conditions import under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.intervals import Estimate, clustered_share, estimate
 from ircore.results.statistics.scales import AMOUNT, SHARE
@@ -59,8 +60,14 @@ class MessageResult:
 
 
 @dataclass(frozen=True)
-class _CorrectionProfile:
-    """Corrections in a group of correction messages."""
+class CorrectionProfile:
+    """Corrections in a group of correction messages.
+
+    Example:
+        >>> profile = correction_profile([])
+        >>> profile.messages, profile.usage["colour"].n
+        (0, 0)
+    """
 
     lexicon: str
     """Version of the lists that were used."""
@@ -114,10 +121,10 @@ class RunLanguage:
         [2, 3]
     """
 
-    profile: _CorrectionProfile
+    profile: CorrectionProfile
     """Corrections in the messages."""
 
-    by_turn: Mapping[int, _CorrectionProfile]
+    by_turn: Mapping[int, CorrectionProfile]
     """The same for every turn ≥ 2 that has a message."""
 
     turns: tuple[_TurnLanguage, ...]
@@ -140,13 +147,7 @@ def chosen(
     turn: int | None = None,
 ) -> tuple[MessageResult, ...]:
     """Return the messages about a category or difficulty of pictures, or of one turn; None takes all."""
-    return tuple(
-        message
-        for message in messages
-        if category in (None, message.category)
-        and difficulty in (None, message.difficulty)
-        and turn in (None, message.turn)
-    )
+    return tuple(message for message in under(messages, category, difficulty) if turn in (None, message.turn))
 
 
 def run_language(messages: Sequence[MessageResult]) -> RunLanguage:
@@ -163,7 +164,7 @@ def run_language(messages: Sequence[MessageResult]) -> RunLanguage:
     )
 
 
-def correction_profile(messages: Iterable[MessageResult]) -> _CorrectionProfile:
+def correction_profile(messages: Iterable[MessageResult]) -> CorrectionProfile:
     """Count the topics of corrections; messages of turn 1, which correct nothing, are left out.
 
     Args:
@@ -174,7 +175,7 @@ def correction_profile(messages: Iterable[MessageResult]) -> _CorrectionProfile:
     for message in corrections:
         by_episode.setdefault(message.episode_id, []).append(frozenset(mark.correction for mark in message.marks))
     sizes = [len(fired) for fired in by_episode.values()]
-    return _CorrectionProfile(
+    return CorrectionProfile(
         lexicon=load_lexicon().version,
         messages=len(corrections),
         episodes=len(by_episode),

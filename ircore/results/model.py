@@ -13,7 +13,8 @@ from ircore.core.errors import InputError
 from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, Run
 from ircore.core.score_records import JudgeIdentity
 from ircore.results.cell import Cell as Cell
-from ircore.results.cells import BoardKey, CellKey, compute_standings, paired_main, strata
+from ircore.results.cells import BoardKey, CellKey, compute_standings, paired_main
+from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.judges_of_runs import cells_by_judge, shared_identities
 from ircore.results.language import RunLanguage
@@ -171,8 +172,8 @@ class Results:
         ordered = [run for run in given if not run.run.reference]
         if not ordered:
             raise InputError(
-                f"{given[0].path}: a run of a reference describer, which is never ranked",
-                "Name a run of a pair as well: the reference is shown beside it.",
+                f"{given[0].path}: is a run of a reference describer, which is never ranked",
+                "Name a run of a pair as well: the reference is shown beside the pair.",
             )
         instances = ordered[0].instances
         by_id = {run.run.run_id: run for run in ordered}
@@ -271,11 +272,7 @@ class Results:
         Raises:
             KeyError: There is no such run.
         """
-        chosen = [
-            instance
-            for instance in self.instances
-            if category in (None, instance.category) and difficulty in (None, instance.difficulty)
-        ]
+        chosen = under(self.instances, category, difficulty)
         ratings = self._chosen(judge, (first, second), chosen)
         known = self.standings.get((category, difficulty, judge))
         first_main, second_main = ratings.main_scores().tolist()

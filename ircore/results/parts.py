@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ircore.core.episode_records import Episode
 from ircore.core.fact_records import PARTS, Part, PartShare, RenderingFacts
+from ircore.results.conditions import is_under
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import SHARE
 
@@ -39,9 +40,8 @@ def final_parts(episodes: Iterable[Episode], facts: Iterable[RenderingFacts]) ->
     """
     finals = {}
     for episode in episodes:
-        drawn = [turn.rendering.sha256 for turn in episode.turns if turn.rendering is not None]
-        if episode.played and drawn:
-            finals[episode.episode_id] = drawn[-1]
+        if episode.played and episode.renderings:
+            finals[episode.episode_id] = [*episode.renderings.values()][-1].sha256
     return {line.episode_id: dict(line.parts) for line in facts if finals.get(line.episode_id) == line.rendering}
 
 
@@ -72,7 +72,5 @@ def parts_under(
     return part_results(
         known[result.episode.episode_id]
         for result in results.episodes[run_id]
-        if result.episode.episode_id in known
-        and category in (None, result.episode.category)
-        and difficulty in (None, result.episode.difficulty)
+        if result.episode.episode_id in known and is_under(result.episode, category, difficulty)
     )

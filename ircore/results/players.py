@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ircore.core.records import Role
-from ircore.results.cells import strata
+from ircore.results.conditions import strata, under
 from ircore.results.effects import same_rules
 from ircore.results.model import Results
 from ircore.results.statistics.bootstrap import SCORE, Ratios, ratio_intervals, resample
@@ -74,7 +74,7 @@ def player_result(results: Results, role: Role, label: str, judge: str) -> Playe
 def _mean(results: Results, run_ids: tuple[str, ...], judge: str, category: str | None) -> Estimate:
     if not run_ids:
         return Estimate(None, None, None, 0)
-    chosen = [instance for instance in results.instances if category in (None, instance.category)]
+    chosen = under(results.instances, category, None)
     finals = results.finals(judge, run_ids, chosen)
     # A mean with a gap is a gap: an instance counts only if every partner has a score for it.
     (estimate,) = ratio_intervals(Ratios.means(np.mean(finals, axis=1, keepdims=True)), resample(strata(chosen)), SCORE)

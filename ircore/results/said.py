@@ -64,11 +64,7 @@ def _by_episode(turns: Iterable[SaidTurn], episodes: Iterable[Episode]) -> list[
     known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in turns}
     tracks = []
     for episode in episodes:
-        keys = [
-            (episode.episode_id, turn.turn, turn.rendering.sha256)
-            for turn in episode.rendered_turns
-            if turn.rendering is not None
-        ]
+        keys = [(episode.episode_id, turn, rendering.sha256) for turn, rendering in episode.renderings.items()]
         if keys and all(key in known for key in keys):
             tracks.append([known[key] for key in keys])
     return tracks

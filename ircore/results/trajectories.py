@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ircore.results.episodes import EpisodeResult
+from ircore.results.conditions import under
+from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import SCORE
 
@@ -42,8 +43,11 @@ def trajectory(
     Returns:
         One point a turn up to the longest episode's; turns whose scores are mostly unknown are left out.
     """
-    chosen = [result for result in episodes if _wanted(result, judge, category, difficulty)]
-    tracks = [_track(result, judge) for result in chosen]
+    tracks = [
+        _track(result, judged)
+        for result in under(episodes, category, difficulty)
+        if (judged := result.judged.get(judge)) is not None and judged.final is not None
+    ]
     longest = max((len(track) for track in tracks), default=0)
     points = []
     for turn in range(1, longest + 1):
@@ -55,17 +59,6 @@ def trajectory(
     return tuple(points)
 
 
-def _wanted(result: EpisodeResult, judge: str, category: str | None, difficulty: str | None) -> bool:
-    judged = result.judged.get(judge)
-    return (
-        judged is not None
-        and judged.final is not None
-        and category in (None, result.episode.category)
-        and difficulty in (None, result.episode.difficulty)
-    )
-
-
-def _track(result: EpisodeResult, judge: str) -> Sequence[float | None]:
+def _track(result: EpisodeResult, judged: JudgedEpisode) -> Sequence[float | None]:
     """Return the score of each rendering in turn; None for a rendering without a score."""
-    scores = result.judged[judge].trajectory
-    return [scores.get(turn.turn) for turn in result.episode.rendered_turns]
+    return [judged.trajectory.get(turn.turn) for turn in result.episode.rendered_turns]

@@ -19,10 +19,11 @@ from ircore.players.traits import traits_of
 from ircore.runs.costs.limit import Watch
 from ircore.runs.costs.prices import prices_of_run, store_prices
 from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
-from ircore.runs.play import Players, PlayPlan, open_run
+from ircore.runs.play import open_run
 from ircore.runs.provenance import keep_provenance
 from ircore.runs.remote.cluster import Cluster
 from ircore.runs.remote.remote import RemotePlayer
+from ircore.runs.session import Players, PlayPlan
 from ircore.runs.shards import Shard, keep_part
 
 

@@ -1,6 +1,6 @@
 """Writing events into a run folder while the run is played."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Self
 
 from ircore.core.files import sync_folder, write_bytes
@@ -46,13 +46,7 @@ class RunWriter:
         Raises:
             WorkError: It cannot be written.
         """
-        pictures = {entry.picture.sha256: entry.picture for entry in entries if entry.picture is not None}
-        new = pictures.keys() - self._stored
-        for sha256 in new:
-            write_bytes(self.folder.rendering_path(sha256), pictures[sha256].data, durable=True)
-        if new:
-            sync_folder(self.folder.path / "renderings")
-            self._stored |= new
+        self._stored |= store_pictures(self.folder, entries, self._stored)
         self._journal.append([event_line(entry.event) for entry in entries], durable=True)
 
     def __enter__(self) -> Self:
@@ -60,3 +54,26 @@ class RunWriter:
 
     def __exit__(self, *error: object) -> None:
         self._journal.__exit__(None, None, None)
+
+
+def store_pictures(folder: AnyRunFolder, entries: Iterable[Entry], stored: Set[str]) -> set[str]:
+    """Bring the renderings of entries to the disk itself, but those that are there.
+
+    Args:
+        folder: The run folder.
+        entries: To be recorded.
+        stored: Hashes of the renderings that are there.
+
+    Returns:
+        The hashes of those that were written.
+
+    Raises:
+        WorkError: One cannot be written.
+    """
+    pictures = {entry.picture.sha256: entry.picture for entry in entries if entry.picture is not None}
+    new = pictures.keys() - stored
+    for sha256 in new:
+        write_bytes(folder.rendering_path(sha256), pictures[sha256].data, durable=True)
+    if new:
+        sync_folder(folder.path / "renderings")
+    return new

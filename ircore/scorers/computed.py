@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.progress import progress
 from ircore.core.records import Instance
@@ -122,7 +122,9 @@ def score_runs(
         episodes = kept = 0
         for run in runs:
             asked = replace(plan, judges=applicable_judges(plan.judges, run.instances.instances))
-            works_of_run = [_work(run, episode, asked) for episode in run.episodes() if episode.played]
+            works_of_run = [
+                _Work(run.path, episode, wanted_scores(episode, asked)) for episode in run.episodes() if episode.played
+            ]
             for name in asked.judges:
                 run.keep_judge(identity_of(name, installed_judge(name)))
             done = scores_by_question(run)
@@ -161,7 +163,7 @@ def scores_by_question(run: RunFolder) -> dict[Wanted, Score]:
 
 def scored_turns(episode: Episode, every_turn: bool) -> list[tuple[int, str]]:
     """List turn and hash of each rendering to be rated: the first and the final, or all; the final comes last."""
-    rendered = [(turn.turn, turn.rendering.sha256) for turn in episode.turns if turn.rendering is not None]
+    rendered = [(turn, rendering.sha256) for turn, rendering in episode.renderings.items()]
     return rendered if every_turn or len(rendered) < 2 else [rendered[0], rendered[-1]]
 
 
@@ -191,11 +193,7 @@ def _check_names(plan: ScoringPlan) -> None:
         installed_judge(name)
     _, lacking = load_metrics(plan.metrics) if plan.metrics else ({}, {})
     for name, reason in lacking.items():
-        raise InputError(f"metric {name}: {reason}", "Install what it needs, or name other metrics.")
-
-
-def _work(run: RunFolder, episode: Episode, plan: ScoringPlan) -> _Work:
-    return _Work(run.path, episode, wanted_scores(episode, plan))
+        raise InputError(f"metric {name}: {reason}", "Install what the metric needs, or name other metrics.")
 
 
 def _score_all(
@@ -245,22 +243,18 @@ def _scores(works: tuple[_Work, ...]) -> list[Scored]:
 
 def _material(work: _Work) -> Material:
     """Read the pictures that the scores of an episode need."""
-    run, instances = _opened(work.run)
+    run, instances = opened(work.run)
     instance = instances[work.episode.instance_id]
     target = run.target(instance)
-    renderings = [turn.rendering for turn in work.episode.rendered_turns if turn.rendering is not None]
-    needed = {request.rendering for request in work.wanted} | {renderings[0].sha256}
-    pictures = {
-        rendering.sha256: run.rendering(rendering) for rendering in _distinct(renderings) if rendering.sha256 in needed
-    }
-    return Material(target, pictures[renderings[0].sha256], pictures, work.wanted, instance.scene)
-
-
-def _distinct(renderings: Sequence[Rendering]) -> Iterator[Rendering]:
-    return iter({rendering.sha256: rendering for rendering in renderings}.values())
+    by_hash = {rendering.sha256: rendering for rendering in work.episode.renderings.values()}
+    first = next(iter(by_hash))
+    needed = {request.rendering for request in work.wanted} | {first}
+    pictures = {sha256: run.rendering(rendering) for sha256, rendering in by_hash.items() if sha256 in needed}
+    return Material(target, pictures[first], pictures, work.wanted, instance.scene)
 
 
 @lru_cache(maxsize=RUNS_AT_ONCE)
-def _opened(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
+def opened(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
+    """Return a run and its instances by id; the last few runs of a worker process are kept."""
     run = RunFolder.open(path)
     return run, {instance.instance_id: instance for instance in run.instances.instances}

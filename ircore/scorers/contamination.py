@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -24,17 +24,16 @@ from ircore.core.recorder import Recorder
 from ircore.core.records import Instance, Record
 from ircore.core.tokens import count_tokens
 from ircore.instances.store import InstanceSet
-from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
-from ircore.players.calls import usage_of
+from ircore.players.base import JudgeError, JudgeView, JudgingPlayer
 from ircore.players.views import Captioned
 from ircore.runs.costs.forecast import IMAGE_READ_TOKENS
 from ircore.runs.costs.limit import Watch
 from ircore.runs.costs.prices import RunPrices, own_prices_file, read_prices, store_prices
-from ircore.runs.engine import Engine, Inquiry, Refusal
-from ircore.runs.judge_answers import LONGEST
+from ircore.runs.engine import Engine
 from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgementEntry, JudgementWriter, JudgeQuestion, asked_as
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.model_judges.forecast import usage_words
+from ircore.scorers.model_judges.inquiry import JudgementInquiry
 from ircore.scorers.model_judges.runner import JudgingPlan
 
 PROMPTS = {
@@ -142,7 +141,7 @@ def _inquiries(
 ) -> "list[_ProbeInquiry]":
     known = {question.asked_as: question for question in asked if question.settled}
     return [
-        _ProbeInquiry(instances, instance, asking, judge, player, out, known)
+        _ProbeInquiry(out, player, known, instances, instance, asking, judge)
         for instance in instances.instances
         for asking in PROMPTS
     ]
@@ -163,16 +162,13 @@ async def _worker(
 
 
 @dataclass(frozen=True)
-class _ProbeInquiry(Inquiry[JudgementEntry, TextAnswer]):
+class _ProbeInquiry(JudgementInquiry):
     """One of the two questions about a target."""
 
     instances: InstanceSet
     instance: Instance
     asking: str
     judge: LoadedJudge
-    player: JudgingPlayer | None
-    out: Path
-    known: dict[str, JudgeQuestion]
 
     @property
     def where(self) -> str:
@@ -186,44 +182,17 @@ class _ProbeInquiry(Inquiry[JudgementEntry, TextAnswer]):
         return words.replace("{difficulty}", self.instance.difficulty).replace("{title}", title)
 
     @property
-    def asks(self) -> str:
-        return self.judge.name
-
-    def recorded(self) -> JudgementEntry | None:
-        known = self.known.get(self._asked_as)
-        return None if known is None else JudgementEntry(self.out, known)
-
-    def cached(self) -> JudgementEntry | None:
-        return None
-
-    def ask(self) -> Awaitable[TextAnswer]:
-        pictures = () if self.asking == "unseen" else (Captioned("picture", self.instances.target(self.instance)),)
-        if self.player is None:
-            raise TypeError("a forecast asks nobody")
-        return self.player.judge(JudgeView(self.prompt, pictures))
-
-    def answered(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
-        text = answer.text.encode(errors="replace").decode()[:LONGEST]
-        return self._entry(text=text, usage=answer.usage, seconds=seconds, attempts=answer.attempts)
-
-    def refused(self, refusal: Refusal) -> JudgementEntry:
-        reason = refusal.reason if isinstance(refusal, JudgeError) else "stopped"
-        return self._entry(
-            reason=reason,
-            detail=str(refusal)[:2000],
-            usage=usage_of(refusal.attempts),
-            attempts=refusal.attempts,
-        )
+    def view(self) -> JudgeView:
+        if self.asking == "unseen":
+            return JudgeView(self.prompt, ())
+        return JudgeView(self.prompt, (Captioned("picture", self.instances.target(self.instance)),))
 
     @property
-    def _asked_as(self) -> str:
+    def draft(self) -> JudgeQuestion:
         words = f"{asked_as(self.judge.identity)}{self.asking}{self.instance.sha256}{self.prompt}"
-        return hashlib.sha256(words.encode()).hexdigest()
-
-    def _entry(self, **update: object) -> JudgementEntry:
-        question = JudgeQuestion(
+        return JudgeQuestion(
             judge=self.judge.name,
-            asked_as=self._asked_as,
+            asked_as=hashlib.sha256(words.encode()).hexdigest(),
             prompts=f"probe-{hashlib.sha256(PROMPTS[self.asking].encode()).hexdigest()[:8]}",
             episode_id=self.instance.instance_id,
             turn=1,
@@ -231,7 +200,6 @@ class _ProbeInquiry(Inquiry[JudgementEntry, TextAnswer]):
             target=self.instance.sha256,
             shown=(),
         )
-        return JudgementEntry(self.out, question.model_copy(update=update))
 
 
 def _probed(instance: Instance, entries: dict[tuple[str, str], JudgeQuestion]) -> ProbedTarget:

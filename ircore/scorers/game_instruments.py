@@ -11,31 +11,15 @@ from ircore.core.images import Picture
 from ircore.core.plugins import load
 from ircore.core.records import Scene
 from ircore.games.measuring import Reading
+from ircore.scorers.elements.comparisons import COMPARISONS
 from ircore.scorers.elements.eye import detect_by_eye
 from ircore.scorers.elements.grounded import detected_once
-from ircore.scorers.elements.iou import element_iou
-from ircore.scorers.elements.presence import presence, presence_published
 from ircore.scorers.judges.base import Judge, with_scene
 from ircore.scorers.metrics.base import Metric
 from ircore.scorers.metrics.measure import measure
 
 DETECTOR_VARIABLE = "IRCORE_DETECTOR"
 """Environment variable that names the file of the vision model that sees real things, as of a judge."""
-
-Compare = Callable[[ElementList, ElementList], float | None]
-
-_BY_EYE: Mapping[str, Compare] = {
-    "ep_precision": lambda reference, drawn: presence(reference.counts, drawn.counts).precision,
-    "ep_recall": lambda reference, drawn: presence(reference.counts, drawn.counts).recall,
-    "ep_f1": lambda reference, drawn: presence(reference.counts, drawn.counts).f1,
-    "ep_precision_published": lambda reference, drawn: presence_published(reference.counts, drawn.counts).precision,
-    "ep_recall_published": lambda reference, drawn: presence_published(reference.counts, drawn.counts).recall,
-    "ep_f1_published": lambda reference, drawn: presence_published(reference.counts, drawn.counts).f1,
-    "iou_common": lambda reference, drawn: element_iou(reference, drawn).common,
-    "iou_precision": lambda reference, drawn: element_iou(reference, drawn).precision,
-    "iou_recall": lambda reference, drawn: element_iou(reference, drawn).recall,
-}
-"""Metrics of elements, as in ``ircore.scorers.elements.metrics``, of elements that the eye has seen."""
 
 
 class EpisodeInstruments:
@@ -67,8 +51,8 @@ class EpisodeInstruments:
 
     def metric(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> Reading:
         """Return the value of an image metric; see ``ircore.games.measuring.Instruments``."""
-        if scene is not None and name in _BY_EYE:
-            value = _BY_EYE[name](self._seen(target, scene, target), self._seen(target, scene, image))
+        if scene is not None and name in COMPARISONS:
+            value = COMPARISONS[name](self._seen(target, scene, target), self._seen(target, scene, image))
             return Reading(value, None if value is not None else "nothing is seen that it could be computed from")
         metric: Metric = load("metrics", name)
         if obstacle := metric.obstacle():

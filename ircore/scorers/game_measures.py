@@ -1,17 +1,16 @@
 """Scores of games other than reconstruction: measures that the game computes from steps and pictures of episodes."""
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
-
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import LONGEST_NOTE, GameEpisode, GameInstance, GameScore
 from ircore.core.progress import progress
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.core.workers import in_order
 from ircore.games.base import Ending, Game, Instruments, Measure, Measured
 from ircore.runs.episode import payload_of
@@ -113,13 +112,13 @@ def measured_scores(
     except Exception as error:  # a plug-in is somebody else's code
         raise WorkError(
             f"{episode.episode_id}: the game {game.name} broke with {type(error).__name__}: {error}",
-            "This is a fault of the game: mend it and score again.",
+            "Mend the game's package and score the run again.",
         ) from error
     for value in values:
         if fault := _fault(declared.get(value.measure), value):
             raise WorkError(
                 f"{episode.episode_id}: the game {game.name} measured {value.measure}: {fault}",
-                "This is a fault of the game: mend it and score again.",
+                "Mend the game's package and score the run again.",
             )
         yield GameScore(
             episode_id=episode.episode_id,
@@ -152,22 +151,12 @@ def ending_of(game: Game[Any], episode: GameEpisode) -> Ending:
     Raises:
         InputError: They do not fit: another version of the game played it.
     """
-    try:
-        steps = tuple(game.step.model_validate_json(_json(step)) for step in episode.steps)
-    except ValidationError as error:
-        raise InputError(
-            f"{episode.episode_id}: a step does not fit the game {game.name}: {describe_validation_error(error)}",
-            "Install the version of the game that played it.",
-        ) from error
+    where = f"{episode.episode_id}: a step does not fit the game {game.name}"
+    with validating(where, "Install the version of the game that played it."):
+        steps = tuple(game.step.model_validate_json(json.dumps(step)) for step in episode.steps)
     return Ending(episode.outcome, steps, episode.abort_reason, episode.detail)
 
 
 def payloads_of(game: Game[Any], instances: Any, members: Iterable[GameInstance]) -> dict[str, Any]:
     """Return the game's own fields of instances as its records, by id."""
     return {instance.instance_id: payload_of(game, instances, instance) for instance in members}
-
-
-def _json(step: object) -> str:
-    import json
-
-    return json.dumps(step)

@@ -35,10 +35,10 @@ class ScoreCount:
 
 def count_score(counts: dict[str, ScoreCount], score: Score, new: bool) -> None:
     """Count one score under its judge's or metric's name."""
-    one = counts.setdefault(score.judge, ScoreCount())
-    one.new += new
-    one.kept += not new
+    count = counts.setdefault(score.judge, ScoreCount())
+    count.new += new
+    count.kept += not new
     if score.reason is not None:
-        one.new_without += new
+        count.new_without += new
         reason = score.reason.partition(":")[0]
-        one.without[reason] = one.without.get(reason, 0) + 1
+        count.without[reason] = count.without.get(reason, 0) + 1

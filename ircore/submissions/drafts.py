@@ -13,8 +13,9 @@ import yaml
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.plugins import available, unknown
+from ircore.core.strict_yaml import parse_mapping, read_yaml_bytes
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
-from ircore.players.submission import MANIFEST
+from ircore.players.submission import FORMAT, MANIFEST
 from ircore.submissions.check.findings import Finding, errors
 from ircore.submissions.check.manifest import STAND_IN
 from ircore.submissions.check.neighbours import Neighbour
@@ -39,13 +40,13 @@ _GITHUB = re.compile(r"(?:https://|ssh://git@|git@)github\.com[/:]([A-Za-z0-9-]+
 
 
 def new_folder_of(path: Path) -> Path:
-    """Return the folder of a submission that is to be made.
+    """Return the folder of a submission that is to be made, or gone on with.
 
     Args:
         path: The folder, or the manifest in it.
 
     Raises:
-        InputError: Its name cannot be used, or it has a manifest already.
+        InputError: Its name cannot be used.
     """
     folder = path.parent if path.name == MANIFEST else path
     name = Path(os.path.abspath(folder)).name  # noqa: PTH100 - the name as given, links not followed
@@ -55,9 +56,23 @@ def new_folder_of(path: Path) -> Path:
         raise InputError(f"{folder}: the folder's name {name!r} cannot be used", f"{SLUG_HELP}{hint}")
     if name.startswith(MAINTAINERS):
         raise InputError(f"{folder}: names that begin with {MAINTAINERS} are the maintainers'", "Choose another name.")
-    if (folder / MANIFEST).exists():
-        raise InputError(f"{folder / MANIFEST}: exists already", "Edit it, or choose another name.")
     return folder
+
+
+def read_draft(folder: Path) -> dict[str, Any]:
+    """Return what the manifest of a folder says so far; nothing if there is none.
+
+    Args:
+        folder: The submission's.
+
+    Raises:
+        InputError: It cannot be read, or is no mapping.
+    """
+    path = folder / MANIFEST
+    if not path.exists():
+        return {}
+    document = parse_mapping(read_yaml_bytes(path, "Make it readable."), str(path), FORMAT).mapping
+    return {str(key): value for key, value in document.items()}
 
 
 def problems_with(

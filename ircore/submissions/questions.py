@@ -130,7 +130,7 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
     if any("model" in spec for spec in player_specs(answers).values()):
         about = "What the models run on, or whose service it is. Empty: not said."
         _settle(answers, Question(("hardware",), "Hardware or service", about=about), context)
-        answers["dates"] = {"submitted": date.today()}  # noqa: DTZ011 - the user's own day
+        answers.setdefault("dates", {"submitted": date.today()})  # noqa: DTZ011 - the user's own day
     about = "Code or paper, on github.com, huggingface.co, arxiv.org or another listed host. Empty: none."
     _settle(answers, Question(("links",), "Link", read=_links, about=about), context)
     if classic:
@@ -196,6 +196,11 @@ def _settle_service(answers: dict[str, Any], seat: Seat[Any, Any], context: Cont
         "Empty: OpenAI's."
     )
     _settle(answers, Question((*path, "base_url"), "Address", about=about), context)
+    if str(spec.get("base_url", "")).startswith("http://") and not context.local:
+        context.say(
+            f"The {seat.name} is on a server of your own, which maintainers cannot reach: the entry is self-reported, "
+            "without a rank, until you play it and name its transcripts."
+        )
     if (host := _host(spec)) is not None:
         about = "Environment variable that holds the key: its name, never the key."
         option = _seat_option(seat, "key", "VARIABLE", context)

@@ -12,7 +12,8 @@ from ircore.players.submission import MANIFEST, LoadedGameSubmission, LoadedSubm
 from ircore.players.traits import traits_of
 from ircore.runs.events import step_word
 from ircore.runs.folder import AnyRunFolder, create_run
-from ircore.runs.play import PlayPlan, play
+from ircore.runs.play import play
+from ircore.runs.session import PlayPlan
 from ircore.runs.setup import make_players
 
 

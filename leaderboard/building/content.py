@@ -39,7 +39,7 @@ from leaderboard.pages.metric_agreement import metric_agreement_page
 from leaderboard.pages.metric_boards import metric_pages
 from leaderboard.pages.naming import nameable_pictures, naming_page
 from leaderboard.pages.overview import front_page, games_front_page
-from leaderboard.pages.pair_comparison import Comparisons, compare_page, comparison_files
+from leaderboard.pages.pair_comparison import Comparisons, compare_page
 from leaderboard.pages.pairs import pair_pages
 from leaderboard.pages.paper import paper_page
 from leaderboard.pages.players import player_pages
@@ -74,12 +74,12 @@ _LINKED = {
     "paper": "Published scores",
     "replay": "One episode, turn by turn",
 }
-"""Pages that hand-written pages link to, with their headings: they say so where no reconstruction run is shown."""
+"""Headings of the pages that hand-written pages link to; on a site without reconstruction runs they have no content."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """Choices for a site; see ``leaderboard.building.site_build.build_site``.
+    """Choices for a site.
 
     Example:
         >>> Options(judge="structural").versions == RECORDS
@@ -87,16 +87,37 @@ class Options:
     """
 
     judge: str | None = None
+    """Judge on pages with room for one; None for the choice of ``leaderboard.model.site_judge.site_judge``."""
+
     address: str = ""
+    """Address of the site, absolute, ending in a slash, for feeds and badges; empty if unknown."""
+
     archive: Path | None = None
+    """Folder of the frozen boards of former versions; None for none."""
+
     version: str | None = None
+    """The benchmark version that the runs must be of; None for any."""
+
     originals: str = ""
+    """Where the pictures to zoom into are published, ending in a slash; empty if the site holds them."""
+
     versions: Path = RECORDS
+    """The benchmark's released versions, as ``ircore.results.benchmark_version`` reads them."""
+
     waiting: AnyLoaded | None = None
+    """A submission that the site is a preview of: every page says so, and it has a page even if it was not played."""
+
     submissions: Path | None = None
+    """Folder of all merged submissions: submissions without a run are listed too, and histories shown."""
+
     judge_cards: Sequence[Path] = ()
+    """Cards of judges (``ircore judge-test``) besides those that come with the project."""
+
     names: Sequence[Path] = ()
+    """Files of people's names for pictures, in KiloGram's layout, for a page on them."""
+
     season: Path | None = None
+    """File of the gaps between the public set and a revealed season's; None for no such column."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +219,8 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
     given = next((name for name, value in asked.items() if value is not None), None)
     if given is not None:
         raise InputError(
-            f"{given}: no run of the reconstruction game, of which it speaks", f"Leave {given} out, or add such a run."
+            f"{given}: applies to runs of the reconstruction game, and none is given",
+            f"Leave {given} out, or add such a run.",
         )
     pictures = PictureBook(options.originals)
     games = game_sections(runs, pictures)
@@ -259,7 +281,8 @@ def _waiting_pages(
 def _reconstruction_files(site: Site, fragments: Fragments) -> Iterator[Files]:
     """Yield the makers of the data files of the reconstruction game."""
     yield partial(leaderboard_files, site.results, site.version)
-    for make in (matrix_files, comparison_files, badge_files, feed_files):
+    for make in (matrix_files, badge_files, feed_files):
         yield partial(make, site)
+    yield Comparisons(site).files
     for piece in range(_PIECES):
         yield partial(gallery_shards, site, fragments, piece, _PIECES)

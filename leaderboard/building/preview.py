@@ -32,6 +32,7 @@ def preview(loaded: AnyLoaded, runs: Sequence[Path], out: Path) -> list[str]:
         InputError: There are no runs, or they cannot be shown together.
     """
     try:
+        from leaderboard.building.content import Options
         from leaderboard.building.site_build import build_site
     except ModuleNotFoundError as error:
         raise InputError(
@@ -39,10 +40,10 @@ def preview(loaded: AnyLoaded, runs: Sequence[Path], out: Path) -> list[str]:
         ) from error
     if not runs:
         raise InputError(
-            "--preview: no runs to show the entry beside",
+            "--preview: no runs to compare the submission with",
             "Name scored runs: --runs build/demo/runs/builtin-classical-canvas",
         )
-    build_site(runs, out, waiting=loaded)
+    build_site(runs, out, Options(waiting=loaded))
     if isinstance(loaded.submission, GameSubmission):
         return list(_place_in_game(loaded.slug, loaded.submission, runs, out))
     site = Site(read_runs(split_runs(runs)[0]))

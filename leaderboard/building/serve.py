@@ -38,7 +38,7 @@ def make_server(folder: Path, port: int) -> ThreadingHTTPServer:
 
 
 def serve_site(folder: Path, port: int, announce: Callable[[str], object]) -> None:
-    """Serve until interrupted; ``announce`` is told the address."""
+    """Serve a site until Ctrl-C; ``announce`` receives the address."""
     with make_server(folder, port) as server:
         announce(f"http://{HOST}:{server.server_address[1]}/  (Ctrl-C stops)")
         try:

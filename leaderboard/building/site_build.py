@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 from ircore.core.collector import without_collector
-from ircore.instances.benchmark import RECORDS
 from ircore.players.submission import AnyLoaded
 from leaderboard.building.content import Content, Options, read_content
 from leaderboard.building.finish import finish_pages, merge, no_notice, write_surroundings
@@ -19,7 +18,6 @@ from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
 from leaderboard.pages.waiting import played_pages
 from leaderboard.rendering.render import block
-from leaderboard.skeleton import SKELETON
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.storage.output_folder import build_folder, replace
 from leaderboard.versions.archive import write_frozen
@@ -39,64 +37,35 @@ class _BuildReport:
     """Pictures among ``pictures`` that no earlier build had encoded."""
 
 
-def build_site(
-    runs: Sequence[Path],
-    out: Path,
-    sources: Path = SKELETON,
-    judge: str | None = None,
-    address: str = "",
-    archive: Path | None = None,
-    version: str | None = None,
-    originals: str = "",
-    versions: Path = RECORDS,
-    waiting: AnyLoaded | None = None,
-    submissions: Path | None = None,
-    judge_cards: Sequence[Path] = (),
-    names: Sequence[Path] = (),
-    season: Path | None = None,
-) -> _BuildReport:
+def build_site(runs: Sequence[Path], out: Path, options: Options | None = None) -> _BuildReport:
     """Build the site of some runs.
 
     Args:
         runs: Run folders of any games; those of one game are on one instance set.
         out: The site's folder: missing, empty, or an earlier build, which is replaced at the end.
-        sources: Folder with ``mkdocs.yml`` and ``docs``.
-        judge: Judge on pages with room for one; None for the choice of ``leaderboard.model.site_judge.site_judge``.
-        address: Address of the site, absolute, ending in a slash, for feeds and badges; empty if unknown.
-        archive: Folder of the frozen boards of former versions; None for none.
-        version: The benchmark version that the runs must be of; None for any.
-        originals: Where the pictures to zoom into are published, ending in a slash; empty if the site holds them.
-        versions: The benchmark's released versions, as ``ircore.results.benchmark_version`` reads them.
-        waiting: A submission that the site is a preview of: every page says so, and it has a page even if it was not
-            played.
-        submissions: Folder of all merged submissions: those without a run are listed too, and histories shown.
-        judge_cards: Cards of judges (``ircore judge-test``) besides those that come with the project.
-        names: Files of people's names for pictures, in KiloGram's layout, for a page on them.
-        season: File of the gaps between the public set and a revealed season's; None for no such column.
+        options: Choices for the site; None for the defaults.
 
     Raises:
         InputError: The runs cannot be shown together, or ``out`` holds something else.
         WorkError: MkDocs failed, or the disk is full.
     """
-    options = Options(
-        judge, address, archive, version, originals, versions, waiting, submissions, judge_cards, names, season
-    )
-    # Of a link the folder that it names is replaced.
+    options = options or Options()
+    # If the output is a symbolic link, the folder that it points to is replaced.
     out = Path(os.path.realpath(out)) if out.is_symlink() else out
-    check_sources(sources)
+    check_sources()
     check_replaceable(out)
     with without_collector(), build_folder(out) as work:
         tree = Tree(work)
         content = read_content(runs, options, BuildCache(tree.files, out if out.is_dir() else None))
-        copy_sources(tree, content.pages, content.game_boards, address, sources, content.title)
+        copy_sources(tree, content.pages, content.game_boards, options.address, content.title)
         sharing = write_sources(content.pages, tree.docs)
         write_content(content, tree)
         with mkdocs(tree):
             write_frozen(content.frozen, tree.files)
             encoded = content.pictures.write(tree.files, earlier_build(out))
-        finish_pages(tree, sharing, originals, _notice(content, waiting))
+        finish_pages(tree, sharing, options.originals, _notice(content, options.waiting))
         merge(tree.files, tree.site)
-        write_surroundings(tree.site, address, content.title)
+        write_surroundings(tree.site, options.address, content.title)
         write_marker(tree.site, content.marker)
         replace(tree.site, out)
     return _BuildReport(len(content.pages), len(content.pictures), encoded)

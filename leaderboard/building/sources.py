@@ -24,22 +24,22 @@ from leaderboard.theme import stylesheet
 SETTINGS = "mkdocs.yml"
 
 ABSENT = "absent"
-"""Template of pages that say that nothing is there, for the sake of links to them."""
+"""Template of pages that only state that they have no content, so that links to them work."""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _GAMES_AFTER = "Gallery"
 """Tab behind which the tab of the other games stands."""
 
 
-def check_sources(sources: Path = SKELETON) -> None:
+def check_sources() -> None:
     """Check that the hand-written pages are there.
 
     Raises:
         InputError: They are not.
     """
-    if not (sources / SETTINGS).is_file():
+    if not (SKELETON / SETTINGS).is_file():
         raise InputError(
-            f"{sources}: no {SETTINGS}, so there are no hand-written pages to build from",
+            f"{SKELETON}: no {SETTINGS}, so there are no hand-written pages to build from",
             "Install the package again: pip install --force-reinstall 'ircore[site]'",
         )
 
@@ -49,17 +49,15 @@ def copy_sources(
     pages: Sequence[Page],
     games: Sequence[tuple[str, str]],
     address: str,
-    sources: Path = SKELETON,
     title: str = NAME,
 ) -> None:
     """Copy everything that MkDocs reads into the build folder.
 
     Args:
         tree: Folders of the build.
-        pages: Pages that templates write; the navigation leaves out those that only say that nothing is there.
+        pages: Pages that templates write; the navigation leaves out pages without content.
         games: Title and path of the board of each other game.
         address: Address of the site, absolute, ending in a slash; empty if unknown.
-        sources: Folder with ``mkdocs.yml`` and ``docs``.
         title: Name of the site.
 
     Raises:
@@ -67,7 +65,7 @@ def copy_sources(
     """
     ignored = shutil.ignore_patterns("generated", ".*")
     try:
-        shutil.copytree(sources / "docs", tree.docs, ignore=ignored)
+        shutil.copytree(SKELETON / "docs", tree.docs, ignore=ignored)
         plain = shutil.ignore_patterns("js", ".*")
         shutil.copytree(_PACKAGE / "assets", tree.docs / "assets", dirs_exist_ok=True, ignore=plain)
         write_bundles(tree.docs / "assets" / "js")
@@ -81,8 +79,8 @@ def copy_sources(
         text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
         write_text(tree.docs / "schemas" / f"{name}.json", text)
     for name in LEADERBOARD:
-        write_text(tree.docs / name, "")  # hand-written pages link to them, so MkDocs has to see them
-    settings = yaml.safe_load((sources / SETTINGS).read_text(encoding="utf-8"))
+        write_text(tree.docs / name, "")  # MkDocs refuses links to missing files; the content comes later
+    settings = yaml.safe_load((SKELETON / SETTINGS).read_text(encoding="utf-8"))
     known = {path.relative_to(tree.docs).as_posix() for path in tree.docs.rglob("*.md")}
     shown = {f"{page.path}.md" for page in pages if page.template != ABSENT}
     settings["nav"] = list(_navigation(settings["nav"], known | shown, games))

@@ -1,19 +1,19 @@
 """Effect of the token budget: score and ΔQ of pairs played under several budgets, as in the paper's Figure 17."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import log10
 
 from ircore.results.statistics.intervals import clear_of, too_few
-from ircore.results.tables.model import Table, Value
+from ircore.results.tables.model import Table
 from ircore.results.tables.turns import budgets_table
-from leaderboard.charts.data import MOST_PANELS, RUN, Subject, picked
+from leaderboard.charts.data import MOST_PANELS, RUN, Entry, Subject, entries_of, picked
 from leaderboard.charts.grammar import Json, Missing, Sketch, axis, mean, plain, steps
 from leaderboard.charts.scores import around_zero
 from leaderboard.charts.tracks import Scale, Spot, Track, panels
 from leaderboard.words import labels
 
-_Series = Sequence[Mapping[str, Value]]
+_Series = Sequence[Entry]
 """Rows of one pair under several budgets, smallest first."""
 
 
@@ -40,10 +40,8 @@ def budget_deltas_sketch(subject: Subject) -> Sketch | Missing:
 
 
 def _series(table: Table) -> list[_Series]:
-    keys = [column.key for column in table.columns]
-    groups: list[list[Mapping[str, Value]]] = []
-    for entries in table.rows:
-        row = dict(zip(keys, entries, strict=True))
+    groups: list[list[Entry]] = []
+    for row in entries_of(table):
         # Rows of one pair stand together, smallest budget first.
         if groups and row["players"] == groups[-1][-1]["players"] and _budget(row) > _budget(groups[-1][-1]):
             groups[-1].append(row)
@@ -52,7 +50,7 @@ def _series(table: Table) -> list[_Series]:
     return list(groups[:MOST_PANELS])
 
 
-def _budget(row: Mapping[str, Value]) -> int:
+def _budget(row: Entry) -> int:
     return round(mean(row["budget"]) or 1)
 
 

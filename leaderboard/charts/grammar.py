@@ -4,7 +4,7 @@ Colours are names of CSS variables and ticks are always listed, so that the live
 the still picture (``leaderboard.charts.still``) are two readings of one specification and follow the reader's scheme.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple
@@ -208,10 +208,10 @@ def whiskers(values: Sequence[Value], colour: str, factor: float = 1, thickness:
     """Return Plotly's error bars of values; of no length where a value has no interval.
 
     Args:
-        values: With a number each.
+        values: Values, each with a number.
         colour: Token of the bars.
         factor: Factor of the values, such as 100 for percent.
-        thickness: Of the bars, CSS pixels.
+        thickness: Thickness of the bars, CSS pixels.
     """
     return {
         "array": [_distance(value.high, mean(value), factor) for value in values],
@@ -263,8 +263,8 @@ def words(
     """Return an annotation.
 
     Args:
-        text: Plain already.
-        place: Position, as the references count.
+        text: Text, escaped by ``plain``.
+        place: Position in the units of the references.
         refs: References of x and of y: ``paper``, or an axis, ``x2_domain`` meaning shares of its length.
         anchor: Part of the words that stands there: ``left``, ``center``, ``right``; ``top``, ``middle``, ``bottom``.
         shift: CSS pixels to the right and upwards.
@@ -280,6 +280,23 @@ def words(
 
 
 _FONT = {"colour": "color", "size": "size", "weight": "weight"}
+
+
+def legend(colours: Mapping[str, str], height: int, gap: int) -> list[Json]:
+    """Return the annotations of a colour legend on one line above a plot.
+
+    Args:
+        colours: Name of the colour's token by the word beside its square, from the left.
+        height: Distance of the squares from the plot, CSS pixels.
+        gap: Distance between the entries, CSS pixels.
+    """
+    entries: list[Json] = []
+    at = 0
+    for word, colour in colours.items():
+        entries.append(words("■", (0, 1), "paper paper", "left bottom", (at, height), colour=token(colour), size=15))
+        entries.append(words(plain(word), (0, 1), "paper paper", "left bottom", (at + 16, height + 2)))
+        at += gap + round(6.2 * len(word))
+    return entries
 
 
 def vertical(x: float) -> Json:

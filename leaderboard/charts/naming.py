@@ -11,7 +11,7 @@ from ircore.results.tables.model import Column, Table
 from ircore.results.tables.naming import MEASURES
 from leaderboard.charts.catalogue import Chart, chart_of
 from leaderboard.charts.data import picked
-from leaderboard.charts.grammar import FOOT, Drawing, Json, Missing, Sketch, axis, layout, plain, steps, words
+from leaderboard.charts.grammar import FOOT, Drawing, Json, Missing, Sketch, axis, layout, legend, steps, words
 from leaderboard.theme import token
 
 _BIN = {"snd": 0.05, "pnd": 0.1, "psa": 0.5}
@@ -97,12 +97,12 @@ def _drawing(
         words(str(total), (total, row), "x y", "left middle", (5, 0), colour=token("text"))
         for row, total in enumerate(totals)
     ]
-    cuts = _cuts(bins, width) if len(levels) > 1 else []
+    notes = [*numbers, words(measure.title, (0, 1), "paper paper", "right bottom", (-8, 6))]
+    several = len(levels) > 1
     made = layout(
         _HEAD + FOOT + _ROW * len(bins), 76, 26, _HEAD,
         xaxis=horizontal, yaxis=vertical, barmode="stack", bargap=0.25,
-        annotations=[*numbers, *_legend(levels), words(measure.title, (0, 1), "paper paper", "right bottom", (-8, 6))],
-        shapes=cuts,
+        annotations=[*notes, *(legend(levels, 4, 34) if several else ())], shapes=_cuts(bins, width) if several else [],
     )  # fmt: skip
     return Drawing([_bars(level, colour, bins, labels, counted) for level, colour in levels.items()], made, made)
 
@@ -112,16 +112,6 @@ def _cuts(bins: Sequence[int], width: float) -> list[Json]:
     places = [bins[0] + 0.5 - cut / width for cut in (EASY_BELOW, HARD_ABOVE)]
     shown = [round(place, 6) for place in places if -0.5 < place < len(bins) - 0.5]
     return [{"xref": "paper", "yref": "y", "x0": 0, "x1": 1, "y0": place, "y1": place} for place in shown]
-
-
-def _legend(levels: dict[str, str]) -> list[Json]:
-    entries: list[Json] = []
-    at = 0
-    for level, colour in levels.items() if len(levels) > 1 else ():
-        entries.append(words("■", (0, 1), "paper paper", "left bottom", (at, 4), colour=token(colour), size=15))
-        entries.append(words(plain(level), (0, 1), "paper paper", "left bottom", (at + 16, 6)))
-        at += 34 + round(6.2 * len(level))
-    return entries
 
 
 def _bars(

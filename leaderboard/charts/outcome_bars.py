@@ -9,7 +9,7 @@ from ircore.results.episodes import CONVERGENCES, Convergence
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.turns import budgets_table, outcomes_table
 from leaderboard.charts.data import MOST_ROWS, RUN, Subject, grouped, of_runs, picked
-from leaderboard.charts.grammar import Drawing, Json, Missing, Sketch, axis, mean, pair_lines, plain, steps, words
+from leaderboard.charts.grammar import Drawing, Missing, Sketch, axis, legend, mean, pair_lines, plain, steps
 from leaderboard.charts.rows import Row, row_layouts
 from leaderboard.model.site import Pair
 from leaderboard.theme import CONVERGENCE_TOKENS, token
@@ -79,7 +79,7 @@ def _sketch(bars: Sequence[_Bar], title: str, table: Table, chosen: str = "") ->
     layouts = row_layouts(
         [Row(bar.name, (f"n {bar.episodes}",)) for bar in bars],
         axis(0, 100, steps(0, 100, 25), "share of rated episodes (%)"),
-        _legend(),
+        legend({labels.CONVERGENCES[outcome]: CONVERGENCE_TOKENS[outcome] for outcome in CONVERGENCES}, 8, 30),
         barmode="stack",
         bargap=0.55,
     )
@@ -92,18 +92,6 @@ def _sketch(bars: Sequence[_Bar], title: str, table: Table, chosen: str = "") ->
         drawing=Drawing([_trace(outcome, bars) for outcome in CONVERGENCES], *layouts),
         table=table,
     )
-
-
-def _legend() -> list[Json]:
-    """Return the colour legend, one line above the bars."""
-    entries: list[Json] = []
-    at = 0
-    for outcome in CONVERGENCES:
-        name, colour = labels.CONVERGENCES[outcome], CONVERGENCE_TOKENS[outcome]
-        entries.append(words("■", (0, 1), "paper paper", "left bottom", (at, 8), colour=token(colour), size=15))
-        entries.append(words(name, (0, 1), "paper paper", "left bottom", (at + 16, 10)))
-        at += 30 + round(6.2 * len(name))
-    return entries
 
 
 def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> go.Bar:

@@ -1,14 +1,12 @@
 """Shares of facts said, drawn and corrected by a pair, turn by turn, one panel per share."""
 
-from dataclasses import dataclass
-
 from ircore.results.tables.model import Value
 from ircore.results.tables.said import said_table
 from leaderboard.charts.data import Entry, Subject, grouped, picked
 from leaderboard.charts.grammar import Missing, Sketch, axis, mean, percent, steps
 from leaderboard.charts.tracks import Scale, Spot, Track, panels
 from leaderboard.charts.turns import turn_axis
-from leaderboard.model.site import Pair
+from leaderboard.model.site import Marked, Pair
 
 _SHARES = {
     "said": "facts stated",
@@ -18,17 +16,6 @@ _SHARES = {
 """Shares by key of the table, each with what stands below its name."""
 
 
-@dataclass(frozen=True)
-class _Share:
-    """Panel title of a share, with the hue and shape of its pair."""
-
-    describer: str
-    apart: str
-    hue: int
-    shape: int
-    generator: str = ""
-
-
 def pair_said_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
     """Draw a pair's shares of facts said, of said facts drawn, and of named errors corrected, by turn."""
     table = said_table(subject.only(pair).results)
@@ -36,7 +23,7 @@ def pair_said_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
     if not any(mean(row["said"]) is not None for row in rows):
         return Missing("What is said, drawn and corrected, turn by turn?", "Not measured: ircore score RUN --facts.")
     tracks = [
-        Track(_Share(key.capitalize(), words, pair.hue, pair.shape), tuple(_spot(row, key) for row in rows))
+        Track(Marked(key.capitalize(), "", words, pair.hue, pair.shape), tuple(_spot(row, key) for row in rows))
         for key, words in _SHARES.items()
     ]
     y = axis(0, 101, steps(0, 100, 50), "share of facts, %")

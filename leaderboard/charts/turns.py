@@ -27,10 +27,10 @@ _COLUMNS = (RUN, "pair", "turn", "reached", "refining")
 _SIMILARITY = "mean similarity so far (0–10)"
 
 
-def turn_axis(turns: int, title: str = "turn") -> Json:
+def turn_axis(turns: int) -> Json:
     """Return the axis of turns 1 to ``turns``, with ticks at every turn, or at every third."""
     ticks: Ticks = [(turn, str(turn)) for turn in range(1, turns + 1, 1 if turns <= 5 else 3)]
-    return axis(0.6, turns + 0.4, ticks, title)
+    return axis(0.6, turns + 0.4, ticks, "turn")
 
 
 def trajectories_sketch(subject: Subject) -> Sketch | Missing:

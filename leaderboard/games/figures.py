@@ -1,7 +1,6 @@
 """Learning curves of a game: one panel per run, the other runs behind it in grey."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import floor, log10
 
 from ircore.games.base import Measure, PublishedFigure
@@ -19,6 +18,7 @@ from leaderboard.charts.tracks import Scale, Spot, Track, panels
 from leaderboard.games.board import measure, scale_ends, value_digits
 from leaderboard.games.entries import Entry
 from leaderboard.games.section import GameSection
+from leaderboard.model.site import Marked
 from leaderboard.words.labels import number
 
 Episodes = Mapping[Entry, Sequence[SteppedEpisode]]
@@ -26,38 +26,6 @@ Episodes = Mapping[Entry, Sequence[SteppedEpisode]]
 
 _MOST_TICKS = 6
 """Steps up to which each has a tick on the horizontal axis."""
-
-
-@dataclass(frozen=True)
-class _MarkedEntry:
-    """A run with the marks by which charts draw it."""
-
-    entry: Entry
-
-    @property
-    def describer(self) -> str:
-        """Label of the first seat's player."""
-        return self.entry.players[0]
-
-    @property
-    def generator(self) -> str:
-        """Labels of the other seats' players."""
-        return " + ".join(self.entry.players[1:])
-
-    @property
-    def apart(self) -> str:
-        """Slug where several runs have the same players."""
-        return self.entry.apart
-
-    @property
-    def hue(self) -> int:
-        """Number of the first player's colour."""
-        return self.entry.hue
-
-    @property
-    def shape(self) -> int:
-        """Number of the second player's marker."""
-        return self.entry.shape or 0
 
 
 def curve_charts(section: GameSection) -> tuple[Chart, ...]:
@@ -121,7 +89,8 @@ def _track(entry: Entry, points: dict[int, Estimate], words: str) -> Track:
         Spot(place, Value.of(mean, missing="no value"), 1.0, f"{said}, {plain(words)} {place}<br>")
         for place, mean in points.items()
     )
-    return Track(_MarkedEntry(entry), tuple(spots))
+    others = " + ".join(entry.players[1:])
+    return Track(Marked(entry.players[0], others, entry.apart, entry.hue, entry.shape or 0), tuple(spots))
 
 
 def _horizontal(places: list[int], curve: Curve) -> Json:

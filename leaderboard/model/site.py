@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
@@ -54,7 +54,7 @@ class Page:
     """Whether the page is in the index of the site's search."""
 
     later: Callable[[], Mapping[str, Any]] | None = None
-    """Works out more values when the page is written: several processes do that at once. Not ``charts``."""
+    """Function that computes further values when the page is written, in one of several processes; never ``charts``."""
 
     @property
     def root(self) -> str:
@@ -66,44 +66,32 @@ class Page:
         return self if self.later is None else replace(self, values={**self.values, **self.later()}, later=None)
 
 
-class Marked(Protocol):
+@dataclass(frozen=True)
+class Marked:
     """Players with their marks, as charts draw them: a pair of the reconstruction game, or a run of another game.
 
-    >>> @dataclass(frozen=True)
-    ... class Run:
-    ...     describer: str
-    ...     hue: int
-    ...     generator: str = ""
-    ...     apart: str = ""
-    ...     shape: int = 0
-    >>> player: Marked = Run("guesser", hue=2)
-    >>> player.describer, player.hue
-    ('guesser', 2)
+    >>> Marked("guesser", "", "", hue=2, shape=0).hue
+    2
     """
 
-    @property
-    def describer(self) -> str:
-        """Label of the first player, whose colour is ``hue``."""
+    describer: str
+    """Label of the first player, whose colour is ``hue``."""
 
-    @property
-    def generator(self) -> str:
-        """Label of the second player, whose marker is ``shape``; empty for a game of one seat."""
+    generator: str
+    """Label of the second player, whose marker is ``shape``; empty for a game of one seat."""
 
-    @property
-    def apart(self) -> str:
-        """Text that tells runs of the same players apart; else empty."""
+    apart: str
+    """Text that tells runs of the same players apart: slug, and rules where they differ; else empty."""
 
-    @property
-    def hue(self) -> int:
-        """Number of the colour, 0-based."""
+    hue: int
+    """Number of the colour, 0-based."""
 
-    @property
-    def shape(self) -> int:
-        """Number of the marker, 0-based."""
+    shape: int
+    """Number of the marker, 0-based."""
 
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(Marked):
     """A describer–generator pair as the site names and marks it.
 
     Example:
@@ -119,29 +107,10 @@ class Pair:
     key: str
     """Name of the pair in addresses: the slug, or the run's id where two runs share a slug."""
 
-    hue: int
-    """Colour of its describer, 0-based."""
-
-    shape: int
-    """Marker of its generator, 0-based."""
-
-    apart: str
-    """Text that tells pairs of the same players apart: slug, and rules where they differ; else empty."""
-
     @property
     def run_id(self) -> str:
         """The run's id."""
         return self.result.run_id
-
-    @property
-    def describer(self) -> str:
-        """The describer's label."""
-        return self.result.describer
-
-    @property
-    def generator(self) -> str:
-        """The generator's label."""
-        return self.result.generator
 
     @property
     def shown(self) -> dict[str, str]:
@@ -317,6 +286,8 @@ def _pairs(submissions: Sequence[SubmissionResult]) -> dict[str, Pair]:
     return {
         submission.run_id: Pair(
             result=submission,
+            describer=submission.describer,
+            generator=submission.generator,
             key=submission.slug if slugs[submission.slug] == 1 else submission.run_id,
             hue=describers.index(submission.describer),
             shape=generators.index(submission.generator),

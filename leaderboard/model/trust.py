@@ -20,7 +20,7 @@ class Tier:
     """Name of the tier in the classes of its badge."""
 
     label: str
-    """On the badge."""
+    """Text of the badge."""
 
     description: str
     """Meaning of the tier, in one sentence."""
@@ -92,5 +92,5 @@ def _findings(flags: Sequence[Flag]) -> str:
     if not flags:
         return "none: the rules were played again on every episode, and nothing unlikely was seen"
     counts = Counter(flag.rule for flag in flags)
-    told = ", ".join(f"{count} × {FINDINGS.get(rule, rule)}" for rule, count in counts.items())
-    return f"{told}; first: {flags[0].where}. None breaks a rule; they are for people to look at"
+    findings = ", ".join(f"{count} × {FINDINGS.get(rule, rule)}" for rule, count in counts.items())
+    return f"{findings}; first: {flags[0].where}. None breaks a rule; they are for people to look at"

@@ -51,7 +51,7 @@ class Chip:
     """
 
     label: str
-    """On the chip."""
+    """Text of the link; on frozen boards it may be a stranger's words, so escape it."""
 
     path: str
     """The board's page, without suffix."""
@@ -135,7 +135,7 @@ def view_words(site: Site, view: View) -> str:
     )
     versions = ", ".join(sorted({submission.run.version for submission in results.submissions}))
     episodes = f"{size} {'episode' if size == 1 else 'episodes'} a pair"
-    # What is not released is named by its instance set.
+    # The words of an unreleased benchmark name its instance set already.
     benchmark = site.version.words + (f", instance set {results.instance_set[:8]}" if site.version.released else "")
     return f"{what}, {which}; {how}; {episodes}; {rules}; {benchmark}; ircore {versions}"
 
@@ -204,7 +204,7 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
             [
                 Chip(text, path(site, _ordered(site, other)), current)
                 for text, other, current in links
-                if _shown(site, other)
+                if _exists(site, other.category, other.difficulty)
             ],
         )
         for label, links in groups
@@ -234,10 +234,6 @@ def metric_path(metric: str) -> str:
 def is_rated(site: Site, view: View) -> bool:
     """Return whether a board's judge rated similarity; judges that only compare give no score, ΔQ or ranks."""
     return rates(view_results(site, view), view.judge)
-
-
-def _shown(site: Site, view: View) -> bool:
-    return _exists(site, view.category, view.difficulty)
 
 
 def _exists(site: Site, category: str | None, difficulty: str | None) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from ircore.core.fact_records import PARTS, Part
 from ircore.results.headline import VERIFIED
@@ -63,18 +63,17 @@ class _HeatColumn:
     """Category and difficulty of each small cell."""
 
 
-@dataclass(frozen=True)
-class Line:
-    """A board row with all values that the template shows.
+@dataclass(frozen=True, kw_only=True)
+class Listed:
+    """A row of any board: a pair, with what the menus above the board filter by.
 
-    Example:
-        >>> from types import SimpleNamespace
-        >>> Line(SimpleNamespace(cell="its numbers"), pair=None, tier=None, budget="200", heats=(), disputed=None).cell
-        'its numbers'
+    >>> from leaderboard.model.site import Marked
+    >>> from leaderboard.model.trust import HERE, PAPER
+    >>> pair = Marked("seer", "painter", "", hue=0, shape=0)
+    >>> rows = [Listed(pair=pair, tier=tier, budget="200 tokens", disputed=None) for tier in (HERE, PAPER)]
+    >>> [(tool.name, tool.options) for tool in tools_for(rows)]  # the only difference between the two rows
+    [('tier', ('paper', 'played here'))]
     """
-
-    row: BoardRow
-    """Rank and numbers."""
 
     pair: Pair
     """The pair, with its name and marks on the site."""
@@ -85,11 +84,26 @@ class Line:
     budget: str
     """Short description of the pair's rules."""
 
-    heats: tuple[tuple[Heat, ...], ...]
-    """Small cells, one tuple a column."""
-
     disputed: Step | None
     """The dispute about its run that is not settled."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line(Listed):
+    """A board row with all values that the template shows.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> row = SimpleNamespace(cell="its numbers")
+        >>> Line(pair=None, tier=None, budget="200", disputed=None, row=row, heats=()).cell
+        'its numbers'
+    """
+
+    row: BoardRow
+    """Rank and numbers."""
+
+    heats: tuple[tuple[Heat, ...], ...]
+    """Small cells, one tuple a column."""
 
     parts: tuple[tuple[Part, Estimate], ...] = ()
     """Share of right facts by part, on the boards of judge verified."""
@@ -132,12 +146,9 @@ def board_lines(site: Site, view: View, columns: Sequence[_HeatColumn] = ()) -> 
         rows = tuple(sorted(rows, key=lambda row: -1.0 if (share := row.cell.preference.mean) is None else -share))
     return [
         Line(
+            **listed(site, pair := site.pairs[row.submission.run_id]),
             row=row,
-            pair=(pair := site.pairs[row.submission.run_id]),
-            tier=tier_of(row.submission),
-            budget=rules_label(site, row.submission.run.rules),
             heats=tuple(_heats(results, pair, view, column, rated) for column in columns),
-            disputed=dispute_of(site, pair),
             parts=_parts(results, view, pair),
             references=tuple(line.value for line in reference_lines(site, view, pair)),
         )
@@ -152,9 +163,11 @@ def _parts(results: Results, view: View, pair: Pair) -> tuple[tuple[Part, Estima
     return tuple((part, parts[part].share) for part in PARTS) if any(right.total for right in parts.values()) else ()
 
 
-def dispute_of(site: Site, pair: Pair) -> Step | None:
-    """Return the open dispute about a pair's run; None without an open dispute."""
-    return open_dispute(site.history(pair.result.slug), pair.run_id)
+def listed(site: Site, pair: Pair) -> dict[str, Any]:
+    """Return the fields of ``Listed`` for a pair."""
+    disputed = open_dispute(site.history(pair.result.slug), pair.run_id)
+    budget = rules_label(site, pair.result.run.rules)
+    return {"pair": pair, "tier": tier_of(pair.result), "budget": budget, "disputed": disputed}
 
 
 def _board_page(site: Site, view: View) -> Page:
@@ -268,30 +281,6 @@ class _Tool:
 
     options: tuple[str, ...]
     """Values to choose from; may be strangers' words, so escape them."""
-
-
-class Listed(Protocol):
-    """Attributes of a row that the menus above a board filter by.
-
-    >>> from types import SimpleNamespace
-    >>> from leaderboard.model.trust import HERE, PAPER
-    >>> pair = SimpleNamespace(describer="seer", generator="painter")
-    >>> rows = [SimpleNamespace(pair=pair, tier=tier, budget="200 tokens") for tier in (HERE, PAPER)]
-    >>> [(tool.name, tool.options) for tool in tools_for(rows)]  # the only difference between the two rows
-    [('tier', ('paper', 'played here'))]
-    """
-
-    @property
-    def pair(self) -> Pair:
-        """The pair."""
-
-    @property
-    def tier(self) -> Tier:
-        """Trust tier of the row."""
-
-    @property
-    def budget(self) -> str:
-        """Short description of the pair's rules."""
 
 
 def tools_for(lines: Sequence[Listed]) -> list[_Tool]:

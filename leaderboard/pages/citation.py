@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import yaml
@@ -13,7 +12,7 @@ from leaderboard.skeleton import SKELETON
 from leaderboard.words.untrusted_text import one_line
 
 SOURCE = SKELETON / "CITATION.cff"
-"""The one place that says how the benchmark and the paper are cited."""
+"""File in the Citation File Format 1.2, with the paper as preferred citation: the only place that says how to cite."""
 
 _SPECIAL = {character: "\\" + character for character in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
@@ -24,15 +23,14 @@ _SPECIAL = {character: "\\" + character for character in "&%$#_{}"} | {
 _SMALL_WORDS = frozenset(["a", "an", "the", "of", "and", "in", "on", "for", "through"])
 
 
-def citation_page(version: Version, address: str, source: Path = SOURCE) -> Page:
+def citation_page(version: Version, address: str) -> Page:
     """Return the page that says how to cite.
 
     Args:
         version: The benchmark version that the site shows.
         address: The site's absolute address, ending in a slash; empty leaves it out.
-        source: A Citation File Format 1.2 file with a preferred citation.
     """
-    cff = yaml.safe_load(source.read_text(encoding="utf-8"))
+    cff = yaml.safe_load(SOURCE.read_text(encoding="utf-8"))
     paper = cff["preferred-citation"]
     entries = [
         {"title": "The paper", "words": "Cite it for the game, its rules and its findings.", "bibtex": bibtex(paper)},

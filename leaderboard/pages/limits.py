@@ -14,7 +14,7 @@ from ircore.results.tables.agreement import agreement_table
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.published import published_agreement_table
 from ircore.results.tables.recalibration import maps_table
-from leaderboard.charts.data import picked, where
+from leaderboard.charts.data import entries_of, picked, where
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.words.labels import judge_name
 
@@ -90,8 +90,8 @@ def published_agreements() -> _Agreements:
 def _named(table: Table) -> Table:
     """Call the paper's judges by the names that pages use."""
     keys = [column.key for column in table.columns]
-    rows = (dict(zip(keys, row, strict=True)) for row in table.rows)
-    named = ({**row, **{key: Value(judge_name(str(row[key].value))) for key in ("one", "other")}} for row in rows)
+    names = ("one", "other")
+    named = (row | {key: Value(judge_name(str(row[key].value))) for key in names} for row in entries_of(table))
     return replace(table, rows=tuple(tuple(row[key] for key in keys) for row in named))
 
 

@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, metric_facts
 from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
-from ircore.submissions.history import Step
-from leaderboard.model.site import Page, Pair, Site
-from leaderboard.model.trust import Tier, tier_of
-from leaderboard.pages.board_views import Chip, View, metric_path, rules_label, view_path, view_words
-from leaderboard.pages.boards import MEASURED, dispute_of, tools_for
+from leaderboard.model.site import Page, Site
+from leaderboard.pages.board_views import Chip, View, metric_path, view_path, view_words
+from leaderboard.pages.boards import MEASURED, Listed, listed, tools_for
 
 
 def metric_pages(site: Site) -> Iterator[Page]:
@@ -19,12 +17,9 @@ def metric_pages(site: Site) -> Iterator[Page]:
         yield _metric_page(site, metric)
 
 
-@dataclass(frozen=True)
-class _MetricLine:
+@dataclass(frozen=True, kw_only=True)
+class _MetricLine(Listed):
     """A row of an image metric's board."""
-
-    pair: Pair
-    """The pair."""
 
     cell: MetricCell
     """Overall."""
@@ -35,15 +30,6 @@ class _MetricLine:
     total: Cell
     """Counts and costs of the run, which are the same for every judge."""
 
-    tier: Tier
-    """Trust tier of the row."""
-
-    budget: str
-    """Short description of the pair's rules."""
-
-    disputed: Step | None
-    """The dispute about its run that is not settled."""
-
 
 def _metric_page(site: Site, metric: str) -> Page:
     results, facts = site.under(), metric_facts(metric)
@@ -51,13 +37,10 @@ def _metric_page(site: Site, metric: str) -> Page:
     parts = [metric_cells(results, metric, category) for category in results.categories]
     lines = [
         _MetricLine(
-            pair := site.pairs[cell.run_id],
-            cell,
-            tuple(part[index].final for part in parts),
-            results.cell(cell.run_id, site.judge),
-            tier_of(pair.result),
-            rules_label(site, pair.result.run.rules),
-            dispute_of(site, pair),
+            **listed(site, site.pairs[cell.run_id]),
+            cell=cell,
+            parts=tuple(part[index].final for part in parts),
+            total=results.cell(cell.run_id, site.judge),
         )
         for index, cell in enumerate(overall)
     ]

@@ -11,6 +11,7 @@ from ircore.instances.withheld import HOW_TO_GET, KILOGRAM
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.naming import MEASURES, naming_means_table, naming_table, published_naming_table
 from leaderboard.charts.catalogue import Chart
+from leaderboard.charts.data import entries_of
 from leaderboard.charts.naming import naming_charts
 from leaderboard.games.section import GameSection
 from leaderboard.model.site import Page, Site
@@ -95,9 +96,7 @@ def nameable_pictures(site: Site | None, games: Iterable[GameSection]) -> dict[s
 
 def _named_set(place: int, path: Path, table: Table, shown: Mapping[str, Shown]) -> _NamedSet:
     stated = read_stated_measures(path)
-    keys = [column.key for column in table.columns]
-    rows = [dict(zip(keys, row, strict=True)) for row in table.rows]
-    pictures = [_named_picture(row, shown, stated) for row in rows]
+    pictures = [_named_picture(row, shown, stated) for row in entries_of(table)]
     differences = [
         abs(float(picture.cells[key].value or 0) - value)
         for picture in pictures

@@ -5,21 +5,16 @@ from functools import partial
 from typing import Any
 
 from ircore.core.episode_records import Turn
-from ircore.results.episodes import EpisodeResult, JudgedEpisode
+from ircore.results.episodes import JudgedEpisode
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.boards import board_words, paired
+from leaderboard.pages.selections import GOOD, TELLING, Chosen, judged_episodes
 
 _TOP = 5
 """Pairs on the front page."""
 
 _STRIP = 4
 """Renderings on the front page; of a longer episode the ones between are left out."""
-
-_TELLING = 3
-"""Renderings from which a dialogue is seen to go somewhere; shorter episodes only stand there if there is no other."""
-
-_GOOD_ENOUGH = 6.0
-"""Final similarity from which an episode may stand on the front page for its improvement."""
 
 
 def games_front_page(games: Sequence[Any], handed_in: Sequence[Page] = ()) -> Page:
@@ -54,29 +49,25 @@ def _best_episode(site: Site) -> dict[str, Any]:
 
 def _strip(site: Site) -> dict[str, Any] | None:
     """Return the turns of the most improved episode among close reconstructions, else of the best episode."""
-    candidates = [
-        (pair, result, judged)
-        for pair in site.pairs.values()
-        for result in site.results.episodes[pair.run_id]
-        if (judged := site.judged(result)) is not None and judged.final is not None
-    ]
-    if not candidates:
+    best = max(judged_episodes(site), key=_worth, default=None)
+    if best is None:
         return None
-    pair, result, judged = max(candidates, key=lambda entry: _worth(entry[1], entry[2]))
-    shown = _selected([turn for turn in result.episode.rendered_turns if turn.turn in judged.trajectory])
+    turns = best.result.episode.rendered_turns
+    shown = _selected([turn for turn in turns if turn.turn in best.judged.trajectory])
     return {
-        "pair": pair,
-        "gallery": site.galleries[result.episode.instance_id],
-        "turns": [_turn(site, pair, judged, turn) for turn in shown],
-        "skipped": len(result.episode.rendered_turns) - len(shown),
+        "pair": best.pair,
+        "gallery": best.gallery,
+        "turns": [_turn(site, best.pair, best.judged, turn) for turn in shown],
+        "skipped": len(turns) - len(shown),
     }
 
 
-def _worth(result: EpisodeResult, judged: JudgedEpisode) -> tuple[bool, bool, float, str]:
-    final, delta = judged.final or 0.0, judged.delta or 0.0
-    good = final >= _GOOD_ENOUGH
-    tells = good and delta > 0 and len(result.episode.rendered_turns) >= _TELLING
-    return good, tells, delta if good else final, result.episode.episode_id
+def _worth(chosen: Chosen) -> tuple[bool, bool, float, str]:
+    """Return what orders episodes: a shorter episode, or a worse one, is shown only if there is no better."""
+    final, delta = chosen.judged.final or 0.0, chosen.judged.delta or 0.0
+    good = final >= GOOD
+    tells = good and delta > 0 and len(chosen.result.episode.rendered_turns) >= TELLING
+    return good, tells, delta if good else final, chosen.result.episode.episode_id
 
 
 def _selected(turns: list[Turn]) -> list[Turn]:

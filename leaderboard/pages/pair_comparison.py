@@ -2,8 +2,8 @@
 
 ``data/compare/index.json`` names pairs and instances once; ``data/compare/<judge>/<pair>.json`` holds a pair's final
 scores by instance, its main scores and rank, and its comparisons with pairs that come later on the overall board. Up to
-``MOST`` pairs all are compared with all; of more, each with the next on the board. What is not there the browser
-computes: Student's paired interval on common targets, which it says; the ranks say whether two pairs are told apart.
+``MOST`` pairs all are compared with all; of more pairs, each is compared with the next on the board. For other couples
+the browser computes Student's paired interval on common targets and says so; ranks say whether two pairs differ.
 """
 
 import json
@@ -29,7 +29,7 @@ FOLDER = "data/compare"
 """Folder of the files, relative to the site's root."""
 
 SPANS = (10, 20, 50, 100)
-"""Points of the main score."""
+"""Reach of the plots left and right of zero, in points of the main score."""
 
 Condition = str | None
 """A category, or None for all."""
@@ -45,10 +45,10 @@ class Row:
     """
 
     category: Condition
-    """None for all."""
+    """Category of the targets; None for all."""
 
     comparison: Comparison
-    """The first less the second."""
+    """First pair minus second pair."""
 
 
 class Comparisons:
@@ -152,11 +152,6 @@ class Comparisons:
         }
 
 
-def comparison_files(site: Site) -> Iterator[tuple[str, str]]:
-    """Yield every file of the page's data: its path below the site's root, and its text."""
-    return Comparisons(site).files()
-
-
 def compare_page(comparisons: Comparisons) -> Page:
     """Return the page, which shows the two best pairs as long as no others are chosen."""
     site = comparisons.site
@@ -164,13 +159,12 @@ def compare_page(comparisons: Comparisons) -> Page:
     values: dict[str, Any] = {"chosen": chosen, "rows": [], "groups": [], "judge_words": judge_words(site, site.judge)}
     if len(chosen) == 2:
         rows = comparisons.rows(chosen[0], chosen[1], site.judge, (None, *site.results.categories))
-        values |= {"rows": rows, "span": _span(rows), "groups": _groups(comparisons, chosen)}
+        values |= {
+            "rows": rows,
+            "span": span_of([row.comparison.main for row in rows]),
+            "groups": _groups(comparisons, chosen),
+        }
     return Page("compare", "Compare pairs", "compare", {**values, "folder": FOLDER}, searchable=True)
-
-
-def _span(rows: list[Row]) -> int:
-    """Return how far the plots reach left and right of zero: the least of ``SPANS`` that holds every interval."""
-    return span_of([row.comparison.main for row in rows])
 
 
 def span_of(differences: Sequence[Estimate]) -> int:

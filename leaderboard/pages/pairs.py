@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import product
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 from ircore.core.episode_records import Turn
 from ircore.core.game_records import AnySubmission
 from ircore.core.records import PlayerSpec, Role
-from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.headline import judge_kind
 from ircore.results.model import BoardRow, Cell
 from ircore.results.rated import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, rated
@@ -29,9 +28,8 @@ from leaderboard.pages.boards import paired
 from leaderboard.pages.citation import pair_bibtex
 from leaderboard.pages.pair_comparison import span_of
 from leaderboard.pages.players import player_paths
+from leaderboard.pages.selections import Chosen, judged_episodes
 from leaderboard.words.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
-
-Judged = tuple[EpisodeResult, JudgedEpisode]
 
 _NEIGHBOURS = 2
 """Pairs above and below on the board with which a pair is compared where there are many."""
@@ -124,38 +122,31 @@ def _by_judge(site: Site, pair: Pair, judge: str, row: BoardRow) -> dict[str, An
 
 def _highlights(site: Site, pair: Pair) -> list[dict[str, Any]]:
     """Choose the best, worst, most improved and most regressed episode, each shown once."""
-    rated = [
-        (result, judged)
-        for result in site.results.episodes[pair.run_id]
-        if (judged := site.judged(result)) is not None and judged.first is not None and judged.final is not None
-    ]
-    moved = [entry for entry in rated if entry[1].delta is not None]
-    chosen: list[tuple[str, Judged]] = []
-    for label, among, key in (
-        ("Best", rated, lambda entry: entry[1].final),
-        ("Most improved", [entry for entry in moved if (entry[1].delta or 0) > 0], lambda entry: entry[1].delta),
-        ("Most regressed", [entry for entry in moved if (entry[1].delta or 0) < 0], lambda entry: -entry[1].delta),
-        ("Worst", rated, lambda entry: -entry[1].final),
+    rated = [chosen for chosen in judged_episodes(site, [pair]) if chosen.judged.first is not None]
+    better = [chosen for chosen in rated if (chosen.judged.delta or 0) > 0]
+    worse = [chosen for chosen in rated if (chosen.judged.delta or 0) < 0]
+    highlights: dict[str, dict[str, Any]] = {}
+    for label, among, merit in (
+        ("Best", rated, lambda chosen: chosen.judged.final),
+        ("Most improved", better, lambda chosen: chosen.judged.delta),
+        ("Most regressed", worse, lambda chosen: -chosen.judged.delta),
+        ("Worst", rated, lambda chosen: -chosen.judged.final),
     ):
-        _choose(chosen, label, among, key)
-    return [_highlight(site, pair, label, *entry) for label, entry in chosen]
+        left = [chosen for chosen in among if chosen.result.episode.episode_id not in highlights]
+        if left:
+            best = max(left, key=merit)
+            highlights[best.result.episode.episode_id] = _highlight(site, label, best)
+    return list(highlights.values())
 
 
-def _choose(chosen: list[tuple[str, Judged]], label: str, among: Sequence[Judged], key: Callable[[Any], float]) -> None:
-    taken = {result.episode.episode_id for _, (result, _) in chosen}
-    left = [entry for entry in among if entry[0].episode.episode_id not in taken]
-    if left:
-        chosen.append((label, max(left, key=key)))
-
-
-def _highlight(site: Site, pair: Pair, label: str, result: EpisodeResult, judged: JudgedEpisode) -> dict[str, Any]:
-    turns = result.episode.rendered_turns
+def _highlight(site: Site, label: str, chosen: Chosen) -> dict[str, Any]:
+    several = len(chosen.result.episode.rendered_turns) > 1
     return {
         "label": label,
-        "gallery": site.galleries[result.episode.instance_id],
-        "judged": judged,
-        "first": _shown(site, pair, turns[0]),
-        "final": _shown(site, pair, turns[-1]) if len(turns) > 1 else None,
+        "gallery": chosen.gallery,
+        "judged": chosen.judged,
+        "first": _shown(site, chosen.pair, chosen.first),
+        "final": _shown(site, chosen.pair, chosen.final) if several else None,
     }
 
 
@@ -227,7 +218,7 @@ def _against(site: Site, pair: Pair) -> list[dict[str, Any]]:
     """Compare a pair with all pairs under the same rules or, if they are many, with its neighbours on the board.
 
     Returns:
-        The other pairs in the order of the board, each with the comparison of this pair less the other.
+        The other pairs in the order of the board, each with the comparison of this pair minus the other.
     """
     results = site.under(pair.result.run.rules)
     board = results.board(site.judge)

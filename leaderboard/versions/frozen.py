@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ircore.instances.benchmark import BenchmarkVersion
+from leaderboard.pages.board_views import Chip
 from leaderboard.words.labels import category_title
 from leaderboard.words.untrusted_text import one_line
 
@@ -47,29 +48,11 @@ class _FrozenView:
         return what if self.difficulty == ALL else f"{what}, {self.difficulty}"
 
 
-@dataclass(frozen=True)
-class Choice:
-    """A link to a board that differs from the shown board in one choice.
-
-    >>> Choice("hard", "board-2", current=False).name
-    'board-2'
-    """
-
-    label: str
-    """On it; may be a stranger's words, so escape it."""
-
-    name: str
-    """The page's name, without suffix."""
-
-    current: bool
-    """Whether the link leads to the board that is shown."""
-
-
 def frozen_views(rows: Sequence[Row]) -> tuple[_FrozenView, ...]:
     """Return every board among the rows of ``leaderboard.json``, the first overall board of the first judge first.
 
     Args:
-        rows: As they stand in the file, each board best first; what names no judge and no condition is passed over.
+        rows: Rows of the file, best first on each board; rows without a judge or a condition are skipped.
     """
     rows_by_view: dict[tuple[str, str, str, str], list[Row]] = {}
     for row in rows:
@@ -83,12 +66,12 @@ def frozen_views(rows: Sequence[Row]) -> tuple[_FrozenView, ...]:
     )
 
 
-def choices(views: Sequence[_FrozenView], shown: _FrozenView) -> Iterator[tuple[str, list[Choice]]]:
+def choices(views: Sequence[_FrozenView], shown: _FrozenView) -> Iterator[tuple[str, list[Chip]]]:
     """Yield links to the boards that differ from the shown board in a single choice, grouped by that choice."""
     for field in _FIELDS:
         others = [name for name in _FIELDS if name != field]
         alike = [view for view in views if all(getattr(view, name) == getattr(shown, name) for name in others)]
-        links = [Choice(_title(field, getattr(view, field)), view.name, view is shown) for view in alike]
+        links = [Chip(_title(field, getattr(view, field)), view.name, view is shown) for view in alike]
         if len(links) > 1:
             yield field.capitalize(), links
 

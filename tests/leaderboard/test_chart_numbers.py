@@ -73,12 +73,12 @@ def test_budgets_stand_in_order(results: Results, charts: Mapping[str, Chart]) -
     (series,) = budget_series(results, OWN)
     line = charts["budget-scores"].figure["data"][-1]
     assert line["x"] == pytest.approx([1, 1.699, 2.301], abs=0.001)
-    assert line["y"] == pytest.approx([point.score.mean for point in series.points], abs=0.001)
+    assert line["y"] == pytest.approx([point.cell.score.mean for point in series.points], abs=0.001)
     bars = charts["budget-outcomes"].figure["data"]
     for row, point in enumerate(series.points):
-        rated = sum(point.convergence.values())
+        rated = sum(point.cell.convergence.values())
         assert [bar["x"][row] for bar in bars] == pytest.approx(
-            [100 * count / rated for count in point.convergence.values()], abs=0.01
+            [100 * count / rated for count in point.cell.convergence.values()], abs=0.01
         )
 
 

@@ -14,6 +14,7 @@ from visits import Visit, axe_findings, fits, visit_in
 
 from ircore.instances.benchmark import read_versions, record_version
 from ircore.scorers.computed import ScoringPlan, score_runs
+from leaderboard.building.content import Options
 from leaderboard.building.marker import read_marker
 from leaderboard.building.site_build import build_site
 from leaderboard.versions.archive import freeze_site, released_as
@@ -65,7 +66,8 @@ def make_site(folder: Path) -> None:
     score_runs(runs, ScoringPlan(("structural",), ("psnr",), every_turn=True))
     former(folder)
     paths = [run.path for run in runs]
-    build_site(paths, folder / "site", judge="eye", archive=folder / "archive", versions=folder / "versions.yaml")
+    options = Options(judge="eye", archive=folder / "archive", versions=folder / "versions.yaml")
+    build_site(paths, folder / "site", options)
 
 
 def former(folder: Path) -> None:
@@ -75,7 +77,7 @@ def former(folder: Path) -> None:
     records = folder / "versions.yaml"
     about = {"instance_set": run.run.instance_set, "prompts": run.run.prompts}
     record_version(released_as(about, "2026.1", "2026-01-01", "The first."), records)
-    build_site([run.path], folder / "former-site", versions=records)
+    build_site([run.path], folder / "former-site", Options(versions=records))
     marker = read_marker(folder / "former-site")
     freeze_site(folder / "former-site", folder / "archive" / "2026.1", marker, read_versions(records))
 

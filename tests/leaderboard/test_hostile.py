@@ -22,6 +22,7 @@ from ircore.runs.events import end_entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run
 from ircore.runs.writer import RunWriter
+from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
 from leaderboard.building.site_check import check_site
 
@@ -113,7 +114,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
             plain = sample_run(folder / "plain", instances)
             hostile_run(folder / "hostile", instances, plain)
             waiting = hostile_submission("hostile-too")
-            build_site([folder / "plain", folder / "hostile"], folder / "site", waiting=waiting)
+            build_site([folder / "plain", folder / "hostile"], folder / "site", Options(waiting=waiting))
     return folder / "site"
 
 

@@ -15,6 +15,7 @@ from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
 from ircore.results.players import player_result
 from ircore.runs.folder import RunFolder
+from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
@@ -68,7 +69,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         rate_turns(sample_run(folder / submission.slug, instances, submission), 4.0, 0.1, 2).path
         for submission in (hostile, honest)
     ]
-    build_site(made, folder / "site", address=ADDRESS)
+    build_site(made, folder / "site", Options(address=ADDRESS))
     return folder / "site"
 
 
@@ -209,7 +210,7 @@ def test_a_pair_is_cited_with_its_run_and_page(site: Site) -> None:
 @pytest.mark.parametrize("wrong", ["a.example", "ftp://a.example/", "https://a.example/?x=1"])
 def test_a_wrong_address_of_the_site_is_refused(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["site", "build", "--runs", "nowhere", "--out", "nowhere", "--site-url", wrong]) == 2
-    assert "no web address" in capsys.readouterr().err
+    assert "not a web address" in capsys.readouterr().err
 
 
 def every_page(site: Path) -> list[Path]:

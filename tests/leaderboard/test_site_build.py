@@ -24,7 +24,8 @@ from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
 from ircore.scorers.computed import ScoringPlan, score_runs
 from leaderboard.building.content import Options, read_content
 from leaderboard.building.marker import MARKER
@@ -36,7 +37,7 @@ from leaderboard.charts.catalogue import figures
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.board_files import leaderboard_files
-from leaderboard.pages.pair_comparison import comparison_files
+from leaderboard.pages.pair_comparison import Comparisons
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.words.labels import number, rank
 
@@ -320,7 +321,7 @@ def test_a_folder_that_is_no_site_is_left_alone(
     (tmp_path / "thesis.tex").write_text("years of work")
     status = ircore(["site", "build", "--runs", *map(str, built.paths), "--out", str(tmp_path)])
     assert status == 2
-    assert "is no site of ours" in capsys.readouterr().err
+    assert "is not a site built by ircore" in capsys.readouterr().err
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
 
 
@@ -403,7 +404,7 @@ def test_every_file_says_by_which_rules_a_pair_was_played(tmp_path: Path) -> Non
     document = json.loads(dict(leaderboard_files(site.results))["data/leaderboard.json"])
     assert {run_id: about["rules_key"] for run_id, about in document["runs"].items()} == keys
     assert {row["run_id"]: row["rules"] for row in document["rows"]} == keys
-    compared = json.loads(dict(comparison_files(site))["data/compare/index.json"])
+    compared = json.loads(dict(Comparisons(site).files())["data/compare/index.json"])
     assert {pair["key"]: pair["rules"] for pair in compared["pairs"]} == {
         site.pairs[run_id].key: key for run_id, key in keys.items()
     }

@@ -12,6 +12,7 @@ from ircore.core.errors import InputError
 from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, score_runs
 from ircore.submissions.history import HISTORY, Step, add_step
 from ircore.submissions.merged import merged_submissions
+from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
 
 pytestmark = pytest.mark.slow
@@ -32,7 +33,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     disputed = Step(date="2026-11-01", kind="disputed", reason=REASON).model_dump_json(exclude_none=True)
     (folder / "submissions" / "centre-block" / HISTORY).write_text(f"{disputed}\n")
     add_step(folder / "submissions" / "taken-back", Step(date="2026-11-02", kind="withdrawn", reason="by its authors"))
-    build_site([run.path], folder / "site", submissions=folder / "submissions", address="https://site.example/")
+    build_site(
+        [run.path], folder / "site", Options(submissions=folder / "submissions", address="https://site.example/")
+    )
     return folder / "site"
 
 

@@ -13,6 +13,7 @@ from ircore.results.benchmark_version import Version, version_of
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.scorers.computed import ScoringPlan, score_runs
+from leaderboard.building.content import Options
 from leaderboard.building.marker import read_marker
 from leaderboard.building.site_build import build_site
 from leaderboard.building.site_check import check_site
@@ -103,7 +104,7 @@ def test_frozen_boards_do_not_mix_rules_either() -> None:
         ("index", "long", 2), ("board-1", "short", 1),
     ]  # fmt: skip
     ((label, links),) = choices([long, short], short)
-    assert (label, [(link.label, link.name, link.current) for link in links]) == (
+    assert (label, [(link.label, link.path, link.current) for link in links]) == (
         "Rules", [("long", "index", False), ("short", "board-1", True)],
     )  # fmt: skip
     (whole,) = frozen_views([{**board, "rank_low": rank} for rank in (1, 2, 3)])
@@ -121,7 +122,8 @@ def two_versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
         site = folder / f"site-{name}"
         about = {"instance_set": run.run.instance_set, "prompts": run.run.prompts}
         record_version(released_as(about, name, f"2026-0{size}-01", f"{size} a condition."), records)
-        build_site([run.path], site, archive=archive if archive.is_dir() else None, version=name, versions=records)
+        earlier = archive if archive.is_dir() else None
+        build_site([run.path], site, Options(archive=earlier, version=name, versions=records))
         if name == "2026.1":
             freeze_site(site, archive / name, read_marker(site), read_versions(records))
     return folder
@@ -192,11 +194,11 @@ def test_versions_never_mix(tmp_path: Path) -> None:
     same = Version(OLD.instance_set, OLD.prompts, OLD)
     assert read_archive(archive, same) == ()
     imposter = OLD.model_copy(update={"instance_set": "c" * 64})
-    with pytest.raises(InputError, match=r"version 2026\.1 is not the site's own"):
+    with pytest.raises(InputError, match=r"version 2026\.1 differs from the site's own"):
         read_archive(archive, Version(imposter.instance_set, imposter.prompts, imposter))
     board = archive / "one" / "leaderboard.json"
     board.write_text(board.read_text().replace("a" * 64, "c" * 64))
-    with pytest.raises(InputError, match="not of the instance set"):
+    with pytest.raises(InputError, match="of another instance set"):
         read_archive(archive, Version(NEW.instance_set, NEW.prompts, NEW))
 
 

@@ -18,6 +18,7 @@ from ircore.runs.events import End, Entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run
 from ircore.runs.writer import RunWriter
+from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
 
 EYE = JudgeIdentity(name="eye", label="Eye", kind="model")
@@ -49,7 +50,7 @@ def gap_runs(folder: Path) -> list[RunFolder]:
 
 def build_gap_site(folder: Path) -> None:
     """Build the site of these runs in ``folder``, judged by ``eye``."""
-    build_site([run.path for run in gap_runs(folder)], folder / "site", judge="eye")
+    build_site([run.path for run in gap_runs(folder)], folder / "site", Options(judge="eye"))
 
 
 def gap_run(path: Path, instances: InstanceSet, slug: str, fates: Sequence[Fate]) -> RunFolder:

@@ -10,11 +10,13 @@ def pairs_of(results: Results) -> dict[str, Pair]:
     generators = sorted({submission.generator for submission in results.submissions})
     return {
         submission.run_id: Pair(
-            submission,
-            submission.run_id,
-            describers.index(submission.describer),
-            generators.index(submission.generator),
-            "",
+            describer=submission.describer,
+            generator=submission.generator,
+            apart="",
+            hue=describers.index(submission.describer),
+            shape=generators.index(submission.generator),
+            result=submission,
+            key=submission.run_id,
         )
         for submission in results.submissions
     }

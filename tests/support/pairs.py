@@ -1,8 +1,15 @@
 """Submissions written by tests: two seats, a manifest, the command that plays it."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
+
+from openai_server import OpenAIServer
+from samples import sample_instances
 
 from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet
@@ -30,3 +37,25 @@ def served_pair(folder: Path, base_url: str, describer: dict[str, Any] | None = 
 def play_pair(submission: Path, instances: InstanceSet, out: Path, *more: str) -> int:
     """Give the command and return its exit status."""
     return ircore(["play", str(submission), "--instances", str(instances.folder), "--out", str(out), *more])
+
+
+def begin_playing(folder: Path, service: OpenAIServer, at_once: int, *more: str) -> "subprocess.Popen[str]":
+    """Begin to play in a process of its own, and return when so many questions are under way."""
+    sample_instances(folder / "set", per_condition=4)
+    manifest = served_pair(folder, service.base_url)
+    command = [sys.executable, "-m", "ircore", "play", str(manifest), "--instances", str(folder / "set")]
+    command += ["--out", str(folder / "run"), "--concurrency", str(at_once), *more]
+    # Whoever runs the tests in the background, or under nohup, may let signals be ignored, and a child takes that over.
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=_default_signals)
+    end = time.monotonic() + 60
+    while service.at_once < at_once:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end, "the questions never came"
+        time.sleep(0.01)
+    return process
+
+
+def _default_signals() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)

@@ -27,10 +27,11 @@ from ircore.games.base import (
     Table,
 )
 from ircore.games.conversation.measures import CURVES, MEASURES, NORMALISED, measured_drawings, measured_prompts
-from ircore.games.conversation.prompts import ConversationPrompts, load_prompts, written
+from ircore.games.conversation.prompts import PLACEHOLDERS, written
 from ircore.games.conversation.published import PUBLISHED
 from ircore.games.conversation.records import Dialogue, Exchange, Hop
 from ircore.games.conversation.rules import ConversationRules
+from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.players.base import Captioned, GeneratorView, PictureAnswer, PlayerError, Question, TextAnswer
 
 LONGEST_MESSAGE = 4000
@@ -77,7 +78,7 @@ class _Talk:
         return cast(Dialogue, self.setup.payload)
 
     def words(self, name: str, **places: object) -> str:
-        prompts = cast(ConversationPrompts, self.setup.prompts)
+        prompts = cast(TextPrompts, self.setup.prompts)
         names = {"asker": self.dialogue.asker, "answerer": self.dialogue.answerer}
         return prompts.words(name, dialogue=written(self.said, self.dialogue), **names, **places)
 
@@ -141,9 +142,9 @@ class ConversationGame(Game[ConversationRules]):
         """Return key and title of the measures that an episode shows beside each drawing."""
         return {"shown_values": (("ep_f1", "element F1"), ("verified", "verified"), ("clip", "CLIP"), ("ssim", "SSIM"))}
 
-    def prompts(self, folder: Path | None) -> ConversationPrompts:
-        """Read the prompts; see ``load_prompts``."""
-        return load_prompts(folder)
+    def prompts(self, folder: Path | None) -> TextPrompts:
+        """Read the prompts; see ``load_text_prompts``."""
+        return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
 
 
 def _hops(ending: Ending) -> list[Hop]:

@@ -11,12 +11,15 @@ from pathlib import Path
 from ircore.core.episode_records import TECHNICAL_REASONS, Rendering
 from ircore.core.seeds import derived_seed
 from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Instruments, Measured, Pages, Seat, Table
+from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.games.reasoning.measures import MEASURES, measured_attempt, measured_choice
-from ircore.games.reasoning.prompts import ReasoningPrompts, load_prompts
 from ircore.games.reasoning.published import PUBLISHED
 from ircore.games.reasoning.records import LONGEST, Attempt, TaskRecord
 from ircore.games.reasoning.rules import ReasoningRules
 from ircore.players.base import Captioned, ChoiceAnswer, PictureAnswer, PlayerError, Question, TextAnswer
+
+PLACEHOLDERS = {"thinker": ("{task}",), "thought": ("{thought}",)}
+"""The texts of ``prompt_texts`` by name, and what each must have a place for."""
 
 UNCLEAR = "none of them"
 """The reader's choice that is recorded for words which name no choice."""
@@ -79,7 +82,7 @@ class ReasoningGame(Game[ReasoningRules]):
         try:
             if setup.rules.thinking and not task.choices:
                 thought = await _thought(table, setup, pictures)
-                told = setup.prompts.thought(thought)
+                told = setup.prompts.words("thought", thought=thought)
             attempt = await _attempted(table, setup, told, thought, pictures)
         except PlayerError as fault:
             if fault.reason in TECHNICAL_REASONS:
@@ -100,14 +103,14 @@ class ReasoningGame(Game[ReasoningRules]):
         """Return whether the drawer is shown a picture."""
         return bool(payload.shown) and not payload.choices
 
-    def prompts(self, folder: Path | None) -> ReasoningPrompts:
-        """Read the prompts; see ``load_prompts``."""
-        return load_prompts(folder)
+    def prompts(self, folder: Path | None) -> TextPrompts:
+        """Read the prompts; see ``load_text_prompts``."""
+        return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
 
 
 async def _thought(table: Table, setup: EpisodeSetup[ReasoningRules], pictures: tuple[Captioned, ...]) -> str:
     seed = derived_seed(setup.seed, 1, THINKER.name)
-    question = Question(1, setup.prompts.thinker(setup.payload.prompt), pictures, seed=seed)
+    question = Question(1, setup.prompts.words("thinker", task=setup.payload.prompt), pictures, seed=seed)
     thought = (await table.ask(THINKER, question)).text.strip()
     if not thought:
         raise PlayerError("answer_empty", "the thinker said nothing")

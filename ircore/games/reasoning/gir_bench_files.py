@@ -1,6 +1,5 @@
 """Files of GIR-Bench: lists of prompts, numbered pictures, and tasks made from them."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from ircore.core.errors import InputError
-from ircore.core.files import read_bounded
+from ircore.core.files import read_json
 from ircore.core.images import Picture, read_picture
 from ircore.core.records import Difficulty
 from ircore.core.validation import validating
@@ -90,16 +89,8 @@ def entries_of(root: Path, name: str, kind: type[EntryT]) -> Iterator[EntryT]:
 
 
 def json_of(path: Path) -> Any:
-    """Return the content of a JSON file.
-
-    Raises:
-        InputError: The file cannot be read, is too large, or is not JSON.
-    """
-    data = read_bounded(path, MAX_BYTES, RESTORE, RESTORE)
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON: {error}", RESTORE) from None
+    """Return the content of a JSON file, see ``read_json``."""
+    return read_json(path, MAX_BYTES, RESTORE)
 
 
 def pictures_in(folder: Path) -> Mapping[str, Path]:

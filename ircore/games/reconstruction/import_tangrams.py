@@ -11,19 +11,19 @@ Layout: a folder with the tangrams (``dataset/tangrams-svg``, ``tangrams-svg`` o
 Source: Ji et al., *Abstract Visual Reasoning with Tangram Shapes* (EMNLP 2022).
 """
 
-import json
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 
 from ircore.core.drawing import Point
 from ircore.core.errors import InputError
+from ircore.core.files import read_json
 from ircore.core.images import Picture
 from ircore.core.records import Difficulty, Instance
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.games.reconstruction.targets.base import SIZE
 from ircore.games.reconstruction.targets.tangrams import draw_pieces
 from ircore.games.reference.language.annotations import read_annotations
@@ -67,11 +67,13 @@ def import_tangrams(request: ImportRequest) -> InstanceSet:
         InputError: A file is missing or wrong; the line names file, tangram and field. Nothing is written.
     """
     if request.category not in (None, CATEGORY):
-        raise InputError(f"--category {request.category}: these are {CATEGORY}", "Leave it out.")
+        raise InputError(f"--category {request.category}: these targets are {CATEGORY}", "Leave --category out.")
     refuse_other_licence(request.licence, KILOGRAM)
     folder = next((request.path / name for name in PICTURE_FOLDERS if (request.path / name).is_dir()), None)
     if folder is None:
-        raise InputError(f"{request.path}: no folder of tangrams", f"Expected one of {', '.join(PICTURE_FOLDERS)}.")
+        raise InputError(
+            f"{request.path}: holds no folder of tangrams", f"Add one of the folders {', '.join(PICTURE_FOLDERS)}."
+        )
     divergences = _divergences(request.path)
     known = {path: divergences[path.stem] for path in sorted(folder.glob("*.svg")) if path.stem in divergences}
     chosen = {path: snd for path, snd in known.items() if not EASY_BELOW <= snd <= HARD_ABOVE}
@@ -92,7 +94,9 @@ def _divergences(root: Path) -> dict[str, float]:
         if path.is_file():
             merged = {**(_published(path) if path.stem.endswith("SND") else _computed(path)), **merged}
     if not merged:
-        raise InputError(f"{root}: neither annotations nor divergences", f"Expected one of {', '.join(DIVERGENCES)}.")
+        raise InputError(
+            f"{root}: holds neither annotations nor divergences", f"Add one of the files {', '.join(DIVERGENCES)}."
+        )
     return merged
 
 
@@ -102,14 +106,9 @@ def _computed(path: Path) -> dict[str, float]:
 
 
 def _published(path: Path) -> dict[str, float]:
-    if path.stat().st_size > MAX_BYTES:
-        raise InputError(f"{path}: larger than {MAX_BYTES // 1024**2} MB", "Restore the file as it was published.")
-    try:
-        return _Divergences.validate_python(json.loads(path.read_text(encoding="utf-8")))
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", "Restore it as it was published.") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON: {error}", "Save it as UTF-8 JSON.") from None
+    remedy = "Restore the file as it was published."
+    with validating(path, remedy):
+        return _Divergences.validate_python(read_json(path, MAX_BYTES, remedy))
 
 
 def _targets(chosen: Mapping[Path, float], request: ImportRequest) -> Iterator[tuple[Instance, bytes]]:

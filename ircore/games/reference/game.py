@@ -1,9 +1,8 @@
 """The reference game as a plug-in: its declarations, and its rules as a single coroutine.
 
 A context of k pictures; in every round a speaker describes the target and a listener chooses. With one round it is
-KiloGram's game (Ji et al.,
-EMNLP 2022, section 6), with each picture as the target again and again it is ICCA's (Hua and Artzi, COLM 2024,
-section 3).
+KiloGram's game (Ji et al., EMNLP 2022, section 6), with each picture as the target again and again it is ICCA's (Hua
+and Artzi, COLM 2024, section 3).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,10 +14,11 @@ from typing import Any, cast
 from ircore.core.images import Picture
 from ircore.core.seeds import derived_seed
 from ircore.games.base import Curve, Ending, EpisodeSetup, Game, GameOutcome, Measured, Pages, Seat, Table
+from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.games.reference.masks import masked
 from ircore.games.reference.measures import MEASURES, mean_words, measured_rounds
 from ircore.games.reference.order import Order, labels_of, listener_orders
-from ircore.games.reference.prompts import ReferencePrompts, load_prompts
+from ircore.games.reference.prompts import PLACEHOLDERS
 from ircore.games.reference.published import PUBLISHED
 from ircore.games.reference.records import INVALID, Context, Round
 from ircore.games.reference.rules import ReferenceRules
@@ -74,12 +74,9 @@ class _Match:
     def context(self) -> Context:
         return cast(Context, self.setup.payload)
 
-    @property
-    def prompts(self) -> ReferencePrompts:
-        return cast(ReferencePrompts, self.setup.prompts)
-
     def words(self, name: str, **places: object) -> str:
-        return self.prompts.words(name, count=len(self.labels), labels=", ".join(self.labels), **places)
+        prompts = cast(TextPrompts, self.setup.prompts)
+        return prompts.words(name, count=len(self.labels), labels=", ".join(self.labels), **places)
 
     def captioned(self, names: Sequence[str], pictures: Mapping[str, Picture]) -> tuple[Captioned, ...]:
         return tuple(
@@ -177,9 +174,9 @@ class ReferenceGame(Game[ReferenceRules]):
             for number, (human, target) in enumerate(zip(payload.human, payload.targets, strict=False))
         )
 
-    def prompts(self, folder: Path | None) -> ReferencePrompts:
-        """Read the prompts; see ``load_prompts``."""
-        return load_prompts(folder)
+    def prompts(self, folder: Path | None) -> TextPrompts:
+        """Read the prompts; see ``load_text_prompts``."""
+        return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
 
 
 def _match(setup: EpisodeSetup[ReferenceRules]) -> _Match:

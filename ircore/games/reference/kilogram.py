@@ -8,22 +8,19 @@ recipe.
 Source: Ji et al., *Abstract Visual Reasoning with Tangram Shapes* (EMNLP 2022), section 6.
 """
 
-import json
 import random
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
 
 from ircore.core.errors import InputError
+from ircore.core.files import read_json
 from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
 from ircore.core.plugins import unknown
 from ircore.core.seeds import derived_seed
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.games.reference.captions import caption_with_parts
 from ircore.games.reference.kilogram_contexts import PublishedContext, draw_contexts, tangram_of
 from ircore.games.reference.language.annotations import Annotation, read_annotations
@@ -42,6 +39,7 @@ COLOURS = ("coral", "gold", "lightskyblue", "lightpink", "mediumseagreen", "dark
 
 SOURCE = "KiloGram (Ji et al. 2022), tangrams from Slocum (2003)"
 MAX_BYTES = 64 * 1024**2
+RESTORE = "Restore the file as it was published."
 _PICTURE_FOLDERS = ("dataset/tangrams-svg", "tangrams-svg", "svg")
 _CONTEXT_FILES = ("contexts.json", "published_contexts.json")
 _ANNOTATION_FILES = tuple(
@@ -178,28 +176,19 @@ def _drawn_contexts(source: _Source) -> list[PublishedContext]:
 
 
 def _contexts(path: Path) -> list[PublishedContext]:
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path}: larger than {MAX_BYTES // 1024**2} MB", "Split it.")
-        entries: Any = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}", "Restore the file.") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON: {error}", "Save it as UTF-8 JSON.") from None
+    entries = read_json(path, MAX_BYTES, RESTORE)
     if not isinstance(entries, list) or not entries:
-        raise InputError(f"{path}: no list of contexts", "Expected [{target, images, texts}, …].")
+        raise InputError(f"{path}: is not a list of contexts", "Write [{target, images, texts}, …].")
     return [_context(f"{path}: context {number}", entry) for number, entry in enumerate(entries, start=1)]
 
 
 def _context(place: str, entry: object) -> PublishedContext:
-    try:
+    with validating(place, RESTORE):
         return PublishedContext.model_validate(entry)
-    except ValidationError as error:
-        raise InputError(f"{place}: {describe_validation_error(error)}", "Restore it as it was published.") from None
 
 
 def _first(root: Path, names: Sequence[str], what: str) -> Path:
     for name in names:
         if (root / name).exists():
             return root / name
-    raise InputError(f"{root}: no {what}", f"Expected one of {', '.join(names)}.")
+    raise InputError(f"{root}: holds no {what}", f"Add one of {', '.join(names)}.")

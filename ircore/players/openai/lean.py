@@ -24,6 +24,10 @@ FieldValue = str | int | float | bool
 class LeanResponse:
     """A reply whose body is still to be read, with the names that ``httpx`` uses.
 
+    >>> from types import SimpleNamespace
+    >>> LeanResponse(SimpleNamespace(status=429, headers={"Retry-After": "2"})).status_code
+    429
+
     Attributes:
         status_code: HTTP status.
         headers: Names in any case.
@@ -46,6 +50,18 @@ class LeanResponse:
 
 class LeanClient:
     """Sends requests as a client of ``openai`` would.
+
+    >>> import asyncio, openai
+    >>> async def to_nobody() -> str:
+    ...     client = LeanClient(openai.AsyncOpenAI(api_key="k", base_url="http://127.0.0.1:1/v1"), timeout=5, connect=5)
+    ...     try:
+    ...         await client.post("/chat/completions", JsonBody({"model": "m"}))
+    ...     except OSError as error:
+    ...         return type(error).__name__
+    ...     finally:
+    ...         await client.close()
+    >>> asyncio.run(to_nobody())
+    'ClientConnectorError'
 
     Args:
         client: Knows address, headers and key.

@@ -112,17 +112,7 @@ def spearman(
     """Return Spearman's rank correlation ρ: Pearson's r of the ranks, ties having their mean rank.
 
     Ranks are taken anew in each resample. Where there are so many distinct ratings that this would take long, there
-    are fewer resamples (``WORK``), at least ``FEWEST_RESAMPLES``.
-
-    Args:
-        one: Ratings of one rater, shape (pairs,); NaN where missing.
-        other: The other's ratings of the same things.
-        clusters: Instance of each pair, any labels; without it each pair is an instance of its own.
-        resamples: How often the instances are drawn again.
-        seed: Of the draws.
-
-    Raises:
-        ValueError: The shapes differ, or a rating is infinite.
+    are fewer resamples (``WORK``), at least ``FEWEST_RESAMPLES``. Arguments and errors are those of ``pearson``.
     """
     pairs = _matched(one, other, clusters)
     reason = _too_few(pairs) or _constant(pairs)
@@ -140,15 +130,7 @@ def observed_agreement(
 ) -> Agreement:
     """Return the share of pairs in which both raters say the same, 0–1 (the percentage agreement over 100).
 
-    Args:
-        one: Categories that one rater chose, as numbers, shape (pairs,); NaN where missing.
-        other: What the other chose.
-        clusters: Instance of each pair, any labels; without it each pair is an instance of its own.
-        resamples: How often the instances are drawn again.
-        seed: Of the draws.
-
-    Raises:
-        ValueError: The shapes differ, or a rating is infinite.
+    Arguments and errors are those of ``pearson``, with categories as numbers for ratings.
     """
     pairs = _matched(one, other, clusters)
     if reason := _too_few(pairs):
@@ -166,16 +148,7 @@ def cohens_kappa(
     Unweighted (Cohen 1960, *A coefficient of agreement for nominal scales*, Educational and Psychological Measurement
     20). Not defined where both raters always choose one and the same category. ``cohen_kappa_score`` of scikit-learn
     gives the same value, of one table at a time; importing it takes seconds, and the interval needs 10,000 tables.
-
-    Args:
-        one: Categories that one rater chose, as numbers, shape (pairs,); NaN where missing.
-        other: What the other chose.
-        clusters: Instance of each pair, any labels; without it each pair is an instance of its own.
-        resamples: How often the instances are drawn again.
-        seed: Of the draws.
-
-    Raises:
-        ValueError: The shapes differ, or a rating is infinite.
+    Arguments and errors are those of ``pearson``, with categories as numbers for ratings.
     """
     pairs = _matched(one, other, clusters)
     if reason := _too_few(pairs):

@@ -56,13 +56,7 @@ def logistic(levels: Floats, counts: Floats, sums: Floats) -> Floats:
     The fractional logit of Papke and Wooldridge (1996), *Econometric Methods for Fractional Response Variables*,
     Journal of Applied Econometrics 11; Newton's method on all resamples together.
 
-    Args:
-        levels: As in ``linear``.
-        counts: As in ``linear``.
-        sums: As in ``linear``.
-
-    Returns:
-        Shape (resamples, len(GRID)).
+    Arguments and result are those of ``linear``.
     """
     from scipy.special import expit, logit
 
@@ -92,13 +86,7 @@ def isotonic(levels: Floats, counts: Floats, sums: Floats) -> Floats:
     end at or after it (Robertson, Wright and Dykstra 1988, *Order Restricted Statistical Inference*, theorem 1.4.4).
     At a level that a resample lacks, the curve passes midway between its neighbours.
 
-    Args:
-        levels: As in ``linear``.
-        counts: As in ``linear``.
-        sums: As in ``linear``.
-
-    Returns:
-        Shape (resamples, len(GRID)).
+    Arguments and result are those of ``linear``.
     """
     size = len(levels)
     part = max(1, 2_000_000 // size**2)

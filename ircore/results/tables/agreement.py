@@ -55,9 +55,9 @@ def agreement_table(results: Results) -> Table:
             Value(pair.one),
             Value(pair.other),
             Value(pair.pearson.n),
-            *(_agreement(getattr(pair, column.key)) for column in _MEASURES[:2]),
+            *(agreement_value(getattr(pair, column.key)) for column in _MEASURES[:2]),
             Value(pair.agreement.n),
-            *(_agreement(getattr(pair, column.key)) for column in _MEASURES[2:]),
+            *(agreement_value(getattr(pair, column.key)) for column in _MEASURES[2:]),
         )
         for pair in agreement.pairs
     )
@@ -77,7 +77,7 @@ def annotators_table(results: Results) -> Table:
     )  # fmt: skip
     agreement = results.raters.agreement
     rows = tuple(
-        (Value(task), Value(level), Value(alpha.n), _agreement(alpha))
+        (Value(task), Value(level), Value(alpha.n), agreement_value(alpha))
         for task, level, alpha in (
             *(("similarity", level, alpha) for level, alpha in agreement.similarity_alpha.items()),
             ("preference", "nominal", agreement.preference_alpha),
@@ -106,11 +106,7 @@ def orders_table(results: Results) -> Table:
     return Table("orders", "Order of showing", caption(results), columns, rows, notes)
 
 
-def _agreement(agreement: Agreement) -> Value:
-    return Value(
-        agreement.value,
-        agreement.low,
-        agreement.high,
-        agreement.n,
-        agreement.reason if agreement.value is None else None,
-    )
+def agreement_value(agreement: Agreement) -> Value:
+    """Return the entry of a measure of agreement."""
+    reason = agreement.reason if agreement.value is None else None
+    return Value(agreement.value, agreement.low, agreement.high, agreement.n, reason)

@@ -60,12 +60,12 @@ def comparisons_table(
                 Value(names[second]),
                 Value.of(comparison.main, Selection((first, second), "ended", category, difficulty, judge)),
                 Value.of(comparison.difference, behind, "no instance in common"),
-                _number(comparison.least, "nothing that the judge rates"),
-                _number(comparison.most, "nothing that the judge rates"),
+                Value.or_missing(comparison.least, "nothing that the judge rates"),
+                Value.or_missing(comparison.most, "nothing that the judge rates"),
                 Value(comparison.wins),
                 Value(comparison.ties),
                 Value(comparison.losses),
-                _number(comparison.detectable, f"fewer than {MINIMUM_PICTURES} instances in common"),
+                Value.or_missing(comparison.detectable, f"fewer than {MINIMUM_PICTURES} instances in common"),
                 *rated_values(results.cell(first, judge, category, difficulty)),
                 *rated_values(results.cell(second, judge, category, difficulty)),
             )
@@ -82,7 +82,3 @@ def _comparisons(
         board = [row.submission.run_id for row in rows if row.cell.main.mean is not None]
         for first, second in combinations(board, 2) if len(board) <= MOST else pairwise(board):
             yield first, second, part.compare(first, second, judge, category, difficulty)
-
-
-def _number(value: float | None, missing: str) -> Value:
-    return Value(value, missing=missing if value is None else None)

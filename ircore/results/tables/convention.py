@@ -1,7 +1,7 @@
 """Whether describers get shorter and keep their words, over turns and over repetitions of a target, as a table."""
 
+from ircore.results.conditions import under
 from ircore.results.convention import convention
-from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
@@ -28,7 +28,7 @@ def convention_table(results: Results, category: str | None = None, difficulty: 
     rows, repeated = [], False
     for run_id, who in pair_values(results).items():
         behind = Selection((run_id,), "played", category, difficulty)
-        for point in convention(_chosen(results, run_id, category, difficulty), targets):
+        for point in convention(under(results.episodes[run_id], category, difficulty), targets):
             repeated = repeated or point.over == "repetition"
             values = (Value.of(point.compared[key], behind, "no message before") for key in _COMPARED)
             length = Value.of(point.words, behind)
@@ -41,11 +41,3 @@ def convention_table(results: Results, category: str | None = None, difficulty: 
         tuple(rows),
         () if repeated else ("No target of this set occurs twice, so there are no repetitions.",),
     )
-
-
-def _chosen(results: Results, run_id: str, category: str | None, difficulty: str | None) -> list[EpisodeResult]:
-    return [
-        result
-        for result in results.episodes[run_id]
-        if category in (None, result.episode.category) and difficulty in (None, result.episode.difficulty)
-    ]

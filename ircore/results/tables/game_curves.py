@@ -18,7 +18,7 @@ from ircore.results.game_curves import (
 from ircore.results.games import GameResults, PlayedGameRun
 from ircore.results.hops import POINTS, by_turn
 from ircore.results.ranking import refuse_condition
-from ircore.results.tables.games import measure_column, of_condition
+from ircore.results.tables.games import measure_column, of_condition, seat_column
 from ircore.results.tables.model import Column, Table, Value
 
 PEOPLE = "people, as recorded"
@@ -80,16 +80,14 @@ def curves_table(
     axis, game = curve.words, results.game
     measures = [measure for measure in game.measures if measure.per == "step"]
     rows = [row for line in _lines(results, category, difficulty) for row in _rows(line, measures, curve)]
-    if not rows:
-        raise InputError(f"runs of {game.name}: no step has a value", "Score the runs first: ircore score RUN...")
+    _require(rows, results)
     return Table(
         name=f"{game.name}_{_plural(curve)}",
         title=f"{game.title}: measures by {axis}",
         caption=f"Mean over episodes for each {axis}, with its 95 % interval over episodes. Rows of {PEOPLE!r} are "
         f"computed from what the instances hold.{of_condition(category, difficulty)}",
         columns=(
-            Column("run", "Run", "Its folder's name, or people.", digits=None),
-            *(Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None) for seat in results.seats),
+            *_who(results),
             Column(
                 axis.replace(" ", "_"),
                 axis.capitalize(),
@@ -100,6 +98,17 @@ def curves_table(
         ),
         rows=tuple(rows),
     )
+
+
+def _who(results: GameResults) -> tuple[Column, ...]:
+    return Column("run", "Run", "Its folder's name, or people.", digits=None), *map(seat_column, results.seats)
+
+
+def _require(rows: list[tuple[Value, ...]], results: GameResults) -> None:
+    if not rows:
+        raise InputError(
+            f"no step of the runs of {results.game.name} has a value", "Score the runs first: ircore score RUN..."
+        )
 
 
 def _lines(results: GameResults, category: str | None, difficulty: str | None) -> Iterator[_Line]:
@@ -146,16 +155,14 @@ def at_k_table(results: GameResults, category: str | None = None, difficulty: st
                     means = (Value.of(mean, missing="no value") for mean in (point.at, point.latest, point.best))
                     names = (Value(line.name), *map(Value, line.players), Value(measure.title))
                     rows.append((*names, Value(point.turn), *means))
-    if not rows:
-        raise InputError(f"runs of {game.name}: no step has a value", "Score the runs first: ircore score RUN...")
+    _require(rows, results)
     return Table(
         name=f"{game.name}_at_k",
         title=f"{game.title}: measures up to step K",
         caption="Mean over episodes with its 95 % interval; an episode that has ended keeps its last value."
         f"{of_condition(category, difficulty)}",
         columns=(
-            Column("run", "Run", "Its folder's name, or people.", digits=None),
-            *(Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None) for seat in results.seats),
+            *_who(results),
             Column("measure", "Measure", "The game's measure per step.", digits=None),
             Column("k", "K", "Number of the step, from 1.", digits=0),
             Column("at", "At step K", "Mean over episodes that have a value at this step.", estimated=True),

@@ -1,14 +1,13 @@
 """The tables of a game other than reconstruction: its board, and the outcomes of its episodes."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from typing import Any
 
-from ircore.games.base import Measure
+from ircore.games.base import Measure, Seat
+from ircore.results.conditions import under
 from ircore.results.games import GameResults, GameRow
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.ranks import RANKS, TOP, UNRANKED, Filled, remedies
-
-_SUBMISSION = Column("submission", "Submission", "Its folder's name.")
 
 
 def game_board(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -41,8 +40,7 @@ def _columns(results: GameResults) -> tuple[Filled[GameRow], ...]:
     return (
         *RANKS,
         TOP,
-        _text(_SUBMISSION, lambda row: row.submission.run.slug),
-        *(_seat(seat.name, seat.title) for seat in results.seats),
+        *_who(results),
         Filled(
             Column("main_score", "Main score", f"{game.headline.title} from 0, worst, to 100; 0 where not played.",
                    "0–100", "higher", 1, estimated=True),
@@ -50,8 +48,7 @@ def _columns(results: GameResults) -> tuple[Filled[GameRow], ...]:
         ),
         *(_mean(measure) for measure in results.shown),
         _count("played", "Episodes that count as played.", lambda row: row.cell.played),
-        _count("ended", "Episodes that have ended.", lambda row: row.cell.ended),
-        _count("episodes", "Instances of the set.", lambda row: row.cell.episodes),
+        *_ENDED,
         UNRANKED,
     )  # fmt: skip
 
@@ -61,18 +58,32 @@ def of_condition(category: str | None, difficulty: str | None) -> str:
     return "".join(f" Only {name}." for name in (category, difficulty) if name)
 
 
-def _text(column: Column, get: Callable[[GameRow], str]) -> Filled[GameRow]:
-    return Filled(replace(column, digits=None), lambda row: Value(get(row)))
-
-
-def _seat(name: str, title: str) -> Filled[GameRow]:
-    return _text(
-        Column(name, title, f"Who took the seat {name}."), lambda row: row.submission.run.submission.label_of(name)
+def _who(results: GameResults) -> tuple[Filled[GameRow], ...]:
+    """Return the columns of a run: its submission, and who took each seat."""
+    submission = Column("submission", "Submission", "Its folder's name.", digits=None)
+    return (
+        Filled(submission, lambda row: Value(row.submission.run.slug)),
+        *(_seat(seat) for seat in results.seats),
     )
+
+
+def _seat(seat: Seat[Any, Any]) -> Filled[GameRow]:
+    return Filled(seat_column(seat), lambda row: Value(row.submission.run.submission.label_of(seat.name)))
+
+
+def seat_column(seat: Seat[Any, Any]) -> Column:
+    """Return the column of the players of a seat."""
+    return Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None)
 
 
 def _count(key: str, description: str, get: Callable[[GameRow], int]) -> Filled[GameRow]:
     return Filled(Column(key, key.capitalize(), description, digits=0), lambda row: Value(get(row)))
+
+
+_ENDED = (
+    _count("ended", "Episodes that have ended.", lambda row: row.cell.ended),
+    _count("episodes", "Instances of the set.", lambda row: row.cell.episodes),
+)
 
 
 def game_outcomes(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -90,21 +101,16 @@ def game_outcomes(results: GameResults, category: str | None = None, difficulty:
 
     def count(outcome: str) -> Callable[[GameRow], int]:
         return lambda row: sum(
-            episode.outcome == outcome
-            and category in (None, episode.category)
-            and difficulty in (None, episode.difficulty)
-            for episode in row.submission.episodes
+            episode.outcome == outcome for episode in under(row.submission.episodes, category, difficulty)
         )
 
     columns = (
-        _text(_SUBMISSION, lambda row: row.submission.run.slug),
-        *(_seat(seat.name, seat.title) for seat in results.seats),
+        *_who(results),
         *(
             _count(outcome.name, f"Episodes that ended as {outcome.name}.", count(outcome.name))
             for outcome in game.outcomes
         ),
-        _count("ended", "Episodes that have ended.", lambda row: row.cell.ended),
-        _count("episodes", "Instances of the set.", lambda row: row.cell.episodes),
+        *_ENDED,
     )
     return Table(
         name=f"outcomes_{game.name}",

@@ -2,6 +2,7 @@
 
 from ircore.games.reconstruction.language.lexicon import CORRECTIONS
 from ircore.results.language import (
+    CorrectionProfile,
     MessageResult,
     RunLanguage,
     chosen,
@@ -15,29 +16,31 @@ from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
 
 NO_CORRECTION = "no message after turn 1"
 
+_CORRECTION_COLUMNS = tuple(
+    Column(
+        correction, correction.replace("_", " "), f"Share of these about {correction.replace('_', ' ')}.",
+        estimated=True,
+    )
+    for correction in CORRECTIONS
+)  # fmt: skip
+
+
+def _shares(profile: CorrectionProfile, behind: Selection) -> list[Value]:
+    return [Value.of(profile.usage[correction], behind, NO_CORRECTION) for correction in CORRECTIONS]
+
 
 def corrections_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return the share of correction messages (turn 2 and later) in which each category of correction fires."""
     columns = (
         *PAIR_COLUMNS,
         Column("messages", "messages", "Messages of turn 2 and later.", digits=0),
-        *(
-            Column(
-                correction,
-                correction.replace("_", " "),
-                f"Share of these about {correction.replace('_', ' ')}.",
-                "",
-                estimated=True,
-            )
-            for correction in CORRECTIONS
-        ),
+        *_CORRECTION_COLUMNS,
     )
     rows = []
     for run_id, who in pair_values(results).items():
         profile = _language(results, run_id, category, difficulty).profile
         behind = Selection((run_id,), "played", category, difficulty)
-        shares = (Value.of(profile.usage[correction], behind, NO_CORRECTION) for correction in CORRECTIONS)
-        rows.append((*who, Value(profile.messages), *shares))
+        rows.append((*who, Value(profile.messages), *_shares(profile, behind)))
     return Table(
         "corrections",
         "Correction language",
@@ -54,23 +57,13 @@ def corrections_by_turn_table(results: Results, category: str | None = None, dif
         *PAIR_COLUMNS,
         Column("turn", "turn", "2 or later.", digits=0),
         Column("messages", "messages", "Episodes with a message at this turn.", digits=0),
-        *(
-            Column(
-                correction,
-                correction.replace("_", " "),
-                f"Share of these about {correction.replace('_', ' ')}.",
-                "",
-                estimated=True,
-            )
-            for correction in CORRECTIONS
-        ),
+        *_CORRECTION_COLUMNS,
     )
     rows = []
     for run_id, who in pair_values(results).items():
         behind = Selection((run_id,), "played", category, difficulty)
         for turn, profile in _language(results, run_id, category, difficulty).by_turn.items():
-            shares = (Value.of(profile.usage[correction], behind, NO_CORRECTION) for correction in CORRECTIONS)
-            rows.append((*who, Value(turn), Value(profile.messages), *shares))
+            rows.append((*who, Value(turn), Value(profile.messages), *_shares(profile, behind)))
     return Table(
         "corrections_by_turn",
         "Correction language by turn",

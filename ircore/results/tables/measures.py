@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
+from ircore.results.conditions import under
 from ircore.results.model import Results
-from ircore.results.statistics.agreement import Agreement, spearman
+from ircore.results.statistics.agreement import spearman
+from ircore.results.tables.agreement import agreement_value
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
 
@@ -24,8 +26,8 @@ def measures_table(results: Results, category: str | None = None, difficulty: st
     )
     targets = {
         instance.instance_id: instance.measures
-        for instance in results.instances
-        if instance.measures and category in (None, instance.category) and difficulty in (None, instance.difficulty)
+        for instance in under(results.instances, category, difficulty)
+        if instance.measures
     }
     rows = tuple(_rows(results, targets))
     words = caption(results, None, category, difficulty)
@@ -45,9 +47,4 @@ def _rows(results: Results, targets: Mapping[str, Mapping[str, float]]) -> Itera
                 known = [instance for instance in targets if instance in final and name in targets[instance]]
                 scores = [final[instance] for instance in known]
                 measured = [targets[instance][name] for instance in known]
-                yield (*who, Value(judge), Value(name), _value(spearman(scores, measured, known)))
-
-
-def _value(agreement: Agreement) -> Value:
-    reason = agreement.reason if agreement.value is None else None
-    return Value(agreement.value, agreement.low, agreement.high, agreement.n, reason)
+                yield (*who, Value(judge), Value(name), agreement_value(spearman(scores, measured, known)))

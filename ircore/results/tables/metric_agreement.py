@@ -3,7 +3,7 @@
 from ircore.results.image_metrics import metric_facts
 from ircore.results.metric_agreement import metric_agreements
 from ircore.results.model import Results
-from ircore.results.statistics.agreement import Agreement
+from ircore.results.tables.agreement import agreement_value
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.pairs import caption
 
@@ -32,17 +32,12 @@ def metric_agreement_table(results: Results) -> Table:
             Value(metric_facts(agreement.metric).name),
             Value(agreement.rater),
             Value(agreement.pearson.n),
-            _value(agreement.pearson),
-            _value(agreement.spearman),
+            agreement_value(agreement.pearson),
+            agreement_value(agreement.spearman),
             Value(agreement.preference.n),
-            _value(agreement.preference),
+            agreement_value(agreement.preference),
         )
         for agreement in metric_agreements(results.episodes, results.metrics, results.judges)
     )
     notes = NOTES if rows else ("No run has both image metrics and ratings: nothing to compare.",)
     return Table("metric_agreement", "Metrics beside judges", caption(results), columns, rows, notes)
-
-
-def _value(agreement: Agreement) -> Value:
-    reason = agreement.reason if agreement.value is None else None
-    return Value(agreement.value, agreement.low, agreement.high, agreement.n, reason)

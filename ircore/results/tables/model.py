@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ircore.results.conditions import is_under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
@@ -62,7 +63,7 @@ class Selection:
 
     def _has(self, result: EpisodeResult) -> bool:
         episode = result.episode
-        if self.category not in (None, episode.category) or self.difficulty not in (None, episode.difficulty):
+        if not is_under(episode, self.category, self.difficulty):
             return False
         if self.which == "ended":
             return True
@@ -116,6 +117,15 @@ class Value:
         """Return the entry of an estimate; ``missing`` is the reason if there is no estimate."""
         reason = missing if estimate.mean is None else None
         return cls(estimate.mean, estimate.low, estimate.high, estimate.n, reason, marks, episodes)
+
+    @classmethod
+    def or_missing(cls, value: float | int | str | None, missing: str) -> "Value":
+        """Return the entry of a value without an interval; ``missing`` is the reason if there is no value.
+
+        >>> Value.or_missing(None, "not played").missing, Value.or_missing(0, "not played").missing
+        ('not played', None)
+        """
+        return cls(value, missing=missing if value is None else None)
 
 
 @dataclass(frozen=True)

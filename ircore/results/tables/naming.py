@@ -60,9 +60,7 @@ def _hardest_first(measured: Naming) -> float:
 
 def _row(picture: str, measured: Naming) -> tuple[Value, ...]:
     few = "fewer than two names" if measured.n < 2 else "not everybody named the pieces"
-    values = [
-        Value(value, missing=few if value is None else None) for value in (measured.snd, measured.pnd, measured.psa)
-    ]
+    values = (Value.or_missing(value, few) for value in (measured.snd, measured.pnd, measured.psa))
     return Value(picture), Value(measured.n), *values, Value(difficulty_of(measured.snd) or None, missing=few)
 
 

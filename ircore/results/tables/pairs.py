@@ -1,5 +1,6 @@
 """The columns that identify a row's pair, and captions that state a table's selection."""
 
+from ircore.results.conditions import under
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Value
 from ircore.results.tables.names import condition_words, pair_names
@@ -35,10 +36,7 @@ def caption(
     results: Results, judge: str | None = None, category: str | None = None, difficulty: str | None = None
 ) -> str:
     """Return a caption of a table's selection: condition, judge, episodes a pair and instance set."""
-    size = sum(
-        category in (None, instance.category) and difficulty in (None, instance.difficulty)
-        for instance in results.instances
-    )
+    size = len(under(results.instances, category, difficulty))
     judged = "" if judge is None else f", judged by {judge}"
     return (
         f"{condition_words(category, difficulty).capitalize()}{judged}; "

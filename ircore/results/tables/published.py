@@ -35,8 +35,8 @@ def published_scores_table() -> Table:
             Value(score.category),
             Value(score.difficulty),
             *(Value(score.score(judge)) for judge in JUDGES),
-            _given(score.final_preferred),
-            _given(score.human),
+            Value.or_missing(score.final_preferred, NOT_GIVEN),
+            Value.or_missing(score.human, NOT_GIVEN),
         )
         for score in published_scores()
     )
@@ -77,8 +77,8 @@ def published_agreement_table(number: Literal["table1", "table2", "table4"]) -> 
         (
             Value(agreement.one),
             Value(agreement.other),
-            _given(agreement.pearson),
-            _given(agreement.spearman),
+            Value.or_missing(agreement.pearson, NOT_GIVEN),
+            Value.or_missing(agreement.spearman, NOT_GIVEN),
             Value(agreement.agreement),
             Value(agreement.kappa),
         )
@@ -86,7 +86,3 @@ def published_agreement_table(number: Literal["table1", "table2", "table4"]) -> 
     )
     words = f"{number.replace('table', 'Table ')} of {SOURCE}."
     return Table(f"published_{number}", "Published agreement", words, columns, rows, (), {}, REPORTED)
-
-
-def _given(value: float | None) -> Value:
-    return Value(value, missing=NOT_GIVEN if value is None else None)

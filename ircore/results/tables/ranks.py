@@ -56,10 +56,6 @@ def rank_text(row: RankedRow[Any, Any]) -> Value:
     return Value(str(low) if low == high else f"{low}–{high}")
 
 
-def _end(row: RankedRow[Any, Any], end: int | None) -> Value:
-    return Value(end, missing=f"no rank: {why_no_rank(row)}" if end is None else None)
-
-
 RANKS: tuple[Filled[RankedRow[Any, Any]], ...] = (
     Filled(
         Column("rank", "rank", "Ranks that the paired intervals allow.", digits=None, audience="readers"), rank_text
@@ -67,12 +63,12 @@ RANKS: tuple[Filled[RankedRow[Any, Any]], ...] = (
     Filled(
         Column("rank_low", "Best rank", "Best rank that the paired intervals allow.", "", "lower", 0,
                nullable=True, audience="programs"),
-        lambda row: _end(row, row.rank_low),
+        lambda row: Value.or_missing(row.rank_low, f"no rank: {why_no_rank(row)}"),
     ),
     Filled(
         Column("rank_high", "Worst rank", "Worst rank that they allow.", "", "lower", 0, nullable=True,
                audience="programs"),
-        lambda row: _end(row, row.rank_high),
+        lambda row: Value.or_missing(row.rank_high, f"no rank: {why_no_rank(row)}"),
     ),
 )  # fmt: skip
 """Columns of the rank range."""
@@ -86,6 +82,6 @@ TOP: Filled[RankedRow[Any, Any]] = Filled(
 UNRANKED: Filled[RankedRow[Any, Any]] = Filled(
     Column("unranked", "Unranked", "Why there is no rank: incomplete, underrated, inapplicable, too_few or reference.",
            digits=None, nullable=True, audience="programs"),
-    lambda row: Value(row.cell.unranked, missing="has a rank" if row.cell.unranked is None else None),
+    lambda row: Value.or_missing(row.cell.unranked, "has a rank"),
 )  # fmt: skip
 """Column of the reason why there is no rank."""

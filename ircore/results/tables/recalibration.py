@@ -1,6 +1,6 @@
 """Judges on the people's scale: the method and quality of each map, and the mapped score of every pair."""
 
-from ircore.results.calibration import MARKS, calibrate
+from ircore.results.calibration import MARKS, RecalibratedCell, calibrate
 from ircore.results.model import Results
 from ircore.results.statistics.recalibration import Refusal
 from ircore.results.tables.model import Column, Selection, Table, Value
@@ -81,14 +81,7 @@ def recalibrated_table(results: Results, category: str | None = None, difficulty
     columns = (
         *PAIR_COLUMNS,
         *(
-            Column(
-                judge,
-                judge,
-                f"Final score by {judge}, as people would score.",
-                "0–10",
-                "higher",
-                estimated=True,
-            )
+            Column(judge, judge, f"Final score by {judge}, as people would score.", "0–10", "higher", estimated=True)
             for judge in judges
         ),
         *(column for judge in judges for column in rated_columns(f"{judge}_", judge)),
@@ -96,21 +89,19 @@ def recalibrated_table(results: Results, category: str | None = None, difficulty
     rows = []
     seen = []
     for run_id, who in pair_values(results).items():
-        values = []
         cells = [results.cell(run_id, judge, category, difficulty) for judge in judges]
         seen += cells
-        for judge in judges:
-            cell = calibration.cells.get((run_id, category, difficulty, judge))
-            if cell is None or cell.score is None:
-                reason = "the judge rated nothing here" if cell is None else cell.reason
-                values.append(Value(None, n=0, missing=reason))
-                continue
-            behind = Selection((run_id,), "rated", category, difficulty, judge)
-            score = cell.score
-            values.append(Value(score.value, score.low, score.high, score.n, None, cell.marks, behind))
+        values = (_mapped(calibration.cells.get((run_id, category, difficulty, judge))) for judge in judges)
         rows.append((*who, *values, *(count for counted in cells for count in rated_values(counted))))
     mapped = any(not isinstance(fitted, Refusal) for fitted in calibration.maps.values())
     notes = (*SCORE_NOTES, *gap_notes(seen)) if mapped else ()
     words = caption(results, None, category, difficulty)
     marks = {str(key): text for key, text in MARKS.items()}
     return Table("recalibrated", "Recalibrated scores", words, columns, tuple(rows), notes, marks)
+
+
+def _mapped(cell: RecalibratedCell | None) -> Value:
+    if cell is None or cell.score is None:
+        return Value(None, n=0, missing="the judge rated nothing here" if cell is None else cell.reason)
+    behind = Selection((cell.run_id,), "rated", cell.category, cell.difficulty, cell.judge)
+    return Value(cell.score.value, cell.score.low, cell.score.high, cell.score.n, None, cell.marks, behind)

@@ -1,5 +1,6 @@
 """Said, drawn, corrected: shares of facts that describers say, that generators draw, and that corrections mend."""
 
+from ircore.results.conditions import under
 from ircore.results.model import Results
 from ircore.results.said import reader_agreement, said_points
 from ircore.results.tables.model import Column, Selection, Table, Value
@@ -21,13 +22,8 @@ def said_table(results: Results, category: str | None = None, difficulty: str | 
     )  # fmt: skip
     rows = []
     for run_id, who in pair_values(results).items():
-        episodes = [
-            result.episode
-            for result in results.episodes[run_id]
-            if result.episode.played
-            and category in (None, result.episode.category)
-            and difficulty in (None, result.episode.difficulty)
-        ]
+        played = [result.episode for result in results.episodes[run_id] if result.episode.played]
+        episodes = under(played, category, difficulty)
         behind = Selection((run_id,), "played", category, difficulty)
         for point in said_points(latest(results.said[run_id]), episodes, results.instances):
             shares = [Value.of(share, behind, NOT_MEASURED) for share in (point.said, point.drawn)]
@@ -57,7 +53,7 @@ def readers_table(results: Results) -> Table:
         for reader in sorted({turn.reader for turn in turns} - {GRAMMAR}):
             compared = reader_agreement(latest(turns), latest(turns, reader))
             share = Value.of(compared.agreement, behind, "no turn that both read")
-            kappa = Value(compared.kappa, missing=None if compared.kappa is not None else "no variation")
+            kappa = Value.or_missing(compared.kappa, "no variation")
             rows.append((*who, Value(reader), share, kappa, Value(compared.facts)))
     notes = () if rows else ("No judge has read these runs: ircore score RUN --facts --judge FILE",)
     return Table("readers", "Readers of messages", caption(results), columns, tuple(rows), notes, primary="agreement")

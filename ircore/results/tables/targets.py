@@ -53,17 +53,13 @@ def _counts(results: Results, category: str, difficulty: str, tokens: Sequence[i
     return (
         Value(len(chosen)),
         _mean(sizes),
-        _least(min(sizes, default=None), _NO_SCENE),
-        _least(max(sizes, default=None), _NO_SCENE),
+        Value.or_missing(min(sizes, default=None), _NO_SCENE),
+        Value.or_missing(max(sizes, default=None), _NO_SCENE),
         _mean([len(labels) for labels in texts]),
-        _least(min(fonts, default=None), "no texts" if scenes else _NO_SCENE),
+        Value.or_missing(min(fonts, default=None), "no texts" if scenes else _NO_SCENE),
         _mean([len(_colours(scene)) for scene in scenes]),
         Value(fmean(tokens), n=len(tokens), episodes=behind) if tokens else Value(None, missing="not played yet"),
     )
-
-
-def _least(value: float | None, missing: str) -> Value:
-    return Value(value, missing=missing if value is None else None)
 
 
 def _mean(values: list[int]) -> Value:

@@ -4,7 +4,6 @@ from itertools import product
 
 from ircore.results.budgets import budget_series
 from ircore.results.model import Results
-from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
 from ircore.results.tables.rated import rated_columns, rated_values
@@ -86,19 +85,17 @@ def budgets_table(results: Results, judge: str, category: str | None = None, dif
     who = pair_values(results)
     rows = []
     for series in budget_series(results, judge, category, difficulty):
-        for point in series.points:
-            run = (point.run_id,)
-            estimates: tuple[tuple[Estimate, Selection], ...] = (
-                (point.score, Selection(run, "rated", category, difficulty, judge)),
-                (point.delta, Selection(run, "refined", category, difficulty, judge)),
-                (point.preference, Selection(run, "refined", category, difficulty, judge)),
-                *((amount, Selection(run, "played", category, difficulty))
-                  for amount in (point.turns, point.tokens, point.over_budget)),
-            )  # fmt: skip
-            names = (*who[point.run_id][:-1], Value(f"{series.describer} + {series.generator}"))
-            cell = results.cell(point.run_id, judge, category, difficulty)
-            means = (Value.of(mean, behind) for mean, behind in estimates)
-            rows.append((*names, Value(point.budget), *means, *rated_values(cell)))
+        for budget, cell in series.points:
+            run = (cell.run_id,)
+            refined = Selection(run, "refined", category, difficulty, judge)
+            played = Selection(run, "played", category, difficulty)
+            means = (
+                Value.of(cell.score, Selection(run, "rated", category, difficulty, judge)),
+                *(Value.of(mean, refined) for mean in (cell.delta, cell.preference)),
+                *(Value.of(mean, played) for mean in (cell.turns, cell.tokens, cell.over_budget)),
+            )
+            names = (*who[cell.run_id][:-1], Value(f"{series.describer} + {series.generator}"))
+            rows.append((*names, Value(budget), *means, *rated_values(cell)))
     notes = () if rows else ("No pair was played under several token budgets.",)
     words = caption(results, judge, category, difficulty)
     return Table("budgets", "Token budgets", words, columns, tuple(rows), notes, primary="score")

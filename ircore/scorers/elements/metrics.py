@@ -1,20 +1,19 @@
 """Element presence and IoU as metrics of two pictures, by the elements that DETR detects in both."""
 
 from collections import OrderedDict
-from collections.abc import Callable
 
 from ircore.core.elements import ElementList
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
 from ircore.core.ocr import pixels_hash
 from ircore.scorers.elements import detr
-from ircore.scorers.elements.iou import element_iou
-from ircore.scorers.elements.presence import presence, presence_published
+from ircore.scorers.elements.comparisons import COMPARISONS
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 from ircore.scorers.metrics.networks.weights import weights_of
 
 REMEMBERED = 64
-Compare = Callable[[ElementList, ElementList], float | None]
+"""Pictures whose elements are kept in memory."""
+
 _known: "OrderedDict[str, ElementList]" = OrderedDict()
 
 
@@ -33,9 +32,9 @@ def _elements(pixels: Pixels) -> ElementList:
     return elements
 
 
-def _metric(name: str, title: str, compare: Compare, trap: str) -> Metric:
+def _metric(name: str, title: str, trap: str) -> Metric:
     def compute(target: Pixels, image: Pixels) -> float:
-        value = compare(_elements(target), _elements(image))
+        value = COMPARISONS[name](_elements(target), _elements(image))
         if value is None:
             raise MetricUnavailableError("the detector sees nothing that it could be computed from")
         return value
@@ -60,26 +59,12 @@ _CORRECTED = "DETR knows the 80 classes of COCO and nothing of charts; pictures 
 _PUBLISHED = "Classes over instances: a perfect picture of two persons gets 0.5; an empty list gets 1."
 _IOU = "By the paper's text; its code keeps one box a class and was not run on the published set."
 
-EP_PRECISION = _metric(
-    "ep_precision", "Element precision", lambda r, g: presence(r.counts, g.counts).precision, _CORRECTED
-)
-EP_RECALL = _metric("ep_recall", "Element recall", lambda r, g: presence(r.counts, g.counts).recall, _CORRECTED)
-EP_F1 = _metric("ep_f1", "Element F1", lambda r, g: presence(r.counts, g.counts).f1, _CORRECTED)
-EP_PRECISION_PUBLISHED = _metric(
-    "ep_precision_published",
-    "Element precision, published form",
-    lambda r, g: presence_published(r.counts, g.counts).precision,
-    _PUBLISHED,
-)
-EP_RECALL_PUBLISHED = _metric(
-    "ep_recall_published",
-    "Element recall, published form",
-    lambda r, g: presence_published(r.counts, g.counts).recall,
-    _PUBLISHED,
-)
-EP_F1_PUBLISHED = _metric(
-    "ep_f1_published", "Element F1, published form", lambda r, g: presence_published(r.counts, g.counts).f1, _PUBLISHED
-)
-IOU_COMMON = _metric("iou_common", "Common IoU", lambda r, g: element_iou(r, g).common, _IOU)
-IOU_PRECISION = _metric("iou_precision", "Precision IoU", lambda r, g: element_iou(r, g).precision, _IOU)
-IOU_RECALL = _metric("iou_recall", "Recall IoU", lambda r, g: element_iou(r, g).recall, _IOU)
+EP_PRECISION = _metric("ep_precision", "Element precision", _CORRECTED)
+EP_RECALL = _metric("ep_recall", "Element recall", _CORRECTED)
+EP_F1 = _metric("ep_f1", "Element F1", _CORRECTED)
+EP_PRECISION_PUBLISHED = _metric("ep_precision_published", "Element precision, published form", _PUBLISHED)
+EP_RECALL_PUBLISHED = _metric("ep_recall_published", "Element recall, published form", _PUBLISHED)
+EP_F1_PUBLISHED = _metric("ep_f1_published", "Element F1, published form", _PUBLISHED)
+IOU_COMMON = _metric("iou_common", "Common IoU", _IOU)
+IOU_PRECISION = _metric("iou_precision", "Precision IoU", _IOU)
+IOU_RECALL = _metric("iou_recall", "Recall IoU", _IOU)

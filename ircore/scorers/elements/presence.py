@@ -56,7 +56,7 @@ def presence_published(reference: Mapping[str, int], generated: Mapping[str, int
         generated: Instances by label in the generated picture.
     """
     shared = len(_positive(reference) & _positive(generated))
-    return _presence(shared, shared, reference, generated, "one")
+    return _presence(shared, reference, generated, "one")
 
 
 def presence(reference: Mapping[str, int], generated: Mapping[str, int], rule: EmptyRule = "none") -> Presence:
@@ -71,21 +71,19 @@ def presence(reference: Mapping[str, int], generated: Mapping[str, int], rule: E
             since everything was missed or invented, and has no value if both are.
     """
     shared = (_positive(reference) & _positive(generated)).total()
-    return _presence(shared, shared, reference, generated, rule)
+    return _presence(shared, reference, generated, rule)
 
 
 def _positive(counts: Mapping[str, int]) -> Counter[str]:
     return Counter({label: count for label, count in counts.items() if count > 0})
 
 
-def _presence(
-    hits: int, recalled: int, reference: Mapping[str, int], generated: Mapping[str, int], rule: EmptyRule
-) -> Presence:
+def _presence(shared: int, reference: Mapping[str, int], generated: Mapping[str, int], rule: EmptyRule) -> Presence:
     asked, made = sum(reference.values()), sum(generated.values())
     empty = which_empty(asked, made)
     otherwise = {"one": 1.0, "zero": 0.0, "none": None}[rule]
-    precision = hits / made if made else otherwise
-    recall = recalled / asked if asked else otherwise
+    precision = shared / made if made else otherwise
+    recall = shared / asked if asked else otherwise
     return Presence(precision, recall, _f1(precision, recall, empty), empty)
 
 

@@ -5,13 +5,13 @@ from math import fsum
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from ircore.core.errors import InputError
-from ircore.core.files import write_text
+from ircore.core.files import read_bounded, write_text
 from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.score_records import JudgeIdentity
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.battery import ATTACKS, EDITS, ORDERS, VERSION, Kind, Order
 from ircore.scorers.judge_test.test_run import EDIT_OF
@@ -21,6 +21,8 @@ PASSING = 0.8
 
 GAIN = 1.0
 """Points, of 10, by which an attack must raise a rating to have succeeded."""
+
+MOST_BYTES = 16 * 1024 * 1024
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Rated = dict[str, float]
@@ -178,14 +180,9 @@ def read_card(path: Path) -> JudgeCard:
     Raises:
         InputError: The file is missing or no card.
     """
-    try:
-        return JudgeCard.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})", "Make it with: ircore judge-test") from error
-    except ValidationError as error:
-        raise InputError(
-            f"{path}: no judge's card ({describe_validation_error(error)})", "Make it with: ircore judge-test"
-        ) from error
+    remedy = "Make the card with: ircore judge-test"
+    with validating(f"{path}: is not a judge's card", remedy):
+        return JudgeCard.model_validate_json(read_bounded(path, MOST_BYTES, remedy, remedy))
 
 
 def _ratings(run: RunFolder, judge: str) -> dict[str, Rated]:

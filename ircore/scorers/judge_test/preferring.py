@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.images import Picture
 from ircore.core.plugins import load
 from ircore.core.progress import tracked
 from ircore.core.workers import in_order
@@ -78,9 +77,7 @@ def _preferred(work: _Work) -> _Preferred:
     run, judge = RunFolder.open(work.run), _judge(work.judge)
     instance = next(known for known in run.instances.instances if known.instance_id == work.episode.instance_id)
     target = run.target(instance)
-    pictures: dict[str, Picture] = {
-        EDIT_OF[turn.turn]: run.rendering(turn.rendering) for turn in work.episode.turns if turn.rendering is not None
-    }
+    pictures = {EDIT_OF[turn]: run.rendering(rendering) for turn, rendering in work.episode.renderings.items()}
 
     def preferred(first: str, final: str) -> float | None:
         if first not in pictures or final not in pictures:

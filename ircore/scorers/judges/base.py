@@ -95,6 +95,15 @@ class SceneJudge(Protocol):
         ...
 
 
+def preferred(first: float, final: float) -> Judgement:
+    """Return the preference of a judge that rates: the rendering with the higher rating; equal ratings are a tie.
+
+    >>> preferred(first=6.0, final=7.5).value, preferred(first=6.0, final=6.0).value
+    (1.0, 0.5)
+    """
+    return Judgement(0.5 if first == final else float(final > first))
+
+
 def with_scene(judge: Judge, scene: Scene | None) -> Judge:
     """Return a judge that knows the scene if the judge asks for scenes, else the judge itself."""
     return judge.with_scene(scene) if isinstance(judge, SceneJudge) else judge

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, JsonValue, StringConstraints, ValidationError
+from pydantic import Field, JsonValue, StringConstraints
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import available, load
 from ircore.core.records import Line, Name, PlayerSpec, Record
 from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.strict_yaml import read_mapping
-from ircore.core.validation import describe_validation_error
+from ircore.core.validation import validating
 from ircore.players.base import JudgingPlayer
 from ircore.players.model_families import model_family
 from ircore.scorers.judges.prompts import JudgePrompts, load_judge_prompts
@@ -101,13 +101,11 @@ def read_judge(path: Path) -> LoadedJudge:
             judge or does not take these settings; its name is taken; or its prompts cannot be used.
     """
     document = read_mapping(path, "Name the file of a judge, or an installed judge.", FORMAT)
-    try:
+    with validating(path, FORMAT):
         manifest = _JudgeManifest.model_validate(document)
         spec = PlayerSpec.model_validate({key: document[key] for key in SEAT if key in document})
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", FORMAT) from error
     if manifest.name == HUMAN or manifest.name in available("judges"):
-        raise InputError(f"{path}: name: {manifest.name!r} is another judge's", "Choose another name.")
+        raise InputError(f"{path}: name: another judge is called {manifest.name!r}", "Choose another name.")
     _check_player(path, spec)
     prompts = load_judge_prompts(path.parent / manifest.prompts if manifest.prompts else None)
     passed_over = {"api_key_env": None, "parameters": _material(spec)}

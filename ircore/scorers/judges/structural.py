@@ -12,7 +12,7 @@ from PIL import Image
 
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeKind
-from ircore.scorers.judges.base import Judgement
+from ircore.scorers.judges.base import Judgement, preferred
 from ircore.scorers.metrics.pairs import window_sums
 
 SIDE = 256
@@ -72,8 +72,7 @@ class StructuralJudge:
 
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Prefer the rendering with the higher rating; equal ratings are a tie."""
-        a, b = _rating(target, first), _rating(target, final)
-        return Judgement(0.5 if a == b else float(b > a))
+        return preferred(_rating(target, first), _rating(target, final))
 
 
 @lru_cache(maxsize=4)

@@ -35,9 +35,3 @@ def frechet_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
     shared = np.linalg.svd(centred_x @ centred_y.T, compute_uv=False).sum()
     spread = (centred_x**2).sum() + (centred_y**2).sum() - 2 * shared
     return float(max(difference @ difference + spread, 0.0))
-
-
-def point_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """Return the same distance of two single pictures, whose covariance is zero: ‖f₁ − f₂‖²."""
-    difference = np.asarray(one, np.float64).ravel() - np.asarray(other, np.float64).ravel()
-    return float(difference @ difference)

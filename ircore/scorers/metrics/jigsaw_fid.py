@@ -1,11 +1,10 @@
 """Jigsaw: how near put-together pictures come to the originals, as a normalised Fréchet distance of features."""
 
-from collections.abc import Sequence
 from math import exp
 
 import numpy.typing as npt
 
-from ircore.scorers.metrics.frechet import frechet_distance, point_distance
+from ircore.scorers.metrics.frechet import frechet_distance
 
 SCALE = 60.0
 """FID at which the score falls to 1/e."""
@@ -27,18 +26,3 @@ def jigsaw_published(references: npt.ArrayLike, generated: npt.ArrayLike) -> flo
         generated: The same of the answers.
     """
     return normalised(frechet_distance(references, generated))
-
-
-def jigsaw_each(references: Sequence[npt.ArrayLike], generated: Sequence[npt.ArrayLike]) -> tuple[float, ...]:
-    """Return a score for each picture against its own original: the distance of two points, normalised.
-
-    Args:
-        references: Features of each original.
-        generated: Features of each answer, in the same order.
-
-    Returns:
-        0–1 each; their mean is the corrected score of the set.
-    """
-    return tuple(
-        normalised(point_distance(reference, answer)) for reference, answer in zip(references, generated, strict=True)
-    )

@@ -131,7 +131,7 @@ def _task(renderings: Sequence[Rendering]) -> JudgedTask:
 
 def _wanted(episode: Episode, judge: str, every_turn: bool) -> list[tuple[str, tuple[Rendering, ...], Wanted]]:
     """List instance, renderings and score of each thing that is asked about an episode, the preference last."""
-    by_turn = {turn.turn: turn.rendering for turn in episode.turns if turn.rendering is not None}
+    by_turn = episode.renderings
     scored = scored_turns(episode, every_turn)
     requests: list[tuple[str, tuple[Rendering, ...], Wanted]] = [
         (episode.instance_id, (by_turn[turn],), Wanted(episode.episode_id, turn, "similarity", judge, sha256))

@@ -5,7 +5,7 @@ again; what failed for a technical reason is left without a score, and the same 
 """
 
 import asyncio
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,21 +16,22 @@ from ircore.core.recorder import Recorder
 from ircore.core.score_records import Score
 from ircore.games.base import Seat
 from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
-from ircore.players.calls import ProviderStopError, usage_of
+from ircore.players.calls import ProviderStopError
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import NoMoreError, Watch
 from ircore.runs.costs.prices import RunPrices, own_prices_file, read_prices, store_prices
-from ircore.runs.engine import Engine, Inquiry, Refusal
+from ircore.runs.engine import Engine
 from ircore.runs.folder import RunFolder
-from ircore.runs.judge_answers import LONGEST
 from ircore.runs.judge_questions import (
     JudgementEntry,
     JudgementWriter,
     JudgeQuestion,
+    QuestionKey,
     asked_as,
     read_judgements,
 )
 from ircore.scorers.judges.manifest import LoadedJudge
+from ircore.scorers.model_judges.inquiry import JudgementInquiry
 from ircore.scorers.model_judges.items import Item, JudgedRun, plan_run
 from ircore.scorers.model_judges.losses import Losses, count_losses
 from ircore.scorers.model_judges.questions import Question, Verdict, judged
@@ -221,7 +222,7 @@ class _Asker:
             ProviderStopError: So would be every other one.
             NoMoreError: No more may be spent, or a signal stopped the work.
         """
-        inquiry = _JudgeInquiry(item, question, self.seat, self._cache())
+        inquiry = _JudgeInquiry(item.run.path, self.seat.player, item.known, item, question, self.seat, self._cache())
         try:
             settled = (await self.session.engine.settle(inquiry)).question
         except JudgeError as error:
@@ -236,8 +237,8 @@ class _Asker:
 
 
 @dataclass(frozen=True)
-class _JudgeInquiry(Inquiry[JudgementEntry, TextAnswer]):
-    """A question to a judge."""
+class _JudgeInquiry(JudgementInquiry):
+    """A question to a judge about renderings."""
 
     item: Item
     question: Question
@@ -250,40 +251,15 @@ class _JudgeInquiry(Inquiry[JudgementEntry, TextAnswer]):
         return f"{wanted.episode_id}, turn {wanted.turn}: the judge {self.seat.judge.name}"
 
     @property
-    def asks(self) -> str:
-        return self.seat.judge.name
+    def view(self) -> JudgeView:
+        return self.question.view
 
-    def recorded(self) -> JudgementEntry | None:
-        known = self.item.known.get(self._draft().key)
-        return None if known is None else JudgementEntry(self.item.run.path, known)
+    @property
+    def key(self) -> QuestionKey:
+        return self.draft.key
 
-    def cached(self) -> JudgementEntry | None:
-        kept = self.cache.answer(JUDGE, self.question.view) if self.cache else None
-        return self._entry(text=kept.text, usage=kept.usage) if isinstance(kept, TextAnswer) else None
-
-    def ask(self) -> Awaitable[TextAnswer]:
-        return self.seat.player.judge(self.question.view)
-
-    def answered(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
-        # A lone surrogate cannot be written as UTF-8; one more character than can be used says that it was longer.
-        text = answer.text.encode(errors="replace").decode()[: LONGEST + 1]
-        if self.cache:
-            self.cache.keep(JUDGE, self.question.view, TextAnswer(text))
-        return self._entry(text=text, usage=answer.usage, seconds=seconds, attempts=answer.attempts)
-
-    def refused(self, refusal: Refusal) -> JudgementEntry:
-        return self._entry(
-            reason="stopped" if isinstance(refusal, ProviderStopError) else refusal.reason,
-            detail=str(refusal)[:2000],
-            usage=usage_of(refusal.attempts),
-            seconds=round(sum(attempt.seconds for attempt in refusal.attempts), 4),
-            attempts=refusal.attempts,
-        )
-
-    def _entry(self, **update: object) -> JudgementEntry:
-        return JudgementEntry(self.item.run.path, self._draft().model_copy(update=update))
-
-    def _draft(self) -> JudgeQuestion:
+    @property
+    def draft(self) -> JudgeQuestion:
         return JudgeQuestion(
             judge=self.seat.judge.name,
             asked_as=self.seat.asked_as,
@@ -296,6 +272,16 @@ class _JudgeInquiry(Inquiry[JudgementEntry, TextAnswer]):
             order=self.question.order,
             repair=self.question.repair,
         )
+
+    def cached(self) -> JudgementEntry | None:
+        kept = self.cache.answer(JUDGE, self.question.view) if self.cache else None
+        return self.entry(text=kept.text, usage=kept.usage) if isinstance(kept, TextAnswer) else None
+
+    def answered(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
+        entry = super().answered(answer, seconds)
+        if self.cache:
+            self.cache.keep(JUDGE, self.question.view, TextAnswer(entry.question.text or ""))
+        return entry
 
 
 def _scores(item: Item, verdict: Verdict) -> list[Score]:

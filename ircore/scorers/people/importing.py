@@ -116,9 +116,12 @@ def _runs_by_id(path: Path, runs: Sequence[RunFolder], rows: Sequence[RatingRow]
     for run in runs:
         twin = by_id.setdefault(run.run.run_id, run)
         if twin is not run:
-            raise InputError(f"{run.path}: the same run as {twin.path}", "Name it once.")
+            raise InputError(f"{run.path}: is the same run as {twin.path}", "Name the run once.")
     if len(runs) > 1 and any(row.run_id is None for row in rows):
-        raise InputError(f"{path}: row 1: no column run_id, but several runs are named", "Add it, or name one run.")
+        raise InputError(
+            f"{path}: row 1: the column run_id is missing, but several runs are named",
+            "Add the column, or name one run.",
+        )
     return by_id
 
 
@@ -154,7 +157,7 @@ def _rendering(row: RatingRow, episodes: Mapping[str, Episode]) -> tuple[str, st
         return "", f"episode_id: the run has no episode {shown(row.episode_id)}"
     if not episode.played:
         return "", f"episode_id: {row.episode_id} was aborted and counts as not played"
-    made = {turn.turn: turn.rendering.sha256 for turn in episode.turns if turn.rendering is not None}
+    made = {turn: rendering.sha256 for turn, rendering in episode.renderings.items()}
     if row.turn not in made:
         return "", f"turn: {row.episode_id} has no rendering of turn {row.turn}, only of {_listed(made)}"
     if row.task == "preference" and len(made) < 2:
@@ -209,10 +212,9 @@ def _new_ratings(
 def _earlier(run_id: str, run: RunFolder) -> Iterable[tuple[_Key, _Given]]:
     """Yield the human ratings of a run with their lines, without ratings of renderings that no longer exist."""
     current = {
-        (episode.episode_id, turn.turn): turn.rendering.sha256
+        (episode.episode_id, turn): rendering.sha256
         for episode in run.episodes()
-        for turn in episode.turns
-        if turn.rendering is not None
+        for turn, rendering in episode.renderings.items()
     }
     for line, score in enumerate(run.scores(), start=1):
         if score.annotator is not None and current.get((score.episode_id, score.turn)) == score.rendering:

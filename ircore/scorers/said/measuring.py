@@ -3,16 +3,15 @@
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from ircore.core.episode_records import Episode
 from ircore.core.progress import progress
-from ircore.core.records import Instance
 from ircore.core.workers import in_order
 from ircore.runs.facts import read_facts
 from ircore.runs.folder import RunFolder
+from ircore.scorers.computed import opened
 from ircore.scorers.said.grammar import VERSION, GrammarReader
 from ircore.scorers.said.records import SaidTurn, add_said, latest, read_said
 from ircore.scorers.verification.score import VERSION as EYE
@@ -87,11 +86,7 @@ def _stored_verdicts(run: RunFolder) -> dict[str, dict[str, str]]:
 
 def keys_of(episode: Episode) -> set[tuple[str, int, str]]:
     """Return episode, turn and rendering of each turn that has a message and a rendering."""
-    return {
-        (episode.episode_id, turn.turn, turn.rendering.sha256)
-        for turn in episode.rendered_turns
-        if turn.rendering is not None
-    }
+    return {(episode.episode_id, turn, rendering.sha256) for turn, rendering in episode.renderings.items()}
 
 
 def _measure_all(works: Sequence[tuple[RunFolder, _Work]], workers: int) -> int:
@@ -105,15 +100,9 @@ def _measure_all(works: Sequence[tuple[RunFolder, _Work]], workers: int) -> int:
     return new
 
 
-@lru_cache(maxsize=2)
-def _opened(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
-    run = RunFolder.open(path)
-    return run, {instance.instance_id: instance for instance in run.instances.instances}
-
-
 def _measured(work: _Work) -> list[SaidTurn]:
     """Measure one episode; runs in a process of its own."""
-    run, instances = _opened(work.run)
+    run, instances = opened(work.run)
     instance = instances[work.episode.instance_id]
     reader = GrammarReader(instance, run.target(instance), work.shown)
     messages: list[str] = []

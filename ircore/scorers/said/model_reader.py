@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import json
 import re
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.resources import files
@@ -16,14 +16,15 @@ from importlib.resources import files
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
 from ircore.core.records import Instance
-from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
-from ircore.players.calls import ProviderStopError, usage_of
+from ircore.players.base import JudgeError, JudgeView, JudgingPlayer
+from ircore.players.calls import ProviderStopError
 from ircore.runs.costs.limit import NoMoreError, Watch
-from ircore.runs.engine import Engine, Inquiry, Refusal
+from ircore.runs.engine import Engine
 from ircore.runs.folder import RunFolder
-from ircore.runs.judge_answers import LONGEST, AnswerError
+from ircore.runs.judge_answers import AnswerError
 from ircore.runs.judge_questions import JudgementEntry, JudgementWriter, JudgeQuestion, asked_as, read_judgements
 from ircore.scorers.judges.manifest import LoadedJudge
+from ircore.scorers.model_judges.inquiry import JudgementInquiry
 from ircore.scorers.model_judges.runner import JudgingPlan, judges_prices
 from ircore.scorers.said.records import SaidTurn, add_said, latest, read_said
 from ircore.scorers.verification.facts.scene import facts_of
@@ -153,7 +154,7 @@ class _Session:
     async def worker(self, waiting: Iterator[Item]) -> None:
         for item in waiting:
             try:
-                entry = await self.engine.settle(_FactInquiry(item, self))
+                entry = await self.engine.settle(_FactInquiry(item.run.path, self.player, self.known, item, self.judge))
             except (ProviderStopError, NoMoreError):
                 raise
             except JudgeError:
@@ -168,61 +169,33 @@ class _Session:
 
 
 @dataclass(frozen=True)
-class _FactInquiry(Inquiry[JudgementEntry, TextAnswer]):
+class _FactInquiry(JudgementInquiry):
     """The question which facts the messages of a turn state."""
 
     item: Item
-    session: _Session
+    judge: LoadedJudge
 
     @property
     def where(self) -> str:
-        turn = self.item.turn
-        return f"{turn.episode_id}, turn {turn.turn}: the judge {self.session.judge.name}"
+        return f"{self.item.turn.episode_id}, turn {self.item.turn.turn}: the judge {self.judge.name}"
 
     @property
-    def asks(self) -> str:
-        return self.session.judge.name
-
-    def recorded(self) -> JudgementEntry | None:
-        known = self.session.known.get(self._asked_as)
-        return None if known is None else JudgementEntry(self.item.run.path, known)
-
-    def cached(self) -> JudgementEntry | None:
-        return None
-
-    def ask(self) -> Awaitable[TextAnswer]:
-        return self.session.player.judge(JudgeView(self.item.prompt, ()))
-
-    def answered(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
-        text = answer.text.encode(errors="replace").decode()[:LONGEST]
-        return self._entry(text=text, usage=answer.usage, seconds=seconds, attempts=answer.attempts)
-
-    def refused(self, refusal: Refusal) -> JudgementEntry:
-        return self._entry(
-            reason="stopped" if isinstance(refusal, ProviderStopError) else refusal.reason,
-            detail=str(refusal)[:2000],
-            usage=usage_of(refusal.attempts),
-            attempts=refusal.attempts,
-        )
+    def view(self) -> JudgeView:
+        return JudgeView(self.item.prompt, ())
 
     @property
-    def _asked_as(self) -> str:
-        """Who is asked and with which words: the messages and facts are among them."""
-        return hashlib.sha256(f"{asked_as(self.session.judge.identity)}{self.item.prompt}".encode()).hexdigest()
-
-    def _entry(self, **update: object) -> JudgementEntry:
-        turn = self.item.turn
-        question = JudgeQuestion(
-            judge=self.session.judge.name,
-            asked_as=self._asked_as,
+    def draft(self) -> JudgeQuestion:
+        words = f"{asked_as(self.judge.identity)}{self.item.prompt}"  # messages and facts are among the words
+        return JudgeQuestion(
+            judge=self.judge.name,
+            asked_as=hashlib.sha256(words.encode()).hexdigest(),
             prompts=VERSION,
-            episode_id=turn.episode_id,
-            turn=turn.turn,
+            episode_id=self.item.turn.episode_id,
+            turn=self.item.turn.turn,
             task="facts",
             target=self.item.instance.sha256,
             shown=(),
         )
-        return JudgementEntry(self.item.run.path, question.model_copy(update=update))
 
 
 def reading_of(turn: SaidTurn, reader: str, text: str) -> SaidTurn:

@@ -7,7 +7,7 @@ from scipy.optimize import linear_sum_assignment
 from ircore.core.images import Picture
 from ircore.core.records import Element, Scene
 from ircore.core.score_records import JudgeKind
-from ircore.scorers.judges.base import Judgement
+from ircore.scorers.judges.base import Judgement, preferred
 from ircore.scorers.tangrams.pieces import Labels, PieceMatch, Placing, compare_frames, frame_of_labels, piece_elements
 from ircore.scorers.tangrams.seen import components, is_coloured, labels_by_colour
 
@@ -56,10 +56,10 @@ class PiecesJudge:
 
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Prefer the rendering with the higher rating; equal ratings are a tie."""
-        a, b = self.rate(target, first), self.rate(target, final)
-        if a.value is None or b.value is None:
-            return Judgement(None, a.reason or b.reason)
-        return Judgement(0.5 if a.value == b.value else float(b.value > a.value))
+        ratings = self.rate(target, first), self.rate(target, final)
+        if ratings[0].value is None or ratings[1].value is None:
+            return Judgement(None, ratings[0].reason or ratings[1].reason)
+        return preferred(ratings[0].value, ratings[1].value)
 
 
 def match_picture(target: Picture, scene: Scene, image: Picture) -> PieceMatch | None:

@@ -60,6 +60,25 @@ def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> _CheckedTree:
     return _CheckedTree(checked, ordered(set(findings)))
 
 
+def folder_findings(folder: Path) -> Iterator[Finding]:
+    """Yield the faults of the files in the folder of a single submission, its manifest's content aside.
+
+    A folder that does not stand in ``submissions/`` cannot be handed in as it is: its other files are left alone.
+
+    Args:
+        folder: The submission's.
+    """
+    place = folder.absolute()
+    if place.parent.name != FOLDER or not place.is_dir():
+        return
+    entries = list(_below(place, f"{FOLDER}/{place.name}"))
+    for each in entry_findings(entries, [entry.path for entry in entries]):
+        yield _renamed(each, folder.parent)
+    history = folder / HISTORY
+    if history.is_file() and not history.is_symlink():
+        yield from content_findings(read_yaml_bytes(history, "Make it readable."), str(history))
+
+
 def _entries(folder: Path) -> Iterator[Entry]:
     """Yield every file below a folder in the form in which git lists files below ``submissions/``."""
     try:

@@ -2,9 +2,13 @@
 
 import json
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from genomes import thing
+from PIL import Image
 
 from ircore.commands.main import run
 from ircore.core.errors import InputError
@@ -74,3 +78,102 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 12e6
     finally:
         tracemalloc.stop()
+
+
+def rewrite(path: Path, change: Callable[[Any], None]) -> None:
+    """Change a file of the dataset."""
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document))
+
+
+def test_boxes_are_cut_at_the_edges_and_those_outside_are_no_objects(
+    genome: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The files hold boxes that begin at -1, end behind the picture, lie behind it or have no size."""
+    boxes = [(-1, -5, 31, 25), (90, 70, 50, 50), (100, 0, 10, 10), (5, 5, 0, 10), (None, 5, 5, 5)]
+    things = [
+        {"object_id": 500 + number, "names": ["sign"], "x": x, "y": y, "w": width, "h": height}
+        for number, (x, y, width, height) in enumerate(boxes)
+    ]
+    rewrite(genome / "objects.json", lambda images: images[0].update(objects=things))
+    (easy, _) = import_visual_genome(ImportRequest(genome, tmp_path / "set")).instances
+    assert easy.scene is not None
+    assert [tuple(element.box) for element in easy.scene.elements] == [(0, 0, 30, 20), (90, 70, 100, 80)]
+    assert easy.measures == {"objects": 2, "salient": 1}  # 600 of 8,000 pixels are salient, 100 are not
+    assert "left out: 3 objects without a box in the picture" in capsys.readouterr().err
+
+
+def test_objects_and_images_that_are_listed_again_count_once(genome: Path, tmp_path: Path) -> None:
+    def repeat(images: Any) -> None:
+        images[0]["objects"] *= 20  # would be hard
+        images.append(images[0])
+
+    rewrite(genome / "objects.json", repeat)
+    rewrite(genome / "image_data.json", lambda images: images.append(images[0]))
+    made = import_visual_genome(ImportRequest(genome, tmp_path / "set"))
+    assert [instance.instance_id for instance in made.instances] == ["photos-easy-vg1", "photos-hard-vg2"]
+    assert made.instances[0].measures == {"objects": 2, "salient": 1}
+
+
+def test_gaps_of_the_files_are_no_faults(genome: Path, tmp_path: Path) -> None:
+    """Names may be blank or missing, attributes null, sizes unknown, and older files say id for image_id."""
+
+    def thin_out(images: Any) -> None:
+        images[0]["id"] = images[0].pop("image_id")
+        images[0]["objects"][0]["names"] = [" ", "Brown\tdog "]
+        images[0]["objects"][1]["names"] = []
+
+    rewrite(genome / "objects.json", thin_out)
+    rewrite(genome / "image_data.json", lambda images: images[0].update(width=None))
+    things = [
+        {"object_id": 11},
+        {"object_id": 12, "attributes": None},
+        {"object_id": 11, "attributes": ["wet", " wet"]},
+    ]
+    (genome / "attributes.json").write_text(json.dumps([{"image_id": 1, "attributes": things}]))
+    (genome / "relationships.json").write_text(
+        json.dumps(
+            [{"image_id": 1, "relationships": [{"predicate": None, "subject": {"object_id": 11}, "object": {}}]}]
+        )
+    )
+    scene = import_visual_genome(ImportRequest(genome, tmp_path / "set")).instances[0].scene
+    assert scene is not None
+    dog, unnamed = scene.elements
+    assert (dog.type, unnamed.type) == ("brown_dog", "object")
+    assert dog.parameters == {"name": "Brown dog", "attributes": ["wet"], "relations": ["object"]}
+
+
+def test_a_picture_that_lies_on_its_side_is_left_out(
+    genome: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its boxes would be anywhere; half the size is no fault."""
+    Image.new("RGB", (80, 100)).save(genome / "VG_100K" / "1.jpg")
+    Image.new("RGB", (50, 40)).save(genome / "VG_100K_2" / "2.jpg")
+    made = import_visual_genome(ImportRequest(genome, tmp_path / "set"))
+    assert [instance.instance_id for instance in made.instances] == ["photos-hard-vg2"]
+    assert "image 1: the picture is 80 × 100, its annotations say 100 × 80" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_only_images_with_pictures_are_kept_in_memory(tmp_path: Path) -> None:
+    """A tenth of the published annotations, 35 objects an image, are 36 MB; two of the images have pictures."""
+    (tmp_path / "VG_100K").mkdir()
+    for image_id in (1, 10_807):
+        Image.new("RGB", (100, 80), (image_id % 251, 0, 0)).save(tmp_path / "VG_100K" / f"{image_id}.jpg")
+    objects = json.dumps([thing(5, "cup", 1, 1, 60, 60) | {"object_id": number} for number in range(35)])
+    with (tmp_path / "objects.json").open("w") as file, (tmp_path / "image_data.json").open("w") as sizes:
+        for image_id in range(1, 10_808):
+            start = "[" if image_id == 1 else ",\n"
+            file.write(f'{start}{{"image_id": {image_id}, "objects": {objects}}}')
+            sizes.write(f'{start}{{"image_id": {image_id}, "width": 100, "height": 80}}')
+        file.write("]")
+        sizes.write("]")
+    assert (tmp_path / "objects.json").stat().st_size > 30e6
+    tracemalloc.start()
+    try:
+        made = import_visual_genome(ImportRequest(tmp_path, tmp_path / "set"))
+        assert tracemalloc.get_traced_memory()[1] < 12e6
+    finally:
+        tracemalloc.stop()
+    assert {instance.instance_id for instance in made.instances} == {"photos-hard-vg1", "photos-hard-vg10807"}

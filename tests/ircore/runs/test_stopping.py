@@ -2,14 +2,12 @@
 
 import asyncio
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-from openai_server import OpenAIServer, serving
-from pairs import served_pair
+from openai_server import serving
+from pairs import begin_playing
 from samples import BlockGenerator, CentreDescriber, sample_instances, sample_submission
 
 from ircore.core.records import Rules
@@ -18,51 +16,36 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.players.calls import ProviderStopError
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
 
 AT_ONCE = 8
 
 
-def playing(tmp_path: Path, service: OpenAIServer) -> "subprocess.Popen[str]":
-    """Begin to play 8 episodes at once, and return when the first question of each is under way."""
-    sample_instances(tmp_path / "set", per_condition=4)
-    manifest = served_pair(tmp_path, service.base_url)
-    command = [sys.executable, "-m", "ircore", "play", str(manifest), "--instances", str(tmp_path / "set")]
-    command += ["--out", str(tmp_path / "run"), "--concurrency", str(AT_ONCE)]
-    # Whoever runs the tests in the background, or under nohup, may let signals be ignored, and a child takes that over.
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=_default_signals)
-    end = time.monotonic() + 60
-    while service.at_once < AT_ONCE:
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end, "the questions never came"
-        time.sleep(0.01)
-    return process
-
-
-def _default_signals() -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
-
-
 @pytest.mark.slow
+@pytest.mark.parametrize("processes", [1, 3])
 @pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
-def test_the_first_signal_waits_for_every_answer_under_way(tmp_path: Path, name: str, status: int) -> None:
-    with serving(latency=1.0) as service:
-        process = playing(tmp_path, service)
+def test_the_first_signal_waits_for_every_answer_under_way(
+    tmp_path: Path, name: str, status: int, processes: int
+) -> None:
+    with serving(latency=1.0 * processes) as service:
+        process = begin_playing(tmp_path, service, AT_ONCE, "--processes", str(processes))
         process.send_signal(getattr(signal, name))
         _, said = process.communicate(timeout=60)
-        assert service.count() == AT_ONCE  # none was sent after the signal
+        asked = service.count()
     assert process.returncode == status
-    assert f"ircore: {name}: waiting for 8 answers under way" in said
+    assert f"ircore: {name}: waiting for " in said
     assert said.splitlines()[-2:] == [f"ircore: stopped by {name}", "  Every answer is kept; the same command goes on."]
-    assert len(RunFolder.open(tmp_path / "run").calls()) == AT_ONCE
+    assert len(RunFolder.open(tmp_path / "run").calls()) == asked  # every answer that was paid for
+    if processes == 1:  # several begin one after the other, so that the first may ask again before the last begins
+        assert asked == AT_ONCE  # none was sent after the signal
+        assert "waiting for 8 answers under way" in said
 
 
 @pytest.mark.slow
 def test_the_second_signal_stops_the_wait(tmp_path: Path) -> None:
     with serving(latency=30.0) as service:
-        process = playing(tmp_path, service)
+        process = begin_playing(tmp_path, service, AT_ONCE)
         process.send_signal(signal.SIGTERM)
         assert process.stderr is not None
         while "once more stops at once" not in (line := process.stderr.readline()):

@@ -120,7 +120,7 @@ SLIPS = [
     ("https://github", "http://github", "links.code: must start with https://", "an https address"),
     ("temperature: 0", "temprature: 0", "describer.parameters.temprature: unknown parameter", "mean temperature?"),
     ("schema: 1", "schema: 1\n\tx: 1", "2:1: not valid YAML (a tab where a line or a value begins)", "with spaces"),
-    ("schema: 1", "schema: 1\nschema: 1", "2:1: not valid YAML ('schema' is given twice)", "one of the two out"),
+    ("schema: 1", "schema: 1\nschema: 1", "2:1: not valid YAML ('schema' is given twice)", "Remove one of the two"),
     ("2026-11-22", "2026-13-45", "not valid YAML (month must be in 1..12)", "a date or a number that exists"),
     ("dates:", "--- {}\ndates:", "10:1: not valid YAML (a second document)", "Keep one"),
     (
@@ -175,6 +175,18 @@ def test_a_reference_with_a_slip_leaves_the_rest_to_be_checked_as_played_elsewhe
     lines[2] = f"describer: {own}"
     manifest.write_text("\n".join([*lines, "transcripts: {repo: me/mine, revision: main, run: a}", ""]))
     assert [error.field for error in errors(check_submission(manifest).findings)] == ["transcripts.revision"]
+
+
+def test_a_folder_gets_the_verdict_of_the_repository(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that the pull request's check refuses is refused here; "valid" never stands beside the exit status 2."""
+    (tree / "first" / "notes.txt").write_text("to do")
+    assert ircore(["submission", "check", str(tree / "first")]) == 2
+    alone = capsys.readouterr()
+    assert "notes.txt" in alone.err
+    assert "is no file that a submission has" in alone.err
+    assert "valid" not in alone.out
+    assert ircore(["submission", "check", "--all", str(tree)]) == 2
+    assert "notes.txt" in capsys.readouterr().err
 
 
 def test_warnings_leave_a_submission_valid(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:

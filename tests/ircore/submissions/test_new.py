@@ -171,8 +171,33 @@ def test_what_is_there_is_not_overwritten(folder: Path, capsys: pytest.CaptureFi
     folder.mkdir(parents=True)
     (folder / "submission.yaml").write_text("mine")
     assert ircore(["submission", "new", str(folder), *MODELS]) == 2
-    assert "exists already" in capsys.readouterr().err
+    assert "not a mapping" in capsys.readouterr().err
     assert (folder / "submission.yaml").read_text() == "mine"
+
+
+def test_a_draft_is_gone_on_with(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the file says stands; only what it lacks is filled in, and an option that contradicts it is refused."""
+    folder.mkdir(parents=True)
+    draft = "# mine\nschema: 1\nname: A draft\ndescriber: {player: classical}\n"
+    (folder / "submission.yaml").write_text(draft)
+    assert ircore(["submission", "new", str(folder), "--describer", "captioner"]) == 2
+    assert "player: is 'classical', not 'captioner'" in capsys.readouterr().err
+    assert (folder / "submission.yaml").read_text() == draft
+    assert ircore(["submission", "new", str(folder), "--generator", "canvas"]) == 0
+    made = read_manifest(folder).submission
+    assert (made.name, made.describer.player, made.generator.player) == ("A draft", "classical", "canvas")
+    complete_text = (folder / "submission.yaml").read_text().replace("schema:", "# kept\nschema:")
+    (folder / "submission.yaml").write_text(complete_text)
+    assert ircore(["submission", "new", str(folder)]) == 0
+    assert "nothing is missing" in capsys.readouterr().out
+    assert (folder / "submission.yaml").read_text() == complete_text
+
+
+def test_a_server_of_ones_own_is_named_as_self_reported_at_once() -> None:
+    told: list[str] = []
+    answers = ["openai", "Qwen3-VL", "http://127.0.0.1:8000/v1", "", "", "canvas", "", "", "", "", ""]
+    complete({}, scripted(answers, told))
+    assert any("self-reported" in line and "describer" in line for line in told)
 
 
 def scripted(answers: list[str], told: list[str]) -> Context:

@@ -1,6 +1,6 @@
 """Quantity: are there exactly as many of each thing as were asked for?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from ircore.games.reasoning.verifiers.detections import Detections
 
@@ -22,23 +22,6 @@ def quantity(expected: Mapping[str, int], seen: Detections) -> bool:
     """
     classes = {*expected, *seen.boxes, *seen.counts}
     return all(_grounded(seen, label) == expected.get(label, 0) for label in classes)
-
-
-def quantity_share(expected: Mapping[str, int], seen: Detections) -> float | None:
-    """Return the share of the expected classes that have the right count, 0–1; None if nothing was expected."""
-    right = [_grounded(seen, label) == count for label, count in expected.items()]
-    return sum(right) / len(right) if right else None
-
-
-def score_published(verdicts: Sequence[bool | None]) -> float | None:
-    """Return GIR-Bench's score: the share of right pictures among existing pictures; None stands for a missing one."""
-    known = [verdict for verdict in verdicts if verdict is not None]
-    return sum(known) / len(known) if known else None
-
-
-def score(verdicts: Sequence[bool | None]) -> float | None:
-    """Return the share of right pictures among all asked for; a missing picture is wrong; None without any."""
-    return sum(verdict is True for verdict in verdicts) / len(verdicts) if verdicts else None
 
 
 def _grounded(seen: Detections, label: str) -> int:

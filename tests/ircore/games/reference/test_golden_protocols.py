@@ -15,9 +15,10 @@ import pytest
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.games.base import EpisodeSetup, Seat, Table
+from ircore.games.master_words import TextPrompts
 from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.order import SEEDS
-from ircore.games.reference.prompts import PLACEHOLDERS, ReferencePrompts
+from ircore.games.reference.prompts import PLACEHOLDERS
 from ircore.games.reference.records import Context, Round
 from ircore.games.reference.rules import PRESETS, ReferenceRules
 from ircore.players.base import ChoiceAnswer, Question, TextAnswer
@@ -99,7 +100,7 @@ def replayed(transcript: Transcript, preset: Any) -> tuple[Scripted, dict[str, s
     seed = random.Random(0).sample(range(SEEDS), 54)[transcript.content["game_index"]]
     context = Context(context=transcript.context, targets=transcript.targets, seed=seed)
     seats, game = Scripted(transcript), ReferenceGame()
-    prompts = ReferencePrompts("marks", MARKS)
+    prompts = TextPrompts("marks", MARKS)
     setup: Any = EpisodeSetup(None, context, shown, ReferenceRules(preset=preset), prompts)  # type: ignore[arg-type]
     ending = asyncio.run(game.play(cast(Table, seats), setup))
     return seats, {shown[name].sha256: name for name in shown}, cast(list[Round], list(ending.steps))

@@ -3,13 +3,7 @@
 import pytest
 
 from ircore.games.reasoning.verifiers.detections import Box, DetectionError, Detections, read_detections
-from ircore.games.reasoning.verifiers.quantity import (
-    quantity,
-    quantity_published,
-    quantity_share,
-    score,
-    score_published,
-)
+from ircore.games.reasoning.verifiers.quantity import quantity, quantity_published
 from ircore.games.reasoning.verifiers.spatial import (
     Asked,
     Relation,
@@ -40,15 +34,6 @@ def test_things_nobody_asked_for_count_in_the_corrected_rule_alone() -> None:
     seen = boxes(cat=2, dog=1)
     assert quantity_published({"cat": 2}, seen)
     assert not quantity({"cat": 2}, seen)
-    assert quantity_share({"cat": 2, "dog": 5}, seen) == 0.5
-    assert quantity_share({}, seen) is None
-
-
-def test_missing_pictures_are_skipped_as_published_and_wrong_when_corrected() -> None:
-    assert score_published([True, False, None, None]) == 0.5
-    assert score([True, False, None, None]) == 0.25
-    assert score_published([None]) is None
-    assert score([]) is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,287 @@
+"""``ircore submission hand-in``: from nothing to a pull request, one step after the other."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ircore.commands.given import give
+from ircore.commands.options import PATH, POSITIVE, path_option
+from ircore.commands.submission_preview import published_option
+from ircore.core.errors import InputError
+from ircore.core.terminal import printable
+
+if TYPE_CHECKING:
+    from ircore.players.submission import AnyLoaded
+
+
+@dataclass
+class _Plan:
+    """What the options say about a pair that is handed in."""
+
+    folder: Path
+    game: str
+    seats: tuple[str, ...]
+    played_by: str | None
+    repo: str | None
+    instances: Path | None
+    published: str | None
+    play_options: list[str]
+    remote: str
+    upstream: str
+    main: str
+    work: Path
+    yes: bool
+
+    @property
+    def slug(self) -> str:
+        return self.folder.absolute().name
+
+    @property
+    def run(self) -> Path:
+        return self.work / "runs" / self.slug
+
+    @property
+    def packed(self) -> Path:
+        return self.work / "packed" / self.slug
+
+    def loaded(self) -> "AnyLoaded":
+        from ircore.players.submission import read_any_manifest
+
+        return read_any_manifest(self.folder)
+
+
+@click.command("hand-in", short_help="From nothing to a pull request: asks, shows, does.")
+@click.argument("path", type=PATH)
+@click.option("--game", default="reconstruction", show_default=True, metavar="NAME", help="The game of a new pair.")
+@click.option(
+    "--seat",
+    "seats",
+    metavar="'SEAT=PLAYER [MODEL] [ADDRESS] [KEY_VARIABLE] [NAME=VALUE]…'",
+    multiple=True,
+    help="Who takes a seat of a new pair, such as 'describer=openai gpt-5.2 temperature=0'.",
+)
+@click.option("--played-by", type=click.Choice(["me", "maintainers"]), help="Who plays it.")
+@click.option("--repo", metavar="ORG/NAME", help="Your public dataset repository for the transcripts.")
+@path_option("--instances", "The instance set; drawn if not given.")
+@published_option
+@click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
+@click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost.")
+@path_option("--prices", "Prices on top of the built-in ones.")
+@click.option("--remote", default="origin", show_default=True, help="Git remote to push to: your fork.")
+@click.option("--upstream", default="origin", show_default=True, help="Git remote to be merged into.")
+@click.option("--main", default="main", show_default=True, metavar="BRANCH", help="Branch to be merged into.")
+@click.option("--work", type=PATH, default=Path("build"), show_default=True, help="Folder for runs and packed files.")
+@click.option("--yes", is_flag=True, help="Ask nothing: take what options say and what is proposed.")
+def command(
+    path: Path,
+    game: str,
+    seats: tuple[str, ...],
+    played_by: str | None,
+    repo: str | None,
+    instances: Path | None,
+    published: str | None,
+    concurrency: int,
+    max_cost: float | None,
+    prices: Path | None,
+    remote: str,
+    upstream: str,
+    main: str,
+    work: Path,
+    yes: bool,
+) -> None:
+    """Hand in the submission PATH, such as submissions/my-pair: manifest, play, transcripts, branch, pull request.
+
+    Each step is shown before it is done, and can be given by hand as it is shown. Stop it whenever you like: the same
+    command goes on where it stopped, and no answer is asked or paid for twice.
+    """
+    import sys
+
+    from ircore.submissions.branches import Clone
+    from ircore.submissions.drafts import new_folder_of
+
+    if not (yes or sys.stdin.isatty()):
+        raise InputError("nobody can be asked here", "Say everything by options, and --yes: hand-in --help.")
+    options = ["--concurrency", str(concurrency)]
+    options += [] if max_cost is None else ["--max-cost", str(max_cost)]
+    options += [] if prices is None else ["--prices", str(prices)]
+    plan = _Plan(
+        new_folder_of(path),
+        game,
+        seats,
+        played_by,
+        repo,
+        instances,
+        published,
+        options,
+        remote,
+        upstream,
+        main,
+        work,
+        yes,
+    )
+    clone = Clone(plan.folder)
+    _manifest(plan)
+    if plan.loaded().submission.transcripts is None and _plays(plan):
+        _play(plan)
+        _rehearse(plan)
+        _upload(plan)
+    _propose(plan, clone)
+
+
+def _heading(number: int, text: str) -> None:
+    click.echo(f"\n{number}. {text}", err=True)
+
+
+def _asked(plan: _Plan, question: str, proposal: str = "") -> str:
+    """Return the user's answer; the proposal where nobody is to be asked."""
+    if plan.yes:
+        return proposal
+    answer: str = click.prompt(question, default=proposal, show_default=bool(proposal), err=True)
+    return answer.strip()
+
+
+def _agreed(plan: _Plan, question: str, proposal: bool = True) -> bool:
+    """Return whether the user agrees; the proposal where nobody is to be asked."""
+    return proposal if plan.yes else click.confirm(question, default=proposal, err=True)
+
+
+def _manifest(plan: _Plan) -> None:
+    """Write the manifest if there is none, and check it."""
+    from ircore.players.submission import MANIFEST
+
+    _heading(1, "The manifest")
+    if not (plan.folder / MANIFEST).exists():
+        words = ["submission", "new", str(plan.folder), "--game", plan.game, "--yes"]
+        give([*words, *_seat_options(plan)])
+    give(["submission", "check", str(plan.folder), *(["--unplayed"] if _unplayed(plan) else [])])
+
+
+def _seat_options(plan: _Plan) -> list[str]:
+    from ircore.core.records import RECONSTRUCTION
+    from ircore.games.registry import load_game
+    from ircore.submissions.seat_texts import seat_options
+
+    classic, stated = plan.game == RECONSTRUCTION, dict(text.partition("=")[::2] for text in plan.seats)
+    words: list[str] = []
+    for seat in load_game(plan.game, "--game").seats:
+        if seat.when and seat.name not in stated:
+            continue
+        if seat.name not in stated:
+            click.echo("  PLAYER, then its MODEL, ADDRESS, KEY_VARIABLE and NAME=VALUE where it has them", err=True)
+        line = stated.get(seat.name) or _asked(plan, f"Who is the {seat.name}")
+        words += seat_options(seat.name, line, classic)
+    return words
+
+
+def _unplayed(plan: _Plan) -> bool:
+    """Return whether transcripts of the submitter's are still to come, since maintainers cannot play the pair."""
+    from ircore.submissions.drafts import purpose_of, read_draft
+
+    draft = read_draft(plan.folder)
+    return "transcripts" not in draft and (plan.played_by == "me" or purpose_of(draft, False).unplayed)
+
+
+def _plays(plan: _Plan) -> bool:
+    """Return whether the submitter plays the pair; ask for it unless it is known."""
+    from ircore.submissions.drafts import purpose_of, read_draft
+
+    _heading(2, "Who plays it")
+    own = purpose_of(read_draft(plan.folder), False).unplayed
+    if own and plan.played_by == "maintainers":
+        raise InputError("--played-by maintainers: they cannot reach a server or a player of your own", "Play it.")
+    if plan.played_by is not None or (not own and plan.yes):
+        return plan.played_by == "me"
+    if own:
+        if _agreed(plan, "Maintainers cannot: without your transcripts it is self-reported. Play it here now?"):
+            return True
+        raise click.exceptions.Exit(0)
+    return _agreed(plan, "Play it here now? If not, maintainers do, as far as they have keys and money", False)
+
+
+def _play(plan: _Plan) -> None:
+    """Try the players, forecast the cost, play and score."""
+    _heading(3, "Play and score")
+    folder, run = str(plan.folder), str(plan.run)
+    if plan.instances is None:
+        plan.instances = plan.work / f"instances-{plan.loaded().submission.game}"
+        if not plan.instances.exists():
+            game = plan.loaded().submission.game
+            give(["instances", "build", "--game", game, "--out", str(plan.instances)])
+    if not plan.run.exists():
+        give(["doctor", folder])
+    play = ["play", folder, "--instances", str(plan.instances), "--out", run]
+    give([*play, "--dry-run"])
+    give([*play, *plan.play_options])
+    give(["score", run])
+
+
+def _rehearse(plan: _Plan) -> None:
+    """Pack the run, and do with it what will be done after the merge; show its place among published pairs."""
+    from shutil import rmtree
+
+    _heading(4, "Rehearse what the maintainers will do")
+    rehearsal = plan.work / "rehearsal" / plan.slug
+    for earlier in (plan.packed, rehearsal, plan.work / "preview" / plan.slug):
+        rmtree(earlier, ignore_errors=True)
+    give(["submission", "pack", str(plan.run), "--out", str(plan.packed)])
+    given = ["--transcripts", str(plan.packed), "--instances", str(plan.instances), "--out", str(rehearsal)]
+    give(["submission", "rescore", str(plan.folder), *given])
+    give(["score", str(rehearsal)])
+    site = ["--preview", str(plan.work / "preview" / plan.slug), "--runs", str(rehearsal)]
+    beside = ["--published", plan.published] if plan.published else []
+    give(["submission", "check", str(plan.folder), "--unplayed", *site, *beside])
+
+
+def _upload(plan: _Plan) -> None:
+    """Upload the packed transcripts and name them in the manifest."""
+    from ircore.core.plugins import load
+    from ircore.submissions.rescoring.fetch import check_repository
+
+    _heading(5, "Upload the transcripts")
+    repo = plan.repo or _asked(plan, "Your public dataset repository for them, ORG/NAME")
+    if not repo:
+        raise InputError("no repository for the transcripts is named", "Give --repo ORG/NAME.")
+    check_repository(repo, "--repo")
+    click.echo(printable(f"+ hf upload {repo} {plan.packed} . --repo-type dataset"), err=True)
+    upload: Callable[..., str] = load("releases", "upload_transcripts")
+    commit = upload(plan.packed, repo, lambda line: click.echo(printable(f"  {line}"), err=True))
+    run = next(index.parent.name for index in plan.packed.glob("*/pack.json"))
+    give(["submission", "pin", str(plan.folder), "--repo", repo, "--revision", commit, "--run", run])
+
+
+def _propose(plan: _Plan, clone: object) -> None:
+    """Commit the submission to a branch of its own, check it as the pull request will be, push it, and open it."""
+    from ircore.submissions.branches import Clone
+
+    assert isinstance(clone, Clone)  # noqa: S101 - for the type checker: imported late
+    _heading(6, "Branch and pull request")
+    give(["submission", "check", str(plan.folder)])
+    base = clone.fetched_base(plan.upstream, plan.main)
+    head = clone.commit(base, f"Submit {plan.slug}")
+    give(["submission", "check-change", base, head, "--repo", str(clone.root)])
+    if not _agreed(plan, f"Push the branch {plan.slug} to {plan.remote} and open the pull request?"):
+        click.echo(f"Nothing was pushed. Later: git push {plan.remote} {plan.slug}", err=True)
+        return
+    clone.push(plan.remote)
+    click.echo(printable(f"{plan.slug}: pushed to {plan.remote}"))
+    _open(plan, clone.root)
+
+
+def _open(plan: _Plan, root: Path) -> None:
+    """Open the pull request, or say how to where the program ``gh`` is not installed."""
+    import shlex
+    import shutil
+    import subprocess
+
+    title = f"Submit {plan.slug}"
+    words = ["gh", "pr", "create", "--base", plan.main, "--head", plan.slug, "--title", title, "--body", title]
+    if shutil.which("gh") is None:
+        click.echo("The last step is yours: open the pull request on the repository's page, or by", err=True)
+        click.echo(printable(f"  {shlex.join(words)}"))
+        return
+    click.echo(printable(f"+ {shlex.join(words)}"), err=True)
+    if subprocess.run(words, cwd=root, check=False).returncode:  # noqa: S603 - words of this function
+        raise InputError("gh pr create failed", "See above; the branch is pushed, so that it can be opened by hand.")

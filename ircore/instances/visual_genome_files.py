@@ -1,0 +1,125 @@
+"""Visual Genome's own files on the disk, as published: JSON arrays with a record for each image, and pictures.
+
+The files of versions 1.0 to 1.4 differ in names: an image's number is ``image_id`` or ``id``.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from PIL import Image, UnidentifiedImageError
+
+from ircore.core.errors import InputError
+from ircore.core.images import Picture, read_picture
+from ircore.core.json_stream import read_array
+
+FOLDERS = ("VG_100K", "VG_100K_2")
+SUFFIX = ".jpg"
+_RESTORE = "Restore the file as it was published."
+
+
+class Annotated(NamedTuple):
+    """An image with its objects as the dataset has them, unchecked.
+
+    >>> Annotated(1, 800, 600, [{"object_id": 5, "names": ["dog"], "x": 0, "y": 0, "w": 9, "h": 9}]).width
+    800
+    """
+
+    image_id: int
+    width: int
+    height: int
+    objects: list[Any]
+
+
+class GenomeFiles:
+    """A folder with ``image_data.json``, ``objects.json``, maybe other annotations, and the folders of pictures.
+
+    Args:
+        root: The folder.
+
+    >>> GenomeFiles(Path("genome")).root.name
+    'genome'
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def images(self) -> Iterator[Annotated]:
+        """Yield the images whose pictures are there; an image without a stated size has its picture's.
+
+        Raises:
+            InputError: A file is missing or damaged, or there are no pictures.
+        """
+        sizes = self._sizes()
+        for image_id, objects in self._listed("objects.json", "objects"):
+            if image_id in sizes:
+                width, height = sizes[image_id] or self._size_of_picture(image_id)
+                yield Annotated(image_id, width, height, objects)
+
+    def attributes(self) -> Iterator[tuple[int, list[Any]]]:
+        """Yield ids of images and objects with attributes; InputError if the file is damaged."""
+        return self._optional("attributes.json", "attributes")
+
+    def relations(self) -> Iterator[tuple[int, list[Any]]]:
+        """Yield ids of images and relations; InputError if the file is damaged."""
+        return self._optional("relationships.json", "relationships")
+
+    def pictures(self, image_ids: Collection[int]) -> Iterator[tuple[int, Picture]]:
+        """Yield the pictures of images; InputError if one cannot be read."""
+        for image_id in image_ids:
+            yield image_id, read_picture(self._path(image_id))
+
+    def _sizes(self) -> dict[int, tuple[int, int] | None]:
+        """Return width and height by id, for images with a picture; None where the file states no size."""
+        present = {path.stem for folder in FOLDERS for path in (self.root / folder).glob(f"*{SUFFIX}")}
+        if not present:
+            raise InputError(
+                f"{self.root}: holds no pictures in {' or '.join(FOLDERS)}", "Unpack images.zip and images2.zip there."
+            )
+        path = self.root / "image_data.json"
+        sizes: dict[int, tuple[int, int] | None] = {}
+        for record in read_array(path):
+            image_id = _image_id(record, path)
+            if str(image_id) in present:
+                sizes.setdefault(image_id, _size_in(record))
+        return sizes
+
+    def _listed(self, name: str, field: str) -> Iterator[tuple[int, list[Any]]]:
+        path = self.root / name
+        for record in read_array(path):
+            items = record.get(field)
+            yield _image_id(record, path), items if isinstance(items, list) else []
+
+    def _optional(self, name: str, field: str) -> Iterator[tuple[int, list[Any]]]:
+        return self._listed(name, field) if (self.root / name).exists() else iter(())
+
+    def _path(self, image_id: int) -> Path:
+        paths = [self.root / folder / f"{image_id}{SUFFIX}" for folder in FOLDERS]
+        return next((path for path in paths if path.exists()), paths[0])
+
+    def _size_of_picture(self, image_id: int) -> tuple[int, int]:
+        path = self._path(image_id)
+        try:
+            with Image.open(path) as image:
+                return image.size
+        except (OSError, UnidentifiedImageError, Image.DecompressionBombError):
+            raise InputError(f"{path}: not a JPEG picture", "Restore it, or remove it.") from None
+
+
+def _size_in(record: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return the width and height that a record states, None if it states none."""
+    width, height = record.get("width"), record.get("height")
+    known = type(width) is int and type(height) is int and width > 0 and height > 0
+    return (width, height) if known else None  # type: ignore[return-value]
+
+
+def _image_id(record: Mapping[str, Any], path: Path) -> int:
+    """Return the number of the image that a record is about.
+
+    Raises:
+        InputError: There is none.
+    """
+    value = record.get("image_id", record.get("id"))
+    if type(value) is not int:
+        raise InputError(f"{path}: image_id: {value!r} is not a whole number", _RESTORE)
+    return value

@@ -1,0 +1,1 @@
+"""Players whose weights lie on this machine: ``transformers`` for words and choices, ``diffusers`` for pictures."""

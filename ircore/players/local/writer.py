@@ -1,0 +1,186 @@
+"""The player ``transformers``: a vision-language model in this process, in seats that write or choose, and as judge."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ircore.core.episode_records import Attempt, Usage
+from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.core.records import PlayerSpec
+from ircore.players.answers import ChoiceAnswer, PlayerError, TextAnswer
+from ircore.players.choices import choice_of
+from ircore.players.local.batches import Batches, OutOfMemoryError
+from ircore.players.local.settings import TextSettings, need_packages, read_settings
+from ircore.players.local.weights import NO_MEMORY, device_of, load, precision_of, served_name
+from ircore.players.openai.conversations import Message, asked, described, judged
+from ircore.players.traits import WRITES_BY_WEIGHTS
+from ircore.players.views import DescriberView, JudgeView, Question
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A conversation, with the seed for models that draw their tokens."""
+
+    messages: tuple[Message, ...]
+    seed: int
+
+
+class _Said(NamedTuple):
+    """An answer, with what was counted."""
+
+    text: str
+    read: int
+    written: int
+    seconds: float
+
+
+class TransformersPlayer:
+    """Answers with words or a choice, by a model of the package ``transformers`` that takes pictures and text.
+
+    The conversation is that of the player ``openai``, in the words of the model's own chat template. Without
+    ``temperature`` the likeliest token is taken, so that the answer hangs on nothing but the weights; with it, tokens
+    are drawn by the question's own seed, one question at a time.
+
+    >>> spec = PlayerSpec(player="transformers", model="HuggingFaceTB/SmolVLM-256M-Instruct", revision="main")
+    >>> TransformersPlayer.check(spec)
+    >>> TransformersPlayer.TRAITS.offline
+    True
+
+    Args:
+        spec: ``model`` is a folder with saved weights or the name of a model on the Hub, ``revision`` its version;
+            ``parameters`` as in ``TextSettings``.
+
+    Raises:
+        InputError: A setting is wrong, packages or the device are absent, or the weights cannot be loaded.
+    """
+
+    TRAITS = WRITES_BY_WEIGHTS
+    IMMATERIAL = frozenset({"device", "batch_size"})
+    """Parameters that are no part of who a judge is."""
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        self._settings = read_settings(spec, TextSettings)
+        need_packages(spec.player, "torch", "transformers")
+        self._place = (str(spec.model), spec.revision, precision_of(self._settings), device_of(self._settings))
+        _model(*self._place)
+        self._served = served_name(str(spec.model), spec.revision)
+        most = 1 if self._settings.temperature else self._settings.batch_size
+        self._batches: Batches[_Asked, _Said] = Batches(self._answer_all, most, NO_MEMORY)
+
+    @classmethod
+    def check(cls, spec: PlayerSpec) -> None:
+        """Check the settings; nothing is loaded.
+
+        Raises:
+            InputError: No model is named, or a setting is wrong.
+        """
+        read_settings(spec, TextSettings)
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        """Write the message of this turn."""
+        return self._answer(await self._batches.answer(_Asked(tuple(described(view)), view.seed)))
+
+    async def answer(self, question: Question) -> TextAnswer | ChoiceAnswer:
+        """Answer a question of any game with words or with a choice.
+
+        Raises:
+            PlayerError: The answer is none of the choices (``answer_format``).
+        """
+        said = self._answer(await self._batches.answer(_Asked(tuple(asked(question)), question.step)))
+        if question.answers != "choice":
+            return said
+        choice = choice_of(said.text, question)
+        if choice is None:
+            raise PlayerError("answer_format", f"none of the choices: {said.text!r}"[:500], said.attempts)
+        return ChoiceAnswer(*choice, usage=said.usage, attempts=said.attempts)
+
+    async def judge(self, view: JudgeView) -> TextAnswer:
+        """Answer a judge's question."""
+        return self._answer(await self._batches.answer(_Asked(tuple(judged(view)), 0)))
+
+    def _answer(self, said: _Said) -> TextAnswer:
+        counts = {"prompt_tokens": said.read, "completion_tokens": said.written}
+        attempt = Attempt(kind="answered", seconds=said.seconds, served=self._served, **counts)
+        return TextAnswer(said.text, Usage(requests=0, **counts), attempts=(attempt,))
+
+    def _answer_all(self, questions: Sequence[_Asked]) -> list[_Said]:
+        import torch
+
+        model, processor = _model(*self._place)
+        conversations = [_conversation(question.messages) for question in questions]
+        started = perf_counter()
+        try:
+            with torch.inference_mode():
+                return self._generated(model, processor, conversations, questions[0].seed, started)
+        except torch.OutOfMemoryError as error:
+            torch.cuda.empty_cache()
+            raise OutOfMemoryError(" ".join(str(error).split())[:200]) from error
+
+    def _generated(
+        self, model: Any, processor: Any, conversations: list[list[dict[str, Any]]], seed: int, started: float
+    ) -> list[_Said]:
+        import torch
+
+        settings = self._settings
+        inputs = processor.apply_chat_template(
+            conversations, add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt",
+            processor_kwargs={"padding": True, "padding_side": "left"},
+        ).to(model.device)  # fmt: skip
+        drawn: dict[str, Any] = {"do_sample": False}
+        if settings.temperature:
+            torch.manual_seed(seed)
+            drawn = {"do_sample": True, "temperature": settings.temperature, "top_p": settings.top_p or 1.0}
+        pad = processor.tokenizer.pad_token_id
+        output = model.generate(**inputs, max_new_tokens=settings.max_new_tokens, pad_token_id=pad, **drawn)
+        written = output[:, inputs["input_ids"].shape[1] :]
+        seconds = round((perf_counter() - started) / len(conversations), 4)
+        texts = processor.batch_decode(written, skip_special_tokens=True)
+        reads = inputs["attention_mask"].sum(dim=1).tolist()
+        counts = (written != pad).sum(dim=1).tolist()
+        return [_Said(*said, seconds) for said in zip(texts, reads, counts, strict=True)]
+
+
+def _conversation(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """Return a conversation as chat templates of ``transformers`` take it."""
+    return [{"role": message.role, "content": [_part(part) for part in message.parts]} for message in messages]
+
+
+def _part(part: str | Picture) -> dict[str, Any]:
+    from PIL import Image
+
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    return {"type": "image", "image": Image.fromarray(part.pixels)}
+
+
+@lru_cache(maxsize=2)
+def _model(place: str, revision: str | None, dtype: Any, device: "torch.device") -> tuple[Any, Any]:
+    """Return a model and its processor; a describer and a judge of the same weights share them."""
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    at = {} if revision is None else {"revision": revision}
+    processor = load(place, AutoProcessor, **at)
+    if getattr(processor, "chat_template", None) is None:
+        raise InputError(f"model: {place}: has no chat template", "Name a model that was made for conversations.")
+    if processor.tokenizer.pad_token_id is None:
+        processor.tokenizer.pad_token = processor.tokenizer.eos_token
+    model = load(place, AutoModelForImageTextToText, dtype=dtype, use_safetensors=True, **at)
+    return _placed(model, place, device).eval(), processor
+
+
+def _placed(model: Any, place: str, device: "torch.device") -> Any:
+    import torch
+
+    try:
+        return model.to(device)
+    except torch.OutOfMemoryError as error:
+        raise InputError(f"model: {place}: no memory for the weights on {device}", NO_MEMORY) from error

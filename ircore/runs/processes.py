@@ -1,0 +1,203 @@
+"""Playing a run in several processes, where one has not the time for all answers; a single one writes the journal.
+
+Each process plays its own episodes with its own connections, stores renderings, and hands the events to the process
+that began them, which records them as if they were its own: the same journal, the same counts, limits and signals.
+"""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
+
+from ircore.core.errors import WorkError
+from ircore.core.progress import Progress
+from ircore.players.submission import AnyLoaded
+from ircore.runs.cache import Cache
+from ircore.runs.costs.limit import NoMoreError, Watch
+from ircore.runs.engine import Engine
+from ircore.runs.events import AnyEnd, Entry
+from ircore.runs.process_part import Batch, Busy, Done, Freed, Wish, play_part
+from ircore.runs.session import PlayPlan
+from ircore.runs.writer import RunWriter
+
+if TYPE_CHECKING:
+    from multiprocessing.context import SpawnProcess
+
+END_S = 10.0
+"""Seconds until a process that has said that it is done is ended."""
+
+
+@dataclass(frozen=True)
+class ProcessPool:
+    """Plays a plan's episodes in several processes.
+
+    >>> ProcessPool(loaded=None, cache=None, number=4).number
+    4
+
+    Attributes:
+        loaded: The submission, of which each process makes players of its own.
+        cache: Answers of other runs.
+        number: Processes, ≥ 2.
+    """
+
+    loaded: AnyLoaded
+    cache: Cache | None
+    number: int
+
+    async def run(self, plan: PlayPlan, writer: RunWriter, engine: Engine[Entry]) -> None:
+        """Play what is unfinished of a plan; raises as ``Engine.run``."""
+        unfinished = plan.selected.where(lambda entry: entry.instance_id not in writer.finished)
+        number = min(self.number, plan.concurrency, max(1, len(unfinished)))
+        parts = [
+            replace(plan, selected=unfinished[start::number], concurrency=(plan.concurrency + start) // number)
+            for start in range(number)
+        ]
+        desk = _Desk(writer, engine)
+        workers = [_Worker(part, self, writer.folder, desk) for part in parts]
+        try:
+            await engine.run((worker.attended() for worker in workers), plan.deadline, ())
+        finally:
+            for worker in workers:
+                worker.end()
+
+
+@dataclass
+class _Desk:
+    """Takes what the processes hand in."""
+
+    writer: RunWriter
+    engine: Engine[Entry]
+
+    async def record(self, batch: Batch) -> None:
+        recorder, watch, shown = self.engine.recorder, self.engine.watch, self.engine.shown
+        await asyncio.gather(*(recorder.record(entry) for entry in batch.entries))
+        for entry in batch.entries:
+            if isinstance(entry.event, AnyEnd):
+                self._ended(entry.event, watch, shown)
+            else:
+                watch.asked(entry.event)
+        shown.refresh(watch.note)
+
+    def _ended(self, event: AnyEnd, watch: Watch, shown: Progress) -> None:
+        episode: Any = event.episode
+        lighter = {"turns": ()} if hasattr(episode, "turns") else {"steps": ()}
+        self.writer.finished[episode.episode_id] = episode.model_copy(update=lighter)
+        watch.ended(episode.outcome, episode.episode_id)
+        shown.advance(watch.note())
+
+
+class _Worker:
+    """A process of play, as the process that began it sees it."""
+
+    def __init__(self, part: PlayPlan, pool: ProcessPool, folder: Any, desk: _Desk) -> None:
+        context = get_context("spawn")
+        self._records, records = context.Pipe()
+        self._control, control = context.Pipe()
+        limited = desk.engine.watch.max_cost is not None
+        given = (part, pool.loaded, pool.cache, limited, records, control)
+        self._process: SpawnProcess = context.Process(target=play_part, args=given, kwargs={"path": folder.path})
+        self._process.daemon = True
+        self._process.start()
+        records.close()
+        control.close()
+        self._desk = desk
+        self._in_flight = 0
+        self._is_done = False
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def attended(self) -> None:
+        """Serve the process until it is done.
+
+        Raises:
+            NoMoreError, WorkError: It stopped, failed, or was ended from outside.
+        """
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[Done] = loop.create_future()
+        pipes = (self._records, self._control)
+        for pipe in pipes:
+            loop.add_reader(pipe.fileno(), self._receive, pipe, done)
+        telling = loop.create_task(self._tell_of_stop())
+        try:
+            ended = await done
+            await asyncio.gather(*self._tasks)
+            self._is_done = True
+        finally:
+            telling.cancel()
+            for pipe in pipes:
+                loop.remove_reader(pipe.fileno())
+            self._count(0)
+        if ended.problem is not None:
+            kind = NoMoreError if ended.stopped else WorkError
+            raise kind(ended.problem, ended.remedy)
+
+    def _receive(self, pipe: Connection, done: "asyncio.Future[Done]") -> None:
+        try:
+            message = pipe.recv()
+        except (EOFError, OSError):
+            self._lost(done)
+            return
+        if isinstance(message, Done):
+            if not done.done():
+                done.set_result(message)
+        elif isinstance(message, Freed):
+            self._desk.engine.watch.release(message.reserve)
+        elif isinstance(message, Busy):
+            self._count(message.in_flight)
+        else:
+            answer = self._record(message) if isinstance(message, Batch) else self._reserve(message)
+            task = asyncio.get_running_loop().create_task(answer)
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    def _lost(self, done: "asyncio.Future[Done]") -> None:
+        for pipe in (self._records, self._control):
+            asyncio.get_running_loop().remove_reader(pipe.fileno())
+        if not done.done():
+            self._process.join(1)
+            how = f"a process of play was ended (exit status {self._process.exitcode})"
+            done.set_result(Done(how, "Every recorded answer is kept; the same command goes on."))
+
+    async def _record(self, batch: Batch) -> None:
+        failure: Exception | None = None
+        try:
+            await self._desk.record(batch)
+        except WorkError as error:
+            failure = error
+        with suppress(OSError):
+            self._records.send(failure and str(failure))
+        if failure is not None:
+            raise failure
+
+    async def _reserve(self, wish: Wish) -> None:
+        try:
+            reserve: float | None = await self._desk.engine.watch.reserve(wish.seat)
+        except NoMoreError:
+            reserve = None
+        with suppress(OSError):
+            self._control.send((wish.number, reserve))
+
+    def _count(self, in_flight: int) -> None:
+        """Let the watch know how many questions of this process are under way, where it does not reserve for each."""
+        watch = self._desk.engine.watch
+        if watch.max_cost is None:
+            watch.in_flight += in_flight - self._in_flight
+            self._in_flight = in_flight
+
+    async def _tell_of_stop(self) -> None:
+        watch = self._desk.engine.watch
+        while watch.ended_early is None:
+            await asyncio.sleep(0.1)
+        with suppress(OSError):
+            self._control.send(str(watch.ended_early.problem))
+
+    def end(self) -> None:
+        """End the process: a process that is done has some time to end by itself."""
+        for pipe in (self._records, self._control):
+            pipe.close()
+        if self._is_done:
+            self._process.join(END_S)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()

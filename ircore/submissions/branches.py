@@ -1,0 +1,105 @@
+"""A branch that holds one submission and nothing else, made without touching the files or the branch of the user."""
+
+import os
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ircore.core.errors import InputError, WorkError
+from ircore.players.submission import MANIFEST
+from ircore.submissions.check.entries import FOLDER
+from ircore.submissions.history import HISTORY
+
+
+class Clone:
+    """A clone of the repository, in which a submission's folder lies.
+
+    Args:
+        folder: The submission's folder, ``submissions/<slug>`` of the clone; made or still to be made.
+
+    Raises:
+        InputError: The folder does not lie in a clone, or git is not installed.
+
+    >>> _ = subprocess.run(["git", "init", "--quiet", "clone"], check=True)
+    >>> Clone(Path("clone/submissions/my-pair")).slug
+    'my-pair'
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.slug = folder.absolute().name
+        self._folder = folder.absolute()
+        there = next(parent for parent in (self._folder, *self._folder.parents) if parent.is_dir())
+        self.root = Path(self._git("rev-parse", "--show-toplevel", at=there))
+        if self._folder.resolve() != (self.root / FOLDER / self.slug).resolve():
+            remedy = f"Move it to {self.root / FOLDER}."
+            raise InputError(f"{folder}: is not in the folder {FOLDER}/ of the clone {self.root}", remedy)
+
+    def fetched_base(self, remote: str, branch: str) -> str:
+        """Fetch the branch to be merged into, and return its newest commit.
+
+        Raises:
+            InputError: There is no such remote or branch.
+        """
+        self._git("fetch", "--quiet", "--no-tags", remote, branch)
+        return self._git("rev-parse", "FETCH_HEAD")
+
+    def commit(self, base: str, message: str) -> str:
+        """Commit the submission to the branch of its name and return the commit; an equal tip is returned as it is.
+
+        Args:
+            base: Commit that a new branch begins at.
+            message: Message of the commit.
+        """
+        tip = self._tip() or base
+        with TemporaryDirectory() as work:
+            index = Path(work) / "index"
+            self._git("read-tree", tip, index=index)
+            files = [name for name in (MANIFEST, HISTORY) if (self._folder / name).is_file()]
+            # The user's ignore rules, such as one for YAML files, are no reason to leave a manifest out.
+            self._git("add", "--force", "--", *(f"{FOLDER}/{self.slug}/{name}" for name in files), index=index)
+            tree = self._git("write-tree", index=index)
+        if tree == self._git("rev-parse", f"{tip}^{{tree}}"):
+            return tip
+        made = self._git("commit-tree", tree, "-p", tip, "-m", message)
+        if self._git("rev-parse", "--abbrev-ref", "HEAD") == self.slug:
+            # The branch is checked out: the index follows, so that nothing seems to be changed.
+            self._git("update-ref", "HEAD", made)
+            self._git("reset", "--quiet", "--", f"{FOLDER}/{self.slug}")
+        else:
+            self._git("branch", "--force", self.slug, made)
+        return made
+
+    def push(self, remote: str) -> None:
+        """Push the branch of the submission's name.
+
+        Raises:
+            WorkError: The remote refuses.
+        """
+        self._git("push", "--quiet", remote, f"refs/heads/{self.slug}:refs/heads/{self.slug}")
+
+    def _tip(self) -> str | None:
+        try:
+            return self._git("rev-parse", "--verify", "--quiet", f"refs/heads/{self.slug}^{{commit}}")
+        except WorkError:
+            return None
+
+    def _git(self, *words: str, at: Path | None = None, index: Path | None = None) -> str:
+        command = ["git", "-C", str(at or self.root), *words]
+        variables = {} if index is None else {"GIT_INDEX_FILE": str(index)}
+        try:
+            done = subprocess.run(  # noqa: S603 - no shell; git's own arguments
+                command,
+                env=os.environ | variables,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                check=False,
+            )
+        except OSError as error:
+            raise InputError("git cannot be started", "Install git, and clone the repository with it.") from error
+        if done.returncode and words[0] == "rev-parse" and at is not None:
+            raise InputError(f"{at}: not in a clone of the repository", "Clone your fork, and make the folder there.")
+        if done.returncode:
+            lines = done.stderr.strip().splitlines() or ["no reason given"]
+            raise WorkError(f"git {words[0]}: {lines[0]}", "Mend this, and give the same command again.")
+        return done.stdout.strip()

@@ -1,0 +1,34 @@
+"""Where the published results are: the dataset that previews fetch by themselves."""
+
+import os
+import tempfile
+from pathlib import Path
+
+DATASET: str | None = None
+"""The project's dataset on the Hub, ``ORG/NAME``: maintainers write it here once it is published."""
+
+DATASET_VARIABLE = "DATASET"
+"""Environment variable that names another dataset; the workflows set it."""
+
+
+def dataset_name(stated: str | None = None) -> str | None:
+    """Return the dataset of published results; None if none is known.
+
+    Args:
+        stated: What the user named, which counts before the environment's and the project's.
+
+    >>> dataset_name("org/results")
+    'org/results'
+    """
+    return stated or os.environ.get(DATASET_VARIABLE) or DATASET
+
+
+def kept_runs(name: str) -> Path:
+    """Return the folder, new and empty, to which the published runs of a dataset are written.
+
+    The Hub's client keeps the files that it fetched, so that writing them again takes seconds.
+
+    Args:
+        name: The dataset.
+    """
+    return Path(tempfile.mkdtemp(prefix=f"ircore-{name.rpartition('/')[2]}-")) / "published"

@@ -1,0 +1,102 @@
+"""``ircore demo``: the first five minutes."""
+
+import os
+import sys
+import webbrowser
+from pathlib import Path
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
+
+import click
+
+from ircore.core.errors import InputError, WorkError
+
+if TYPE_CHECKING:
+    from leaderboard.live.demo.server import State
+    from leaderboard.live.demo.stages import Demo
+
+OUT = Path("ircore-demo")
+
+
+@click.command("demo")
+@click.option("--out", type=click.Path(path_type=Path), default=OUT, show_default=True, help="Where to; made anew.")
+@click.option("--per-condition", type=click.IntRange(1, 20), default=3, show_default=True, help="Targets a condition.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the page; any free one by default.")
+@click.option("--no-browser", is_flag=True, help="Open no browser; the page's address is printed.")
+@click.option("--no-serve", is_flag=True, help="No page at all; end when everything is written.")
+@click.option("--no-site", is_flag=True, help="Leave out the last stage, the site.")
+def command(out: Path, per_condition: int, port: int, no_browser: bool, no_serve: bool, no_site: bool) -> int:
+    """Play the built-in players of every game offline, and watch it in the browser.
+
+    A page on this machine shows the episodes turn by turn; when all are scored the finished site takes its place.
+    """
+    from leaderboard.live.demo.server import State, serving_demo
+    from leaderboard.live.demo.stages import Demo
+
+    demo = Demo(_emptied(out), per_condition)
+    stages = demo.stages(site=not no_site)
+    state = State(out, [stage.label for stage in stages])
+    if no_serve:
+        _carry_out(demo, state, site=not no_site)
+        return 0
+    with serving_demo(state, port) as address:
+        click.echo(f"watch     {address}")
+        if not no_browser:
+            webbrowser.open(address)
+        _carry_out(demo, state, site=not no_site)
+        _say_next(out, address)
+        try:
+            while True:
+                sleep(3600)
+        except KeyboardInterrupt:
+            return 0
+
+
+def _emptied(out: Path) -> Path:
+    """Return the folder, without what an earlier demo left there; nobody else's files are touched."""
+    import shutil
+
+    parts = {"instances", "contexts", "dialogues", "tasks", "runs", "dataset", "site", "demo.log"}
+    if out.exists():
+        others = [path.name for path in out.iterdir() if path.name not in parts and not path.name.startswith(".")]
+        if others:
+            raise InputError(f"{out}: holds other things ({others[0]})", "Choose another --out.")
+        for name in parts:
+            path = out / name
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    (out / "runs").mkdir(parents=True)
+    return out
+
+
+def _carry_out(demo: "Demo", state: "State", site: bool) -> None:
+    from leaderboard.live.demo.stages import carry_out
+
+    stages = demo.stages(site)
+    with (demo.folder / "demo.log").open("wb") as log:
+        for number, stage in enumerate(stages):
+            state.begin(number)
+            begun = monotonic()
+            if sys.stdout.isatty():
+                click.echo(f"{number + 1}/{len(stages)}  {stage.label} …\r", nl=False)
+            try:
+                carry_out(stage, log)
+            except WorkError as error:
+                click.echo()
+                state.failed = error.problem
+                raise
+            click.echo(f"{number + 1}/{len(stages)}  {stage.label:<28} {monotonic() - begun:5.1f} s")
+    state.begin(len(stages))
+
+
+def _say_next(out: Path, address: str) -> None:
+    """Say where everything is, and what may be done next."""
+    run = out / "runs" / "builtin-classical-canvas"
+    shell = "set" if sys.platform == "win32" else "export"
+    key = "" if os.environ.get("OPENAI_API_KEY") else f"  ({shell} OPENAI_API_KEY=… first)"
+    click.echo()
+    click.echo(f"site      {address}   (Ctrl-C ends this; later: ircore site serve {out / 'site'})")
+    click.echo(f'dataset   load_dataset("{out / "dataset"}", split="test")')
+    click.echo("\nnext")
+    click.echo(f"  1  see a dialogue        ircore show {run} --episode pie_chart-easy-01")
+    click.echo(f"  2  play your own model   ircore submission new{key}")
+    click.echo("  3  add a game            ircore new plugin --help")

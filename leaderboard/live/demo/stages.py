@@ -1,0 +1,128 @@
+"""What the demo does, stage by stage: commands as users give them, some side by side."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from ircore.core.errors import WorkError
+from ircore.players.builtin_pairs import builtin_pairs
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of the demo.
+
+    >>> Stage("draw targets", (("instances", "build", "--out", "set"),)).side_by_side
+    False
+
+    Attributes:
+        label: In the imperative, for people.
+        commands: Arguments of ``ircore``.
+        side_by_side: Whether the commands are given at the same time.
+    """
+
+    label: str
+    commands: tuple[tuple[str, ...], ...]
+    side_by_side: bool = False
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A demo in a folder.
+
+    >>> demo = Demo(Path("demo"), per_condition=3)
+    >>> [stage.label for stage in demo.stages()][:2]
+    ['draw targets', 'play reconstruction']
+    >>> demo.runs[0].name
+    'builtin-classical-sketch'
+
+    Attributes:
+        folder: Holds instances, runs, dataset and site.
+        per_condition: Targets of each category and difficulty.
+    """
+
+    folder: Path
+    per_condition: int
+
+    @property
+    def pairs(self) -> list[Path]:
+        """Folders of the pairs of reconstruction, the slowest first, so that they end together."""
+        return sorted(builtin_pairs().values(), reverse=True)
+
+    @property
+    def runs(self) -> list[Path]:
+        """All run folders, those of reconstruction first."""
+        names = [path.name for path in self.pairs] + ["looker", "extractive", "solver-editor"]
+        return [self.folder / "runs" / name for name in names]
+
+    def stages(self, site: bool = True) -> list[Stage]:
+        """Return the stages in their order; ``site`` says whether the last one renders the site."""
+        sets = [str(self.folder / name) for name in ("instances", "contexts", "dialogues", "tasks")]
+        runs = [str(run) for run in self.runs]
+        number, pairs = str(self.per_condition), self.pairs
+        stages = [
+            Stage("draw targets", (("instances", "build", "--out", sets[0], "--per-condition", number),)),
+            Stage(
+                "play reconstruction",
+                tuple(
+                    ("play", str(pair), "--instances", sets[0], "--out", run, "--concurrency", "1")
+                    for pair, run in zip(pairs, runs, strict=False)
+                ),
+                side_by_side=True,
+            ),
+            Stage("score every turn", (("score", *runs[: len(pairs)], "--every-turn"),)),
+        ]
+        games = (
+            ("reference", number, "looker"),
+            ("conversation", "1", "extractive"),
+            ("reasoning", number, "solver-editor"),
+        )
+        for (game, count, players), instances in zip(games, sets[1:], strict=True):
+            run = str(self.folder / "runs" / players)
+            stages.append(
+                Stage(
+                    f"play {game}",
+                    (
+                        ("instances", "build", "--game", game, "--out", instances, "--per-condition", count),
+                        ("play", players, "--instances", instances, "--out", run),
+                        ("score", run),
+                    ),
+                )
+            )
+        dataset = str(self.folder / "dataset")
+        build = ("release", "build", "--runs", *runs, "--instances", *sets, "--out", dataset)
+        stages.append(Stage("write and check the dataset", (build, ("release", "check", dataset))))
+        if site:
+            out = str(self.folder / "site")
+            stages.append(Stage("render the site", (("site", "build", "--runs", *runs, "--out", out),)))
+        return stages
+
+
+def carry_out(stage: Stage, log: IO[bytes]) -> None:
+    """Give the commands of a stage; what they say goes into a log.
+
+    Raises:
+        WorkError: One of them failed; the message ends with the last line that it said.
+    """
+    if not stage.side_by_side:
+        for command in stage.commands:
+            _give(command, log)
+        return
+    with ThreadPoolExecutor(max_workers=4) as workers:
+        for done in [workers.submit(_give, command, log) for command in stage.commands]:
+            done.result()
+
+
+def _give(command: Sequence[str], log: IO[bytes]) -> None:
+    # The arguments are the demo's own.
+    done = subprocess.run([sys.executable, "-m", "ircore", *command], capture_output=True, check=False)  # noqa: S603
+    log.write(b"$ ircore " + " ".join(command).encode() + b"\n" + done.stdout + done.stderr)
+    log.flush()
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"]
+        said = next((line for line in reversed(lines) if line.startswith("ircore: ")), lines[-1])
+        raise WorkError(f"ircore {command[0]}: exit status {done.returncode}: {said.strip()}", f"See {log.name}.")

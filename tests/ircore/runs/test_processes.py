@@ -1,0 +1,94 @@
+"""A run that several processes play is the run that one plays; what happens to one of them costs no answer."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from openai_server import serving
+from pairs import begin_playing, play_pair, served_pair
+from samples import sample_instances
+
+from ircore.runs.folder import RunFolder
+
+pytestmark = pytest.mark.slow
+
+
+def answers(run: Path) -> dict[tuple[str, int, str], str]:
+    """What was answered, by its key."""
+    calls = RunFolder(run).calls().items()
+    return {(key.episode_id, key.turn, key.role): call.text or str(call.rendering is not None) for key, call in calls}
+
+
+def children(process: int) -> list[int]:
+    """Processes that play, without the helper of ``multiprocessing`` that watches resources."""
+    path = Path(f"/proc/{process}/task/{process}/children")
+    pids = [int(pid) for pid in path.read_text().split()]
+    return [pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def test_three_processes_play_what_one_plays(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "set", per_condition=3)
+    with serving() as service:
+        pair = served_pair(tmp_path, service.base_url)
+        for processes in (1, 3):
+            run = tmp_path / f"run{processes}"
+            assert play_pair(pair, instances, run, "--processes", str(processes), "--concurrency", "6") == 0
+        asked = service.count()
+        assert play_pair(pair, instances, tmp_path / "run3", "--processes", "2") == 0  # finished: nobody is asked
+        assert service.count() == asked
+    assert answers(tmp_path / "run3") == answers(tmp_path / "run1")
+    one, three = (RunFolder(tmp_path / f"run{processes}") for processes in (1, 3))
+    assert [episode.outcome for episode in three.episodes()] == [episode.outcome for episode in one.episodes()]
+    assert three.run.run_id == one.run.run_id
+
+
+def test_the_limit_of_cost_holds_over_all_processes(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "set", per_condition=4)
+    (tmp_path / "prices.yaml").write_text(
+        "models:\n"
+        "  a-describer: {input: 100, output: 100, date: 2026-01-01, source: invented for a test}\n"
+        '  a-generator: {images: {"*/*": 0.2}, date: 2026-01-01, source: invented for a test}\n'
+    )
+    with serving() as service:
+        pair, run = served_pair(tmp_path, service.base_url), tmp_path / "run"
+        more = ["--processes", "3", "--concurrency", "8", "--max-cost", "3", "--prices", str(tmp_path / "prices.yaml")]
+        assert play_pair(pair, instances, run, *more) == 1
+    folder = RunFolder(run)
+    assert 3 <= sum(cost or 0 for cost in folder.costs().values()) < 3 + 0.25
+
+
+def test_a_process_that_is_killed_ends_the_run_and_loses_no_recorded_answer(tmp_path: Path) -> None:
+    with serving(latency=3.0) as service:
+        process = begin_playing(tmp_path, service, 8, "--processes", "3")
+        os.kill(children(process.pid)[0], signal.SIGKILL)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 1
+        assert "a process of play was ended (exit status -9)" in said
+        recorded = answers(tmp_path / "run")
+        asked = service.count()
+        assert asked - 8 <= len(recorded) <= asked
+        instances = RunFolder(tmp_path / "run").instances
+        pair = served_pair(tmp_path, service.base_url)
+        service.latency = 0.0
+        assert play_pair(pair, instances, tmp_path / "run", "--processes", "2") == 0
+    assert recorded.items() <= answers(tmp_path / "run").items()
+
+
+def test_a_wrong_key_stops_all_processes_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    instances = sample_instances(tmp_path / "set", per_condition=3)
+    with serving() as service:
+        service.fail(*["unauthorized"] * 12)
+        pair = served_pair(tmp_path, service.base_url)
+        assert play_pair(pair, instances, tmp_path / "run", "--processes", "2", "--concurrency", "6") == 1
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("ircore: ")]
+    assert len(said) == 1
+    assert "HTTP 401" in said[0]
+
+
+@pytest.mark.parametrize("other", [["--only-outside"], ["--executor", "dask", "--scheduler", "tcp://127.0.0.1:1"]])
+def test_what_does_not_go_together_is_said(tmp_path: Path, other: list[str]) -> None:
+    instances = sample_instances(tmp_path / "set")
+    pair = served_pair(tmp_path, "http://127.0.0.1:9/v1")
+    assert play_pair(pair, instances, tmp_path / "run", "--processes", "2", *other) == 2
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,179 @@
+"""One command from nothing to a pull request: a loopback model, a loopback Hub and a bare git remote."""
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hub_clients import environment_for
+from hub_server import HubServer, running_hub
+from openai_server import OpenAIServer, serving
+from samples import sample_instances
+
+from ircore.core.errors import InputError
+from ircore.players.submission import read_manifest
+from ircore.submissions.seat_texts import seat_options
+
+SLUG = "my-models"
+
+
+@dataclass
+class World:
+    """A submitter's machine, with what it can reach."""
+
+    clone: Path
+    origin: Path
+    hub: HubServer
+    models: OpenAIServer
+    environment: dict[str, str]
+
+    @property
+    def folder(self) -> Path:
+        return self.clone / "submissions" / SLUG
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        address = self.models.base_url
+        return (f"describer=openai a-describer {address}", f"generator=openai-images a-generator {address}")
+
+    def hand_in(self, *words: str, answers: str | None = None) -> subprocess.CompletedProcess[str]:
+        """Give the command, at a terminal that types the answers if there are any."""
+        command = [sys.executable, "-m", "ircore", "submission", "hand-in", f"submissions/{SLUG}", *words]
+        ours, theirs = pty.openpty()
+        os.write(ours, (answers or "").encode())
+        done = subprocess.run(
+            command, cwd=self.clone, env=self.environment, stdin=subprocess.DEVNULL if answers is None else theirs,
+            capture_output=True, text=True, timeout=300, check=False,
+        )  # fmt: skip
+        os.close(theirs)
+        os.close(ours)
+        return done
+
+    def git(self, folder: Path, *words: str) -> str:
+        command = ["git", "-C", str(folder), *words]
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    clone, origin = tmp_path / "clone", tmp_path / "origin.git"
+    sample_instances(tmp_path / "instances")
+    (clone / "submissions").mkdir(parents=True)
+    (clone / "README.md").write_text("The project.\n")
+    with running_hub() as hub, serving(side=64, turns=1) as models:
+        names = {f"GIT_{who}_{what}": "somebody" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        paths = os.pathsep.join([*(path for path in sys.path if path), os.environ.get("PYTHONPATH", "")])
+        environment = environment_for(hub, tmp_path / "home") | names | {"PYTHONPATH": paths}
+        # Without the program gh, wherever these tests are run.
+        environment["PATH"] = str(tmp_path / "bin")
+        (tmp_path / "bin").mkdir()
+        (tmp_path / "bin" / "git").symlink_to(subprocess.check_output(["which", "git"], text=True).strip())
+        made = World(clone, origin, hub, models, environment)
+        made.git(tmp_path, "init", "-q", "--bare", "-b", "main", str(origin))
+        made.git(tmp_path, "init", "-q", "-b", "main", str(clone))
+        for words in (["add", "-A"], ["commit", "-qm", "start"], ["remote", "add", "origin", str(origin)]):
+            made.git(clone, *words)
+        made.git(clone, "push", "-q", "origin", "main")
+        yield made
+
+
+@pytest.mark.slow
+def test_from_nothing_to_a_pull_request(world: World) -> None:
+    instances = ("--instances", str(world.clone.parent / "instances"))
+    seats = tuple(word for seat in world.seats for word in ("--seat", seat))
+    (world.clone / "unfinished.txt").write_text("other work of the submitter")
+
+    # Everything by options: it stops where the repository for the transcripts is not named …
+    stopped = world.hand_in("--yes", *seats, *instances)
+    assert stopped.returncode == 2, stopped.stderr
+    assert "Give --repo ORG/NAME" in stopped.stderr
+    assert "self-reported" in stopped.stderr
+    asked = len(world.models.seen)
+    # … and goes on there, without a question to the models that was asked before.
+    done = world.hand_in("--yes", "--repo", "org/mine", *instances)
+    assert done.returncode == 0, done.stderr
+    assert len(world.models.seen) == asked
+    assert "gh pr create --base main --head my-models" in done.stdout
+    assert "place" in done.stdout
+
+    reference = read_manifest(world.folder).submission.transcripts
+    assert reference is not None
+    assert (reference.repo, reference.revision) == ("org/mine", world.hub.repos["org/mine"].head)
+    assert not world.hub.repos["org/mine"].private
+    # The branch holds the manifest and nothing else; the user's own files and branch are as they were.
+    changed = world.git(world.origin, "diff", "--name-only", "main", SLUG)
+    assert changed == f"submissions/{SLUG}/submission.yaml"
+    assert world.git(world.clone, "rev-parse", "--abbrev-ref", "HEAD") == "main"
+
+    # Once more: nothing is left to do, nothing is uploaded, committed or asked again.
+    commits = (world.hub.repos["org/mine"].head, world.git(world.origin, "rev-parse", SLUG))
+    again = world.hand_in("--yes", *instances)
+    assert again.returncode == 0, again.stderr
+    assert (world.hub.repos["org/mine"].head, world.git(world.origin, "rev-parse", SLUG)) == commits
+    assert len(world.models.seen) == asked
+
+
+@pytest.mark.slow
+def test_at_most_five_questions_are_asked(world: World) -> None:
+    """Who describes, who draws, whether to play, where the transcripts go, whether to push."""
+    lines = [seat.partition("=")[2] for seat in world.seats]
+    answers = "\n".join([*lines, "y", "org/mine", "y", ""])
+    done = world.hand_in("--instances", str(world.clone.parent / "instances"), answers=answers)
+    assert done.returncode == 0, done.stderr
+    questions = ["Who is the describer", "Who is the generator", "Play it here now?", "ORG/NAME", "pull request?"]
+    asked = done.stderr
+    for question in questions:
+        assert asked.count(question) == 1
+        asked = asked.partition(question)[2]
+    assert world.git(world.origin, "rev-parse", SLUG)
+
+
+@pytest.mark.slow
+def test_a_pair_that_maintainers_play_needs_no_transcripts(world: World) -> None:
+    words = ("--yes", "--seat", "describer=classical", "--seat", "generator=canvas")
+    done = world.hand_in(*words)
+    assert done.returncode == 0, done.stderr
+    assert read_manifest(world.folder).submission.transcripts is None
+    assert world.git(world.origin, "rev-parse", SLUG)
+    assert world.models.seen == []
+    refused = world.hand_in("--yes", "--remote", "nowhere")
+    assert refused.returncode == 1
+    assert "git push" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+@pytest.mark.slow
+def test_outside_of_a_clone_nothing_is_begun(world: World, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    place = World(tmp_path / "elsewhere", world.origin, world.hub, world.models, world.environment)
+    refused = place.hand_in("--yes", "--seat", "describer=classical", "--seat", "generator=canvas")
+    assert refused.returncode == 2
+    assert "not in a clone of the repository" in refused.stderr
+    assert not place.folder.exists()
+
+
+def test_nobody_to_ask_is_said_at_once(world: World) -> None:
+    done = world.hand_in()
+    assert done.returncode == 2
+    assert "--yes" in done.stderr
+
+
+def test_a_seat_is_one_line() -> None:
+    line = "openai gpt-5.2 2026-01-15 https://openrouter.ai/api/v1 OPENROUTER_API_KEY temperature=0"
+    assert seat_options("describer", line, classic=True) == [
+        *("--describer", "openai", "--describer-model", "gpt-5.2", "--describer-revision", "2026-01-15"),
+        *("--describer-url", "https://openrouter.ai/api/v1", "--describer-key", "OPENROUTER_API_KEY"),
+        *("--describer-parameter", "temperature=0"),
+    ]
+    assert seat_options("speaker", "openai gpt-5.2 top_p=1", classic=False) == [
+        *("--player", "speaker=openai", "--player", "speaker.model=gpt-5.2"),
+        *("--player", "speaker.parameter.top_p=1"),
+    ]
+    with pytest.raises(InputError, match="names no player"):
+        seat_options("speaker", "", classic=False)
+    with pytest.raises(InputError, match="'more' has no meaning"):
+        seat_options("speaker", "openai a b more", classic=False)

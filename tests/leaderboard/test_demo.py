@@ -1,0 +1,105 @@
+"""``ircore demo``: what it does in which order, the page that shows it, and what a stranger's page cannot reach."""
+
+import json
+import urllib.error
+import urllib.request
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+from ircore.commands.main import run as ircore
+from ircore.core.errors import WorkError
+from ircore.runs.events import Call, Entry
+from ircore.runs.folder import RunFolder
+from ircore.runs.writer import RunWriter
+from leaderboard.live.demo.feed import Feed
+from leaderboard.live.demo.server import State, serving_demo
+from leaderboard.live.demo.stages import Demo, Stage, carry_out
+
+
+def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:
+    stages = Demo(tmp_path, per_condition=2).stages()
+    played = [command[1] for stage in stages for command in stage.commands if command[0] == "play"]
+    assert [Path(name).name for name in played] == [
+        "builtin-classical-sketch", "builtin-classical-canvas", "builtin-captioner-sketch", "builtin-captioner-canvas",
+        "looker", "extractive", "solver-editor",
+    ]  # fmt: skip
+    assert [command[:2] for command in stages[-2].commands + stages[-1].commands] == [
+        ("release", "build"), ("release", "check"), ("site", "build"),
+    ]  # fmt: skip
+
+
+def test_a_stage_that_fails_says_what_was_said(tmp_path: Path) -> None:
+    with (
+        (tmp_path / "demo.log").open("wb") as log,
+        pytest.raises(WorkError, match=r"exit status 2: .*nowhere") as caught,
+    ):
+        carry_out(Stage("score", (("score", str(tmp_path / "nowhere")),)), log)
+    assert "demo.log" in caught.value.remedy
+    assert b"$ ircore score" in (tmp_path / "demo.log").read_bytes()
+
+
+def test_events_come_as_the_journal_grows(tmp_path: Path, run: RunFolder) -> None:
+    feed = Feed(run.path.parent)
+    first = feed.since(0)
+    first_call = next(iter(run.calls().values()))
+    assert (first[0]["episode"], first[0]["role"]) == (first_call.episode_id, "describer")
+    assert sum("outcome" in event for event in first) == len(run.episodes())
+    assert feed.since(len(first)) == []
+    with run.lock(), RunWriter(run) as writer:
+        writer.record([Entry(Call(episode_id="e", turn=3, role="describer", text="<b>A circle.</b>", seconds=1))])
+    (last,) = feed.since(len(first))
+    assert (last["turn"], last["text"]) == (3, "<b>A circle.</b>")
+
+
+def test_a_line_that_is_still_being_written_waits(run: RunFolder) -> None:
+    feed, journal = Feed(run.path.parent), run.path / "journal.jsonl"
+    seen = len(feed.since(0))
+    line = Call(episode_id="e", turn=1, role="describer", text="A circle.", seconds=1).model_dump_json()
+    with journal.open("a") as file:
+        file.write(line[:30])
+    assert feed.since(seen) == []
+    with journal.open("a") as file:
+        file.write(line[30:] + "\n")
+    assert len(feed.since(seen)) == 1
+
+
+def get(address: str) -> bytes:
+    with urllib.request.urlopen(address) as answer:
+        data: bytes = answer.read()
+    return data
+
+
+def test_pictures_are_those_of_the_runs_and_nothing_else(run: RunFolder) -> None:
+    rendering = next(call.rendering for call in run.calls().values() if call.rendering is not None)
+    instance = run.instances.instances[0]
+    (run.path.parent / "secret.png").write_bytes(b"secret")
+    state = State(run.path.parent.parent, ["play"])
+    state.feed = Feed(run.path.parent)
+    with serving_demo(state, 0) as address:
+        assert json.loads(get(f"{address}live/feed.json"))["next"] > 0
+        name = run.path.name
+        assert get(f"{address}live/picture/{name}/{rendering.sha256}") == run.rendering(rendering).data
+        assert get(f"{address}live/picture/{name}/{instance.instance_id}") == run.instances.picture_bytes(instance)
+        for path in (f"{name}/../../secret", f"../secret/{rendering.sha256}", "x/y", f"{name}/%2e%2e%2fsecret"):
+            with pytest.raises(urllib.error.HTTPError) as caught:
+                get(f"{address}live/picture/{path}")
+            assert caught.value.code == 404
+        for path in ("live/server.py", "live/../server.py", "demo.log", "live/feed.json/x"):
+            with pytest.raises(urllib.error.HTTPError):
+                get(address + path)
+
+
+def test_pages_of_other_hosts_are_refused(tmp_path: Path) -> None:
+    with serving_demo(State(tmp_path, []), 0) as address:
+        connection = HTTPConnection(address.split("/")[2])
+        connection.request("GET", "/live/feed.json", headers={"Host": "evil.example:80"})
+        assert connection.getresponse().status == 403
+
+
+def test_other_peoples_files_are_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    assert ircore(["demo", "--out", str(tmp_path), "--no-serve"]) == 2
+    assert "holds other things (thesis.tex)" in capsys.readouterr().err
+    assert (tmp_path / "thesis.tex").read_text() == "years of work"
