@@ -32,6 +32,7 @@ help:
 	@echo "make demo    play the built-in pairs, score them, write dataset and site into $(DEMO)"
 	@echo "make platform draw the released demo set, compare it to the byte, play the built-in pairs on it"
 	@echo "make site    render the site of the demo's runs again"
+	@echo "make freeze  keep the boards of the version FORMER of the dataset DATASET in versions/, before a new one begins"
 	@echo "make test    all tests, the browser tests included; LIPSIM=1 installs torch for those of the judge lipsim"
 	@echo "make lint    ruff, mypy, and oxlint for the scripts of the site"
 	@echo "make bench   the measurements in benchmarks/"
@@ -79,7 +80,7 @@ platform: $(INSTALLED)
 	$(BIN)/ircore score $(PAIRS:%=$(PLATFORM)/runs/%)
 	$(BIN)/ircore results $(PAIRS:%=$(PLATFORM)/runs/%)
 
-$(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card leaderboard/demo submissions/builtin-* $(OTHERS:%=submissions/%)) $(DEMO)/.per-condition-$(PER_CONDITION)
+$(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card leaderboard/live/demo submissions/builtin-* $(OTHERS:%=submissions/%)) $(DEMO)/.per-condition-$(PER_CONDITION)
 	$(BIN)/ircore demo --out $(DEMO) --per-condition $(PER_CONDITION) --no-serve --no-site
 	@touch $@
 
@@ -91,6 +92,12 @@ $(DEMO)/.site: $(DEMO)/.complete $(call FILES,leaderboard docs mkdocs.yml)
 # A file named after the size of the demo: another size makes it anew.
 $(DEMO)/.per-condition-$(PER_CONDITION):
 	@mkdir -p $(DEMO) && rm -f $(DEMO)/.per-condition-* && touch $@
+
+# The boards of the published version, kept before another one begins: FORMER is its name, DATASET where its runs are.
+freeze: $(INSTALLED)
+	$(BIN)/ircore release pull "$(DATASET)" --out build/former/published
+	$(BIN)/ircore site build --runs build/former/published/runs/* --submissions submissions --archive versions --out build/former/site
+	$(BIN)/ircore site freeze build/former/site --out "versions/$(FORMER)"
 
 site: $(DEMO)/.complete
 	$(BIN)/ircore site build --runs $(PAIRS:%=$(DEMO)/runs/%) $(OTHERS:%=$(DEMO)/runs/%) --out $(DEMO)/site
@@ -125,7 +132,7 @@ lint: $(INSTALLED_DEV)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/oxlint leaderboard/assets/js ircore/scorers/people/annotation_assets ircore/instances/review_assets
+	$(BIN)/oxlint leaderboard/assets/js leaderboard/live ircore/scorers/people/annotation_assets ircore/instances/review_assets
 
 bench: $(INSTALLED_DEV)
 	@for one in benchmarks/*.py; do echo "== $$one"; $(BIN)/python $$one || exit 1; done

@@ -1,9 +1,10 @@
 """Figures of varied programs in the sandbox: seconds, wrong rejections, and the share of their elements read off.
 
-    python benchmarks/synthesis.py [PROGRAMS] [WORKERS]
+    python benchmarks/synthesis.py [PROGRAMS] [WORKERS] [plain|other]
 
-Draws PROGRAMS (200) programs of tests/support/plot_programs.py, WORKERS (2) at a time. An element counts as read if the
-scene has one of its type with its text, its colour and its value, each used once.
+Draws PROGRAMS (200) programs of tests/support/plot_programs.py, or of other_programs.py beside it, WORKERS (2) at a
+time. An element counts as read if the scene has one of its type with its text, its colour and its value, each used
+once.
 """
 
 import sys
@@ -16,14 +17,18 @@ from ircore.instances.synthesis.studio import Figure, ProgramError, Studio
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 
+from other_programs import other_program
 from plot_programs import PlotProgram, missing_from, plot_program
 
 CATEGORIES = ("bar_graph", "line_graph", "pie_graph", "functions", "geometry", "simple_shapes")
 
 
-def main(count: int, workers: int) -> None:
+def main(count: int, workers: int, kind: str) -> None:
     """Draw the programs and print the figures."""
-    programs = [plot_program(CATEGORIES[number % 6], number // 6) for number in range(count)]
+    if kind == "other":
+        programs = [other_program(number) for number in range(count)]
+    else:
+        programs = [plot_program(CATEGORIES[number % 6], number // 6) for number in range(count)]
     with Studio() as studio, ThreadPoolExecutor(workers) as pool:
 
         def drawn(program: PlotProgram) -> tuple[Figure | str, float]:
@@ -39,7 +44,7 @@ def main(count: int, workers: int) -> None:
     rejected, total, lost = 0, 0, 0
     earlier: dict[str, Fingerprint] = {}
     for number, (program, (figure, _)) in enumerate(zip(programs, results, strict=True)):
-        name = f"{program.category} {number // 6}"
+        name = f"{program.category} {number}"
         faults = (figure,) if isinstance(figure, str) else faults_of(figure, earlier)
         missing = list(program.expected) if isinstance(figure, str) else missing_from(figure.scene, program.expected)
         total, lost, rejected = total + len(program.expected), lost + len(missing), rejected + bool(faults)
@@ -53,4 +58,5 @@ def main(count: int, workers: int) -> None:
 
 
 if __name__ == "__main__":
-    main(*(int(argument) for argument in sys.argv[1:] or ("200", "2")))
+    given = [*sys.argv[1:], *("200", "2", "plain")[len(sys.argv) - 1 :]]
+    main(int(given[0]), int(given[1]), given[2])

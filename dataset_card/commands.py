@@ -30,20 +30,28 @@ def command() -> None:
     required=True,
     metavar="DIR...",
     type=click.Path(path_type=Path),
-    help="The set that the runs are played on; of several games the set of each, after one --instances or one each.",
+    help="Instance set of the runs; of several games the set of each, after one --instances or one each.",
 )
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
 @click.option(
-    "--former", metavar="DIR|REPO", help="The release before: its runs stay, and what did not change is kept."
+    "--former", metavar="DIR|REPO", help="Previous release: its runs stay, and files of unchanged runs are reused."
 )
 @click.option(
     "--withdrawals",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Runs that go, a JSON record a line, with why.",
+    help="Runs to remove, one JSON record per line, each with its reason.",
 )
 @click.option("--previews", is_flag=True, help="Also make a table of the turns with small pictures.")
-@click.option("--date", metavar="YYYY-MM-DD", help="Of the release; that of the newest thing in it if not given.")
+@click.option(
+    "--season",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Gaps to a revealed season, from: ircore submission season gap … --out FILE.",
+)
+@click.option(
+    "--date", metavar="YYYY-MM-DD", help="Date of the release; by default that of its newest run or decision."
+)
 @without_collector()
 def build(
     runs: tuple[Path, ...],
@@ -52,6 +60,7 @@ def build(
     former: str | None,
     withdrawals: Path | None,
     previews: bool,
+    season: Path | None,
     date: str | None,
 ) -> None:
     """Make a dataset of runs of any games: Parquet tables with embedded pictures, and a card.
@@ -62,6 +71,7 @@ def build(
     from dataset_card.hub.pull import find_previous
     from dataset_card.releases.build import BuildPlan, build_release
     from ircore.core.lifecycle import read_withdrawals
+    from ircore.submissions.season_gaps import read_season_gaps
 
     previous = None if former is None else find_previous(former)
     plan = BuildPlan(
@@ -70,6 +80,7 @@ def build(
         withdrawals=None if withdrawals is None else read_withdrawals(withdrawals),
         date=date,
         previews=previews,
+        season=None if season is None else read_season_gaps(season),
     )
     built = build_release(runs, instances, out, plan)
     width = max(12, *(len(table.config.name) for table in built.written))
@@ -82,8 +93,8 @@ def build(
 
 @command.command()
 @click.argument("place", metavar="DIR|REPO")
-@click.option("--no-load", is_flag=True, help="Do not load it with datasets, which takes a few seconds and more.")
-@click.option("--run-card", is_flag=True, help="Run the code of the card, if it is this version's own.")
+@click.option("--no-load", is_flag=True, help="Do not load the release with datasets, which takes several seconds.")
+@click.option("--run-card", is_flag=True, help="Run the code of the card, if this version wrote it.")
 @click.option(
     "--rescore",
     metavar="[SHARE]",
@@ -93,7 +104,7 @@ def build(
     "of each run's (0.25 or 25%). After DIR.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Of the draw of a share; a new one if not given."
+    "--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the draw of a share; a new seed by default."
 )
 def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: int | None) -> int:
     """Check that a release is complete, consistent, safe to publish, and loads.
@@ -122,8 +133,12 @@ def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: 
 
 @command.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--repo", required=True, metavar="ORG/NAME", help="Dataset on the Hugging Face Hub; made if it is new.")
-@click.option("--revision", metavar="TAG", help="Tag for this release, never moved afterwards; its name if not given.")
+@click.option(
+    "--repo", required=True, metavar="ORG/NAME", help="Dataset on the Hugging Face Hub; created if it does not exist."
+)
+@click.option(
+    "--revision", metavar="TAG", help="Tag of the release, never moved afterwards; by default the release's name."
+)
 @click.option("--private", "visibility", flag_value="private", help="Refuse if the dataset is public already.")
 @click.option("--public", "visibility", flag_value="public", help="Make it public once everything is there.")
 @click.option("--rebase", is_flag=True, help="Merge the newest release there into DIR first, if DIR lacks it.")
@@ -177,8 +192,8 @@ def pull(place: str, out: Path, revision: str | None, run_id: str | None) -> Non
 
 @command.command("eval")
 @click.argument("place", metavar="DIR|REPO")
-@click.option("--repo", metavar="ORG/NAME", help="Where the release is on the Hub, if a folder is given.")
-@click.option("--judge", required=True, metavar="NAME", help="Whose ratings.")
+@click.option("--repo", metavar="ORG/NAME", help="Dataset on the Hub that holds the release, if a folder is given.")
+@click.option("--judge", required=True, metavar="NAME", help="Judge whose ratings are used.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
 def eval_(place: str, repo: str | None, judge: str, out: Path) -> None:
     """Write results of single models in the files that the Hub reads for benchmarks.
@@ -193,7 +208,9 @@ def eval_(place: str, repo: str | None, judge: str, out: Path) -> None:
     here = Path(place).is_dir()
     name, _, revision = (repo or "", "", "") if here else place.partition("@")
     if not name:
-        raise InputError(f"{place}: a folder, so that it is not known where its release is", "Say it: --repo ORG/NAME")
+        raise InputError(
+            f"{place}: a folder does not say where its release is on the Hub", "Name the dataset: --repo ORG/NAME"
+        )
     folder = find_release(place if here else name, revision or None)
     players = write_eval_results(folder, Source(name, None if here else folder.name, judge), out)
     for player in players:

@@ -1,7 +1,7 @@
 """Loading a release in Python: as tables, or as results with every interval, rank and comparison.
 
 A release is a folder, or a dataset on the Hub (``ORG/NAME``) whose files come into the user's Hub cache once. This is
-not part of ``ircore`` since that knows nothing of releases.
+not part of ``ircore``, which knows nothing of releases.
 """
 
 from typing import TYPE_CHECKING

@@ -37,7 +37,7 @@ Seat = Literal["describer", "generator"]
 SEATS: tuple[Seat, ...] = ("describer", "generator")
 
 MOST_NAMED = 6
-"""Partners that a note names."""
+"""Maximum of partners that a note names."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,8 @@ def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
     size = len(results.instances)
     yield f"Over {player.score.n} of {size} targets: those that all these runs played and the judge rated."
     rules = played_by(player, results)
-    words = f"Rules {rules.key}: {rules.token_budget} tokens a message, {rules.max_turns} turns"
+    plain = f"Rules {rules.key}: {rules.token_budget} tokens a message, {rules.max_turns} turns"
+    words = ", ".join([plain, *rules.variants])
     yield f"{words}; instance set {results.instance_set[:12]}."
 
 

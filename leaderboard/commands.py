@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from re import fullmatch
+from typing import Any
 
 import click
 
@@ -31,14 +32,18 @@ _versions_option = click.option(
 @click.option(
     "--judge",
     metavar="NAME",
-    help="Who judges on the front page: by default verified, then a person before a model before a formula, of those "
-    "who rated at least half as many pairs as the most thorough judge.",
+    help="Judge of the front page; by default verified, else the first of people, models and formulas that rated at "
+    "least half as many pairs as the judge with most ratings.",
 )
 @click.option(
-    "--site-url", default="", metavar="URL", help="Where the site will stand: for feeds, badges and the site map."
+    "--site-url",
+    "address",
+    default="",
+    metavar="URL",
+    help="Where the site will stand: for feeds, badges and the site map.",
 )
 @click.option(
-    "--version", metavar="NAME", help="The benchmark version that the runs must be of; refused if they are of another."
+    "--version", metavar="NAME", help="Benchmark version that the runs must belong to; other runs are refused."
 )
 @click.option(
     "--archive",
@@ -47,16 +52,17 @@ _versions_option = click.option(
 )
 @click.option(
     "--image-base-url",
+    "originals",
     default="",
     metavar="URL",
-    help="Where the original pictures are published, each as SHA-256 and suffix, at one revision: readers zoom into "
-    "these, and the site holds thumbnails alone.",
+    help="Address of the original pictures, each named by SHA-256 and suffix, at a fixed revision: readers zoom into "
+    "these, and the site holds thumbnails only.",
 )
 @_versions_option
 @click.option(
     "--submissions",
     type=click.Path(path_type=Path),
-    help="Folder of all submissions: those without a run are listed, without numbers; what happened to each is shown.",
+    help="Folder of all submissions: those without a run are listed without numbers, and the history of each is shown.",
 )
 @click.option(
     "--judge-card",
@@ -80,18 +86,7 @@ _versions_option = click.option(
     help="Gaps to a revealed season, from ircore submission season gap --out: a column of that judge's board.",
 )
 def build(
-    runs: tuple[Path, ...],
-    out: Path,
-    judge: str | None,
-    site_url: str,
-    version: str | None,
-    archive: Path | None,
-    image_base_url: str,
-    versions: Path | None,
-    submissions: Path | None,
-    judge_cards: tuple[Path, ...],
-    names: tuple[Path, ...],
-    season: Path | None,
+    runs: tuple[Path, ...], out: Path, address: str, originals: str, versions: Path | None, **choices: Any
 ) -> None:
     """Build the site of scored runs: boards, matrix, a page per pair and a gallery page per instance."""
     from time import perf_counter
@@ -109,16 +104,10 @@ def build(
 
     begun = perf_counter()
     options = Options(
-        judge=judge,
-        address=_address("--site-url", site_url),
-        archive=archive,
-        version=version,
-        originals=_address("--image-base-url", image_base_url),
+        address=_address("--site-url", address),
+        originals=_address("--image-base-url", originals),
         versions=versions or RECORDS,
-        submissions=submissions,
-        judge_cards=judge_cards,
-        names=names,
-        season=season,
+        **choices,
     )
     report = build_site(runs, out, options)
     click.echo(f"{out / 'index.html'}", err=False)
@@ -132,7 +121,7 @@ def build(
 def _address(option: str, url: str) -> str:
     """Return an address that names can be appended to."""
     if url and not fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", url):
-        raise InputError(f"{option} {printable(url)}: no web address", "Give it as https://example.org/folder/.")
+        raise InputError(f"{option} {printable(url)}: not a web address", "Give it as https://example.org/folder/.")
     return url if not url or url.endswith("/") else f"{url}/"
 
 
@@ -158,8 +147,8 @@ def freeze(site: Path, out: Path, versions: Path | None) -> None:
 @command.command("record")
 @click.argument("site", type=click.Path(path_type=Path))
 @click.argument("name")
-@click.option("--date", metavar="YYYY-MM-DD", help="When it was released; today by default.")
-@click.option("--notes", metavar="TEXT", help="What is new in it, in one line.")
+@click.option("--date", metavar="YYYY-MM-DD", help="Day of the release; today by default.")
+@click.option("--notes", metavar="TEXT", help="News of the version, in one line.")
 @_versions_option
 def record(site: Path, name: str, date: str | None, notes: str | None, versions: Path | None) -> None:
     """Release the benchmark that the built site SITE shows as version NAME: its targets and prompts are final now."""
@@ -183,7 +172,7 @@ def check(folder: Path) -> None:
     for finding in findings:
         click.echo(printable(str(finding)))
     if findings:
-        raise WorkError(f"{folder}: {len(findings)} findings on {pages} pages", "Mend what they name.")
+        raise WorkError(f"{folder}: {len(findings)} findings on {pages} pages", "Correct what each line names.")
     click.echo(f"{pages} pages, nothing found", err=True)
 
 

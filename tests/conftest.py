@@ -1,12 +1,15 @@
 """Fixtures that many tests share: each test gets folders of its own."""
 
+import gc
 import os
 import re
 import sys
 import textwrap
+from itertools import count
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from samples import sample_instances, sample_run
 from visits import find_chromium
@@ -36,10 +39,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+def pytest_collection_finish() -> None:
+    """Leave modules and tests, which stay until the end, out of every later search for unused objects."""
+    gc.freeze()
+
+
+_number = count()
+
+
 @pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is read from, or left in, the user's folder for caches."""
-    monkeypatch.setenv("IRCORE_CACHE", str(tmp_path / "cache-of-ircore"))
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is read from, or left in, the user's folder for caches. Most tests never make the folder named here."""
+    monkeypatch.setenv("IRCORE_CACHE", str(tmp_path_factory.getbasetemp() / f"cache-of-ircore-{next(_number)}"))
 
 
 @pytest.fixture
@@ -60,13 +71,22 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     The introduction of ``ircore.library`` says how they are made, and its words are run here.
     """
-    folder = tmp_path_factory.mktemp("examples")
+    # One worker makes them for all: they take seconds.
+    session = tmp_path_factory.getbasetemp()
+    folder = (session.parent if "PYTEST_XDIST_WORKER" in os.environ else session) / "examples"
+    with FileLock(folder.with_suffix(".lock")):
+        if not (folder / "release").is_dir():
+            folder.mkdir(exist_ok=True)
+            _make_example_files(folder)
+    return folder
+
+
+def _make_example_files(folder: Path) -> None:
     code, command = re.findall(r"\n\n((?: {4}.*\n|\n(?= {4}))+)", ircore.library.__doc__ or "")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         exec(textwrap.dedent(code), {})
         assert ircore_command(command.split()[1:]) == 0
-    return folder
 
 
 @pytest.fixture(scope="session")

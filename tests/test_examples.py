@@ -3,6 +3,7 @@
 import ast
 import doctest
 import importlib
+import re
 import shutil
 from pathlib import Path
 
@@ -11,6 +12,15 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("ircore", "leaderboard", "dataset_card")
 LIBRARY = "ircore.library"  # its examples share files: tests/ircore/library/test_examples.py runs them
+
+
+NAMES_FILES = re.compile(r'^ +(>>>|\.\.\.) .*"(targets|run|release)["/]', re.MULTILINE)
+"""An example that reads the files of the introduction; copying them takes longer than most examples."""
+
+
+def _path_of(module: str) -> Path:
+    path = ROOT.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
 def _modules_with_examples() -> list[str]:
@@ -24,9 +34,11 @@ def _modules_with_examples() -> list[str]:
 
 @pytest.mark.parametrize("name", [name for name in _modules_with_examples() if not name.startswith(LIBRARY)])
 def test_the_examples_of_a_module_are_true(
-    name: str, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(shutil.copytree(example_files, tmp_path / "files"))
+    monkeypatch.chdir(tmp_path)
+    if NAMES_FILES.search(_path_of(name).read_text(encoding="utf-8")):
+        shutil.copytree(request.getfixturevalue("example_files"), tmp_path, dirs_exist_ok=True)
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as missing:

@@ -118,7 +118,9 @@ def run_blocks(place: str, folder: Path, configs: Iterable[str]) -> list[str]:
             command, cwd=folder, capture_output=True, encoding="utf-8", timeout=SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise WorkError(f"the card's code cannot be run ({type(error).__name__})") from error
+        raise WorkError(
+            f"the card's code cannot be run ({type(error).__name__})", "Try again, or leave --run-card out."
+        ) from error
     if done.returncode != 0:
         return [(done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1][:300]]
     faults: list[str] = json.loads(done.stdout.splitlines()[-1])

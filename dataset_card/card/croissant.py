@@ -4,8 +4,8 @@ Specifications: https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.htm
 table is a record set whose files are found by a pattern below the folder in which ``croissant.json`` lies, so that it
 holds here, in a copy and on the Hub alike; each file stands beside with its size and SHA-256.
 
-Every ``instance_id`` refers to that of the targets. Other tables join on several columns at once, which a reference
-cannot say: these are told by their ``key``.
+Every ``instance_id`` refers to the table of targets. Other tables join on several columns at once, which a reference
+cannot express: their ``key`` names these columns.
 """
 
 import json
@@ -47,7 +47,7 @@ _KEYS = {
 """The columns that tell the rows of each table apart, as far as the release has them."""
 
 STEP_KEY = ("run_id", "episode_id", "step")
-"""The same for the transcripts of games other than reconstruction."""
+"""Columns that tell the rows apart in the transcripts of games other than reconstruction."""
 
 INSTANCE = "instances/instance_id"
 """The field that every ``instance_id`` refers to."""

@@ -72,7 +72,7 @@ def read_verification(release: Path) -> Verification:
     if not path.is_file():
         return Verification()
     if path.stat().st_size > MAX_BYTES:
-        raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB")
+        raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Remove it; push makes it again.")
     try:
         return Verification.model_validate_json(path.read_bytes())
     except ValidationError as error:

@@ -26,6 +26,6 @@ def decoding_processes(count: int) -> Iterator[Decode]:
                 return list(pool.map(hashed_and_decoded, pictures, chunksize=AT_ONCE))
             except BrokenProcessPool as error:
                 problem = "a process died while it decoded pictures"
-                raise WorkError(problem, "Look at them, or at the memory.") from error
+                raise WorkError(problem, "Check the pictures and the free memory.") from error
 
         yield decode

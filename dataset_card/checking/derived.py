@@ -35,7 +35,7 @@ def check_derived(
         findings: Collects the faults.
 
     Returns:
-        What could not be compared, since other code wrote it, one line each.
+        Files that could not be compared since other code wrote them, one line each.
     """
     if source.reconstruction is not None:
         results = source.reconstruction.results

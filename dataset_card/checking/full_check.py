@@ -26,10 +26,10 @@ def full_check(
             checked.
         processes: Number of processes that decode pictures, as in ``check_release``.
         draw: Choice of episodes to compute again from the pictures; None for no episode.
-        run_card: Whether to run the code of the card, of which by then is known that it is this version's own.
+        run_card: Whether to run the code of the card, after the check that this version wrote it.
 
     Returns:
-        What was found. A release with faults is neither loaded nor is its card run.
+        A report. A release with faults is not loaded, and the code of its card is not run.
 
     Raises:
         InputError: There is no such folder, and it cannot be a name on the Hub.

@@ -61,7 +61,9 @@ def _load(place: str, revision: str | None) -> dict[str, Any] | str:
                 command, env=environment, capture_output=True, encoding="utf-8", timeout=SECONDS, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise WorkError(f"{place}: load_dataset cannot be tried ({type(error).__name__})") from error
+            raise WorkError(
+                f"{place}: load_dataset cannot be tried ({type(error).__name__})", "Try again, or give --no-load."
+            ) from error
     if done.returncode != 0:
         return (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1][:300]
     loaded: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])

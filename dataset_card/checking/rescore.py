@@ -68,7 +68,8 @@ def parse_share(text: str) -> float:
     value = float(match[1]) / (100 if match[2] else 1) if match else 0.0
     if not 0 < value <= 1:
         raise InputError(
-            f"--rescore {text}: no share of a release", "Give 0.25 or 25%, or nothing for all; the folder goes before."
+            f"--rescore {text}: not a share of a release",
+            "Give 0.25 or 25%, or no value for all; the folder stands before the option.",
         )
     return value
 

@@ -50,7 +50,7 @@ def leak_finder() -> Iterator[FindLeak]:
         raise WorkError("detect-secrets is not installed", 'Install it: pip install "ircore[release]"') from error
 
     def may_hold(line: str) -> bool:
-        # Patterns alone, before anything is weighed: nearly all lines are done with in a twentieth of the time.
+        # Patterns alone come first: they clear nearly all lines in a twentieth of the time of a full scan.
         return any(next(detector.analyze_string(line), None) is not None for detector in detectors)
 
     @lru_cache(REMEMBERED)

@@ -46,7 +46,7 @@ def score_of(row: Row) -> GameScore:
         pydantic.ValidationError: The row is no value.
     """
     fields: dict[str, Any] = {name: row[name] for name in _SCORE}
-    return GameScore(**fields)
+    return GameScore(**fields, note=row.get("note"))  # releases of an earlier layout have no notes
 
 
 def instance_of(row: Row) -> GameInstance:

@@ -173,8 +173,9 @@ class GameRows:
 
     def _column_faults(self, tables: DeclaredTables) -> Iterator[str]:
         """Yield the columns that the installed game declares and the release lacks."""
-        for name, own in tables.configs.items():
+        for name, declared in tables.configs.items():
             config = self._configs.get(name)
+            own = declared if config is None else declared.among({column.name for column in config.columns})
             if config is not None and len(config.columns) - len(foreign_columns(config, own)) != len(own.columns):
                 yield f"the installed game declares other columns of {name}"
 

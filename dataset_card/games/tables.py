@@ -151,6 +151,7 @@ class DeclaredTables(GameTables):
             Column("measure", "string", f"One of {', '.join(measure.key for measure in self.game.measures)}."),
             Column("value", "float64", "In the measure's unit.", nullable=True),
             Column("reason", "string", "Why there is no value.", nullable=True),
+            Column("note", "string", "The value explained in words.", nullable=True, later=True),
         )
 
     def _board_columns(self) -> Iterator[Column]:
@@ -228,7 +229,7 @@ class DeclaredTables(GameTables):
         for score in run.scores:
             if score.episode_id not in episodes:  # of an episode that is played anew
                 continue
-            value: Row = {name: getattr(score, name) for name in ("step", "measure", "value", "reason")}
+            value: Row = {name: getattr(score, name) for name in ("step", "measure", "value", "reason", "note")}
             yield self._of_episode(run, episodes[score.episode_id]) | value
 
     def _of_episode(self, run: PlayedGameRun, episode: GameEpisode) -> Row:

@@ -71,7 +71,7 @@ def _fetch_records(repo: Repository, remote: Remote) -> StoredRelease:
     for name in RECORDS:
         path = folder / name
         if name in remote.files and not (path.is_file() and remote.files[name].same_as(read_local_file(path))):
-            raise WorkError(f"{path}: is not what {repo.name} has", "Remove it from the cache of the Hub.")
+            raise WorkError(f"{path}: differs from the file in {repo.name}", "Remove it from the cache of the Hub.")
     try:
         return StoredRelease(folder, remote.commit)
     except InputError as error:
@@ -123,7 +123,7 @@ def refuse_changed(
         repo: The repository.
         release: The release.
         local: The release's files.
-        before: Files of the repository when the push began: what counts if it is not known upon which commit the
+        before: Files of the repository when the push began: compared with if it is not known upon which commit the
             release was built.
         now: The repository as it is.
 

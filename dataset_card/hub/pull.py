@@ -157,7 +157,9 @@ def refuse_unsafe(files: Iterable[tuple[str, str]]) -> None:
         plain = path.as_posix() == image and "\\" not in image and path.suffix.lower() in PICTURE_SUFFIXES
         hidden = any(part.startswith(".") for part in path.parts)
         if not plain or hidden or path.is_absolute() or seen.setdefault(image.lower(), image) != image:
-            raise WorkError(f"instance {instance_id}: {image!r} is no file name to write to")
+            raise WorkError(
+                f"instance {instance_id}: {image!r} is not a safe file name", "Ask the maintainers for a sound copy."
+            )
 
 
 def write_instance_sets(

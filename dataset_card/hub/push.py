@@ -32,7 +32,7 @@ TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 @dataclass(frozen=True)
 class PushPlan:
-    """Wishes of a push.
+    """Options of a push.
 
     >>> PushPlan("org/dataset").rebase
     False
@@ -95,7 +95,7 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
     """
     repo, outgoing = _opened(plan), _prepared(folder, plan)
     remote = repo.read()
-    _refuse_wish(plan, remote)
+    _refuse_public(plan, remote)
     if remote is None:
         first = f"{plan.repo}: would be made, private"
         return (
@@ -137,8 +137,8 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> _Pushed:
     where it was stopped, and does nothing to what is done. Commits that others make meanwhile are kept: only if one of
     them changed a file of the release is it left to the user.
 
-    Before that, the runs that are new there are computed again from their pictures and messages, and ``folder`` is told
-    so: see ``recheck_new_runs``.
+    Before that, the runs that are new there are computed again from their pictures and messages, and the outcome is
+    recorded in ``folder``: see ``recheck_new_runs``.
 
     Args:
         folder: The release; replaced by the merged one if that is asked for and needed.
@@ -187,9 +187,9 @@ def loading_code(pushed: _Pushed) -> tuple[str, str, str]:
 
 
 def _opened(plan: PushPlan) -> Repository:
-    """Return the repository that is asked for, which nothing was asked of yet."""
+    """Return the repository of a plan, before any request to the Hub."""
     if plan.revision is not None and (not TAG.fullmatch(plan.revision) or plan.revision == "main"):
-        raise InputError(f"--revision {plan.revision}: not the name of a tag", "Such as: v1.0.0")
+        raise InputError(f"--revision {plan.revision}: not the name of a tag", "Give a name such as v1.0.0.")
     return Repository(plan.repo)
 
 
@@ -208,7 +208,7 @@ def _prepared(folder: Path, plan: PushPlan) -> _Outgoing:
 def _rechecked(repo: Repository, outgoing: _Outgoing, now: RemoteHead, say: Say) -> _Outgoing:
     """Compute the new runs again, and return the release with the verification."""
     folder, there = outgoing.release.folder, now.remote
-    refuse_losses(repo, outgoing.release, now.head)  # which takes less time
+    refuse_losses(repo, outgoing.release, now.head)  # before the long computation
     parent, known = now.head.record if now.head is not None else None, Verification()
     try:
         if VERIFICATION in there.files:
@@ -225,7 +225,7 @@ def _rechecked(repo: Repository, outgoing: _Outgoing, now: RemoteHead, say: Say)
 def _made(repo: Repository, plan: PushPlan, say: Say) -> Remote:
     """Return the repository, created if missing."""
     remote = repo.read()
-    _refuse_wish(plan, remote)
+    _refuse_public(plan, remote)
     if remote is None:
         repo.create()
         say(f"made {repo.url} (private)")
@@ -239,7 +239,7 @@ def _head(repo: Repository, remote: Remote, outgoing: _Outgoing) -> RemoteHead:
     return read_head(repo, remote, outgoing.release.folder, outgoing.files)
 
 
-def _refuse_wish(plan: PushPlan, remote: Remote | None) -> None:
+def _refuse_public(plan: PushPlan, remote: Remote | None) -> None:
     if plan.visibility == "private" and remote is not None and not remote.private:
         raise InputError(f"{plan.repo}: is public already", "Leave --private out, or change it in its settings.")
 
@@ -298,7 +298,9 @@ def _commit(repo: Repository, first: Remote, outgoing: _Outgoing, message: str, 
 def _reread(repo: Repository) -> Remote:
     remote = repo.read()
     if remote is None:
-        raise WorkError(f"{repo.name}: has gone meanwhile", "Look at it, then give the same command again.")
+        raise WorkError(
+            f"{repo.name}: does not exist any more", "Check the repository, then give the same command again."
+        )
     return remote
 
 

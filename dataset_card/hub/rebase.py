@@ -25,7 +25,7 @@ def merged_release(repo: Repository, folder: Path, commit: str) -> Iterator[tupl
         commit: Commit of the newest release there.
 
     Yields:
-        The folder of the merged release, and what it came to.
+        The folder of the merged release, and a report of the build.
 
     Raises:
         InputError: As ``merge_releases``.
@@ -64,6 +64,8 @@ def _beside(folder: Path) -> Iterator[Path]:
     try:
         scratch = TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent)
     except OSError as error:
-        raise WorkError(f"{folder.parent}: cannot be written ({error.strerror})", "Free its folder.") from error
+        raise WorkError(
+            f"{folder.parent}: cannot be written ({error.strerror})", "Make the folder writable."
+        ) from error
     with scratch as name:
         yield Path(name)

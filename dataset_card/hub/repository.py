@@ -223,7 +223,7 @@ class Repository:
             answer = get_session().get(address, headers=build_hf_headers(), timeout=STORE_SECONDS)
         store = str(answer.json().get("casUrl", "")) if answer.status_code == HTTPStatus.OK else ""
         if not store.startswith(("http://", "https://")):
-            return  # what the client says about it is clear
+            return  # the client's own message is clear
         try:
             get_session().get(store, timeout=STORE_SECONDS)
         except HTTPError as error:
@@ -262,7 +262,10 @@ class Repository:
         except OIDCError as error:
             raise WorkError(f"trusted publishing failed: {_line(str(error))}", "See HF_OIDC_RESOURCE.") from error
         except (OfflineModeIsEnabled, LocalEntryNotFoundError) as error:
-            raise WorkError(f"{self.name}: not here, and the Hub may not be asked", "Unset HF_HUB_OFFLINE.") from error
+            raise WorkError(
+                f"{self.name}: not in the Hub's cache, and HF_HUB_OFFLINE forbids to ask the Hub",
+                "Unset HF_HUB_OFFLINE.",
+            ) from error
         except (ConnectionError, TimeoutError) as error:  # of hf_xet, which moves large files
             raise TemporaryError(
                 f"{self.name}: the connection to the store of large files failed ({type(error).__name__})",
@@ -276,7 +279,7 @@ class Repository:
 
         except ValueError as error:
             raise WorkError(
-                f"{self.name}: the Hub does not take this ({_line(str(error))})", "See what it says."
+                f"{self.name}: the Hub refuses the request ({_line(str(error))})", "Follow the message in brackets."
             ) from error
         except (OSError, RuntimeError) as error:  # of hf_xet too
             raise WorkError(
@@ -305,7 +308,7 @@ class Repository:
             return WorkError(
                 f"{self.name}: the Hub refuses: 403{said}", "Check what the token may write, and the account's limits."
             )
-        return WorkError(f"{self.name}: the Hub refuses: {status}{said}", "See what it says.")
+        return WorkError(f"{self.name}: the Hub refuses: {status}{said}", "Follow the message in brackets.")
 
 
 def _temporary(error: HfHubHTTPError, problem: str) -> WorkError:

@@ -2,10 +2,10 @@
 
 As clemcore 3.7 writes them (``clemgame/callbacks/files.py`` and ``recorder.py`` there): one folder a pair of models,
 in it one a game, an experiment and an instance, with ``instance.json``, ``interactions.json`` and ``scores.json``.
-A round is a turn; an event says who told whom what, and which pictures went along, as paths below the results.
+A round is a turn; an event names sender, receiver, text and pictures, the pictures as paths below the results.
 
-What clembench has no place for stands beside under the key ``ircore``, as records of this project, so that nothing is
-lost. Times of single events are not known here: each event carries the time when the run began.
+Fields that clembench lacks stand under the key ``ircore``, as records of this project, so that nothing is lost. Times
+of single events are not known here: each event carries the time when the run began.
 """
 
 import re

@@ -29,7 +29,7 @@ class ResultsFolder:
 
     >>> ResultsFolder(Path("run"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ircore.core.errors.InputError: ...run: nobody played image_reconstruction_game here...
+    ircore.core.errors.InputError: ...run: holds no results of image_reconstruction_game...
     """
 
     def __init__(self, folder: Path) -> None:
@@ -79,7 +79,7 @@ def read_document(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise InputError(f"{path}: is missing", "Give a folder as clembench writes it.")
     if path.stat().st_size > MAX_BYTES:
-        raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB")
+        raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Restore it.")
     try:
         document = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
@@ -112,7 +112,7 @@ def _pair(folder: Path) -> Path:
         return pairs[0]
     if pairs:
         names = ", ".join(path.name for path in pairs[:8])
-        raise InputError(f"{folder}: {len(pairs)} pairs played here", f"Name the folder of one: {names}.")
+        raise InputError(f"{folder}: holds the results of {len(pairs)} pairs", f"Name the folder of one: {names}.")
     raise InputError(
-        f"{folder}: nobody played {GAME} here", f"clembench's folders are PAIR/{GAME}/EXPERIMENT/instance_00000."
+        f"{folder}: holds no results of {GAME}", f"clembench's folders are PAIR/{GAME}/EXPERIMENT/instance_00000."
     )

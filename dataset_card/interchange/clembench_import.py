@@ -1,7 +1,7 @@
 """``ircore import clembench``: clembench's folders to a run folder.
 
 A folder that ``ircore export clembench`` wrote comes back as the same run: identity, answers, episodes, scores and
-judges. What it says twice, in clembench's words and in ours, must be the same. Any other folder of this game is played
+judges. Its statements in clembench's fields and in ours must agree. Any other folder of this game is played
 again by the rules from what its events record (``clembench_replay``).
 """
 
@@ -47,14 +47,14 @@ from ircore.runs.writer import RunWriter
 
 
 class _OurRun(Record):
-    """Our part of ``run.json``."""
+    """Fields of this project in ``run.json``."""
 
     run: Run
     judges: tuple[JudgeIdentity, ...] = ()
 
 
 class _OurEpisode(Record):
-    """Our part of ``interactions.json``."""
+    """Fields of this project in ``interactions.json``."""
 
     episode: Episode
     asked: tuple[Event, ...] = Field(default=(), description="Answers and failures, in the order in which they came.")
@@ -106,7 +106,7 @@ def _targets(results: ResultsFolder) -> Iterator[tuple[Instance, bytes]]:
         instance = _refuse_unsafe(path, parsed(TypeAdapter(Instance), path, document.get(OURS)))
         data = results.image(path, document.get("target_image"))
         if hashlib.sha256(data).hexdigest() != instance.sha256:
-            raise InputError(f"{path}: its target is another picture than it says", "Export the run again.")
+            raise InputError(f"{path}: the target is not the picture whose SHA-256 it states", "Export the run again.")
         yield instance, data
 
 
@@ -131,7 +131,7 @@ def _identity(results: ResultsFolder, ours: object) -> _OurRun:
     identity = parsed(TypeAdapter(_OurRun), results.pair / RUN, ours)
     names = (pair_folder(identity.run), former_pair_folder(identity.run))
     if results.pair.name not in names:
-        raise InputError(f"{results.pair}: its {RUN} is of another pair or other rules", f"Call it {names[0]}.")
+        raise InputError(f"{results.pair}: its {RUN} states another pair or other rules", f"Call it {names[0]}.")
     return identity
 
 
@@ -167,7 +167,7 @@ def _compare(path: Path, played: Played, document: dict[str, Any]) -> None:
     for key, value in interactions(played).items():
         if document.get(key) != value:
             raise InputError(
-                f"{path}: {key} does not say what its part {OURS!r} says",
+                f"{path}: {key} differs from the records under {OURS!r}",
                 f"Export the run again, or take {OURS!r} out of all files to have it played from its events.",
             )
 
@@ -205,5 +205,5 @@ def _refuse_unsafe(path: Path, instance: Instance) -> Instance:
     """Refuse a file name that would leave the folder of the set."""
     name = PurePosixPath(instance.image)
     if name.is_absolute() or ".." in name.parts or "\\" in instance.image or name.as_posix() != instance.image:
-        raise InputError(f"{path}: image {instance.image[:120]!r} is no file name to write to", "Restore it.")
+        raise InputError(f"{path}: image {instance.image[:120]!r} is not a safe file name", "Restore it.")
     return instance

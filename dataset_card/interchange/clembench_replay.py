@@ -37,7 +37,7 @@ UNSTATED = "LicenseRef-unstated"
 """Licence assumed for transcripts that state none."""
 
 LONGEST_WAIT = 24 * 3600.0
-"""Seconds between question and answer that are believed."""
+"""Longest plausible time between question and answer, seconds; longer times count as unknown."""
 
 
 class _Action(BaseModel):
@@ -93,7 +93,9 @@ def foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, byte
         for image in event.action.image
     ]
     if not shown:
-        raise InputError(f"{path}: {DESCRIBER} was shown no picture", "The first one that it is shown is the target.")
+        raise InputError(
+            f"{path}: {DESCRIBER} was shown no picture", "The first picture that it is shown is the target."
+        )
     picture = Picture.from_untrusted(results.image(path, shown[0]), shown[0])
     document = read_document(folder / "instance.json")
     category, difficulty = _labels(folder, document)
@@ -166,7 +168,7 @@ def played_folders(results: ResultsFolder) -> list[Path]:
     """
     folders = [folder for folder in results.instances() if (folder / INTERACTIONS).is_file()]
     if not folders:
-        raise InputError(f"{results.pair}: no instance was played", f"A played one has its {INTERACTIONS}.")
+        raise InputError(f"{results.pair}: no instance was played", f"A played instance has a file {INTERACTIONS}.")
     return folders
 
 
@@ -251,7 +253,7 @@ def _labels(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
     difficulty = document.get("difficulty") or next((name for name in DIFFICULTIES if name in words), None)
     if category is None or difficulty is None:
         raise InputError(
-            f"{folder}: nothing says which category and difficulty it is of",
+            f"{folder}: category and difficulty are not stated",
             "Write both into instance.json, or name the experiment like bar_graph_easy.",
         )
     return str(category), str(difficulty)

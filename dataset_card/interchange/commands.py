@@ -22,7 +22,9 @@ def import_command() -> None:
 @export_command.command("clembench")
 @click.argument("runs", metavar="RUN...", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Results folder to make.")
-@click.option("--judge", metavar="NAME", help="Whose similarity is the main score, if several judges rated the runs.")
+@click.option(
+    "--judge", metavar="NAME", help="Judge whose similarity is the main score, if several judges rated the runs."
+)
 def export_clembench(runs: tuple[Path, ...], out: Path, judge: str | None) -> None:
     """Write run folders as a results folder of clembench, with a folder for each pair and its rules.
 

@@ -5,8 +5,8 @@ the target and, later, every rendering; the describer's answers as they came. in
 what the generator did stands in ``metadata["turns"]``; a rendering that no message shows, since the episode ended with
 it, is in ``metadata["unseen"]``. Judges are scorers.
 
-Nothing is made up: there are no events, since the time and the exact form of single requests are not recorded, and
-where tokens or cost are not known they are left out. Written against inspect_ai 0.3.285, log version 2: a zip file of
+The log holds recorded values only: no events, since the time and the exact form of single requests are not recorded,
+and no tokens or cost where they are not known. Written against inspect_ai 0.3.285, log version 2: a zip file of
 ``header.json``, ``summaries.json`` and one file a sample, of which one at a time is in memory.
 """
 

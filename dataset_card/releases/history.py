@@ -44,7 +44,7 @@ def describe_release(
         configs: Tables of the release.
         parts: Rows that each run adds to each table.
         texts: The content of its files of records, by name.
-        previous: The release before.
+        previous: The previous release.
         tombstones: Decisions about runs that were withdrawn, corrected or are disputed.
         date: Date of the release, YYYY-MM-DD; None for the day of the newest run or decision.
 

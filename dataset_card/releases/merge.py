@@ -1,7 +1,7 @@
 """Merging two releases with a common ancestor: the runs of both, and the decisions about runs in either.
 
-What each of them changed since the last release that both carry on stands in their histories, so that this is a merge
-of three: where only one of the two touched a run, its word holds.
+The history of each states its changes since the last common release, so that this is a three-way merge: where only one
+of the two changed a run, its version of the run holds.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +10,7 @@ from pathlib import Path
 from dataset_card.card.maintainer_texts import read_maintainer_texts
 from dataset_card.releases.build import Built, write_release
 from dataset_card.releases.record import Entry
+from dataset_card.releases.season import gaps_of
 from dataset_card.releases.selection import InstanceSets, Selection, replaced_by
 from dataset_card.releases.stored import StoredRelease
 from dataset_card.releases.stored_run import StoredGameRun, StoredRun, stored_run
@@ -52,7 +53,9 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
     maintainer_texts = dict(read_maintainer_texts(head.folder)) | {
         key: lines for key, lines in read_maintainer_texts(mine.folder).items() if any(lines)
     }
-    return write_release(chosen, instances, head, out, date, mine.has_previews, maintainer_texts)
+    return write_release(
+        chosen, instances, head, out, date, mine.has_previews, maintainer_texts, season=gaps_of(mine.folder)
+    )
 
 
 class _Changes:
@@ -145,5 +148,5 @@ def _refuse_twins(runs: Sequence[AnyStoredRun], head: StoredRelease) -> None:
             raise WorkError(
                 f"{run.path}: holds run {run.run.run_id}, and {head.record.name} has {twin.run.run_id} of the same "
                 f"submission under the same rules, so that they cannot be merged",
-                "Say why one goes: ircore submission correct, then ircore submission withdrawals for --withdrawals.",
+                "State why one goes: ircore submission correct, then ircore submission withdrawals for --withdrawals.",
             )

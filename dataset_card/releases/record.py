@@ -40,7 +40,7 @@ TOMBSTONES = "tombstones.jsonl"
 CHANGES = "CHANGELOG.md"
 
 MAX_BYTES = 64 * 1024 * 1024
-"""Of a release's files beside the tables."""
+"""Maximal size of a release's files beside the tables."""
 
 EARLIER = 2
 """Version of ``release.json`` in releases of one game other than reconstruction, before games shared a release."""
@@ -98,7 +98,7 @@ class RunChange(Record):
     ('scores',)
     """
 
-    run: RunNote = Field(description="Which one.")
+    run: RunNote = Field(description="The run.")
     tables: tuple[Name, ...] = Field(description="The tables in which its rows are not what they were.")
 
 
@@ -115,7 +115,7 @@ class Entry(Record):
     added: tuple[RunNote, ...] = Field(default=(), description="Runs that are new.")
     changed: tuple[RunChange, ...] = Field(default=(), description="Runs whose rows changed, such as re-scored ones.")
     withdrawals: tuple[Withdrawal, ...] = Field(default=(), description="Of its and previous runs, if new.")
-    notes: tuple[Line, ...] = Field(default=(), description="What else changed, one sentence each.")
+    notes: tuple[Line, ...] = Field(default=(), description="Further changes, one sentence each.")
 
 
 class Parent(Record):
@@ -296,7 +296,7 @@ def read_release(folder: Path) -> ReleaseRecord:
     if not path.is_file():
         raise InputError(f"{folder}: no release here (no {RELEASE})", "Name a folder made by: ircore release build")
     if path.stat().st_size > MAX_BYTES:
-        raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB")
+        raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Build the release again.")
     data = path.read_bytes()
     try:
         if _schema_of(data) == EARLIER:

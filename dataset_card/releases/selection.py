@@ -139,7 +139,7 @@ def _refuse_unfit(new_runs: Sequence[NewRun], instances: InstanceSets) -> None:
             )
         twin = seen.setdefault(run.run.run_id, run)
         if twin is not run:
-            raise InputError(f"{twin.path} and {run.path} are the same run {run.run.run_id}", "Give one of them.")
+            raise InputError(f"{twin.path} and {run.path} are the same run {run.run.run_id}", "Name the run once.")
 
 
 def _refuse_successors(runs: Sequence[ReleaseRun]) -> None:
@@ -150,7 +150,7 @@ def _refuse_successors(runs: Sequence[ReleaseRun]) -> None:
         if old is not run:
             raise InputError(
                 f"{run.path}: the previous release holds {old.run.run_id}, of the same submission under the same rules",
-                "Say why it goes: ircore submission correct, then ircore submission withdrawals for --withdrawals.",
+                "State why it goes: ircore submission correct, then ircore submission withdrawals for --withdrawals.",
             )
 
 

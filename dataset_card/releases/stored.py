@@ -120,7 +120,8 @@ class StoredRelease:
                 link_or_copy(source, target)
             except OSError as error:
                 raise WorkError(
-                    f"{source}: cannot be taken over ({error.strerror})", "Look at both folders."
+                    f"{source}: cannot be taken over ({error.strerror})",
+                    "Check that both folders can be read and written.",
                 ) from error
 
 

@@ -25,8 +25,8 @@ FACT_COLUMNS = (
 def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``facts`` of a run: by instance, turn and fact; facts of one episode are held at a time.
 
-    Facts of renderings that are not in the transcripts (an episode played anew) are left out, and so are those that
-    another version of the program drew up.
+    Facts of renderings that are not in the transcripts (an episode played anew) are left out, and so are facts that
+    another version of the program derived.
     """
     scenes = {instance.instance_id: instance.scene for instance in instances.instances}
     known: dict[str, dict[str, RenderingFacts]] = {}

@@ -1,4 +1,4 @@
-"""Reading the tables of a release; with ``writing`` the only module that imports ``pyarrow``."""
+"""Reading the tables of a release; with ``arrays`` and ``writing`` the only module that imports ``pyarrow``."""
 
 import hashlib
 import json
@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dataset_card.tables.columns import SPLIT, Config, Kind
+from dataset_card.tables.arrays import arrow_type
+from dataset_card.tables.columns import SPLIT, Config
 from dataset_card.tables.rows import Row
 from ircore.core.errors import InputError
 
@@ -20,21 +21,14 @@ MAX_GROUP_BYTES = 286 * 1024 * 1024
 
 READ_ROWS = 8
 
-
-def _arrow_type(kind: Kind) -> "pa.DataType":
-    """Return the Arrow type of a kind of column."""
-    import pyarrow as pa
-
-    if kind == "image":
-        return pa.struct([("bytes", pa.binary()), ("path", pa.string())])
-    return pa.list_(pa.string()) if kind == "strings" else pa.type_for_alias(kind)
+_REMEDY = "Get the release again."
 
 
 def arrow_schema(config: Config) -> "pa.Schema":
     """Return the Arrow schema, with the features that make ``datasets`` decode the pictures."""
     import pyarrow as pa
 
-    fields = [pa.field(column.name, _arrow_type(column.kind)) for column in config.columns]
+    fields = [pa.field(column.name, arrow_type(column.kind)) for column in config.columns]
     return pa.schema(fields, metadata={"huggingface": json.dumps({"info": {"features": config.features()}})})
 
 
@@ -53,7 +47,7 @@ def read_table(folder: Path, config: Config) -> Iterator[tuple[str, Row]]:
                         number += 1
                         yield f"{where}:{number}", row
         except (OSError, ValueError) as error:
-            raise InputError(f"{where}: cannot be read after row {number} ({_short(error)})") from error
+            raise InputError(f"{where}: cannot be read after row {number} ({_short(error)})", _REMEDY) from error
 
 
 def config_of(folder: Path, config: Config) -> Config:
@@ -74,8 +68,8 @@ def read_plain(paths: Iterable[Path], config: Config, columns: Sequence[str]) ->
     Args:
         paths: The files.
         config: The table.
-        columns: What is needed of a row; no pictures, since a file is read at once. Later columns that a file lacks
-            are left out.
+        columns: Names of the columns to read; no pictures, since a file is read at once. Later columns that a file
+            lacks are left out.
 
     Raises:
         InputError: A file is damaged, or lacks a column.
@@ -88,7 +82,7 @@ def read_plain(paths: Iterable[Path], config: Config, columns: Sequence[str]) ->
                 table = file.read(names, use_threads=False)
             values = [table.column(name).to_pylist() for name in names]
         except (OSError, ValueError, KeyError) as error:
-            raise InputError(f"{path}: cannot be read ({_short(error)})") from error
+            raise InputError(f"{path}: cannot be read ({_short(error)})", _REMEDY) from error
         yield from (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
 
 
@@ -131,7 +125,7 @@ def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
     try:
         frame: pd.DataFrame = pq.read_table(files, columns=columns, page_checksum_verification=True).to_pandas()
     except (OSError, ValueError) as error:
-        raise InputError(f"{folder}: data/{config.name}: cannot be read ({_short(error)})") from error
+        raise InputError(f"{folder}: data/{config.name}: cannot be read ({_short(error)})", _REMEDY) from error
     return frame
 
 

@@ -17,7 +17,7 @@ from dataset_card.tables.writing import Written, shard_name
 from ircore.core.records import Name, Record, Sha256
 
 LAYOUT = 2
-"""Counted up whenever the same rows are written differently, so that no file of an earlier release is reused."""
+"""Raised whenever the same rows are written differently, so that no file of an earlier release is reused."""
 
 
 class Shard(Record):
@@ -28,7 +28,7 @@ class Shard(Record):
     """
 
     size: int = Field(ge=0, description="Bytes.")
-    sha256: Sha256 = Field(description="Of its bytes.")
+    sha256: Sha256 = Field(description="SHA-256 of its bytes.")
 
 
 class Part(Record):

@@ -11,7 +11,7 @@ from ircore.instances.store import InstanceSet
 from ircore.results.played_run import PlayedRun
 
 QUALITY = 85
-"""Of the JPEG, 0–100."""
+"""Quality of the JPEG files, 0–100."""
 
 
 def preview_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:

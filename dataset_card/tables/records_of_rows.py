@@ -75,7 +75,7 @@ def cell_of(row: Row) -> Cell:
         score=_estimate(row, PRIMARY),
         main=main,
         counted=main.n,
-        **{name: _estimate(row, name) for name in _MEANS},
+        **cast("dict[str, Any]", {name: _estimate(row, name) for name in _MEANS}),
         same_family=False,
         detectable=cast("float | None", row["detectable"]),
     )

@@ -67,8 +67,8 @@ class ReleasedRun:
         """Return a rendering of the run, with the hash checked.
 
         Raises:
-            InputError: The run was read back without its pictures, or the release does not have this one.
+            InputError: The run the run was read back without its pictures, or the release does not have this one.
         """
         if self.pictures is None:
-            raise InputError(f"{self.path}: was read back without its pictures")
+            raise InputError(f"{self.path}: the run was read back without its pictures")
         return Picture.from_own_file(self.pictures.read(rendering.sha256), rendering.width, rendering.height)

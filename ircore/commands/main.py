@@ -4,6 +4,7 @@ import gc
 import io
 import signal
 import sys
+from importlib.resources import files
 from typing import Any
 
 import click
@@ -27,10 +28,12 @@ HELP_LINES = {
     "merge": "Join the shards of a run.",
     "metrics": "List every image metric: direction, range, needs and source.",
     "new": "Write a package that adds a game, player, judge, metric, category or table.",
+    "play-me": "Describe targets yourself, in the browser, and see it drawn.",
     "play": "Let a submitted pair play the game; run again to resume.",
     "ratings": "Import people's ratings.",
     "release": "Build, check, publish and bring back a dataset release.",
     "results": "Show results of runs as tables.",
+    "sandbox": "Check the sandbox in which programs of models run.",
     "score": "Score the renderings of runs.",
     "show": "Show a run: outcomes, tokens, seconds, cost, dialogues.",
     "site": "Build the leaderboard site, or serve it here.",
@@ -38,6 +41,28 @@ HELP_LINES = {
     "verify": "Check which facts of a target a picture shows.",
 }
 """One line a command for ``ircore --help``, so that help imports none of them."""
+
+
+SECTIONS = {
+    "Begin": ("demo", "play-me", "submission", "doctor"),
+    "Play": ("play", "show", "merge", "games"),
+    "Score and compare": ("score", "results", "compare", "verify", "metrics", "judge-test", "elements", "language"),
+    "Make targets": ("instances", "sandbox"),
+    "Ask people": ("annotate", "ratings"),
+    "Publish": ("release", "site", "export", "import"),
+    "Extend": ("new",),
+}
+"""Commands by what people want to do, in the order of ``ircore --help``."""
+
+MEANT = {
+    "benchmark": "play", "board": "site", "build": "instances build", "dataset": "release", "download": "release pull",
+    "evaluate": "score", "generate": "play", "help": "--help", "init": "submission new", "install": "--help",
+    "judge": "score", "leaderboard": "site", "list": "games", "ls": "games", "pull": "release pull",
+    "push": "release push", "quickstart": "demo", "rank": "results", "run": "play", "serve": "site serve",
+    "start": "demo", "submit": "submission hand-in", "test": "doctor", "try": "demo", "tutorial": "demo",
+    "upload": "release push", "version": "--version", "view": "show", "watch": "demo",
+}  # fmt: skip
+"""What people mean by words that are no commands."""
 
 
 class _PluginGroup(click.Group):
@@ -56,6 +81,8 @@ class _PluginGroup(click.Group):
         if cmd_name not in available("commands"):
             return None
         command: click.Command = load("commands", cmd_name)
+        if _asks_for_help():
+            _add_examples(cmd_name, command)
         return command
 
     def _help_line(self, ctx: click.Context, name: str) -> str:
@@ -75,19 +102,43 @@ class _PluginGroup(click.Group):
         from ircore.core.plugins import available, unknown
 
         if args and not args[0].startswith("-") and args[0] not in available("commands"):
+            if args[0] in MEANT:
+                raise InputError(f"unknown command {args[0]!r}", f"Did you mean: ircore {MEANT[args[0]]}")
             raise unknown("command", args[0], list(available("commands")))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing those of this project."""
-        rows = []
-        for name in self.list_commands(ctx):
-            line = HELP_LINES.get(name)
-            if line is None:
-                line = self._help_line(ctx, name)
-            rows.append((name, line))
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        """List the commands by what they are for, without importing those of this project."""
+        installed = self.list_commands(ctx)
+        listed = {name for names in SECTIONS.values() for name in names}
+        further = tuple(name for name in installed if name not in listed)
+        for title, names in {**SECTIONS, "Of plug-ins": further}.items():
+            rows = [(name, HELP_LINES.get(name) or self._help_line(ctx, name)) for name in names if name in installed]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+def _asks_for_help() -> bool:
+    return any(word in ("-h", "--help") for word in sys.argv[1:])
+
+
+def _add_examples(name: str, command: click.Command) -> None:
+    """Let the help of a command, and of each of its sub-commands, end with an example."""
+    example = examples().get(name)
+    if example is not None and not command.epilog:
+        command.epilog = f"Example: {example}"
+    for word, inner in getattr(command, "commands", {}).items():
+        _add_examples(f"{name} {word}", inner)
+
+
+def examples() -> dict[str, str]:
+    """Return an example of each command by the command's words."""
+    import yaml
+
+    text = (files("ircore.commands") / "examples.yaml").read_text(encoding="utf-8")
+    read: dict[str, str] = yaml.safe_load(text)
+    return read
 
 
 @click.group(cls=_PluginGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -99,8 +99,15 @@ def _asked(summary: dict[str, Any]) -> list[tuple[str, str]]:
     return [
         ("requests", _counts(summary["requests"])),
         ("failed", _counts(summary["failed_requests"])),
+        *(("answered by", _served(seat, names)) for seat, names in summary["served"].items()),
         ("tokens", "; ".join(filter(None, (messages, counted)))),
     ]
+
+
+def _served(seat: str, names: dict[str, int]) -> str:
+    """Return the models that answered in a seat; several are more than the manifest's one."""
+    said = ", ".join(f"{name} ({count})" for name, count in names.items())
+    return f"{seat}: {said}{': the model changed while it played' if len(names) > 1 else ''}"
 
 
 def _counts(counts: dict[str, int]) -> str:

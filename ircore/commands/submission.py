@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ircore.commands import (
+    submission_batch,
     submission_hand_in,
+    submission_inbox,
     submission_lifecycle,
     submission_new,
     submission_preview,
@@ -33,7 +35,19 @@ PARTS = {
     "Hand in a pair": ("hand-in", "new", "check", "pack", "pin", "check-change"),
     "Afterwards": ("update", "withdraw", "reinstate", "correct", "history"),
     "For maintainers": (
-        *("preview", "pending", "evaluate", "rescore", "dispute", "settle"),
+        *(
+            "inbox",
+            "inbox-act",
+            "preview",
+            "pending",
+            "evaluate",
+            "evaluate-pending",
+            "paid",
+            "rescore",
+            "dispute",
+            "settle",
+            "clear",
+        ),
         *("withdrawals", "season", "links", "reproduce"),
     ),
 }
@@ -65,7 +79,12 @@ def command() -> None:
 
 
 for subcommand in (
+    submission_batch.evaluate_pending,
+    submission_batch.paid,
     submission_hand_in.command,
+    submission_inbox.inbox,
+    submission_inbox.inbox_act,
+    submission_lifecycle.clear,
     submission_lifecycle.correct,
     submission_lifecycle.dispute,
     submission_lifecycle.history,

@@ -64,6 +64,14 @@ settle = _step_command(
 )
 
 
+clear = _step_command(
+    "clear",
+    "cleared",
+    "Let a run stay whose findings were looked at.",
+    "Say that maintainers looked at the findings in a published run (--run) of the submission at PATH: it stays.",
+)
+
+
 @click.command("update", short_help="Name new transcripts; the earlier stay in its history.")
 @click.argument("path", type=PATH)
 @click.option("--revision", required=True, metavar="SHA", help="The commit of the new transcripts.")

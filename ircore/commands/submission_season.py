@@ -23,11 +23,14 @@ def command() -> None:
 @click.option("--per-condition", default=10, show_default=True, help="Pictures for each category and difficulty.")
 @click.option("--instances", type=PATH, help="Commit to this set instead of drawing one.")
 @click.option("--game", default="reconstruction", show_default=True, help="The game whose instances are drawn.")
-def begin(name: str, out: Path, publish: Path, per_condition: int, instances: Path | None, game: str) -> None:
+@click.option("--edition", default=2, show_default=True, help="Of reconstruction's builders; published with the hash.")
+def begin(
+    name: str, out: Path, publish: Path, per_condition: int, instances: Path | None, game: str, edition: int
+) -> None:  # fmt: skip
     """Draw a set from a seed that nobody can guess, and commit to it."""
     from ircore.submissions.seasons import begin_season
 
-    season = begin_season(name, out, publish, per_condition, instances, game)
+    season = begin_season(name, out, publish, per_condition, instances, game, edition)
     click.echo(f"{season.instances} pictures; commitment {season.commitment}")
     click.echo(f"publish {publish} now, before anybody plays; keep {out} to yourself until the results are out")
 

@@ -1,6 +1,7 @@
 """``ircore submission pending``, ``evaluate``, ``links`` and ``reproduce``: looking after merged submissions."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -8,6 +9,9 @@ from ircore.commands.given import give
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
+
+if TYPE_CHECKING:
+    from ircore.players.submission import AnyLoaded
 
 SHOWN = 20
 """Episodes that ``reproduce`` lists."""
@@ -48,6 +52,13 @@ def pending(folder: Path, published: Path, instances: Path | None, as_json: bool
 @path_option("--published", "What ircore release pull made: others' pictures are flagged.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost.")
+@path_option("--prices", "Prices on top of the built-in ones.")
+@click.option(
+    "--price-bound",
+    type=POSITIVE,
+    metavar="USD",
+    help="What a million tokens of a model without a price cost at most (an image counts as a thousand).",
+)
 @click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop playing then.")
 def evaluate(
     path: Path,
@@ -57,6 +68,8 @@ def evaluate(
     published: Path | None,
     concurrency: int,
     max_cost: float | None,
+    prices: Path | None,
+    price_bound: float | None,
     deadline: float | None,
 ) -> None:
     """Check the merged submission at PATH, play it or re-score the transcripts that it names, and score the run.
@@ -73,7 +86,9 @@ def evaluate(
     give(["submission", "check", str(path), "--resolve"])
     loaded = read_any_manifest(path)
     if loaded.submission.transcripts is None:
-        limits = [("--max-cost", max_cost), ("--deadline", deadline)]
+        if max_cost is not None:
+            prices = _bounded_prices(loaded, prices, price_bound, out)
+        limits = [("--max-cost", max_cost), ("--prices", prices), ("--deadline", deadline)]
         more = [word for name, value in limits if value is not None for word in (name, str(value))]
         play = ["play", str(path), "--instances", str(instances), "--out", str(out)]
         give([*play, "--as-maintainers", "--only-outside", "--concurrency", str(concurrency), *more])
@@ -83,6 +98,29 @@ def evaluate(
     give(["score", str(out), "--every-turn"])
     if judge_options:
         give(["score", str(out), *judge_options])
+
+
+def _bounded_prices(loaded: "AnyLoaded", prices: Path | None, bound: float | None, out: Path) -> Path | None:
+    """Return the table of prices by which a limit on cost can be kept, with a bound for models without a price.
+
+    Raises:
+        InputError: A price is not known, and nobody gives a bound.
+    """
+    import sys
+
+    from ircore.runs.costs.prices import RunPrices, read_prices
+    from ircore.submissions.batch import unpriced, write_bounds
+
+    models = unpriced(RunPrices(read_prices(prices), loaded.submission).seats.values())
+    if models and bound is None:
+        if not sys.stdin.isatty():
+            remedy = "Give --price-bound USD: what a million tokens cost at most; or prices with --prices FILE."
+            raise InputError(f"--max-cost: no price of {' and '.join(models)} is known", remedy)
+        question = f"US$ that a million tokens of {' and '.join(models)} cost at most"
+        bound = click.prompt(question, type=POSITIVE, err=True)
+    if not models or bound is None:
+        return prices
+    return write_bounds(loaded.submission, bound, prices, out.with_name(f"{out.name}.prices.yaml"))
 
 
 def _judge_options(folder: Path | None) -> list[str]:
@@ -118,11 +156,15 @@ def links(folder: Path) -> None:
 @path_option("--instances", "The set that they must have been played on.")
 @path_option("--out", "Folder to make for the new runs.", required=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N instances of the set.")
-def reproduce(runs: tuple[Path, ...], instances: Path | None, out: Path, limit: int | None) -> None:
+@path_option("--report", "File to write the differences to, a line each; empty if there are none.")
+def reproduce(
+    runs: tuple[Path, ...], instances: Path | None, out: Path, limit: int | None, report: Path | None
+) -> None:
     """Play the runs of RUNS with offline players again, and compare every answer and every picture.
 
     Exit status 1 if anything differs.
     """
+    from ircore.core.files import write_text
     from ircore.instances.store import read_any_instances
     from ircore.runs.folder import open_any_run
     from ircore.submissions.reproduce import differences, plays_offline
@@ -135,6 +177,8 @@ def reproduce(runs: tuple[Path, ...], instances: Path | None, out: Path, limit: 
             raise InputError(f"{folder.path}: was not played on the set in {instances}", remedy)
     offline = [folder for folder in folders if plays_offline(folder.run)]
     lines = [line for folder in offline for line in differences(folder, out / folder.run.run_id, limit)]
+    if report is not None:
+        write_text(report, "".join(f"{printable(line)}\n" for line in lines))
     for line in lines[:SHOWN]:
         click.echo(printable(line))
     if lines:

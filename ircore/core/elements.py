@@ -105,7 +105,7 @@ def write_elements(path: Path, elements: ElementList) -> None:
 def _of_file_counts(path: Path, counts: dict[str, int]) -> ElementList:
     for label, count in counts.items():
         if not 0 <= count <= 1000:
-            raise InputError(f"{path}: {label}: a count of {count}", "Give counts from 0 to 1000.")
+            raise InputError(f"{path}: {label}: the count {count} is out of range", "Write a count from 0 to 1000.")
     return elements_of_counts(counts)
 
 

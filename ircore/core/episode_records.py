@@ -18,11 +18,13 @@ AbortReason = Literal[
     "describer_refused",
     "generator_refused",
     "generator_no_image",
+    "too_many_pictures",
+    "context_too_long",
     "provider_error",
     "given_up",
 ]
-"""Why an episode was aborted: the first four are the describer's protocol violations; the last one is declared by
-``ircore play --final``."""
+"""Why an episode was aborted: the first four are the describer's protocol violations; two are limits of a service that
+the rules of the run pass; the last one is declared by ``ircore play --final``."""
 
 AnyAbortReason = AbortReason | Literal["answer_format", "answer_empty", "answer_refused", "rule_broken"]
 """Why an episode of any game was aborted; games other than reconstruction name no seat in the reason."""
@@ -45,6 +47,10 @@ FaultKind = Literal[
     "not_found",
     "no_credit",
     "unsupported",
+    "no_edits",
+    "too_many_pictures",
+    "context_too_long",
+    "answer_too_long",
 ]
 """Faults of a request to a provider; ``ircore.players.calls`` says how each is handled."""
 
@@ -88,10 +94,12 @@ class Attempt(Record):
     reasoning_tokens: int | None = Field(default=None, ge=0)
     cached_tokens: int | None = Field(default=None, ge=0)
     cost_usd: float | None = Field(default=None, ge=0)
-    served: str | None = Field(
-        default=None, max_length=200, description="Model that answered, as the service names it; fingerprint behind @."
-    )
     detail: str | None = Field(default=None, max_length=500, description="What the provider said, if it failed.")
+    served: str | None = Field(
+        default=None,
+        max_length=300,
+        description="The model that answered, as the service names it; then @ and its fingerprint, if it gives one.",
+    )
 
     @property
     def reached(self) -> bool:

@@ -42,7 +42,7 @@ def read_bounded(path: Path, most: int, if_missing: str, if_larger: str, kind: t
         raise kind(f"{path}: cannot be read ({error.strerror})", if_missing) from error
     if len(data) > most:
         limit = f"{most // 2**20} MiB" if most >= 2**20 else f"{most // 1024} KiB"
-        raise kind(f"{path}: larger than {limit}", if_larger)
+        raise kind(f"{path}: is larger than {limit}", if_larger)
     return data
 
 
@@ -61,7 +61,7 @@ def read_json(path: Path, most: int, remedy: str) -> Any:
     try:
         return json.loads(data, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON: {error}", remedy) from None
+        raise InputError(f"{path}: is not JSON: {error}", remedy) from None
 
 
 def _refuse_constant(constant: str) -> None:
@@ -207,7 +207,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     if path.is_symlink():
         path = Path(os.path.realpath(path))
     if (path.is_dir() and any(path.iterdir())) or (path.exists() and not path.is_dir()):
-        raise InputError(f"{path}: exists already", "Choose another --out, or remove it first.")
+        raise InputError(f"{path}: exists already", "Choose another --out, or remove this folder first.")
     if path.is_dir() and path.samefile("."):
         raise InputError(f"{path}: is the folder you are in, which cannot be replaced", "Choose another --out.")
     with _writing(path, "Choose another --out."):
@@ -242,7 +242,7 @@ def locked(folder: Path, what: str) -> Iterator[None]:
         lock.acquire()
     except Timeout as error:
         raise InputError(
-            f"{folder}: another process is working on this {what}", "Wait for it, or choose another --out."
+            f"{folder}: another process is working on this {what}", "Wait for that process, or choose another --out."
         ) from error
     try:
         yield

@@ -49,8 +49,8 @@ class ImageError(InputError):
     >>> Picture.from_untrusted(b"no picture", "a.png")
     Traceback (most recent call last):
     ...
-    ircore.core.images.ImageError: a.png: not a PNG, JPEG, WebP or GIF picture
-    Convert it to PNG.
+    ircore.core.images.ImageError: a.png: the file is not a PNG, JPEG, WebP or GIF picture
+    Convert the file to PNG.
     """
 
 
@@ -196,9 +196,11 @@ def read_image_bytes(path: Path) -> bytes:
 def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
     """Open and fully decode, with our own limit on pixels checked before any is decoded."""
     if not data:
-        raise ImageError(f"{name}: the file is empty", "Replace it with a PNG, JPEG, WebP or GIF picture.")
+        raise ImageError(f"{name}: the file is empty", "Replace the file with a PNG, JPEG, WebP or GIF picture.")
     if data.startswith(b"\xff\xd8") and data.count(b"\xff\xda") > MOST_SCANS:
-        raise ImageError(f"{name}: more than {MOST_SCANS} scans", "Save it again from its source.")
+        raise ImageError(
+            f"{name}: the file has more than {MOST_SCANS} scans", "Save the picture again from its source."
+        )
     try:
         with warnings.catch_warnings():
             # Pillow warns of large pictures and damaged EXIF; the first has a limit of our own, the second is harmless.
@@ -207,16 +209,22 @@ def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
         if image.width * image.height > MAX_PIXELS or max(image.size) > MAX_SIDE:
             raise ImageError(
                 f"{name}: {image.width} × {image.height} pixels is too large",
-                f"At most {MAX_PIXELS:,} pixels and {MAX_SIDE:,} a side are taken.",
+                f"Reduce the picture to at most {MAX_PIXELS:,} pixels and {MAX_SIDE:,} a side.",
             )
         changes = ["first frame"] if getattr(image, "n_frames", 1) > 1 else []
         image.load()
     except Image.DecompressionBombError as error:
-        raise ImageError(f"{name}: too many pixels", f"At most {MAX_PIXELS:,} pixels are taken.") from error
+        raise ImageError(
+            f"{name}: the picture has too many pixels", f"Reduce the picture to at most {MAX_PIXELS:,} pixels."
+        ) from error
     except UnidentifiedImageError as error:
-        raise ImageError(f"{name}: not a PNG, JPEG, WebP or GIF picture", "Convert it to PNG.") from error
+        raise ImageError(
+            f"{name}: the file is not a PNG, JPEG, WebP or GIF picture", "Convert the file to PNG."
+        ) from error
     except (OSError, SyntaxError, ValueError, EOFError) as error:
-        raise ImageError(f"{name}: damaged or truncated picture ({error})", "Save it again from its source.") from error
+        raise ImageError(
+            f"{name}: the picture is damaged or truncated ({error})", "Save the picture again from its source."
+        ) from error
     return image, changes
 
 

@@ -43,8 +43,8 @@ def read_records(path: Path, kind: TypeAdapter[T]) -> Iterator[T]:
             yield kind.validate_json(line)
         except ValidationError as error:
             raise InputError(
-                f"{path}:{number}: damaged line ({describe_validation_error(error)})",
-                "Remove this line; what it recorded will be done again.",
+                f"{path}:{number}: the line is damaged ({describe_validation_error(error)})",
+                "Remove this line: the work that the line recorded is done again.",
             ) from error
 
 

@@ -37,15 +37,17 @@ def read_array(path: Path) -> Iterator[dict[str, Any]]:
         with path.open(encoding="utf-8") as file:
             yield from _objects(path, file)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})", "Download it from the dataset's page.") from None
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror})", "Download the file from the dataset's page."
+        ) from None
     except UnicodeDecodeError:
-        raise InputError(f"{path}: no UTF-8", _REMEDY) from None
+        raise InputError(f"{path}: is not UTF-8 text", _REMEDY) from None
 
 
 def _objects(path: Path, file: TextIO) -> Iterator[dict[str, Any]]:
     text = file.read(CHUNK).lstrip()
     if not text.startswith("["):
-        raise InputError(f"{path}: no JSON array", _REMEDY)
+        raise InputError(f"{path}: holds no JSON array", _REMEDY)
     decoder, number, place, wanted = json.JSONDecoder(), 0, 1, CHUNK
     while True:
         # A position, since cutting each record off would copy the chunk once for each of its records.
@@ -65,5 +67,5 @@ def _objects(path: Path, file: TextIO) -> Iterator[dict[str, Any]]:
             raise InputError(f"{path}: record {number + 1} is nested too deeply", _REMEDY) from None
         number, wanted = number + 1, CHUNK
         if not isinstance(record, dict):
-            raise InputError(f"{path}: record {number} is no object", _REMEDY)
+            raise InputError(f"{path}: record {number} is not an object", _REMEDY)
         yield record

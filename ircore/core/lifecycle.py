@@ -95,11 +95,20 @@ def read_decisions(
     for number, line in lines:
         try:
             decision = kind.model_validate_json(line)
-            json.loads(line, object_pairs_hook=_once)
+            refuse_double_keys(line)
         except ValueError as error:
             problem = describe_validation_error(error)[:300] if isinstance(error, ValidationError) else str(error)
             raise InputError(f"{name}:{number}: {problem}", remedy) from error
         yield decision
+
+
+def refuse_double_keys(text: bytes) -> None:
+    """Check that no object in a JSON text has a key twice.
+
+    Raises:
+        ValueError: A key is given twice, or the text is no JSON.
+    """
+    json.loads(text, object_pairs_hook=_once)
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:

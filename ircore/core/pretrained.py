@@ -29,7 +29,9 @@ def load_pretrained(where: str, place: str, kind: Any, processor_kind: Any, **se
         processor = processor_kind.from_pretrained(place, **settings)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
         said = " ".join(str(error).split())[:200]
-        raise InputError(f"{where}: {place}: cannot be loaded ({said})", "Name a folder or a model.") from error
+        raise InputError(
+            f"{where}: {place}: cannot be loaded ({said})", "Name a folder with a saved model, or a model of the Hub."
+        ) from error
     for what in ("missing_keys", "unexpected_keys", "mismatched_keys"):
         faults = sorted(map(str, report.get(what, ())))
         if faults:

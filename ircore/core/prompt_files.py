@@ -39,12 +39,14 @@ def prompts_version(texts: Sequence[str], folder: Path | None) -> str:
 
 def _read(path: Path, needed: str, places: Sequence[str]) -> str:
     try:
-        text = read_bounded(path, MAX_BYTES, needed, "Shorten it.").decode().strip()
+        text = read_bounded(path, MAX_BYTES, needed, "Shorten the file.").decode().strip()
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text", "Save it as UTF-8.") from error
+        raise InputError(f"{path}: is not UTF-8 text", "Save the file as UTF-8.") from error
     if not text:
-        raise InputError(f"{path}: is empty", "Write what is to be said.")
+        raise InputError(f"{path}: is empty", "Write the prompt into the file.")
     for place in places:
         if place not in text:
-            raise InputError(f"{path}: has no place for {place}", f"Write {place} where it goes.")
+            raise InputError(
+                f"{path}: lacks the placeholder {place}", f"Write {place} where the game fills in the text."
+            )
     return text

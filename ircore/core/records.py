@@ -156,7 +156,7 @@ class PlayerSpec(Record):
         description="Which version of the model: the commit of its weights, or the name or date of a snapshot.",
     )
     base_url: Line | None = Field(default=None, description="https, or http on loopback.")
-    api_key_env: Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*_KEY$")] | None = Field(
+    api_key_env: Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*_(KEY|TOKEN)$")] | None = Field(
         default=None, description="Name of the environment variable that holds the key; never the key."
     )
     parameters: dict[str, JsonValue] = Field(default_factory=dict, description="Passed to the player as they are.")
@@ -209,17 +209,56 @@ class Rules(GameRules):
     over_budget: Literal["allow", "truncate", "abort"] = Field(
         default="allow", description="What happens to a message over the budget; allow only flags it, as in the paper."
     )
+    history: Annotated[str, StringConstraints(pattern=r"^(all|last [1-9][0-9]?|first and last)$")] = Field(
+        default="all",
+        exclude_if=lambda value: value == "all",  # as runs before there was a choice
+        description="Renderings, with the messages they followed, that the describer is shown beside the target: all,"
+        " last N, or first and last.",
+    )
+    drawing: Literal["edit", "redraw", "rewrite"] = Field(
+        default="edit",
+        exclude_if=lambda value: value == "edit",
+        description="How the generator draws from turn 2 on: it edits its own rendering; or draws anew from the whole"
+        " dialogue; or from a single prompt into which a rewriter model merged the dialogue.",
+    )
 
     @property
     def key(self) -> str:
         """The rules as a single word, the same in every table, file and export; safe in file names and addresses.
 
-        ``b`` and the token budget, ``t`` and the turn limit, then what happens to a message over the budget.
+        ``b`` and the token budget, ``t`` and the turn limit, then what happens to a message over the budget; then
+        history and drawing, where they are not the paper's.
 
-        >>> Rules().key
-        'b200-t10-allow'
+        >>> Rules().key, Rules(history="last 4", drawing="redraw").key
+        ('b200-t10-allow', 'b200-t10-allow-last4-redraw')
         """
-        return f"b{self.token_budget}-t{self.max_turns}-{self.over_budget}"
+        history = [] if self.history == "all" else [self.history.replace("and ", "").replace(" ", "")]
+        drawing = [] if self.drawing == "edit" else [self.drawing]
+        return "-".join([f"b{self.token_budget}-t{self.max_turns}-{self.over_budget}", *history, *drawing])
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """History and drawing in words, where they are not the paper's.
+
+        >>> Rules(history="first and last", drawing="redraw").variants
+        ('history: first and last', 'drawing: redraw')
+        """
+        history = () if self.history == "all" else (f"history: {self.history}",)
+        return history if self.drawing == "edit" else (*history, f"drawing: {self.drawing}")
+
+    def remembered(self, turns: int) -> tuple[int, ...]:
+        """Return the places (0-based) of the earlier turns that the describer is shown, oldest first.
+
+        Args:
+            turns: Number of turns so far, ≥ 0.
+
+        >>> Rules(history="last 2").remembered(5), Rules(history="first and last").remembered(5)
+        ((3, 4), (0, 4))
+        """
+        places = tuple(range(turns))
+        if self.history == "first and last":
+            return places[:1] + places[1:][-1:]
+        return places if self.history == "all" else places[-int(self.history.removeprefix("last ")) :]
 
     def tagged(self, label: str) -> str:
         """Return a model's name followed by the rules' key, so that runs under different rules differ elsewhere too."""

@@ -78,7 +78,7 @@ class YamlError(InputError):
     Traceback (most recent call last):
     ...
     ircore.core.strict_yaml.YamlError: a.yaml:1: not valid YAML ('a' is given twice)
-    Take one of the two out.
+    Remove one of the two.
 
     Args:
         problem: One line with file and line.
@@ -106,7 +106,7 @@ class _StrictLoader(yaml.SafeLoader):
             remedy = "Write the value out where it is needed; quote a text with & or *."
             raise _fault("anchors and aliases are not allowed", event.start_mark, remedy)
         if event.tag is not None:
-            raise _fault(f"the tag {event.tag!r} is not allowed", event.start_mark, "Take the tag (!…) out.")
+            raise _fault(f"the tag {event.tag!r} is not allowed", event.start_mark, "Remove the tag (!…).")
         if self._depth >= MAX_DEPTH:
             raise _fault(f"nested more than {MAX_DEPTH} deep", event.start_mark)
         self._depth += 1
@@ -125,7 +125,7 @@ class _StrictLoader(yaml.SafeLoader):
             # What looks like a date or a number and is none, such as 2026-99-99.
             raise _fault(str(error), node.start_mark, _ODD) from error
         if isinstance(value, float) and not isfinite(value):
-            raise _fault("a number that is not finite", node.start_mark, "Write a finite number, or take it out.")
+            raise _fault("a number that is not finite", node.start_mark, "Write a finite number, or remove the value.")
         if isinstance(value, int) and value.bit_length() > 64:
             raise _fault(_TOO_LARGE, node.start_mark)
         return value
@@ -138,7 +138,7 @@ class _StrictLoader(yaml.SafeLoader):
             if key.tag == _MERGE:
                 raise _fault("merge keys are not allowed", key.start_mark)
             if key.value in seen:
-                raise _fault(f"{_short(key.value)} is given twice", key.start_mark, "Take one of the two out.")
+                raise _fault(f"{_short(key.value)} is given twice", key.start_mark, "Remove one of the two.")
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 
@@ -205,7 +205,7 @@ def parse_mapping(data: bytes, name: str, if_other: str) -> Document:
     except (yaml.YAMLError, RecursionError) as error:
         raise _refusal(name, type(error).__name__, START) from error
     if not isinstance(document, dict):
-        detail = "is empty" if document is None else "not a mapping of keys to values"
+        detail = "is empty" if document is None else "is not a mapping of keys to values"
         raise YamlError(f"{name}: {detail}", if_other, detail=detail)
     keys: dict[FieldPath, Place] = {}
     values: dict[FieldPath, Place] = {}
@@ -232,8 +232,8 @@ def hidden_character(text: str) -> tuple[int, str] | None:
 
 def _decoded(data: bytes, name: str) -> str:
     if len(data) > MAX_BYTES:
-        detail = f"larger than {MAX_BYTES // 1024} KiB"
-        raise YamlError(f"{name}: {detail}", "Such a file is short; shorten it.", detail=detail)
+        detail = f"is larger than {MAX_BYTES // 1024} KiB"
+        raise YamlError(f"{name}: {detail}", "Shorten the file.", detail=detail)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -247,7 +247,7 @@ def _refuse_hidden(text: str, name: str) -> None:
     if character is not None:
         before = text[: character[0]]
         place = Place(before.count("\n") + 1, character[0] - before.rfind("\n"))
-        raise _refusal(name, f"the character {character[1]}, which cannot be seen", place, "Take the character out.")
+        raise _refusal(name, f"the character {character[1]}, which cannot be seen", place, "Remove the character.")
 
 
 def _refusal(name: str, detail: str, place: Place, remedy: str = MEND) -> YamlError:
@@ -264,7 +264,7 @@ def _words(error: yaml.MarkedYAMLError) -> tuple[str, str]:
     if "'\\t'" in problem:
         return "a tab where a line or a value begins", "Indent with spaces."
     if problem == "but found another document":
-        return "a second document", "Keep one: take the line --- and what follows it out."
+        return "a second document", "Keep one document: remove the line --- and everything after it."
     return problem, error.note or MEND
 
 

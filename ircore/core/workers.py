@@ -61,7 +61,9 @@ def in_order(function: Callable[[T], R], pieces: Iterable[T], workers: int) -> I
         while waiting:
             yield waiting.popleft().result()
     except BrokenProcessPool as error:
-        raise WorkError("a process was killed, probably for want of memory", "Give the same command again.") from error
+        raise WorkError(
+            "a worker process was killed, probably because memory ran out", "Give the same command again."
+        ) from error
     finally:
         pool.shutdown(cancel_futures=True)
 

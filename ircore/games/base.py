@@ -319,7 +319,9 @@ class Game(ABC, Generic[RulesT]):
             InputError: The game has no prompts to replace, or the folder's do not fit.
         """
         if folder is not None:
-            raise InputError(f"--prompts {folder}: the game {self.name} has no prompts to replace", "Leave it out.")
+            raise InputError(
+                f"--prompts {folder}: the game {self.name} has no prompts to replace", "Leave --prompts out."
+            )
         return NoPrompts()
 
     @property

@@ -22,12 +22,14 @@ def load_game(name: str, where: str = "") -> Game[Any]:
     named = load("games", name, where)
     game = named() if isinstance(named, type) else named
     if not isinstance(game, Game):
-        raise WorkError(f"game {name!r}: {type(game).__name__} is no ircore.games.base.Game", "Derive it from Game.")
+        raise WorkError(
+            f"game {name!r}: {type(game).__name__} is not an ircore.games.base.Game", "Derive the game from Game."
+        )
     faults = declaration_faults(game)
     if game.name != name:
         faults += (f"its name is {game.name}, its entry point's {name}",)
     if faults:
-        raise WorkError(f"game {name!r}: {'; '.join(faults)}", "This is a fault of the game: mend it.")
+        raise WorkError(f"game {name!r}: {'; '.join(faults)}", "Mend the game's package.")
     return game
 
 

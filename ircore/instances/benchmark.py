@@ -52,7 +52,7 @@ def read_versions(path: Path = RECORDS) -> tuple[BenchmarkVersion, ...]:
         values = [(getattr(version, field), version.prompts if field == "instance_set" else "") for version in versions]
         twice = next((value for value in values if values.count(value) > 1), None)
         if twice:
-            raise InputError(f"{path}: {field} {twice[0]} stands there twice", "Remove one of the two versions.")
+            raise InputError(f"{path}: {field} {twice[0]} occurs twice", "Remove one of the two versions.")
     return versions
 
 
@@ -110,6 +110,6 @@ def require_set(folder: Path, instance_set: str, version: BenchmarkVersion) -> N
         own, wanted = instance_set[:12], version.instance_set[:12]
         raise InputError(
             f"{folder}: identity {own}…, but benchmark version {version.name} is {wanted}…",
-            f"Build that with `ircore instances build --per-condition {version.per_condition or 'N'}`. If you did, "
+            f"Build that set with `ircore instances build --per-condition {version.per_condition or 'N'}`. If you did, "
             "this machine draws other pictures: please report that, with the output of `pip freeze`.",
         )

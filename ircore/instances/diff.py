@@ -52,7 +52,7 @@ def compare_sets(first: AnyInstanceSet, second: AnyInstanceSet) -> SetDifference
     """
     if first.game != second.game:
         raise InputError(
-            f"{second.folder}: a set of the game {second.game}, but {first.folder} is of {first.game}",
+            f"{second.folder} is a set of the game {second.game}, {first.folder} a set of {first.game}",
             "Compare two sets of one game.",
         )
     before = {instance.instance_id: instance for instance in first.instances}

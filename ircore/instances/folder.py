@@ -66,13 +66,13 @@ def import_pictures(request: ImportRequest) -> InstanceSet:
     """
     root = request.path
     if not root.is_dir():
-        raise InputError(f"{root}: no such folder", "Give a folder of pictures.")
+        raise InputError(f"{root} is not a folder", "Name a folder of pictures.")
     job = _Import(root, request)
     entries = _read_metadata(job)
     files = _files(root)
-    job.faults += [f"{METADATA}: {name}: no such file" for name in sorted(entries.keys() - set(files))]
+    job.faults += [f"{METADATA}: {name}: the folder has no such file" for name in sorted(entries.keys() - set(files))]
     if not files:
-        raise InputError(f"{root}: holds no pictures", "Give a folder with PNG, JPEG, WebP or GIF files.")
+        raise InputError(f"{root}: holds no pictures", "Name a folder with PNG, JPEG, WebP or GIF files.")
     made = write_instances(request.out, _imported(job, files, entries))
     if job.unstated:
         print(
@@ -104,7 +104,7 @@ def _read_metadata(job: _Import) -> dict[str, Entry]:
             job.faults.append(f"{METADATA}:{number}: {describe_validation_error(error)}")
             continue
         if entry.file_name in entries:
-            job.faults.append(f"{METADATA}:{number}: {entry.file_name} is there twice")
+            job.faults.append(f"{METADATA}:{number}: {entry.file_name} occurs twice")
         entries[entry.file_name] = entry
     return entries
 
@@ -142,7 +142,7 @@ def _instance(job: _Import, entry: Entry, picture: Picture) -> Instance:
     category, difficulty = _condition(job, entry)
     twin = job.twins.setdefault(picture.sha256, entry.file_name)
     if twin != entry.file_name:
-        raise InputError(f"{entry.file_name}: the same picture as {twin}")
+        raise InputError(f"{entry.file_name}: is the same picture as {twin}")
     licence = entry.licence or job.defaults.licence
     index = job.counts.get((category, difficulty), 0) + 1
     name = f"{category}-{difficulty}-{index:02d}"
@@ -170,9 +170,13 @@ def _condition(job: _Import, entry: Entry) -> tuple[str, str]:
     category = entry.category or (folders[0] if folders else job.defaults.category)
     difficulty = entry.difficulty or (folders[1] if len(folders) > 1 else job.defaults.difficulty)
     if category is None:
-        raise InputError(f"{entry.file_name}: no category (put it in a folder of that name, or give --category)")
+        raise InputError(
+            f"{entry.file_name}: has no category (put the file into a folder of that name, or give --category)"
+        )
     if difficulty is None:
-        raise InputError(f"{entry.file_name}: no difficulty (put it in {category}/easy or /hard, or give --difficulty)")
+        raise InputError(
+            f"{entry.file_name}: has no difficulty (put the file into {category}/easy or /hard, or give --difficulty)"
+        )
     if difficulty not in DIFFICULTIES:
         raise InputError(f"{entry.file_name}: folder {difficulty!r} is neither easy nor hard")
     return category, difficulty

@@ -5,16 +5,40 @@ The name of an entry point says what it is: ``build.GAME`` is called with a ``Bu
 reconstruction game: ``build(difficulty, rng)``, see ``ircore.games.reconstruction.targets.base``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import available, load, unknown
+from ircore.core.records import DIFFICULTIES, Difficulty
 from ircore.instances.store import AnyInstanceSet
 
 Kind = Literal["build", "import", "category"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """The place of an instance in a set.
+
+    >>> Place("bar_graph", "easy", 1).instance_id
+    'bar_graph-easy-01'
+
+    Attributes:
+        category: Category of the game.
+        difficulty: ``easy`` or ``hard``.
+        index: 1-based number within the condition.
+    """
+
+    category: str
+    difficulty: Difficulty
+    index: int
+
+    @property
+    def instance_id(self) -> str:
+        """The instance's id, such as ``bar_graph-easy-01``."""
+        return f"{self.category}-{self.difficulty}-{self.index:02d}"
 
 
 @dataclass(frozen=True)
@@ -39,6 +63,29 @@ class BuildRequest:
     categories: tuple[str, ...] = ()
     difficulties: tuple[str, ...] = ()
     edition: int = 1
+
+    def places(self, known: Sequence[str], usual: Sequence[str] = ()) -> Iterator[Place]:
+        """Return the place of every instance to build, in order.
+
+        Args:
+            known: The builder's categories.
+            usual: Those that are built where the request names none; all if empty.
+
+        Raises:
+            InputError: A category or difficulty is unknown.
+        """
+        for kind, wanted, names in (
+            ("category", self.categories, known), ("difficulty", self.difficulties, DIFFICULTIES)
+        ):  # fmt: skip
+            for name in wanted:
+                if name not in names:
+                    raise unknown(kind, name, tuple(names), f"--{kind}")
+        return (
+            Place(category, cast(Difficulty, difficulty), index)
+            for category in self.categories or usual or known
+            for difficulty in self.difficulties or DIFFICULTIES
+            for index in range(1, self.per_condition + 1)
+        )
 
 
 @dataclass(frozen=True)

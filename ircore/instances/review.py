@@ -18,6 +18,7 @@ from ircore.instances.store import InstanceSet, write_instances
 ASSETS = ("index.html", "review.css", "review.js")
 MOST_BYTES = 4 * 1024 * 1024
 MOST_NAMES = 40
+SAVE = "Save the file on the review page."
 
 
 class Decision(Record):
@@ -110,16 +111,20 @@ def accepted_names(path: Path, title: str, known: Mapping[str, str]) -> list[str
     Raises:
         InputError: The decisions are of other pictures, or none was accepted.
     """
-    data = read_bounded(path, MOST_BYTES, "Save it on the review page.", "Save it on the review page.")
-    with validating(str(path), "Save it on the review page."):
+    data = read_bounded(path, MOST_BYTES, SAVE, SAVE)
+    with validating(path, SAVE):
         read = Decisions.model_validate_json(data)
     if read.run != title:
-        raise InputError(f"{path}: run: decisions on {read.run}, not on {title}", "Name the folder that was reviewed.")
+        raise InputError(
+            f"{path}: run: the decisions are on {read.run}, not on {title}", "Name the set that was reviewed."
+        )
     for name, decision in read.decisions.items():
         if name not in known:
             raise InputError(f"{path}: decisions.{name}: there is no such picture", "Review the pictures again.")
         if decision.sha256 != known[name]:
-            raise InputError(f"{path}: decisions.{name}: sha256: of another picture", "Review the pictures again.")
+            raise InputError(
+                f"{path}: decisions.{name}: sha256: the decision is on another picture", "Review the pictures again."
+            )
     taken = sorted(name for name, decision in read.decisions.items() if decision.verdict == "accept")
     if not taken:
         raise InputError(f"{path}: accepts no picture", "Accept pictures on the review page and save again.")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, write_bytes
+from ircore.core.files import link_or_write, new_folder, write_bytes
 from ircore.core.game_records import GameInstance, PictureFile
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, AnyInstance, Instance
@@ -87,6 +87,20 @@ class _InstancesOf(ABC, Generic[InstanceT]):
             if not may_be_published(instance.licence) and not self._is_complete(instance, self.folder):
                 continue
             yield from self.files(instance).items()
+
+    def hold(self, folder: Path, instances: Iterable[AnyInstance]) -> None:
+        """Bring the pictures of instances into another folder, those that are not there: by hard link where possible.
+
+        Args:
+            folder: The other folder.
+            instances: Instances of this set.
+
+        Raises:
+            InputError: A picture is missing, or is not the one that the set was made with.
+            WorkError: The disk is full or the place cannot be written.
+        """
+        for name, data in self.files_of(instances, lacking=folder):
+            link_or_write(self.folder / name, folder / name, data)
 
     def _is_complete(self, instance: InstanceT, folder: Path) -> bool:
         return all((folder / file.image).is_file() for file in self.picture_files(instance).values())
@@ -189,8 +203,8 @@ def read_instances(folder: Path) -> InstanceSet:
     instances = read_any_instances(folder)
     if not isinstance(instances, InstanceSet):
         raise InputError(
-            f"{folder / INDEX}: instances of the game {instances.game}, not of {RECONSTRUCTION}",
-            "Name an instance set of the game that is meant.",
+            f"{folder / INDEX}: the instances are of the game {instances.game}, not of {RECONSTRUCTION}",
+            "Name an instance set of that game.",
         )
     return instances
 
@@ -208,7 +222,7 @@ def read_any_instances(folder: Path, identity: str | None = None) -> AnyInstance
     path = folder / INDEX
     if not path.is_file():
         raise InputError(
-            f"{folder}: no instance set here (no {INDEX})", "Make one with: ircore instances build --out DIR"
+            f"{folder}: holds no instance set (no {INDEX})", "Make a set with: ircore instances build --out DIR"
         )
     index = read_index(path, identity)
     if index.kind is Instance:
@@ -216,7 +230,9 @@ def read_any_instances(folder: Path, identity: str | None = None) -> AnyInstance
     instances = GameInstanceSet(folder, index.identity, cast(Instances[GameInstance], index.instances))
     games = set() if identity else {instance.game for instance in instances.instances}
     if len(games) > 1:
-        raise InputError(f"{path}: instances of several games: {', '.join(sorted(games))}", "Make a set for each game.")
+        raise InputError(
+            f"{path}: the instances are of several games: {', '.join(sorted(games))}", "Make a set for each game."
+        )
     return instances
 
 
@@ -237,7 +253,7 @@ def write_instances(folder: Path, made: Iterable[tuple[Instance, bytes]]) -> Ins
         for instance, data in made:
             twin = seen.setdefault(instance.sha256, instance.instance_id)
             if twin != instance.instance_id:
-                raise InputError(f"{instance.instance_id} and {twin} are the same picture", "Remove one of them.")
+                raise InputError(f"{instance.instance_id} and {twin} are the same picture", "Remove one of the two.")
             yield instance, {instance.image: data}
 
     _write(folder, unlike())
@@ -258,7 +274,7 @@ def write_game_instances(folder: Path, made: Iterable[tuple[GameInstance, Mappin
     _write(folder, (_with_files(instance, pictures) for instance, pictures in made))
     read = read_any_instances(folder)
     if not isinstance(read, GameInstanceSet):
-        raise InputError(f"{folder}: not a set of a game of its own", "Give every instance the game's name.")
+        raise InputError(f"{folder}: the instances name no game", "Write the name of the game into every instance.")
     for instance in read.instances:
         read.files(instance)
     return read
@@ -306,6 +322,6 @@ def _checked_bytes(folder: Path, instance: Instance | PictureFile) -> bytes:
     data = read_image_bytes(path)
     if hashlib.sha256(data).hexdigest() != instance.sha256:
         raise ImageError(
-            f"{path}: not the picture that the set was made with", "Restore the file or build the set again."
+            f"{path}: is not the picture that the set was made with", "Restore the file or build the set again."
         )
     return data

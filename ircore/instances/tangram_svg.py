@@ -108,7 +108,9 @@ def read_tangram_svg(path: Path) -> TangramShape:
         pieces[name] = piece
     missing = [name for name in PIECES if name not in pieces]
     if missing:
-        raise InputError(f"{path}: polygon {missing[0]} is missing", "A tangram has the polygons 1 to 7.")
+        raise InputError(
+            f"{path}: polygon {missing[0]} is missing", "Add the polygon: a tangram has the polygons 1 to 7."
+        )
     return TangramShape(_view(path, root), pieces)
 
 
@@ -124,18 +126,20 @@ def read_polygons(path: Path) -> tuple[tuple[Point, ...], ...]:
 def _root(path: Path) -> ElementTree.Element:
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path}: larger than {MAX_BYTES // 1024} KiB", "A tangram has seven polygons.")
+            raise InputError(f"{path}: is larger than {MAX_BYTES // 1024} KiB", "Restore the file as it was published.")
         text = path.read_text(encoding="utf-8")
         # Entities could make a small file huge; they cannot be declared without a DOCTYPE.
         if "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper():
-            raise InputError(f"{path}: has a DOCTYPE", "Remove it; a tangram needs none.")
+            raise InputError(f"{path}: has a DOCTYPE", "Remove the DOCTYPE.")
         root = ElementTree.fromstring(text)  # noqa: S314
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}", "Restore the file of this tangram.") from None
     except (UnicodeDecodeError, ElementTree.ParseError) as error:
-        raise InputError(f"{path}: no SVG file: {error}", "Restore the file as it was published.") from None
+        raise InputError(f"{path}: is not an SVG file: {error}", "Restore the file as it was published.") from None
     if root.tag != f"{_NAMESPACE}svg":
-        raise InputError(f"{path}: the outermost element is {root.tag}, not svg", "Restore the file.")
+        raise InputError(
+            f"{path}: the outermost element is {root.tag}, not svg", "Restore the file as it was published."
+        )
     return root
 
 
@@ -159,7 +163,9 @@ def draw_tangram_svg(shape: TangramShape, colours: Mapping[str, str], size: int 
 
 def _pieces(path: Path, element: ElementTree.Element, outer: _Matrix, depth: int = 1) -> Iterator[tuple[str, Piece]]:
     if depth > MAX_DEPTH:
-        raise InputError(f"{path}: elements nested deeper than {MAX_DEPTH}", "Restore the file as it was published.")
+        raise InputError(
+            f"{path}: elements are nested deeper than {MAX_DEPTH}", "Restore the file as it was published."
+        )
     kind = element.tag.removeprefix(_NAMESPACE)
     _check(path, kind, element)
     matrix = outer.after(_matrix(path, element.get("transform")))
@@ -167,7 +173,10 @@ def _pieces(path: Path, element: ElementTree.Element, outer: _Matrix, depth: int
         numbers = _numbers(f"{path}: polygon: points", element.get("points", ""))
         corners = tuple(matrix.moved(point) for point in zip(numbers[::2], numbers[1::2], strict=False))
         if len(numbers) % 2 or not 3 <= len(corners) <= MAX_POINTS:
-            raise InputError(f"{path}: polygon: points: {len(numbers)} numbers", "Give x and y of at least 3 corners.")
+            raise InputError(
+                f"{path}: polygon: points: {len(numbers)} numbers make no polygon",
+                "Write x and y of at least 3 corners.",
+            )
         yield element.get("id", ""), Piece(corners, BORDER * matrix.scale)
     for child in element:
         yield from _pieces(path, child, matrix, depth + 1)
@@ -175,12 +184,12 @@ def _pieces(path: Path, element: ElementTree.Element, outer: _Matrix, depth: int
 
 def _check(path: Path, kind: str, element: ElementTree.Element) -> None:
     if kind not in _ATTRIBUTES or (kind in ("polygon", "defs") and len(element)):
-        raise InputError(f"{path}: element {kind!r} is not read here", "Only svg, g and polygon are; remove the rest.")
+        raise InputError(f"{path}: element {kind!r} is not allowed", "Remove every element except svg, g and polygon.")
     for name, value in element.attrib.items():
         if name not in _ATTRIBUTES[kind] and not name.startswith(_EDITOR):
-            raise InputError(f"{path}: {kind}: attribute {name!r} is not read here", "Remove it.")
+            raise InputError(f"{path}: {kind}: attribute {name!r} is not allowed", "Remove the attribute.")
         if (name == "style" and value) or "(" in value.replace("matrix(", "", 1):
-            raise InputError(f"{path}: {kind}: {name}: {value[:60]!r} is not read here", "Remove it.")
+            raise InputError(f"{path}: {kind}: {name}: {value[:60]!r} is not allowed", "Remove the attribute.")
 
 
 def _matrix(path: Path, transform: str | None) -> _Matrix:
@@ -189,14 +198,19 @@ def _matrix(path: Path, transform: str | None) -> _Matrix:
     match = _MATRIX.fullmatch(transform)
     numbers = _numbers(f"{path}: transform", match[1]) if match else []
     if len(numbers) != 6:
-        raise InputError(f"{path}: transform: {transform[:60]!r} is no matrix of six numbers", "Write matrix(…).")
+        raise InputError(
+            f"{path}: transform: {transform[:60]!r} is not a matrix of six numbers", "Write matrix(…) with six numbers."
+        )
     return _Matrix(*numbers)
 
 
 def _view(path: Path, root: ElementTree.Element) -> tuple[float, float, float, float]:
     numbers = _numbers(f"{path}: viewBox", root.get("viewBox", ""))
     if len(numbers) != 4 or min(numbers[2:]) <= 0:
-        raise InputError(f"{path}: viewBox: {root.get('viewBox', '')!r}", "Give left, top, width and height above 0.")
+        raise InputError(
+            f"{path}: viewBox: {root.get('viewBox', '')!r} is not a view",
+            "Write left and top, then width and height above 0.",
+        )
     return numbers[0], numbers[1], numbers[2], numbers[3]
 
 
@@ -204,8 +218,10 @@ def _numbers(place: str, text: str) -> list[float]:
     # Splitting first keeps the match linear: each number is matched on its own.
     words = text.replace(",", " ").split()
     if not all(re.fullmatch(_NUMBER, word) for word in words):
-        raise InputError(f"{place}: {text[:60]!r} are no numbers", "Write numbers, separated by blanks or commas.")
+        raise InputError(
+            f"{place}: {text[:60]!r} is not a list of numbers", "Write numbers, separated by blanks or commas."
+        )
     numbers = [float(word) for word in words]
     if any(abs(number) > MAX_NUMBER for number in numbers):
-        raise InputError(f"{place}: a number above {MAX_NUMBER:.0f}", "Restore the file as it was published.")
+        raise InputError(f"{place}: a number is above {MAX_NUMBER:.0f}", "Restore the file as it was published.")
     return numbers

@@ -143,7 +143,7 @@ def import_visual_genome(request: ImportRequest) -> InstanceSet:
     dataset = dataset_named_by(request.path)
     selection = _options(request.options, HubSelection if dataset else Selection)
     if selection.easy_objects >= selection.hard_objects:
-        raise InputError("--option easy_objects: not below hard_objects", "Lower it, or raise hard_objects.")
+        raise InputError("--option easy_objects is not below hard_objects", "Lower easy_objects or raise hard_objects.")
     genome: Genome = load("releases", "genome_on_the_hub")(dataset, selection) if dataset else GenomeFiles(request.path)
     chosen = _choose(genome.images(), selection, request.difficulty)
     if not chosen:

@@ -74,7 +74,7 @@ class GenomeFiles:
         present = {path.stem for folder in FOLDERS for path in (self.root / folder).glob(f"*{SUFFIX}")}
         if not present:
             raise InputError(
-                f"{self.root}: no pictures in {' or '.join(FOLDERS)}", "Unpack images.zip and images2.zip there."
+                f"{self.root}: holds no pictures in {' or '.join(FOLDERS)}", "Unpack images.zip and images2.zip there."
             )
         path = self.root / "image_data.json"
         sizes: dict[int, tuple[int, int] | None] = {}
@@ -121,5 +121,5 @@ def _image_id(record: Mapping[str, Any], path: Path) -> int:
     """
     value = record.get("image_id", record.get("id"))
     if type(value) is not int:
-        raise InputError(f"{path}: image_id: {value!r} is no whole number", _RESTORE)
+        raise InputError(f"{path}: image_id: {value!r} is not a whole number", _RESTORE)
     return value

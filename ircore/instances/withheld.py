@@ -80,5 +80,6 @@ def refuse_other_licence(given: str | None, licence: str) -> None:
     """
     if given not in (None, licence):
         raise InputError(
-            f"--licence {given}: these pictures are {licence} and must not be published", "Leave --licence out."
+            f"--licence {given}: these pictures have the licence {licence} and must not be published",
+            "Leave --licence out.",
         )

@@ -53,11 +53,11 @@ def load_results(*places: RunPlace, revision: str | None = None) -> Results:
         loaded: Results = load("releases", "results")(str(places[0]), revision)
         return loaded
     if revision is not None:
-        raise InputError(f"revision {revision!r}: runs have no revisions", "Leave it out.")
+        raise InputError(f"revision {revision!r}: runs have no revisions", "Remove the argument revision.")
     opened = [open_run(place) for place in places]
     for run in opened:
         if isinstance(run, GameRunFolder):
-            raise InputError(f"{run.path}: a run of the game {run.game}", "Take ircore.board(RUN).")
+            raise InputError(f"{run.path} is a run of the game {run.game}", "Call ircore.board(RUN).")
     return Results.from_runs([run for run in opened if isinstance(run, RunFolder)])
 
 
@@ -284,7 +284,7 @@ def _game_runs(source: Source) -> list[GameRunFolder]:
     opened = [open_run(place) for place in places]
     games = [run for run in opened if isinstance(run, GameRunFolder)]
     if games and len(games) < len(opened):
-        raise InputError("runs of several games", "Ask for one game at a time.")
+        raise InputError("the runs are of several games", "Name runs of one game.")
     return games
 
 

@@ -12,8 +12,9 @@ from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import AnyInstanceSet, read_any_instances
 from ircore.players.builtin_pairs import builtin_pairs
 from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
-from ircore.runs.play import PlayPlan, make_run
+from ircore.runs.play import make_run
 from ircore.runs.play import play as play_episodes
+from ircore.runs.session import PlayPlan
 from ircore.runs.setup import begin_run, make_players, prepare
 from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, score_runs
 from ircore.scorers.game_measures import score_game_run

@@ -1,7 +1,7 @@
 """Calls to providers that may fail: classified once, paced, retried, recorded; for all players that use a network.
 
 A *call* is one question of a player; it takes one or more *attempts*, each an ``Attempt`` in the journal. The clients
-of players do no retries of their own. What is done about a fault depends on its kind only (``MOST_ATTEMPTS``); a wait
+of players do no retries of their own. What is done about a fault depends on its kind only (``faults``); a wait
 that the provider asks for (Retry-After) is kept however long it is, as long as the call's deadline allows it, and a
 provider that says "too many" is asked less at a time (``Gate``).
 """
@@ -18,6 +18,7 @@ from ircore.core.episode_records import AnyAbortReason, Attempt, FaultKind, Usag
 from ircore.core.errors import WorkError
 from ircore.core.records import Role
 from ircore.core.score_records import JudgeReason
+from ircore.players.faults import HARD, LIMITS, MOST_ATTEMPTS, STRANGER_ATTEMPTS, Fault
 from ircore.players.pacing import Gate, Pace, used_up
 
 T = TypeVar("T")
@@ -26,60 +27,6 @@ BACKOFF_S = 0.5
 """Seconds before the second attempt, roughly; doubled with every further attempt."""
 
 LONGEST_BACKOFF_S = 60.0
-
-MOST_ATTEMPTS: dict[FaultKind, float] = {
-    "rate_limit": math.inf,
-    "server": math.inf,
-    "timeout": 5,
-    "unreachable": math.inf,
-    "dropped": math.inf,
-    # Everything below was or may have been billed.
-    "malformed": 6,
-    "cut_off": 4,
-    "empty": 3,
-    "no_image": 3,
-    "bad_image": 3,
-    "filtered": 2,
-    # The same question would get the same answer.
-    "refused": 1,
-    "rejected": 1,
-    "denied": 1,
-    "not_found": 1,
-    "no_credit": 1,
-    "unsupported": 1,
-}
-"""How often a call may meet a kind of fault before it gives up; the deadline ends every call."""
-
-STRANGER_ATTEMPTS = 5
-"""How often a call tries to reach a provider that was never reached: then its address is wrong, and the run stops."""
-
-HARD: frozenset[FaultKind] = frozenset({"denied", "not_found", "no_credit", "unsupported"})
-"""Faults that every further call would meet too: they stop the run."""
-
-
-@dataclass(frozen=True)
-class Fault:
-    """The reason why an attempt failed.
-
-    >>> Fault("rate_limit", "slow down", 429).retriable
-    True
-
-    Attributes:
-        kind: Kind of fault, which decides whether the call is repeated.
-        detail: The provider's whole words; they are shortened after secrets are removed.
-        status: HTTP status, if one was read.
-        retry_after: Seconds that the provider asks to wait, if it does; infinite if it names no time that comes.
-    """
-
-    kind: FaultKind
-    detail: str
-    status: int | None = None
-    retry_after: float | None = None
-
-    @property
-    def retriable(self) -> bool:
-        """Whether the same question may be asked again."""
-        return MOST_ATTEMPTS[self.kind] > 1
 
 
 @dataclass(frozen=True)
@@ -110,6 +57,7 @@ class Reply(Generic[T]):
         status: HTTP status.
         received: Bytes of the body.
         headers: Headers of the reply.
+        served: The model that answered, as the service names it, with its fingerprint.
     """
 
     value: T
@@ -117,6 +65,7 @@ class Reply(Generic[T]):
     status: int
     received: int
     headers: Mapping[str, str] = field(default_factory=dict)
+    served: str | None = None
 
 
 class FaultError(Exception):
@@ -161,6 +110,8 @@ class CallError(Exception):
 
     def reason(self, seat: Role | None) -> AnyAbortReason:
         """Return the abort reason of an episode in which ``seat`` was asked; None: any seat of another game."""
+        if self.fault.kind in LIMITS:
+            return LIMITS[self.fault.kind]
         refused, unusable, empty = _REASONS[seat]
         if self.fault.kind in ("refused", "filtered"):
             return refused
@@ -239,7 +190,7 @@ class Caller:
         timeout: Seconds that one attempt may take.
         deadline: Seconds that one call may take, from its first attempt on.
         pace: Of the model.
-        remedies: Advice to the user for each kind in ``HARD``, and for ``unreachable``.
+        remedies: Advice to the user for each kind of fault.
         scrub: Removes secrets from a text.
         random: Draws the jitter.
     """
@@ -321,6 +272,7 @@ class Caller:
             cached_tokens=outcome.tokens.cached,
             cost_usd=outcome.tokens.cost_usd,
             detail=None if fault is None else self._said(fault),
+            served=one_line(self.scrub(outcome.served), 300) if isinstance(outcome, Reply) and outcome.served else None,
         )
 
     def _said(self, fault: Fault) -> str:
@@ -344,8 +296,9 @@ class Caller:
         if fault.retry_after is not None and fault.retriable:
             said = f"{said} (to be asked again after {fault.retry_after:.0f} s; the deadline is {self.deadline:.0f} s)"
         tries = f", {len(attempts)} attempts" if len(attempts) > 1 else ""
-        detail = f"{fault.kind}: {_status(fault)}{said} ({self.who}{tries})"
-        return CallError(Fault(fault.kind, detail, fault.status, fault.retry_after), attempts)
+        remedy = f" {self.remedies.get(fault.kind, '')}" if fault.kind in LIMITS else ""
+        detail = f"{fault.kind}: {_status(fault)}{said} ({self.who}{tries}){remedy}"
+        return CallError(Fault(fault.kind, detail.rstrip(), fault.status, fault.retry_after), attempts)
 
 
 def _tokens(tokens: Tokens) -> int | None:

@@ -47,7 +47,7 @@ class ClipListener:
         for package in ("torch", "transformers"):
             if importlib.util.find_spec(package) is None:
                 raise InputError(
-                    f"the player clip needs the package {package}", "Install it: pip install 'ircore[perceptual]'."
+                    f"the player clip needs the package {package}", "Install it with: pip install 'ircore[perceptual]'"
                 )
         self._place = (str(spec.model), spec.revision)
         _model(*self._place)

@@ -72,7 +72,7 @@ class HumanPlayer:
     def __init__(self, spec: PlayerSpec) -> None:
         for name, value in (("model", spec.model), ("base_url", spec.base_url), ("api_key_env", spec.api_key_env)):
             if value is not None:
-                raise InputError(f"{name}: a person has none", "Remove it.")
+                raise InputError(f"{name}: a person has no {name}", f"Remove {name}.")
         for name in spec.parameters:
             if name not in PARAMETERS:
                 raise InputError(f"parameters.{name}: unknown", f"Known: {', '.join(PARAMETERS)}.")

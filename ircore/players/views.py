@@ -88,9 +88,10 @@ class GeneratorView:
         turn: 1-based.
         message: The describer's message of this turn.
         earlier: The describer's messages of all earlier turns, oldest first.
-        previous: The generator's own rendering of the turn before; none on turn 1.
+        previous: The generator's own rendering of the turn before; none on turn 1, or where it draws anew.
         seed: For players that draw random numbers: the same for the same run, instance and turn.
         prompt: Message and earlier messages as one text in the game master's words, for models that take one text.
+        rewrite: Whether ``prompt`` asks a rewriter model for the prompt to draw from.
     """
 
     turn: int
@@ -99,6 +100,7 @@ class GeneratorView:
     previous: Picture | None
     seed: int
     prompt: str
+    rewrite: bool = False
 
     @property
     def step(self) -> int:

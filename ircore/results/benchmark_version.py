@@ -59,7 +59,7 @@ def version_of(results: Results, known: Sequence[BenchmarkVersion] | None = None
     if len(runs) > 1:
         (first, one), (second, other) = list(runs.items())[:2]
         raise InputError(
-            f"{one} was played with the prompts {first}, {other} with {second}: two versions of the benchmark",
+            f"{one} was played with the prompts {first}, {other} with {second}: they follow two benchmark versions",
             "Give runs of one version.",
         )
     (prompts,) = runs

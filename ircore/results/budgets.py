@@ -64,7 +64,7 @@ def _all_but_budget(run: Run) -> str:
     """Return the key that two runs must share so that they differ in the token budget alone."""
     rules, pair = run.rules, run.submission
     players = (pair.describer.model_dump_json(), pair.generator.model_dump_json())
-    return repr((run.game, *players, rules.max_turns, rules.over_budget, run.prompts, run.seed))
+    return repr((run.game, *players, rules.max_turns, rules.over_budget, rules.variants, run.prompts, run.seed))
 
 
 def _points(

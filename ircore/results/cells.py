@@ -4,7 +4,7 @@ A cell depends on its run alone: the same resamples of the instances serve every
 are paired although each is computed by itself.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import product
 from typing import Any
@@ -94,18 +94,21 @@ def run_cells(
     return cells
 
 
-def compute_standings(instances: Sequence[AnyInstance], ratings: Mapping[str, Rated]) -> dict[BoardKey, Standing]:
+def compute_standings(
+    instances: Sequence[AnyInstance], ratings: Mapping[str, Rated], held: Collection[int] = ()
+) -> dict[BoardKey, Standing]:
     """Rank runs by their main scores under every condition, by every judge.
 
     Args:
         instances: The whole set.
         ratings: By judge, of all runs on all instances.
+        held: Columns of runs that have no rank until a maintainer clears them.
 
     Returns:
         By category, difficulty and judge; one range a run, in the order of the runs, None for one without a rank.
     """
     return {
-        (category, difficulty, judge): run_standing([instances[row] for row in rows], rated.rows(rows))
+        (category, difficulty, judge): run_standing([instances[row] for row in rows], rated.rows(rows), held)
         for (category, difficulty), rows in conditions(instances).items()
         for judge, rated in ratings.items()
     }
@@ -123,14 +126,17 @@ def paired_main(instances: Sequence[AnyInstance], ratings: Rated) -> tuple[Float
     return least[rows], most[rows], resample(strata(instances[row] for row in rows))
 
 
-def run_standing(instances: Sequence[AnyInstance], ratings: Rated) -> Standing:
+def run_standing(instances: Sequence[AnyInstance], ratings: Rated, held: Collection[int] = ()) -> Standing:
     """Rank runs by their main scores under one condition.
 
     Args:
         instances: Under this condition.
         ratings: Of all runs on these instances.
+        held: Columns of runs that have no rank until a maintainer clears them.
     """
-    ranked = [index for index, coverage in enumerate(coverages(ratings)) if coverage.unranked is None]
+    ranked = [
+        index for index, coverage in enumerate(coverages(ratings)) if coverage.unranked is None and index not in held
+    ]
     ranked_standing = standing(*paired_main(instances, ratings.columns(ranked)))
     ranges: list[RankRange | None] = [None] * ratings.status.shape[1]
     for index, rank in zip(ranked, ranked_standing.ranges, strict=True):

@@ -14,7 +14,8 @@ from ircore.results.model import Results
 from ircore.results.tables.catalogue import Entry, Question
 from ircore.results.tables.formats import Format, render
 from ircore.results.tables.model import Table, Value
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
 from ircore.scorers.computed import ScoringPlan, score_runs
 
 

@@ -6,9 +6,10 @@ from typing import ClassVar, Literal
 from ircore.results.rated import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 
-Unranked = Literal["incomplete", "underrated", "inapplicable", "too_few", "reference"]
-"""Why a run has no rank: it has episodes without a result yet; too little of what it played is rated; the judge rates
-nothing here; its main score rests on fewer than ``MINIMUM_PICTURES``; it is a ceiling or floor beside the others."""
+Unranked = Literal["held", "incomplete", "underrated", "inapplicable", "too_few", "reference"]
+"""Why a run has no rank: it has grave findings that no maintainer cleared; it has episodes without a result yet; too
+little of what it played is rated; the judge rates nothing here; its main score rests on fewer than
+``MINIMUM_PICTURES``; it is a ceiling or floor beside the others."""
 
 RATED_SHARE = 0.9
 """Share of the renderings that a judge could have rated which it must have rated before there is a rank."""
@@ -45,12 +46,17 @@ class Coverage:
     counted: int
     """Number of episodes that the main score rests on: rated, or not played by the pair's own doing."""
 
+    held: bool = False
+    """Whether the run has grave findings that no maintainer has cleared."""
+
     rated_words: ClassVar[str] = "renderings are rated"
     """What is said of ``rated`` in messages."""
 
     @property
     def unranked(self) -> Unranked | None:
         """Reason why the run has no rank under this condition; None if the run has a rank."""
+        if self.held:
+            return "held"
         if self.unfinished:
             return "incomplete"
         if self.rated < RATED_SHARE * self.applicable:
@@ -63,6 +69,8 @@ class Coverage:
     def unranked_words(self) -> str | None:
         """The same for people."""
         match self.unranked:
+            case "held":
+                return "held: its findings wait for a maintainer"
             case "incomplete":
                 return f"incomplete: {self.unfinished} of {self.episodes} episodes have no result yet"
             case "underrated":

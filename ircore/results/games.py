@@ -5,7 +5,7 @@ put on a scale from its worst value, 0, to its best, 10, takes the place of a ju
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import fsum, inf
@@ -22,6 +22,7 @@ from ircore.instances.store import GameInstanceSet
 from ircore.results.cells import main_intervals, run_standing, side_by_side
 from ircore.results.conditions import Condition, conditions, strata
 from ircore.results.coverage import Coverage, Unranked, coverages
+from ircore.results.held import held_runs
 from ircore.results.played_run import AnyRunSource, RunView
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_condition, refuse_mixtures
 from ircore.results.rated import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated
@@ -151,9 +152,17 @@ class GameResults:
     runs: tuple[PlayedGameRun, ...]
     """By slug, then by rules; all on one set, no two of one submission under the same rules."""
 
+    held: frozenset[str] = frozenset()
+    """Ids of runs with grave findings that no maintainer has cleared: listed without a rank."""
+
     @classmethod
-    def from_runs(cls, game: Game[Any], runs: Iterable[GameRunSource]) -> "GameResults":
+    def from_runs(cls, game: Game[Any], runs: Iterable[GameRunSource], cleared: Collection[str] = ()) -> "GameResults":
         """Take the runs of a game.
+
+        Args:
+            game: The game.
+            runs: Its runs.
+            cleared: Ids of runs whose findings a maintainer looked at: they keep their ranks.
 
         Raises:
             InputError: There is no run, a run has no values, two are of different instance sets, or two of the same
@@ -163,8 +172,10 @@ class GameResults:
         refuse_mixtures(views, _rules)
         for view in views:
             if not view.scores and any(played(game, episode) for episode in view.episodes):
-                raise InputError(f"{view.path}: no values yet", f"Score the run first: ircore score {view.path}")
-        return cls(game, tuple(views))
+                raise InputError(
+                    f"{view.path}: the run has no values yet", f"Score the run first: ircore score {view.path}"
+                )
+        return cls(game, tuple(views), held_runs(((view.run.run_id, view.provenance) for view in views), cleared))
 
     @property
     def instances(self) -> Sequence[GameInstance]:
@@ -195,7 +206,11 @@ class GameResults:
         instances, ratings = [self.instances[row] for row in rows], self._ratings.rows(rows)
         board: list[GameRow] = []
         for group in self._by_rules if rows else ():
-            ranked = [column for column in group if not self.runs[column].run.reference]
+            ranked = [
+                column
+                for column in group
+                if not self.runs[column].run.reference and self.runs[column].run.run_id not in self.held
+            ]
             ranges = run_standing(instances, ratings.columns(ranked)).ranges if ranked else []
             by_column = dict(zip(ranked, ranges, strict=True))
             cells = [self.cell(self.runs[column].run.run_id, category, difficulty) for column in group]
@@ -234,7 +249,7 @@ class GameResults:
         (coverage,) = coverages(ratings)
         (main,) = main_intervals(ratings, drawn)
         return GameCell(
-            **asdict(coverage),
+            **asdict(coverage) | {"held": run.run.run_id in self.held},
             played=coverage.applicable,
             ended=len(ended),
             main=main,
@@ -317,8 +332,8 @@ def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
     for folder in folders:
         if folder.game != folders[0].game:
             raise InputError(
-                f"{folder.path}: a run of {folder.game}; {folders[0].path} is one of {folders[0].game}",
-                "Ask for one game at a time.",
+                f"{folder.path} is a run of {folder.game}, {folders[0].path} a run of {folders[0].game}",
+                "Name runs of one game.",
             )
     return GameResults.from_runs(load_game(folders[0].game), folders)
 

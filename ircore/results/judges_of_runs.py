@@ -26,7 +26,7 @@ def shared_identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
                 field = next(key for key in JudgeIdentity.model_fields if getattr(known, key) != getattr(identity, key))
                 raise InputError(
                     f"{other.path} and {run.path}: judge {name} is not the same ({field} differs)",
-                    "Score both with the same judge, or give the other one a name of its own.",
+                    "Score both runs with the same judge, or give the second judge a name of its own.",
                 )
     return {name: identity for name, (_, identity) in sorted(seen.items())}
 

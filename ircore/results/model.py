@@ -4,8 +4,8 @@
 nothing else computes a mean.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +16,7 @@ from ircore.results.cell import Cell as Cell
 from ircore.results.cells import BoardKey, CellKey, compute_standings, paired_main
 from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
+from ircore.results.held import columns_of, held_runs
 from ircore.results.judges_of_runs import cells_by_judge, shared_identities
 from ircore.results.language import RunLanguage
 from ircore.results.played_run import PlayedRun, RunSource
@@ -155,13 +156,17 @@ class Results:
     references: tuple[Reference, ...] = ()
     """Runs of reference describers, in none of the above: ceilings and floors."""
 
+    held: frozenset[str] = frozenset()
+    """Ids of runs with grave findings that no maintainer has cleared: listed without a rank."""
+
     @classmethod
-    def from_runs(cls, runs: Iterable[RunSource | PlayedRun]) -> "Results":
+    def from_runs(cls, runs: Iterable[RunSource | PlayedRun], cleared: Collection[str] = ()) -> "Results":
         """Compute the results of runs; the order in which they are given does not matter.
 
         Args:
             runs: At least one, all on the same instance set: run folders, runs read back from a release, or views.
                 Those of reference describers become ``references``.
+            cleared: Ids of runs whose findings a maintainer looked at: they keep their ranks.
 
         Raises:
             InputError: There is no run but those of reference describers, two runs are of different instance sets, two
@@ -172,8 +177,8 @@ class Results:
         ordered = [run for run in given if not run.run.reference]
         if not ordered:
             raise InputError(
-                f"{given[0].path}: a run of a reference describer, which is never ranked",
-                "Name a run of a pair as well: the reference is shown beside it.",
+                f"{given[0].path}: is a run of a reference describer, which is never ranked",
+                "Name a run of a pair as well: the reference is shown beside the pair.",
             )
         instances = ordered[0].instances
         by_id = {run.run.run_id: run for run in ordered}
@@ -183,6 +188,7 @@ class Results:
         identities = shared_identities(ordered)
         families = {judge: identities[judge].family if judge in identities else None for judge in judges}
         scopes = scopes_of(judges, identities)
+        held = held_runs(((run_id, run.provenance) for run_id, run in by_id.items()), cleared)
         return cls(
             instance_set=instances.identity,
             instances=instances.instances,
@@ -192,12 +198,15 @@ class Results:
             categories=_in_order({instance.category for instance in instances.instances}, CATEGORIES),
             difficulties=_in_order({instance.difficulty for instance in instances.instances}, DIFFICULTIES),
             cells={
-                (run_id, *key): cell
+                (run_id, *key): replace(cell, held=True) if run_id in held else cell
                 for run_id, run in by_id.items()
                 for key, cell in cells_by_judge(run, scopes, families).items()
             },
             episodes=episodes,
-            standings=compute_standings(instances.instances, all_rated(instances.instances, episodes, scopes)),
+            standings=compute_standings(
+                instances.instances, all_rated(instances.instances, episodes, scopes), columns_of(by_id, held)
+            ),
+            held=held,
             judge_identities=identities,
             runs=by_id,
             said={run_id: run.said for run_id, run in by_id.items()},
@@ -335,7 +344,7 @@ class Results:
 
 def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
     rules = run.run.rules
-    return run.run.slug, rules.token_budget, rules.max_turns, rules.over_budget, str(run.path)
+    return run.run.slug, rules.token_budget, rules.max_turns, rules.key, str(run.path)
 
 
 def _in_order(names: set[str], known: Sequence[str]) -> tuple[str, ...]:

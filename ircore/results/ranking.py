@@ -83,12 +83,13 @@ def refuse_mixtures(runs: Sequence[RunView[Any, Any, Any]], rules_of: Callable[[
         if run.run.instance_set != runs[0].run.instance_set:
             raise InputError(
                 f"{runs[0].path} and {run.path} were played on different instance sets",
-                "Results are only compared on the same set: give runs of one set.",
+                "Name runs of one instance set: results on different sets cannot be compared.",
             )
         twin = seen.setdefault((run.run.slug, rules_of(run.run)), run)
         if twin is not run:
             raise InputError(
-                f"{twin.path} and {run.path} are both runs of {run.run.slug} under the same rules", "Give one of them."
+                f"{twin.path} and {run.path} are both runs of {run.run.slug} under the same rules",
+                "Name only one of the two runs.",
             )
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from ircore.core.records import Rules
 from ircore.results.cells import compute_standings
+from ircore.results.held import columns_of
 from ircore.results.model import Results
 from ircore.results.rated import all_rated
 
@@ -36,7 +37,7 @@ def under_rules(results: Results, rules: Rules) -> Results:
         episodes=episodes,
     )
     ratings = all_rated(results.instances, episodes, results.scopes)
-    return replace(subset, standings=compute_standings(results.instances, ratings))
+    return replace(subset, standings=compute_standings(results.instances, ratings, columns_of(episodes, results.held)))
 
 
 def by_rules(results: Results) -> tuple[Results, ...]:
@@ -45,4 +46,4 @@ def by_rules(results: Results) -> tuple[Results, ...]:
 
 
 def _order(rules: Rules) -> tuple[int, int, str]:
-    return rules.token_budget, rules.max_turns, rules.over_budget
+    return rules.token_budget, rules.max_turns, rules.key

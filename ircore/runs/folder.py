@@ -319,26 +319,10 @@ def create_run(
         (temporary / "instances").mkdir()  # an instance of another game may have no picture
         index = instances.folder / INDEX
         link_or_write(index, temporary / "instances" / INDEX, index.read_bytes())
-        hold_pictures(temporary, instances, instances.instances if selected is None else selected)
+        instances.hold(temporary / "instances", instances.instances if selected is None else selected)
         (temporary / "renderings").mkdir()
         write_text(temporary / RUN_FILE, run.model_dump_json(indent=2, by_alias=True) + "\n", durable=True)
     return open_any_run(path)
-
-
-def hold_pictures(path: Path, instances: AnyInstanceSet, selected: Iterable[AnyInstance]) -> None:
-    """Bring the pictures of instances into a run folder, those that are not there: by hard link where the disk allows.
-
-    Args:
-        path: The run folder.
-        instances: The set.
-        selected: Instances of it.
-
-    Raises:
-        InputError: A picture is missing, or is not the one that the set was made with.
-        WorkError: The disk is full or the place cannot be written.
-    """
-    for name, data in instances.files_of(selected, lacking=path / "instances"):
-        link_or_write(instances.folder / name, path / "instances" / name, data)
 
 
 def _read_judge(path: Path) -> JudgeIdentity:

@@ -25,7 +25,6 @@ from ircore.runs.folder import (
     GameRunFolder,
     RunFolder,
     create_run,
-    hold_pictures,
     open_any_run,
 )
 from ircore.runs.judge_questions import JUDGEMENTS, question_lines, read_judgements
@@ -199,7 +198,7 @@ def _write(
     folder = create_run(out, run, first.any_instances, first.any_instances.instances[:0])
     for shard in shards:
         names = {name for name, owner in owners.items() if owner is shard}
-        hold_pictures(out, shard.any_instances, shard.any_instances.instances.named(names))
+        shard.any_instances.hold(out / "instances", shard.any_instances.instances.named(names))
     lines: dict[str, list[bytes]] = {}
     for shard in shards:
         for event in shard.events():

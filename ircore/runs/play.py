@@ -6,77 +6,36 @@ with the recorded answers standing in for the players, up to the point where the
 """
 
 import asyncio
-from collections.abc import Awaitable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from ircore import __version__
-from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
 from ircore.core.records import RECONSTRUCTION, AnyInstance, GameRules, Run
 from ircore.core.tokens import load_tokenizer
-from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
+from ircore.games.base import Game, GamePrompts
 from ircore.instances.records import Instances
 from ircore.instances.store import AnyInstanceSet
-from ircore.players.base import Answer, Asked
-from ircore.players.calls import ProviderStopError
-from ircore.players.recorded import RecordedSeat
 from ircore.players.submission import AnyLoaded, LoadedGameSubmission, LoadedSubmission
-from ircore.players.traits import reference_players, traits_of
-from ircore.runs.answers import answer_of, as_asked, call_entry, call_key, fitting, written
+from ircore.players.traits import reference_players
 from ircore.runs.cache import Cache
-from ircore.runs.costs.limit import NoMoreError, Watch
+from ircore.runs.costs.limit import Watch
 from ircore.runs.costs.prices import prices_of_run
-from ircore.runs.engine import Engine, Inquiry, Refusal
-from ircore.runs.episode import ended_episode, episode_setup, played
-from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
-from ircore.runs.folder import AnyRunFolder, GameRunFolder, RunFolder, create_run, hold_pictures
+from ircore.runs.engine import Engine
+from ircore.runs.folder import GameRunFolder, RunFolder, create_run
 from ircore.runs.folder import open_any_run as _open
-from ircore.runs.informing import informed
+from ircore.runs.session import Players, PlayPlan, Session
 from ircore.runs.writer import RunWriter
 
 if TYPE_CHECKING:
     from ircore.runs.processes import ProcessPool
 
-Players = Mapping[str, Any]
-"""The players of a run by their seats."""
-
-QuestionT = TypeVar("QuestionT", bound=Asked)
-AnswerT = TypeVar("AnswerT", bound=Answer)
 RunT = TypeVar("RunT", bound=Run | GameRun)
-
-
-@dataclass(frozen=True)
-class PlayPlan:
-    """The run and the instances to be played, with the limits of this session.
-
-    >>> from ircore.games.reconstruction.game import ReconstructionGame
-    >>> from ircore.runs.folder import RunFolder
-    >>> run = RunFolder(Path("run"))
-    >>> plan = PlayPlan(run.run, run.instances, run.instances.instances[:1], ReconstructionGame().prompts(None), 4)
-    >>> [episode.outcome for episode in play(plan, run, ReconstructionGame(), {})]  # finished: no player is needed
-    ['converged']
-
-    Attributes:
-        run: Identity of the run.
-        instances: The set.
-        selected: The instances of it to be played now.
-        prompts: The game master's words.
-        concurrency: Episodes at the same time, ≥ 1.
-        deadline: Seconds after which play stops, whatever is under way; None for no limit.
-    """
-
-    run: Run | GameRun
-    instances: AnyInstanceSet
-    selected: Instances[AnyInstance]
-    prompts: GamePrompts
-    concurrency: int
-    deadline: float | None = None
 
 
 @overload
@@ -150,7 +109,7 @@ def open_run(
             "Choose another --out, or give the options that the run was begun with.",
         )
     if selected is not None:
-        hold_pictures(path, instances, selected)
+        instances.hold(path / "instances", selected)
     return folder
 
 
@@ -209,152 +168,6 @@ def play(
         if any(name not in writer.finished for name in plan.selected.ids):
             raise watch.stopped()
         return [writer.finished[name] for name in plan.selected.ids]
-
-
-@dataclass(frozen=True)
-class Session:
-    """The parts that all episodes share while they are played.
-
-    >>> from dataclasses import fields
-    >>> [field.name for field in fields(Session)][:3]
-    ['plan', 'game', 'players']
-    """
-
-    plan: PlayPlan
-    game: Game[Any]
-    players: Players
-    writer: "KnownAnswers"
-    engine: Engine[Entry]
-    cache: Cache | None
-
-    async def run(self, instances: Sequence[AnyInstance]) -> None:
-        """Let ``concurrency`` workers take episodes from a shared queue; the first failure stops all of them.
-
-        At the cost limit each worker stops before its next question, so that every answer under way is still recorded.
-        """
-        waiting = iter(instances)
-        workers = [self._worker(waiting) for _ in range(min(self.plan.concurrency, len(instances)))]
-        await self.engine.run(workers, self.plan.deadline, list(self.players.values()))
-
-    async def _worker(self, waiting: Iterator[AnyInstance]) -> None:
-        for instance in waiting:
-            setup = episode_setup(self.game, self.plan.run, self.plan.instances, instance, self.plan.prompts)
-            table = _JournalTable(instance.instance_id, setup, self)
-            try:
-                ending = await played(self.game, table, setup)
-            except NoMoreError:
-                return
-            episode = ended_episode(self.game, instance, ending)
-            self.engine.recorder.record_soon(end_entry(episode))
-            # Without what was done in it, which would make memory grow with the run; that is on the disk.
-            lighter = {"turns": ()} if isinstance(episode, Episode) else {"steps": ()}
-            self.writer.finished[episode.episode_id] = episode.model_copy(update=lighter)
-            self.engine.watch.ended(episode.outcome, episode.episode_id)
-            self.engine.shown.advance(self.engine.watch.note())
-
-
-class KnownAnswers(Protocol):
-    """What is known of a run while it is played: see ``RunWriter``, which also writes.
-
-    >>> from ircore.runs.folder import RunFolder
-    >>> known: KnownAnswers = RunWriter(RunFolder(Path("run")))
-    >>> sorted(known.finished)
-    ['simple_shapes-easy-01', 'simple_shapes-hard-01']
-    """
-
-    folder: AnyRunFolder
-    known: dict[CallKey, Call]
-    finished: dict[str, AnyEnded]
-
-
-class _JournalTable:
-    """The table of an episode: every question goes through the engine."""
-
-    def __init__(self, episode_id: str, setup: EpisodeSetup[Any], session: Session) -> None:
-        self._episode_id = episode_id
-        self._setup = setup
-        self._session = session
-
-    async def ask(self, seat: Seat[QuestionT, AnswerT], question: QuestionT) -> AnswerT:
-        session, folder = self._session, self._session.writer.folder
-        entry = await session.engine.settle(_SeatInquiry(self._episode_id, seat, question, self._setup, session))
-        answer = answer_of(seat, cast(Call, entry.event), folder.stored_rendering)
-        return cast(AnswerT, answer)
-
-
-@dataclass(frozen=True)
-class _SeatInquiry(Inquiry[Entry, Any]):
-    """A question to a seat."""
-
-    episode_id: str
-    seat: Seat[Any, Any]
-    question: Asked
-    setup: EpisodeSetup[Any]
-    session: Session
-
-    @property
-    def key(self) -> CallKey:
-        return call_key(self.episode_id, self.seat, self.question)
-
-    @property
-    def where(self) -> str:
-        return f"{self.episode_id}, turn {self.question.step}: the {self.seat.name}"
-
-    @property
-    def asks(self) -> str:
-        return self.seat.name
-
-    def recorded(self) -> Entry | None:
-        folder, call = self.session.writer.folder, self.session.writer.known.get(self.key)
-        if call is None or answer_of(self.seat, call, folder.stored_rendering) is None:
-            return None
-        if call.rendering is not None:
-            folder.rendering(call.rendering)  # checked before it is relied on
-        return Entry(call)
-
-    @property
-    def _is_informed(self) -> bool:
-        return traits_of(self.session.plan.run.submission.players[self.seat.name].player).reference
-
-    def cached(self) -> Entry | None:
-        # What a reference player was told is no part of a cached question.
-        cache = None if self._is_informed else self.session.cache
-        answer = cache.answer(self.seat, self.question) if cache else None
-        return None if answer is None else self._entry(answer, 0.0)
-
-    def ask(self) -> Awaitable[Any]:
-        player = self.session.players[self.seat.name]
-        if isinstance(player, RecordedSeat):
-            return self._recorded_elsewhere(player.source)
-        question = (
-            informed(self.question, self.setup, self.session.plan.instances) if self._is_informed else self.question
-        )
-        asked: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, question))
-        return asked
-
-    async def _recorded_elsewhere(self, source: str) -> Answer:
-        return self.session.game.recorded_answer(self.seat, self.question, self.setup, source)
-
-    def answered(self, answer: Any, seconds: float) -> Entry:
-        fit = written(fitting(self.seat, self.question, answer))
-        if self.session.cache and not self._is_informed:
-            self.session.cache.keep(self.seat, self.question, fit)
-        return self._entry(fit, seconds)
-
-    def refused(self, refusal: Refusal) -> Entry:
-        return Entry(
-            Failure(
-                episode_id=self.key.episode_id,
-                turn=self.key.turn,
-                role=self.key.role,
-                reason=cast(Any, "stopped" if isinstance(refusal, ProviderStopError) else refusal.reason),
-                detail=str(refusal)[:2000],
-                attempts=refusal.attempts,
-            )
-        )
-
-    def _entry(self, answer: Answer, seconds: float) -> Entry:
-        return call_entry(self.key, self.seat, self.question, answer, seconds)
 
 
 def _short(value: object) -> str:

@@ -5,69 +5,28 @@ that began them, which records them as if they were its own: the same journal, t
 """
 
 import asyncio
-import signal
-from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import count
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ircore.core.errors import WorkError
 from ircore.core.progress import Progress
-from ircore.core.recorder import Recorder
-from ircore.games.registry import load_game
 from ircore.players.submission import AnyLoaded
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import NoMoreError, Watch
-from ircore.runs.costs.prices import RunPrices, prices_of_run
 from ircore.runs.engine import Engine
 from ircore.runs.events import AnyEnd, Entry
-from ircore.runs.folder import AnyRunFolder, open_any_run
-from ircore.runs.play import PlayPlan, Session
-from ircore.runs.setup import make_players
-from ircore.runs.stopping import SIGNALS
-from ircore.runs.writer import RunWriter, store_pictures
+from ircore.runs.process_part import Batch, Busy, Done, Freed, Wish, play_part
+from ircore.runs.session import PlayPlan
+from ircore.runs.writer import RunWriter
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
 END_S = 10.0
 """Seconds until a process that has said that it is done is ended."""
-
-
-class _Batch(NamedTuple):
-    """Events to be recorded, without pictures."""
-
-    entries: list[Entry]
-
-
-class _Busy(NamedTuple):
-    """The number of questions that a process has under way, where nothing is reserved for each."""
-
-    in_flight: int
-
-
-class _Wish(NamedTuple):
-    """A question that may be sent once the limit of cost has room for it."""
-
-    number: int
-    seat: str
-
-
-class _Freed(NamedTuple):
-    """What was reserved for a question, no longer needed."""
-
-    reserve: float
-
-
-class _Done(NamedTuple):
-    """The end of a process: what went wrong, if anything did."""
-
-    problem: str | None = None
-    remedy: str = ""
-    stopped: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,7 +70,7 @@ class _Desk:
     writer: RunWriter
     engine: Engine[Entry]
 
-    async def record(self, batch: _Batch) -> None:
+    async def record(self, batch: Batch) -> None:
         recorder, watch, shown = self.engine.recorder, self.engine.watch, self.engine.shown
         await asyncio.gather(*(recorder.record(entry) for entry in batch.entries))
         for entry in batch.entries:
@@ -138,7 +97,7 @@ class _Worker:
         self._control, control = context.Pipe()
         limited = desk.engine.watch.max_cost is not None
         given = (part, pool.loaded, pool.cache, limited, records, control)
-        self._process: SpawnProcess = context.Process(target=_play_part, args=given, kwargs={"path": folder.path})
+        self._process: SpawnProcess = context.Process(target=play_part, args=given, kwargs={"path": folder.path})
         self._process.daemon = True
         self._process.start()
         records.close()
@@ -155,7 +114,7 @@ class _Worker:
             NoMoreError, WorkError: It stopped, failed, or was ended from outside.
         """
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[_Done] = loop.create_future()
+        done: asyncio.Future[Done] = loop.create_future()
         pipes = (self._records, self._control)
         for pipe in pipes:
             loop.add_reader(pipe.fileno(), self._receive, pipe, done)
@@ -173,34 +132,34 @@ class _Worker:
             kind = NoMoreError if ended.stopped else WorkError
             raise kind(ended.problem, ended.remedy)
 
-    def _receive(self, pipe: Connection, done: "asyncio.Future[_Done]") -> None:
+    def _receive(self, pipe: Connection, done: "asyncio.Future[Done]") -> None:
         try:
             message = pipe.recv()
         except (EOFError, OSError):
             self._lost(done)
             return
-        if isinstance(message, _Done):
+        if isinstance(message, Done):
             if not done.done():
                 done.set_result(message)
-        elif isinstance(message, _Freed):
+        elif isinstance(message, Freed):
             self._desk.engine.watch.release(message.reserve)
-        elif isinstance(message, _Busy):
+        elif isinstance(message, Busy):
             self._count(message.in_flight)
         else:
-            answer = self._record(message) if isinstance(message, _Batch) else self._reserve(message)
+            answer = self._record(message) if isinstance(message, Batch) else self._reserve(message)
             task = asyncio.get_running_loop().create_task(answer)
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    def _lost(self, done: "asyncio.Future[_Done]") -> None:
+    def _lost(self, done: "asyncio.Future[Done]") -> None:
         for pipe in (self._records, self._control):
             asyncio.get_running_loop().remove_reader(pipe.fileno())
         if not done.done():
             self._process.join(1)
             how = f"a process of play was ended (exit status {self._process.exitcode})"
-            done.set_result(_Done(how, "Every recorded answer is kept; the same command goes on."))
+            done.set_result(Done(how, "Every recorded answer is kept; the same command goes on."))
 
-    async def _record(self, batch: _Batch) -> None:
+    async def _record(self, batch: Batch) -> None:
         failure: Exception | None = None
         try:
             await self._desk.record(batch)
@@ -211,7 +170,7 @@ class _Worker:
         if failure is not None:
             raise failure
 
-    async def _reserve(self, wish: _Wish) -> None:
+    async def _reserve(self, wish: Wish) -> None:
         try:
             reserve: float | None = await self._desk.engine.watch.reserve(wish.seat)
         except NoMoreError:
@@ -242,139 +201,3 @@ class _Worker:
         if self._process.is_alive():
             self._process.kill()
             self._process.join()
-
-
-class _Handed:
-    """Hands events to the process that records them, in the thread of a recorder; in place of ``RunWriter``."""
-
-    def __init__(self, folder: AnyRunFolder, names: Iterable[str], records: Connection) -> None:
-        wanted = frozenset(names)
-        self.folder: AnyRunFolder = folder
-        self.known = {key: call for key, call in folder.calls().items() if key.episode_id in wanted}
-        self.finished: dict[str, Any] = {}
-        self._records = records
-        self._stored = {path.stem for path in (folder.path / "renderings").iterdir()}
-
-    def record(self, entries: Sequence[Entry]) -> None:
-        self._stored |= store_pictures(self.folder, entries, self._stored)
-        self._records.send(_Batch([Entry(entry.event) for entry in entries]))
-        failure = self._records.recv()
-        if failure is not None:
-            raise WorkError(failure, "Every recorded answer is kept; the same command goes on.")
-
-
-class _Telling(Watch):
-    """Tells the process that counts how many questions are under way."""
-
-    def __init__(self, prices: RunPrices, control: Connection) -> None:
-        super().__init__(prices)
-        self._control = control
-
-    async def reserve(self, seat: str) -> float:
-        reserve = await super().reserve(seat)
-        self._control.send(_Busy(self.in_flight))
-        return reserve
-
-    def release(self, reserve: float) -> None:
-        super().release(reserve)
-        self._control.send(_Busy(self.in_flight))
-
-
-class _Reserving(Watch):
-    """Asks the process that counts the cost before each question."""
-
-    def __init__(self, prices: RunPrices, control: Connection) -> None:
-        super().__init__(prices)
-        self._control = control
-        self._numbers = count()
-        self._wishes: dict[int, asyncio.Future[float | None]] = {}
-
-    async def reserve(self, seat: str) -> float:
-        if self.ended_early is not None:
-            raise self.stopped()
-        number = next(self._numbers)
-        answer = self._wishes[number] = asyncio.get_running_loop().create_future()
-        self._control.send(_Wish(number, seat))
-        reserve: float | None = await answer
-        if reserve is None:
-            raise NoMoreError("no further question may be sent", "Every answer is kept.")
-        self.in_flight += 1
-        return reserve
-
-    def release(self, reserve: float) -> None:
-        self.in_flight -= 1
-        self._control.send(_Freed(reserve))
-
-    def granted(self, number: int, reserve: float | None) -> None:
-        self._wishes.pop(number).set_result(reserve)
-
-
-class _Silent:
-    """Progress that is shown elsewhere."""
-
-    def advance(self, note: str = "") -> None:
-        """Do nothing."""
-
-    def refresh(self, note: Any) -> None:
-        """Do nothing."""
-
-
-def _play_part(
-    part: PlayPlan,
-    loaded: AnyLoaded,
-    cache: Cache | None,
-    limited: bool,
-    records: Connection,
-    control: Connection,
-    path: Any,
-) -> None:
-    """Play a part of a run; the whole life of a process."""
-    for number in SIGNALS:
-        signal.signal(number, signal.SIG_IGN)  # the process that began this one decides when to stop
-    try:
-        _play(part, loaded, cache, limited, records, control, path)
-        control.send(_Done())
-    except NoMoreError as error:
-        control.send(_Done(error.problem, error.remedy, stopped=True))
-    except (WorkError, OSError, EOFError) as error:
-        with suppress(OSError):
-            control.send(_Done(getattr(error, "problem", str(error)), getattr(error, "remedy", "")))
-
-
-def _play(
-    part: PlayPlan,
-    loaded: AnyLoaded,
-    cache: Cache | None,
-    limited: bool,
-    records: Connection,
-    control: Connection,
-    path: Any,
-) -> None:
-    from ircore.core.tokens import load_tokenizer
-
-    folder = open_any_run(path)
-    game = load_game(part.run.game, "run")
-    writer = _Handed(folder, part.selected.ids, records)
-    prices = prices_of_run(folder)
-    watch = _Reserving(prices, control) if limited else _Telling(prices, control)
-    load_tokenizer()
-    players = make_players(game, loaded)
-
-    async def session() -> None:
-        asyncio.get_running_loop().add_reader(control.fileno(), _heed, control, watch)
-        engine: Engine[Entry] = Engine(Recorder(writer), watch, _Silent())
-        await Session(part, game, players, writer, engine, cache).run(part.selected)
-
-    asyncio.run(session())
-
-
-def _heed(control: Connection, watch: Watch) -> None:
-    """Take a message of the process that began this one: a reserve, or the end of asking."""
-    try:
-        message = control.recv()
-    except (EOFError, OSError):
-        raise SystemExit(1) from None  # nobody is left to record an answer
-    if isinstance(message, tuple) and isinstance(watch, _Reserving):
-        watch.granted(*message)
-    elif watch.ended_early is None:
-        watch.ended_early = NoMoreError(str(message), "Every answer is kept.")

@@ -14,7 +14,7 @@ from pydantic import Field, StringConstraints, model_validator
 from ircore import __version__
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.records import Line, Name, Record, Sha256, TranscriptsReference
+from ircore.core.records import Line, Name, Record, Sha256, TranscriptsReference, is_none
 from ircore.core.validation import validating
 
 PROVENANCE = "provenance.json"
@@ -25,16 +25,44 @@ MAX_FLAGS = 200
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 
 
-class Flag(Record):
-    """A finding in a submitter's transcripts that is unlikely but no error: for people to look at.
+GRAVE_RULES = frozenset({"copied_picture", "identical_to_target", "not_reproduced", "rendering_of_another"})
+"""Rules whose findings hold a run: it is listed without a rank until a maintainer clears it."""
 
-    >>> Flag(rule="identical_to_target", where="geometry-easy-01, turn 1", what="the rendering is the target").rule
-    'identical_to_target'
+
+class Evidence(Record):
+    """Two pictures that a finding compares.
+
+    >>> Evidence(rendering="0" * 64, instance="geometry-easy-01").run_id is None
+    True
+    """
+
+    rendering: Sha256 = Field(description="The rendering of this run, by its file's SHA-256.")
+    instance: Name | None = Field(default=None, description="The instance whose picture the rendering resembles.")
+    run_id: Name | None = Field(default=None, description="The published run whose rendering this one resembles.")
+    other: Sha256 | None = Field(default=None, description="That rendering, by its file's SHA-256.")
+
+
+class Flag(Record):
+    """A finding in a transcript that breaks no rule of the game: for people to look at.
+
+    >>> Flag(rule="identical_to_target", where="geometry-easy-01, turn 1", what="the rendering is the target").grave
+    True
     """
 
     rule: Name = Field(description="Which one, such as identical_to_target.")
     where: Line = Field(description="Episode and turn.")
     what: Line = Field(description="What was seen, one line.")
+    evidence: Evidence | None = Field(
+        default=None, exclude_if=is_none, description="The two pictures of a finding about copies."
+    )
+    explained: Line | None = Field(
+        default=None, exclude_if=is_none, description="Why the finding is harmless; such a finding holds no run."
+    )
+
+    @property
+    def grave(self) -> bool:
+        """Whether the finding holds the run until a maintainer clears it."""
+        return self.rule in GRAVE_RULES and self.explained is None
 
 
 class Provenance(Record):
@@ -60,6 +88,11 @@ class Provenance(Record):
         if (self.source is None) == (self.kind == "rescored"):
             raise ValueError("source is given exactly when kind is rescored")
         return self
+
+    @property
+    def grave_flags(self) -> tuple[Flag, ...]:
+        """The findings that hold the run until a maintainer clears it."""
+        return tuple(flag for flag in self.flags if flag.grave)
 
 
 def make_provenance(

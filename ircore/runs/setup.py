@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnySubmission, GameRun
 from ircore.core.plugins import unknown
-from ircore.core.records import GameRules, Run
+from ircore.core.records import GameRules, Rules, Run
 from ircore.core.validation import validating
 from ircore.games.base import Game
 from ircore.games.registry import load_game
@@ -19,10 +19,11 @@ from ircore.players.traits import traits_of
 from ircore.runs.costs.limit import Watch
 from ircore.runs.costs.prices import prices_of_run, store_prices
 from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
-from ircore.runs.play import Players, PlayPlan, open_run
+from ircore.runs.play import open_run
 from ircore.runs.provenance import keep_provenance
 from ircore.runs.remote.cluster import Cluster
 from ircore.runs.remote.remote import RemotePlayer
+from ircore.runs.session import Players, PlayPlan
 from ircore.runs.shards import Shard, keep_part
 
 
@@ -110,6 +111,24 @@ def check_seats(game: Game[Any], loaded: AnyLoaded, rules: GameRules) -> None:
                 f"{loaded.path}: players.{seat.name}: the game {game.name} has no recorded answers for this seat",
                 "Name a player.",
             )
+    if isinstance(rules, Rules):
+        _check_rewriter(loaded, rules)
+
+
+def _check_rewriter(loaded: AnyLoaded, rules: Rules) -> None:
+    """Check that a rewriter is named if the rules have the dialogue rewritten, and only then."""
+    where, rewrites = f"{loaded.path}: generator.parameters.rewriter", rules.drawing == "rewrite"
+    named = "rewriter" in loaded.submission.players["generator"].parameters
+    if rewrites and not named:
+        raise InputError(
+            f"{where}: is missing, which the rule drawing: rewrite needs",
+            "Name a text model of the generator's service, or play with --rule drawing=redraw.",
+        )
+    if named and not rewrites:
+        raise InputError(
+            f"{where}: is asked only with the rule drawing: rewrite",
+            "Take the rewriter out, or write rules: {drawing: rewrite}.",
+        )
 
 
 def begin_run(

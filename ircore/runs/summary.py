@@ -27,7 +27,8 @@ def summarise(folder: AnyRunFolder, prices: RunPrices | None = None) -> dict[str
         ``run`` (its identity), ``planned`` and ``episodes`` (in the set; ended), ``unfinished`` (without a result yet:
         never ended, or failed for a technical reason and not declared final), ``outcomes``, ``abort_reasons``,
         ``turns`` (of other games than reconstruction ``steps``), ``requests`` by seat and ``failed_requests`` among
-        them by fault (whether the answer came later or not), ``tokens`` (``messages`` by the game's tokenizer, of
+        them by fault (whether the answer came later or not), ``served`` by seat (answers of each model as the service
+        named it, with its fingerprint), ``tokens`` (``messages`` by the game's tokenizer, of
         reconstruction alone; the rest as providers count them), ``images`` and ``images_perhaps_billed`` (besides
         them, by requests that failed), ``seconds`` (sum of waiting for answers), ``cost_usd`` (as providers report it,
         else by prices; null where nothing is known), ``cost_known`` (whether it covers every answer), ``per_episode``
@@ -65,6 +66,7 @@ def _summary(
         **sums,
         "requests": {seat: _requests(asked, seat, prices) for seat in folder.run.submission.players},
         "failed_requests": dict(Counter(kind for kind in attempts if kind != "answered")),
+        "served": served_models(asked),
         "per_episode": _per_episode(folder, episodes, asked, prices),
     }
     if isinstance(folder.run, Run):
@@ -74,6 +76,18 @@ def _summary(
         summary["requests"]["judge"] = judging["requests"]
         summary["judging"] = judging
     return summary
+
+
+def served_models(asked: Sequence[Call | Failure]) -> dict[str, dict[str, int]]:
+    """Count by seat the answers of each model, as services name the models that answered; seats without any left out.
+
+    Args:
+        asked: Questions of a run.
+    """
+    served: dict[str, Counter[str]] = defaultdict(Counter)
+    for question in asked:
+        served[question.role].update(attempt.served for attempt in question.attempts if attempt.served)
+    return {seat: dict(names.most_common()) for seat, names in served.items() if names}
 
 
 def _outcomes(folder: AnyRunFolder) -> Sequence[str]:

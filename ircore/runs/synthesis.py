@@ -23,7 +23,8 @@ from ircore.players.submission import LoadedGameSubmission
 from ircore.runs.costs.limit import Watch
 from ircore.runs.costs.prices import prices_of_run, store_prices
 from ircore.runs.folder import GameRunFolder, open_any_run
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
 from ircore.runs.setup import make_players
 
 

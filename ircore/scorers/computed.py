@@ -193,7 +193,7 @@ def _check_names(plan: ScoringPlan) -> None:
         installed_judge(name)
     _, lacking = load_metrics(plan.metrics) if plan.metrics else ({}, {})
     for name, reason in lacking.items():
-        raise InputError(f"metric {name}: {reason}", "Install what it needs, or name other metrics.")
+        raise InputError(f"metric {name}: {reason}", "Install what the metric needs, or name other metrics.")
 
 
 def _score_all(

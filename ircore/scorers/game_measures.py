@@ -112,13 +112,13 @@ def measured_scores(
     except Exception as error:  # a plug-in is somebody else's code
         raise WorkError(
             f"{episode.episode_id}: the game {game.name} broke with {type(error).__name__}: {error}",
-            "This is a fault of the game: mend it and score again.",
+            "Mend the game's package and score the run again.",
         ) from error
     for value in values:
         if fault := _fault(declared.get(value.measure), value):
             raise WorkError(
                 f"{episode.episode_id}: the game {game.name} measured {value.measure}: {fault}",
-                "This is a fault of the game: mend it and score again.",
+                "Mend the game's package and score the run again.",
             )
         yield GameScore(
             episode_id=episode.episode_id,

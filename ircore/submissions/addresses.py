@@ -182,7 +182,8 @@ def is_elsewhere(key: str) -> bool:
 
 def is_reserved(key: str) -> bool:
     """Return whether continuous integration or publishing may use a variable of this name."""
-    words = key.split("_")
+    # A model service's key may be called a token, as Replicate's is; CI's own tokens begin with its own names.
+    words = key.removesuffix("_TOKEN").split("_")
     reserved = _lists()["reserved"]
     return words[0] in reserved["beginnings"] or any(word in reserved["words"] for word in words)
 

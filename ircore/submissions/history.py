@@ -23,7 +23,7 @@ from ircore.submissions.check.texts import repository_faults, text_faults
 
 HISTORY = "history.jsonl"
 MAX_BYTES = 64 * 1024
-Kind = Literal["updated", "withdrawn", "corrected", "reinstated", "disputed", "settled"]
+Kind = Literal["updated", "withdrawn", "corrected", "reinstated", "disputed", "settled", "cleared"]
 Status = Literal["active", "withdrawn", "disputed"]
 
 
@@ -40,7 +40,7 @@ class Step(Record):
     kind: Kind = Field(
         description="updated: other transcripts from now on; withdrawn; corrected: a published run was wrong and "
         "another takes its place; reinstated: it may be published again; disputed: somebody objects; settled: a "
-        "dispute is over and the run stays."
+        "dispute is over and the run stays; cleared: maintainers looked at the findings in a run, and the run stays."
     )
     reason: Line = Field(description="Why, in one line that everybody may read.")
     run_id: Name | None = Field(
@@ -133,6 +133,10 @@ def _refuse_idle(step: Step, before: Sequence[Step], file: Path) -> None:
         disputed = [run or "all runs, without --run" for run in _disputed_runs(before)]
         remedy = f"Disputed: {', '.join(sorted(disputed))}." if disputed else "Nothing is disputed."
         raise InputError(f"{file}: no dispute about {about} to settle", remedy)
+    if step.kind == "cleared" and step.run_id is None:
+        raise InputError(f"{file}: a run is cleared, not a pair", "Name it: --run ID.")
+    if step.kind == "cleared" and is_cleared(before, step.run_id):
+        raise InputError(f"{file}: {about}: cleared already", nothing)
     if step.kind == "reinstated" and not is_gone(before, step.run_id):
         raise InputError(f"{file}: {about}: not withdrawn", nothing)
     gone = step.kind == "withdrawn" and step.run_id is None and is_gone(before, None)
@@ -151,8 +155,18 @@ def is_gone(steps: Sequence[Step], run_id: str | None) -> bool:
         kinds = ("withdrawn", "updated", "reinstated")
         return [step.kind for step in steps if step.run_id is None and step.kind in kinds][-1:] == ["withdrawn"]
     decisive = [step.kind for step in steps if step.run_id in (None, run_id)]
-    decisive = [kind for kind in decisive if kind not in ("disputed", "settled")]
+    decisive = [kind for kind in decisive if kind not in ("disputed", "settled", "cleared")]
     return bool(decisive) and decisive[-1] != "reinstated"
+
+
+def is_cleared(steps: Sequence[Step], run_id: str | None) -> bool:
+    """Return whether maintainers looked at the findings in a run, and let it stay.
+
+    Args:
+        steps: The submission's history.
+        run_id: The run.
+    """
+    return run_id is not None and any(step.kind == "cleared" and step.run_id == run_id for step in steps)
 
 
 def status_of(steps: Sequence[Step]) -> Status:
@@ -194,7 +208,9 @@ def withdrawals_of(folder: Path) -> Iterator[Withdrawal]:
     for path in sorted(folder.glob(f"*/{HISTORY}")):
         steps = read_history(path.parent)
         for step in steps:
-            if step.kind == "settled" or (step.kind == "disputed" and not _is_disputed(steps, step.run_id)):
+            if step.kind in ("settled", "cleared") or (
+                step.kind == "disputed" and not _is_disputed(steps, step.run_id)
+            ):
                 continue
             yield Withdrawal(
                 slug=path.parent.name,

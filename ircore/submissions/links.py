@@ -22,6 +22,9 @@ AT_ONCE = 8
 _REFUSES_PROGRAMS = {403, 405, 406, 429, 999}
 """Answers of sites that are there and do not serve programs."""
 
+_UNSAFE = "not https at a public host with a name"
+"""Problem of a link that is never asked for, so that waiting cannot help."""
+
 
 class Link(NamedTuple):
     """A link of a submission.
@@ -77,8 +80,9 @@ def dead_links(links: Iterable[Link]) -> list[DeadLink]:
 
 
 def _asked_twice(link: Link) -> DeadLink | None:
-    if _asked(link) is None:
-        return None
+    dead = _asked(link)
+    if dead is None or dead.problem == _UNSAFE:
+        return dead
     sleep(WAIT)
     return _asked(link)
 
@@ -87,7 +91,7 @@ def _asked(link: Link) -> DeadLink | None:
     base = endpoint()
     try:
         if not is_safe(link.address, base):
-            return DeadLink(link, "not https at a public host with a name")
+            return DeadLink(link, _UNSAFE)
         request = Request(link.address, headers={"User-Agent": f"ircore/{__version__}"})  # noqa: S310 - checked above
         with build_opener(SafeRedirects(base)).open(request, timeout=SECONDS):
             return None

@@ -48,6 +48,16 @@ def merged_submissions(folder: Path) -> tuple[MergedSubmission, ...]:
     return tuple(MergedSubmission(read_any_manifest(file), read_history(file.parent)) for file in files)
 
 
+def cleared_runs(submissions: Iterable[MergedSubmission]) -> frozenset[str]:
+    """Return the ids of the runs whose findings maintainers looked at, and let stay."""
+    return frozenset(
+        step.run_id
+        for submission in submissions
+        for step in submission.steps
+        if step.kind == "cleared" and step.run_id is not None
+    )
+
+
 def unplayed(submissions: Iterable[MergedSubmission], played: Container[str]) -> tuple[MergedSubmission, ...]:
     """Return the submissions of others without a run on a site: they are listed, never ranked.
 

@@ -2,27 +2,45 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, GameRun, recorded_steps
-from ircore.core.records import Run
+from ircore.core.records import PlayerSpec, Run
 from ircore.games.registry import load_game
 from ircore.players.recorded import RECORDED
-from ircore.players.submission import MANIFEST, LoadedGameSubmission, LoadedSubmission
+from ircore.players.submission import MANIFEST, AnyLoaded, LoadedGameSubmission, LoadedSubmission, make_player
 from ircore.players.traits import traits_of
 from ircore.runs.events import step_word
 from ircore.runs.folder import AnyRunFolder, create_run
-from ircore.runs.play import PlayPlan, play
+from ircore.runs.play import play
+from ircore.runs.session import PlayPlan
 from ircore.runs.setup import make_players
 
 
 def plays_offline(run: Run | GameRun) -> bool:
     """Return whether all players of a run need no service, no key and nobody, so that they can be asked again."""
-    return all(
-        spec.player == RECORDED
-        or (spec.model is None and spec.api_key_env is None and traits_of(spec.player).needs == "nothing")
-        for spec in run.submission.players.values()
-    )
+    return all(spec.player == RECORDED or is_offline(spec) for spec in run.submission.players.values())
+
+
+def is_offline(spec: PlayerSpec) -> bool:
+    """Return whether a player needs no service, no key and nobody."""
+    return spec.model is None and spec.api_key_env is None and traits_of(spec.player).needs == "nothing"
+
+
+def offline_players(loaded: AnyLoaded) -> dict[str, Any]:
+    """Return the players of a submission that can be asked again, by seat.
+
+    References, which look into the instance set, are left out.
+
+    Raises:
+        InputError: A player does not take its settings.
+    """
+    return {
+        seat: make_player(loaded, seat)
+        for seat, spec in loaded.submission.players.items()
+        if spec.player != RECORDED and is_offline(spec) and not traits_of(spec.player).reference
+    }
 
 
 def differences(published: AnyRunFolder, out: Path, limit: int | None = None) -> Iterator[str]:

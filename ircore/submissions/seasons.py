@@ -36,6 +36,10 @@ DRAWN = tuple(category for category in CATEGORIES if category != "photos")
 """The categories that a season draws; photographs are not drawn, and known ones are no secret."""
 
 
+NEWEST_EDITION = 2
+"""Edition of the builders that a new season draws by, see ``BuildRequest``."""
+
+
 class Season(Record):
     """The published record of a season: first the commitment, later the set and salt behind the commitment.
 
@@ -52,6 +56,7 @@ class Season(Record):
     committed: Line = Field(description="When, ISO 8601 in UTC.")
     instances: int = Field(ge=1, description="Pictures in the set.")
     version: Line = Field(description="Version of ircore that drew it.")
+    edition: int | None = Field(default=None, ge=1, description="Of the builders; null for the first, or a given set.")
     revealed: Line | None = Field(default=None, description="When the set was published, ISO 8601 in UTC.")
     identity: Sha256 | None = Field(default=None, description="Of the set: the SHA-256 of its instances.jsonl.")
     salt: Sha256 | None = Field(default=None, description="32 random bytes as hexadecimal digits.")
@@ -91,6 +96,7 @@ def begin_season(
     per_condition: int = 10,
     instance_set: Path | None = None,
     game: str = RECONSTRUCTION,
+    edition: int = NEWEST_EDITION,
 ) -> Season:
     """Draw a secret set and publish the commitment to it.
 
@@ -101,6 +107,7 @@ def begin_season(
         per_condition: Instances for each category and difficulty.
         instance_set: A set to commit to instead of drawing one.
         game: The game whose instances are drawn.
+        edition: Edition of the builders of reconstruction; other games have a single one.
 
     Raises:
         InputError: ``folder`` or ``publication`` holds something, the name cannot be used, or nothing draws instances
@@ -117,10 +124,13 @@ def begin_season(
         raise InputError(f"{folder}: exists already", "Choose another --out, or remove it first.")
     build = builder_of(game) if instance_set is None else None
     _own_folder(folder)
-    seed = randbits(SEED_BITS) if build else None
+    seed, drawn_by = randbits(SEED_BITS) if build else None, None
     if build and seed is not None:
-        categories = DRAWN if game == RECONSTRUCTION else ()
-        instances = build(BuildRequest(folder / INSTANCES, seed, per_condition, categories))
+        pictures = game == RECONSTRUCTION
+        drawn_by = edition if pictures else None
+        categories = DRAWN if pictures else ()
+        request = BuildRequest(folder / INSTANCES, seed, per_condition, categories, edition=drawn_by or 1)
+        instances = build(request)
     else:
         instances = read_any_instances(instance_set or folder)
     salt = token_hex(32)
@@ -130,6 +140,7 @@ def begin_season(
         committed=datetime.now(UTC).isoformat(timespec="seconds"),
         instances=len(instances.instances),
         version=__version__,
+        edition=drawn_by,
     )
     secret = _SeasonSecret(season=season, identity=instances.identity, salt=salt, seed=seed)
     write_text(folder / SECRET, secret.model_dump_json(indent=2, by_alias=True) + "\n")

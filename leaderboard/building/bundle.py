@@ -1,7 +1,7 @@
 """Bundling of scripts: ES modules in the repository become one plain script per bundle in the site.
 
-Browsers load no modules from a disk, and pages open from there too. A bundle therefore holds an entry module and all
-that it imports, each in a function of its own, so that names of one module are not seen in another.
+Browsers load no ES modules from files on a disk, and pages must work there too. A bundle therefore holds an entry
+module and its imports, each in a function of its own, so that the names of modules do not collide.
 """
 
 import re

@@ -74,7 +74,7 @@ _LINKED = {
     "paper": "Published scores",
     "replay": "One episode, turn by turn",
 }
-"""Pages that hand-written pages link to, with their headings: they say so where no reconstruction run is shown."""
+"""Headings of the pages that hand-written pages link to; on a site without reconstruction runs they have no content."""
 
 
 @dataclass(frozen=True)
@@ -187,13 +187,13 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     if not ours:
         return _games_content(others, options)
     released = read_versions(options.versions)
-    site = Site(read_runs(ours, cache), options.judge, options.address, options.originals, released)
+    submitted = () if options.submissions is None else merged_submissions(options.submissions)
+    site = Site(read_runs(ours, cache), options.judge, options.address, options.originals, released, submitted)
     site.cache = cache
     site.cards = cards_of(site.results.judge_identities, options.judge_cards)
     if options.version is not None:
         require_version(site.version, options.version, released)
     site.season = check_season(site, None if options.season is None else read_season_gaps(options.season))
-    site.submitted = () if options.submissions is None else merged_submissions(options.submissions)
     frozen = () if options.archive is None else read_archive(options.archive, site.version)
     site.former = tuple(board.record for board in frozen)
     games = game_sections(others, site.pictures)
@@ -219,7 +219,8 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
     given = next((name for name, value in asked.items() if value is not None), None)
     if given is not None:
         raise InputError(
-            f"{given}: no run of the reconstruction game, of which it speaks", f"Leave {given} out, or add such a run."
+            f"{given}: applies to runs of the reconstruction game, and none is given",
+            f"Leave {given} out, or add such a run.",
         )
     pictures = PictureBook(options.originals)
     games = game_sections(runs, pictures)

@@ -60,7 +60,10 @@ def _finish_share(
         file = tree.blocks / f"{path}.html"
         content = file.read_text(encoding="utf-8") if file.is_file() else ""
         if content and not shell.takes_content:
-            raise WorkError(f"{path}.html: no place for its content", "Look at leaderboard/overrides/main.html.")
+            raise WorkError(
+                f"{path}.html: its shell has no slot for the content",
+                "Check the slots in leaderboard/overrides/main.html.",
+            )
         whole = shell.filled(
             content=content,
             title=title,
@@ -75,7 +78,7 @@ def _finish_share(
 def write_surroundings(site: Path, address: str = "", title: str = NAME) -> None:
     """Write the files for servers and crawlers: ``404.html``, ``robots.txt``, and a site map if the address is known.
 
-    A missing page is asked for at any depth, so that its page cannot refer to anything by a relative address.
+    The server shows ``404.html`` at any depth, so that it cannot refer to files by relative addresses.
 
     Args:
         site: Root of the site.

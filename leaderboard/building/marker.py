@@ -33,7 +33,9 @@ def read_marker(site: Path) -> dict[str, Any]:
     try:
         marker = json.loads((site / MARKER).read_bytes())
     except (OSError, ValueError) as error:
-        raise InputError(f"{site}: no site of ours (no {MARKER})", "Build one: ircore site build …") from error
+        raise InputError(
+            f"{site}: not a site built by ircore (no {MARKER})", "Build one: ircore site build …"
+        ) from error
     if not isinstance(marker, dict):
         raise InputError(f"{site / MARKER}: damaged", "Build the site again.")
     return marker
@@ -56,4 +58,6 @@ def check_replaceable(out: Path) -> None:
         InputError: It is a file, or holds something that is no site of ours.
     """
     if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / MARKER).is_file()):
-        raise InputError(f"{out}: exists and is no site of ours (no {MARKER})", "Choose another --out, or remove it.")
+        raise InputError(
+            f"{out}: exists and is not a site built by ircore (no {MARKER})", "Choose another --out, or remove it."
+        )

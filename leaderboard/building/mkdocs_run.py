@@ -15,7 +15,7 @@ def mkdocs(tree: Tree) -> Iterator[None]:
     """Run MkDocs in parallel with the body of the ``with`` statement; MkDocs reads only the page sources.
 
     Raises:
-        WorkError: It failed.
+        WorkError: MkDocs failed.
     """
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tree.site.name]
@@ -30,4 +30,7 @@ def mkdocs(tree: Tree) -> Iterator[None]:
         out, errors = child.communicate()
     if child.returncode:
         said = (errors or out).strip()
-        raise WorkError(f"mkdocs build --strict failed:\n{said}", "Mend what it names; the earlier site is untouched.")
+        raise WorkError(
+            f"mkdocs build --strict failed:\n{said}",
+            "Correct the page or link that it names; the earlier site is untouched.",
+        )

@@ -40,7 +40,7 @@ def preview(loaded: AnyLoaded, runs: Sequence[Path], out: Path) -> list[str]:
         ) from error
     if not runs:
         raise InputError(
-            "--preview: no runs to show the entry beside",
+            "--preview: no runs to compare the submission with",
             "Name scored runs: --runs build/demo/runs/builtin-classical-canvas",
         )
     build_site(runs, out, Options(waiting=loaded))

@@ -67,7 +67,7 @@ def _source(title: str, searchable: bool = False, words: str = "") -> str:
         searchable: Whether the search finds the page.
         words: Further words that the search finds.
     """
-    # What is JSON is YAML too. The theme does not escape titles.
+    # JSON is valid YAML. The theme does not escape titles.
     settings = [
         f"title: {json.dumps(str(escape(title)), ensure_ascii=False)}",
         "hide: [navigation, toc]",

@@ -50,7 +50,7 @@ def build_site(runs: Sequence[Path], out: Path, options: Options | None = None) 
         WorkError: MkDocs failed, or the disk is full.
     """
     options = options or Options()
-    # Of a link the folder that it names is replaced.
+    # If the output is a symbolic link, the folder that it points to is replaced.
     out = Path(os.path.realpath(out)) if out.is_symlink() else out
     check_sources()
     check_replaceable(out)

@@ -144,7 +144,7 @@ def check_site(folder: Path) -> tuple[list[Finding], int]:
         folder: The site.
 
     Returns:
-        What was found, page by page, and how many pages there are.
+        Findings, page by page, and the number of pages.
 
     Raises:
         InputError: There is no site in the folder.

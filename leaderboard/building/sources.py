@@ -24,7 +24,7 @@ from leaderboard.theme import stylesheet
 SETTINGS = "mkdocs.yml"
 
 ABSENT = "absent"
-"""Template of pages that say that nothing is there, for the sake of links to them."""
+"""Template of pages that only state that they have no content, so that links to them work."""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _GAMES_AFTER = "Gallery"
@@ -55,7 +55,7 @@ def copy_sources(
 
     Args:
         tree: Folders of the build.
-        pages: Pages that templates write; the navigation leaves out those that only say that nothing is there.
+        pages: Pages that templates write; the navigation leaves out pages without content.
         games: Title and path of the board of each other game.
         address: Address of the site, absolute, ending in a slash; empty if unknown.
         title: Name of the site.
@@ -79,7 +79,7 @@ def copy_sources(
         text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
         write_text(tree.docs / "schemas" / f"{name}.json", text)
     for name in LEADERBOARD:
-        write_text(tree.docs / name, "")  # hand-written pages link to them, so MkDocs has to see them
+        write_text(tree.docs / name, "")  # MkDocs refuses links to missing files; the content comes later
     settings = yaml.safe_load((SKELETON / SETTINGS).read_text(encoding="utf-8"))
     known = {path.relative_to(tree.docs).as_posix() for path in tree.docs.rglob("*.md")}
     shown = {f"{page.path}.md" for page in pages if page.template != ABSENT}

@@ -1,4 +1,4 @@
-"""Shown behind a game's learning curves: people's curve with its band, and figures of the game's paper."""
+"""Background of a game's learning curves: people's curve with its band, and figures of the game's paper."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class BesideCurves:
     """
 
     people: Mapping[int, Estimate]
-    """Mean and interval at each place, of what people played."""
+    """Mean and interval of people's episodes, by place on the horizontal axis."""
 
     published: tuple[PublishedFigure, ...]
     """Figures with a place on the horizontal axis."""
@@ -36,12 +36,12 @@ class BesideCurves:
     @property
     def words(self) -> str:
         """Sentences for the chart's reading aid, each with a blank before it."""
-        said = ""
+        sentences = ""
         if self.people:
-            said += " The grey area and its dotted line are people, as recorded on these instances."
+            sentences += " The grey area and its dotted line are people, as recorded on these instances."
         if self.published:
-            said += " Hollow diamonds are reported by the paper, of other instances, and were not run here."
-        return said
+            sentences += " Hollow diamonds are reported by the paper, of other instances, and were not run here."
+        return sentences
 
     def _band(self, scale: Scale, panel: int) -> go.Scatter:
         bounded = [(place, mean) for place, mean in self.people.items() if mean.low is not None]

@@ -137,16 +137,16 @@ def figures(
     """Make the figures of the site.
 
     Args:
-        results: Of every run.
+        results: Results of every run.
         pairs: Names and marks of the pairs, by run_id.
         wanted: Ids of the figures to make; None makes all.
-        site_judge: Whose figures' ids do not name the judge; None for the first by name.
-        comparable: Of the runs under the rules of most: what figures of all pairs show, since a board never mixes
-            rules. None to choose them here.
+        site_judge: Judge whose figures have ids without a judge's name; None for the first judge by name.
+        comparable: Results of the runs under the most common rules, for figures of all pairs, since a board never
+            mixes rules; None to choose them here.
 
     Returns:
-        By id, which is ``chart_id``: those of ``OF_ALL``; for each judge those of ``OF_JUDGE`` and, for each pair,
-        those of ``OF_PAIR``; for each pair those of ``OF_PAIR_ONCE``.
+        Figures by ``chart_id``: ``OF_ALL``; for each judge ``OF_JUDGE``; for each judge and pair ``OF_PAIR``; for each
+        pair ``OF_PAIR_ONCE``.
     """
     charts = {}
     same = comparable or under_rules(results, rule_sets(results)[0])
@@ -160,7 +160,7 @@ def chart_id(kind: str, pair_key: str | None = None, judge: str | None = None) -
     """Return the id of a chart.
 
     Args:
-        kind: What it shows.
+        kind: Name of the kind of figure.
         pair_key: ``Pair.key``; None for a chart of all pairs.
         judge: None for the site's own judge, and for figures of all judges.
     """
@@ -187,7 +187,7 @@ OF_ALL: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
     "metric-preferences": metric_preferences_sketch,
     "costs": costs_sketch,
 }
-"""Figures that the site has once: of every judge, of none, or of the site's own."""
+"""Figures that the site has once: about all judges, about no judge, or by the site's own judge."""
 
 ACROSS_RULES = frozenset(
     {
@@ -195,7 +195,7 @@ ACROSS_RULES = frozenset(
         "metric-correlations", "metric-preferences",
     }
 )  # fmt: skip
-"""Figures of all runs: what they compare is the rules, or is not hurt by them."""
+"""Figures of all runs: they compare rules, or runs under different rules may stand together in them."""
 
 OF_JUDGE: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
     "trajectories": trajectories_sketch,
@@ -212,7 +212,7 @@ OF_PAIR: Mapping[str, Callable[[Subject, Pair], Sketch | Missing]] = {
 """Figures of one pair for each judge."""
 
 OF_PAIR_ONCE: Mapping[str, Callable[[Subject, Pair], Sketch | Missing]] = {"said": pair_said_sketch}
-"""Figures of one pair that no judge has a part in."""
+"""Figures of one pair that do not depend on a judge."""
 
 
 def _drawings(

@@ -33,10 +33,10 @@ from leaderboard.words import labels
 _TITLE = "What does a better picture cost?"
 
 _ALL_NAMED = 8
-"""Pairs that are all named in the figure; of more only those that no cheaper one equals."""
+"""Number of pairs up to which the figure names all; beyond, it names pairs that no cheaper pair equals."""
 
 _MOST = 60
-"""Pairs drawn: the best ones."""
+"""Maximum of pairs drawn, the best first."""
 
 _Points = Mapping[str, tuple[float, float]]
 """Logarithm of the cost, and score, by run_id."""

@@ -20,19 +20,19 @@ RUN = "run_id"
 """Key of the column that says which run a row is about."""
 
 MOST_ROWS = 24
-"""Pairs in a figure with a row a pair; of more, the best are shown and the figure says so."""
+"""Maximum of pairs in a figure with a row per pair: the best are shown, and the reading aid says so."""
 
 MOST_PANELS = 12
-"""Pairs in a figure with a panel a pair."""
+"""Maximum of pairs in a figure with a panel per pair."""
 
 
 class Subject:
     """Results that the figures of one judge are drawn from.
 
     Args:
-        results: Of some runs.
+        results: Results of some runs.
         pairs: Names and marks of the pairs, by run_id.
-        judge: Whose ratings, where a figure is of one judge.
+        judge: Judge of the figures that show the ratings of one judge.
         ranked: Every pair, best first; by default as on the board of the judge.
 
     Example:
@@ -98,8 +98,8 @@ def picked(table: Table, keys: Sequence[str], **changes: str) -> Table:
     """Return a table with only these columns, in this order.
 
     Args:
-        table: To choose from.
-        keys: Of the columns wanted.
+        table: Table to choose from.
+        keys: Keys of the columns to keep.
         changes: Other fields of the table to set, such as ``title``.
     """
     places = [[column.key for column in table.columns].index(key) for key in keys]

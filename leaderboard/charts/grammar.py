@@ -208,10 +208,10 @@ def whiskers(values: Sequence[Value], colour: str, factor: float = 1, thickness:
     """Return Plotly's error bars of values; of no length where a value has no interval.
 
     Args:
-        values: With a number each.
+        values: Values, each with a number.
         colour: Token of the bars.
         factor: Factor of the values, such as 100 for percent.
-        thickness: Of the bars, CSS pixels.
+        thickness: Thickness of the bars, CSS pixels.
     """
     return {
         "array": [_distance(value.high, mean(value), factor) for value in values],
@@ -263,8 +263,8 @@ def words(
     """Return an annotation.
 
     Args:
-        text: Plain already.
-        place: Position, as the references count.
+        text: Text, escaped by ``plain``.
+        place: Position in the units of the references.
         refs: References of x and of y: ``paper``, or an axis, ``x2_domain`` meaning shares of its length.
         anchor: Part of the words that stands there: ``left``, ``center``, ``right``; ``top``, ``middle``, ``bottom``.
         shift: CSS pixels to the right and upwards.

@@ -35,7 +35,7 @@ from leaderboard.theme import judge_token, token
 from leaderboard.words import labels
 
 _MOST = 30
-"""Pairs of raters in a figure; annotators among themselves come last."""
+"""Maximum of pairs of raters in a figure; pairs of annotators come last."""
 
 _PUBLISHED: tuple[Literal["table2", "table1"], ...] = ("table2", "table1")
 """The paper's tables of agreement: with people, and of judges."""

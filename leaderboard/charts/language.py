@@ -17,7 +17,7 @@ _AID = (
 )
 
 _STEPS = (5, 10, 20, 25, 50, 100, 200, 500, 10**9)
-"""Tokens between ticks; the last is for anything."""
+"""Candidates for the tokens between two ticks; the last fits any length."""
 
 
 def lengths_sketch(subject: Subject) -> Sketch | Missing:

@@ -127,9 +127,9 @@ def squares(titles: Sequence[str], upright: str, level: str) -> tuple[Json, Json
     """Return the wide and the narrow layout of square panels of two similarity scales, 0–10 each.
 
     Args:
-        titles: One a panel, which may be a stranger's words.
-        upright: What the vertical axes mean.
-        level: What the horizontal axes mean.
+        titles: Title of each panel, which may be a stranger's words.
+        upright: Title of the vertical axes.
+        level: Title of the horizontal axes.
     """
     lined, scale = {"showgrid": False, "showline": True}, axis(-0.4, 10.4, steps(0, 10, 2))
     notes = [

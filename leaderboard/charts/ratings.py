@@ -13,7 +13,7 @@ from leaderboard.theme import token
 from leaderboard.words import labels
 
 _MOST = 9
-"""Panels in the figure; of more, the table has all."""
+"""Maximum of panels in the figure; the table has all pairs of raters."""
 
 _LARGEST, _LEAST = 26.0, 3.5
 """Diameters of the commonest and of the rarest mark, CSS pixels: two neighbours touch but do not cover each other."""

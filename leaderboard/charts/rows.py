@@ -63,7 +63,7 @@ class Row:
     """
 
     name: tuple[str, ...]
-    """Who or what the row is, on one line or two."""
+    """Name of the pair, rater or condition in the row, on one line or two."""
 
     values: tuple[str, ...]
     """Texts of the lines of marks, from above."""
@@ -117,9 +117,9 @@ def place(row: int, line: int, lines: int, most: int) -> float:
 
     Args:
         row: 0-based.
-        line: Of the row, 0-based, from above.
-        lines: How many this row has.
-        most: How many the row with most has.
+        line: Number of the line in its row, 0-based, from above.
+        lines: Number of lines in this row.
+        most: Number of lines in the row with most lines.
     """
     return round(row + (line - (lines - 1) / 2) * SUB_ROW / _row_height(most), 4)
 
@@ -134,7 +134,7 @@ def row_layouts(
         xaxis: The horizontal axis.
         notes: Annotations of both layouts.
         head: Room above the first row, CSS pixels.
-        more: What both layouts add.
+        more: Further settings of both layouts.
     """
     return _wide(rows, xaxis, notes, head, more), _narrow(rows, xaxis, notes, head, more)
 

@@ -31,7 +31,7 @@ class Spot:
     """Value on the y axis."""
 
     weight: float = 1.0
-    """Share of what it rests on, 0–1: the area of its mark."""
+    """Episodes behind the point as a share of the largest number, 0–1: the area of its mark."""
 
     said: str = ""
     """Text shown on hover beside the number, already plain."""
@@ -96,9 +96,9 @@ def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weig
     Args:
         pair: Pair that the rows are about.
         rows: Entries by key of each turn, in order.
-        key: Of the values.
+        key: Key of the values.
         weight: Key of the counts that the areas of marks stand for.
-        said: What is counted, such as ``messages``.
+        said: Word for the counted things, such as ``messages``.
     """
     most = max((mean(row[weight]) or 0.0 for row in rows), default=0.0) or 1.0
     spots = (

@@ -74,7 +74,7 @@ class EpisodeView:
     """Scores by every judge that rated the final rendering."""
 
     turns: tuple[TurnView, ...]
-    """All but the describer's last word that it is done."""
+    """All turns but a last turn in which the describer only says that it is done."""
 
     ended: str
     """Outcome, in a word or two."""

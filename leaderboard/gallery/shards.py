@@ -25,8 +25,8 @@ def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int
     Args:
         site: What is shown.
         fragments: Its episodes.
-        share: Which share of the files, 0-based.
-        shares: Into how many shares they are cut.
+        share: Number of the share of the files to make, 0-based.
+        shares: Number of shares.
     """
     pairs = ranked_pairs(site)
     yield f"{FOLDER}/pairs.json", _file({"first": FIRST, "shard": SHARD, "pairs": [pair.shown for pair in pairs]})

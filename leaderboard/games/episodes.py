@@ -112,7 +112,8 @@ def _shown(section: GameSection, payload: Any, ending: Any) -> Mapping[str, Any]
         return section.game.shown(payload, ending)
     except Exception as error:  # a plug-in is somebody else's code
         raise WorkError(
-            f"the game {section.game.name}: shown broke with {type(error).__name__}: {error}", "Mend the game."
+            f"the game {section.game.name}: its function shown failed with {type(error).__name__}: {error}",
+            "Correct the game's package.",
         ) from error
 
 
@@ -140,7 +141,7 @@ def _rendered(section: GameSection, what: str, template: str, values: Mapping[st
         return safe(_template(template).render(**values))
     except (TemplateError, LookupError) as error:
         raise WorkError(
-            f"the game {section.game.name}: its template of {what} is broken: {error}", "Mend the game."
+            f"the game {section.game.name}: its template of {what} is broken: {error}", "Correct the game's package."
         ) from error
 
 

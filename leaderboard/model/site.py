@@ -17,7 +17,7 @@ from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.history import Step
-from ircore.submissions.merged import MergedSubmission
+from ircore.submissions.merged import MergedSubmission, cleared_runs
 from ircore.submissions.season_gaps import SeasonGaps
 from leaderboard.model.site_judge import site_judge
 from leaderboard.model.site_runs import SiteRun
@@ -54,7 +54,7 @@ class Page:
     """Whether the page is in the index of the site's search."""
 
     later: Callable[[], Mapping[str, Any]] | None = None
-    """Works out more values when the page is written: several processes do that at once. Not ``charts``."""
+    """Function that computes further values when the page is written, in one of several processes; never ``charts``."""
 
     @property
     def root(self) -> str:
@@ -156,6 +156,7 @@ class Site:
         address: Where the site will stand, absolute and ending in a slash; empty if that is not known.
         originals: Where the original pictures lie, as ``PictureBook`` takes it; empty if nowhere.
         versions: The released versions of the benchmark; None for those that the project knows.
+        submitted: Every merged submission; their histories say which runs' findings were cleared.
 
     Raises:
         InputError: The runs cannot be shown together, none has scores, ``judge`` rated nothing, or the
@@ -174,9 +175,10 @@ class Site:
         address: str = "",
         originals: str = "",
         versions: Sequence[BenchmarkVersion] | None = None,
+        submitted: Sequence[MergedSubmission] = (),
     ) -> None:
         self.address = address
-        self.results = Results.from_runs(runs)
+        self.results = Results.from_runs(runs, cleared_runs(submitted))
         if not self.results.judges:
             paths = " ".join(str(run.path) for run in runs)
             raise InputError("none of the runs has been scored yet", f"Score them first: ircore score {paths}")
@@ -186,7 +188,7 @@ class Site:
         """The cards of judges that took the judge test, by the judge's name."""
         self.former: tuple[BenchmarkVersion, ...] = ()
         """Earlier versions of the benchmark whose boards the site holds too, newest first."""
-        self.submitted: tuple[MergedSubmission, ...] = ()
+        self.submitted = tuple(submitted)
         """Every merged submission, played or not, as far as they were given."""
         self.played: Mapping[str, str] = {}
         """Slugs of the submissions that have a run on the site, each with the path of a run's page."""
@@ -302,8 +304,8 @@ def _pairs(submissions: Sequence[SubmissionResult]) -> dict[str, Pair]:
 
 def _rules_words(submission: SubmissionResult) -> str:
     rules = submission.run.rules
-    extra = "" if rules.over_budget == "allow" else f", over budget: {rules.over_budget}"
-    return f"{rules.token_budget} tokens, {rules.max_turns} turns{extra}"
+    over = [] if rules.over_budget == "allow" else [f"over budget: {rules.over_budget}"]
+    return ", ".join([f"{rules.token_budget} tokens", f"{rules.max_turns} turns", *over, *rules.variants])
 
 
 def _labels(labels: Any) -> tuple[str, ...]:

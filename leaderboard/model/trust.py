@@ -20,7 +20,7 @@ class Tier:
     """Name of the tier in the classes of its badge."""
 
     label: str
-    """On the badge."""
+    """Text of the badge."""
 
     description: str
     """Meaning of the tier, in one sentence."""
@@ -45,14 +45,18 @@ LEGEND = (MAINTAINERS, RESCORED, REPORTED, PAPER, HERE)
 FINDINGS = {
     "addresses_a_judge": "a message that speaks to a judge (judges see pictures only)",
     "hidden_characters": "a message with characters that cannot be seen",
+    "copied_picture": "a rendering with patches of the photograph that it should show",
     "copy_of_target": "a rendering that can hardly be told from its target",
     "identical_to_target": "a rendering like a target, pixel by pixel",
+    "like_another": "a rendering that can hardly be told from another pair's",
     "many_failures": "many episodes that failed for technical reasons",
+    "not_reproduced": "answers that the offline player does not give",
     "out_of_order": "an answer recorded before what it answers",
-    "rendering_of_another": "a rendering that another pair has too, pixel by pixel",
+    "rendering_of_another": "a rendering that another pair has too",
     "reused_rendering": "the same picture in several episodes",
     "same_message": "the same words for several targets",
     "time": "a time that cannot be",
+    "tiny_rendering": "a rendering too small to show anything",
 }
 """Descriptions of the findings of re-scoring, by rule."""
 
@@ -84,6 +88,7 @@ def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
     if known.source is not None:
         source = known.source
         lines.append(("Transcripts", f"{source.repo}, commit {source.revision}, run {source.run}"))
+    if known.source is not None or known.flags:
         lines.append(("Findings", _findings(known.flags)))
     return lines
 
@@ -92,5 +97,5 @@ def _findings(flags: Sequence[Flag]) -> str:
     if not flags:
         return "none: the rules were played again on every episode, and nothing unlikely was seen"
     counts = Counter(flag.rule for flag in flags)
-    told = ", ".join(f"{count} × {FINDINGS.get(rule, rule)}" for rule, count in counts.items())
-    return f"{told}; first: {flags[0].where}. None breaks a rule; they are for people to look at"
+    findings = ", ".join(f"{count} × {FINDINGS.get(rule, rule)}" for rule, count in counts.items())
+    return f"{findings}; first: {flags[0].where}. None breaks a rule; they are for people to look at"

@@ -9,7 +9,7 @@ from ircore.core.fact_records import PARTS, Part, RenderingFacts
 from ircore.core.records import Scene
 
 SHOWN = 3
-"""Facts of one part that are told in full; of others the number."""
+"""Facts of a part that are shown in full; further facts are only counted."""
 
 Lines = Mapping[tuple[str, str], RenderingFacts]
 """Facts of a run by episode and rendering."""
@@ -52,16 +52,16 @@ class TurnFacts:
     """Number of facts that held one turn before and fail now."""
 
     groups: tuple[FactGroup, ...] = ()
-    """What became right, what broke and, of the last turn, what is wrong."""
+    """Facts that became right, facts that broke and, after the last turn, facts that are wrong."""
 
 
 def facts_by_turn(scene: Scene | None, episode: Episode, lines: Lines) -> dict[int, TurnFacts]:
     """Return the facts of each turn of an episode, as far as they are known.
 
     Args:
-        scene: What the target shows; None if nobody knows.
+        scene: Scene of the target; None for a target without a scene.
         episode: The episode.
-        lines: Facts of its run.
+        lines: Facts of the run that played it.
     """
     turns = [
         (turn.turn, lines[episode.episode_id, turn.rendering.sha256])
@@ -89,8 +89,8 @@ def _turn(earlier: RenderingFacts | None, line: RenderingFacts, is_last: bool, t
     gained = [place for place, change in enumerate(changes) if change == ("0", "1")]
     lost = [place for place, change in enumerate(changes) if change == ("1", "0")]
     wrong = [place for place, letter in enumerate(now) if letter == "0"] if is_last else []
-    told = (("Became right", gained), ("Broke", lost), ("Wrong in the end", wrong))
-    groups = tuple(FactGroup(heading, parts) for heading, places in told if (parts := tell(places)))
+    headed = (("Became right", gained), ("Broke", lost), ("Wrong in the end", wrong))
+    groups = tuple(FactGroup(heading, parts) for heading, places in headed if (parts := tell(places)))
     return TurnFacts(now.count("1"), len(now) - now.count("?"), len(gained), len(lost), groups)
 
 

@@ -19,8 +19,8 @@ def leaderboard_files(results: Results, version: Version | None = None) -> Itera
     """Yield both files: path below the site's root, and text.
 
     Args:
-        results: What the boards show.
-        version: The benchmark version that they are of; None for what the project's own records say.
+        results: Results that the boards show.
+        version: Benchmark version of the boards; None for the version by the project's own records.
     """
     table = leaderboard_table(results)
     yield LEADERBOARD[0], as_csv(table)

@@ -135,7 +135,7 @@ def view_words(site: Site, view: View) -> str:
     )
     versions = ", ".join(sorted({submission.run.version for submission in results.submissions}))
     episodes = f"{size} {'episode' if size == 1 else 'episodes'} a pair"
-    # What is not released is named by its instance set.
+    # The words of an unreleased benchmark name its instance set already.
     benchmark = site.version.words + (f", instance set {results.instance_set[:8]}" if site.version.released else "")
     return f"{what}, {which}; {how}; {episodes}; {rules}; {benchmark}; ircore {versions}"
 
@@ -164,7 +164,8 @@ def rules_label(site: Site, rules: Rules | None) -> str:
         return "all rules"
     turns = len({rules.max_turns for rules in site.rule_sets}) > 1
     over = len({rules.over_budget for rules in site.rule_sets}) > 1
-    return f"{rules.token_budget} tokens" + f", {rules.max_turns} turns" * turns + f", {rules.over_budget}" * over
+    words = f"{rules.token_budget} tokens" + f", {rules.max_turns} turns" * turns + f", {rules.over_budget}" * over
+    return ", ".join([words, *rules.variants])
 
 
 def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path) -> list[tuple[str, list[Chip]]]:
@@ -243,4 +244,7 @@ def _rules_key(site: Site, rules: Rules) -> str:
     key = f"budget-{rules.token_budget}"
     if len({rules.max_turns for rules in site.rule_sets}) > 1:
         key += f"-turns-{rules.max_turns}"
-    return key if len({rules.over_budget for rules in site.rule_sets}) == 1 else f"{key}-{rules.over_budget}"
+    if len({rules.over_budget for rules in site.rule_sets}) > 1:
+        key += f"-{rules.over_budget}"
+    # History and drawing stand at the end of the rules' own key, where they are not the paper's.
+    return key + rules.key.removeprefix(f"b{rules.token_budget}-t{rules.max_turns}-{rules.over_budget}")

@@ -21,7 +21,7 @@ NAME = "Image Reconstruction Game"
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _NEWEST = 100
-"""Entries in the feeds; the page has all."""
+"""Maximum of entries in the feeds; the page lists all changes."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def changes(site: Site) -> tuple[Change, ...]:
     if site.version.released:
         entries.append(_benchmark(site.version.released, current=True))
     entries.reverse()
-    # Sorting keeps the order of what happened at one moment.
+    # Sorting is stable: changes of the same moment keep their order.
     return tuple(sorted(entries, key=lambda change: change.when, reverse=True))
 
 
@@ -95,7 +95,7 @@ def atom(entries: Sequence[Change], identity: str, address: str) -> str:
 
     Args:
         entries: Newest first.
-        identity: What the feed is about, the same in every build.
+        identity: Identity of the instance set, the same in every build.
         address: The site's absolute address, ending in a slash; empty for links relative to the feed's own address,
             and without the link to itself, which has to be absolute to be of use.
     """

@@ -2,8 +2,8 @@
 
 ``data/compare/index.json`` names pairs and instances once; ``data/compare/<judge>/<pair>.json`` holds a pair's final
 scores by instance, its main scores and rank, and its comparisons with pairs that come later on the overall board. Up to
-``MOST`` pairs all are compared with all; of more, each with the next on the board. What is not there the browser
-computes: Student's paired interval on common targets, which it says; the ranks say whether two pairs are told apart.
+``MOST`` pairs all are compared with all; of more pairs, each is compared with the next on the board. For other couples
+the browser computes Student's paired interval on common targets and says so; ranks say whether two pairs differ.
 """
 
 import json
@@ -29,7 +29,7 @@ FOLDER = "data/compare"
 """Folder of the files, relative to the site's root."""
 
 SPANS = (10, 20, 50, 100)
-"""Points of the main score."""
+"""Reach of the plots left and right of zero, in points of the main score."""
 
 Condition = str | None
 """A category, or None for all."""
@@ -45,10 +45,10 @@ class Row:
     """
 
     category: Condition
-    """None for all."""
+    """Category of the targets; None for all."""
 
     comparison: Comparison
-    """The first less the second."""
+    """First pair minus second pair."""
 
 
 class Comparisons:

@@ -26,6 +26,7 @@ from leaderboard.pages.badges import badge_snippet, badges
 from leaderboard.pages.board_views import View, judge_words, view_path, view_words
 from leaderboard.pages.boards import paired
 from leaderboard.pages.citation import pair_bibtex
+from leaderboard.pages.evidence import shown_findings
 from leaderboard.pages.pair_comparison import span_of
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.selections import Chosen, judged_episodes
@@ -75,6 +76,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "links": sorted(pair.result.run.submission.links.items()),
                 "commands": _commands(pair),
                 "trust": trust_lines(pair.result),
+                "evidence": shown_findings(site, pair),
                 "history": site.history(pair.result.slug),
                 "disputed": disputes[pair.run_id],
             },
@@ -218,7 +220,7 @@ def _against(site: Site, pair: Pair) -> list[dict[str, Any]]:
     """Compare a pair with all pairs under the same rules or, if they are many, with its neighbours on the board.
 
     Returns:
-        The other pairs in the order of the board, each with the comparison of this pair less the other.
+        The other pairs in the order of the board, each with the comparison of this pair minus the other.
     """
     results = site.under(pair.result.run.rules)
     board = results.board(site.judge)
@@ -273,6 +275,8 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
         ("Rules", rules.key),
         ("Token budget", f"{rules.token_budget} a message; over budget: {rules.over_budget}"),
         ("Turn limit", str(rules.max_turns)),
+        ("History", rules.history),
+        ("Drawing", rules.drawing),
         ("Prompts", run.prompts),
         ("Seed", str(run.seed)),
         ("Instance set", run.instance_set),
@@ -326,6 +330,10 @@ def player_words(spec: PlayerSpec) -> str:
 def _commands(pair: Pair) -> list[str]:
     run = pair.result.run
     options = f"--token-budget {run.rules.token_budget} --max-turns {run.rules.max_turns} --seed {run.seed}"
+    if run.rules.history != "all":
+        options += f" --rule history={shlex.quote(run.rules.history)}"
+    if run.rules.drawing != "edit":
+        options += f" --rule drawing={run.rules.drawing}"
     folder = shlex.quote(f"submissions/{run.slug}")
     return [
         f"ircore play {folder} --instances INSTANCES --out {run.slug} {options}",

@@ -17,7 +17,7 @@ from leaderboard.pages.selections import judged_episodes
 _OTHER: Mapping[Role, Role] = {"describer": "generator", "generator": "describer"}
 
 _PARTNERS = 6
-"""Pictures in the strip."""
+"""Maximum of pictures in the strip."""
 
 
 @cache

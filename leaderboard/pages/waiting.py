@@ -72,7 +72,8 @@ def _rivals(site: Site | None, games: Sequence[GameSection], submission: AnySubm
 def _rule_words(submission: AnySubmission) -> str:
     """Return the rules that a submission states; empty if a game's defaults hold."""
     if isinstance(submission, Submission):
-        return f"{submission.rules.token_budget} tokens a message, {submission.rules.max_turns} turns"
+        rules = submission.rules
+        return ", ".join([f"{rules.token_budget} tokens a message", f"{rules.max_turns} turns", *rules.variants])
     return ", ".join(f"{name} {value}" for name, value in submission.rules.items())
 
 

@@ -155,7 +155,7 @@ def _origin(address: str) -> list[str]:
         return []
     parts = urlsplit(address)
     if parts.scheme != "https" or not re.fullmatch(r"[A-Za-z0-9.-]+(:\d+)?", parts.netloc):
-        raise InputError(f"{address}: no address for pictures", "Give one that begins with https://HOST/")
+        raise InputError(f"{address}: not a web address for pictures", "Give one that begins with https://HOST/")
     return [f"https://{parts.netloc}"]
 
 

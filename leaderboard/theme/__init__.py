@@ -24,7 +24,7 @@ NEUTRALS: dict[str, tuple[str, str]] = {
     "zero": ("#7a7b86", "#888c98"),
     "warning": ("#8a4b00", "#e6ac5c"),
 }
-"""Light and dark: page, raised areas, words, secondary words, rules, what stands behind, zero lines."""
+"""Light and dark: page, raised areas, words, secondary words, rules, lines in the background, zero lines, warnings."""
 
 OKABE_ITO = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442")
 """The hues of Okabe and Ito (2008, "Color Universal Design"), those that read well on white first; no black, which

@@ -50,7 +50,7 @@ class FrozenBoard:
     """Folder of the version's files."""
 
     rows: tuple[Mapping[str, Any], ...]
-    """The rows of its ``leaderboard.json``; what of ``_OF_RUNS`` the file says of a row's run stands in it too."""
+    """Rows of its ``leaderboard.json``, each with the fields ``_OF_RUNS`` that the file states about the row's run."""
 
     @property
     def path(self) -> str:
@@ -64,20 +64,22 @@ def released_as(
     """Return the record that makes the benchmark of a built site a released version.
 
     Args:
-        marker: What the build said of the site.
+        marker: Content of the site's marker file.
         name: Name of the version, such as 2026.1.
         day: When it was released, YYYY-MM-DD; None for today, in UTC.
         notes: What is new in it, in one line.
 
     Raises:
-        InputError: One of them is not as it should be.
+        InputError: A value is not valid.
     """
     about = {"instance_set": marker.get("instance_set"), "prompts": marker.get("prompts")}
     today = datetime.now(UTC).date().isoformat()
     try:
         return BenchmarkVersion.model_validate({"name": name, "date": day or today, "notes": notes, **about})
     except ValidationError as error:
-        raise InputError(f"version {printable(name)}: {describe_validation_error(error)}", "Mend this.") from error
+        raise InputError(
+            f"version {printable(name)}: {describe_validation_error(error)}", "Correct the value."
+        ) from error
 
 
 def freeze_site(
@@ -88,7 +90,7 @@ def freeze_site(
     Args:
         site: A built site.
         out: The folder to make.
-        marker: What the build said of the site.
+        marker: Content of the site's marker file.
         known: The released versions; by default those of ``versions.yaml``.
 
     Raises:
@@ -124,7 +126,7 @@ def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:
 
     Args:
         folder: Holds one folder a version, as ``freeze_site`` makes them.
-        current: What the site shows live; its own frozen board is passed over.
+        current: Version that the site shows live; its own frozen board is skipped.
 
     Raises:
         InputError: A version is damaged, or one name stands for two versions.
@@ -135,7 +137,9 @@ def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:
         twin = boards.setdefault(board.record.name, board)
         if twin is not board or (board.record.name == current.name and not _same(board.record, current)):
             other = "the site's own" if twin is board else str(twin.folder)
-            raise InputError(f"{path}: version {board.record.name} is not {other}", "Give one of them another name.")
+            raise InputError(
+                f"{path}: version {board.record.name} differs from {other}", "Give one of them another name."
+            )
     if not boards and not folder.is_dir():
         raise InputError(f"{folder}: no folder of frozen boards", "Make one: ircore site freeze SITE --out DIR/NAME")
     former = [board for name, board in boards.items() if name != current.name]
@@ -161,7 +165,7 @@ def _read_frozen(path: Path) -> FrozenBoard:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InputError(f"{board}: not the boards of a site", "Freeze the version again.")
     if document.get("instance_set") != record.instance_set:
-        raise InputError(f"{board}: not of the instance set that {VERSION} names", "Freeze the version again.")
+        raise InputError(f"{board}: of another instance set than {VERSION} names", "Freeze the version again.")
     return FrozenBoard(record, path.parent, tuple(_with_run(row, document.get("runs")) for row in rows))
 
 

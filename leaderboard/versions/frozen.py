@@ -52,7 +52,7 @@ def frozen_views(rows: Sequence[Row]) -> tuple[_FrozenView, ...]:
     """Return every board among the rows of ``leaderboard.json``, the first overall board of the first judge first.
 
     Args:
-        rows: As they stand in the file, each board best first; what names no judge and no condition is passed over.
+        rows: Rows of the file, best first on each board; rows without a judge or a condition are skipped.
     """
     rows_by_view: dict[tuple[str, str, str, str], list[Row]] = {}
     for row in rows:

@@ -32,11 +32,11 @@ _PLURALS = {"box": "boxes", "cross": "crosses", "polyline": "lines"}
 _NAMES = {"polyline": "line"}
 
 _FEW = 6
-"""Things up to which each is told with its colour, value or name."""
+"""Number of elements up to which each is described by colour, value or name."""
 
 _HUES = ((18, "red"), (45, "orange"), (68, "yellow"), (165, "green"), (200, "teal"), (258, "blue"), (295, "purple"),
          (342, "pink"), (361, "red"))  # fmt: skip
-"""Up to which hue, in degrees, a colour has which name."""
+"""Name of a colour by the upper end of its range of hues, in degrees."""
 
 
 def target_words(instance: Instance) -> str:

@@ -61,6 +61,8 @@ REASONS: Mapping[AbortReason, str] = {
     "describer_refused": "the describer refused to look or to speak",
     "generator_refused": "the generator refused to draw",
     "generator_no_image": "the generator returned no picture",
+    "too_many_pictures": "the service takes fewer pictures than the rules show",
+    "context_too_long": "the dialogue is longer than the service's context",
     "provider_error": "a provider failed",
     "given_up": "given up: the run was declared final without it",
 }
@@ -143,10 +145,11 @@ def _rounded(value: float, digits: int) -> str:
 
 
 def rules_words(rules: Rules) -> str:
-    """Return a run's rules in words: token budget, turns and the treatment of long messages."""
+    """Return a run's rules in words: token budget, turns, the treatment of long messages, history and drawing."""
     over = {"allow": "", "truncate": ", longer messages cut", "abort": ", longer messages end the episode"}
     turns = f"{rules.max_turns} turn{'s' if rules.max_turns > 1 else ''}"
-    return f"at most {rules.token_budget} tokens a message and {turns}{over[rules.over_budget]}"
+    variants = "".join(f", {words}" for words in rules.variants)
+    return f"at most {rules.token_budget} tokens a message and {turns}{over[rules.over_budget]}{variants}"
 
 
 def judge_name(judge: str) -> str:

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from datasets.info import DatasetInfosDict
-from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 from PIL import Image
 from releases import FINALS
@@ -83,6 +81,10 @@ def known_values(name: str) -> Any:
 
 
 def test_the_library_reads_configs_and_sizes_from_the_card(built: Path) -> None:
+    # Imported here, since it takes a second that only one worker needs to spend.
+    from datasets.info import DatasetInfosDict
+    from datasets.utils.metadata import MetadataConfigs
+
     data = DatasetCard.load(built / "release" / "README.md").data
     configs = MetadataConfigs.from_dataset_card_data(data)
     infos = DatasetInfosDict.from_dataset_card_data(data)

@@ -244,7 +244,7 @@ def test_a_card_that_the_hub_does_not_take_is_said(release: Path, hub: HubServer
 
     assert done.code == 1
     assert done.err.splitlines()[-2].startswith(
-        "ircore: org/irg: the Hub does not take this (Invalid metadata in README"
+        "ircore: org/irg: the Hub refuses the request (Invalid metadata in README"
     )
     assert hub.repos[REPO].titles == ["initial commit"]
 

@@ -315,7 +315,7 @@ def test_a_share(text: str, share: float) -> None:
 
 @pytest.mark.parametrize("text", ["0", "2", "101%", "-1", "half", "", "build/dataset"])
 def test_what_is_no_share_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match="no share of a release"):
+    with pytest.raises(InputError, match="not a share of a release"):
         parse_share(text)
 
 
@@ -343,7 +343,7 @@ def test_command_line(scored: Scored, capsys: pytest.CaptureFixture[str]) -> Non
     assert said[0] == "computed again: 2 runs, 12 episodes by the rules, 50 % drawn with seed 3"
 
     assert ircore(["release", "check", "--no-load", place, "--rescore", "7"]) == 2
-    assert capsys.readouterr().err.splitlines()[0] == "ircore: --rescore 7: no share of a release"
+    assert capsys.readouterr().err.splitlines()[0] == "ircore: --rescore 7: not a share of a release"
 
 
 def test_a_release_with_faults_is_not_computed_again(

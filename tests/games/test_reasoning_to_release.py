@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from loaded_datasets import load_dataset
 
+from dataset_card.data import load_table
 from ircore.commands.main import run as ircore
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.registry import load_game
@@ -66,6 +67,15 @@ def test_solver_and_editor_solve_what_can_be_worked_out(folder: Path) -> None:
     assert verified["entity-described"] == 0  # it recognises things by name, not by description
 
 
+def test_runs_with_and_without_thinking_are_conditions_of_their_own(folder: Path) -> None:
+    """Each has ranks among runs by the same rules, and its own row where a submission played both."""
+    rules = {row.submission.run.slug: row.submission.run.rules for row in results(folder).board()}
+    assert rules["solver-editor"] == {"thinking": True}
+    assert all(not own.get("thinking") for slug, own in rules.items() if slug != "solver-editor")
+    ranks = {row.submission.run.slug: row.rank_low for row in results(folder).board()}
+    assert (ranks["solver-editor"], ranks["editor"]) == (1, 1)
+
+
 def test_without_thinking_nothing_is_worked_out(folder: Path) -> None:
     verified = means(folder, "editor", "verified")
     assert [verified[name] for name in ("quantity", "layout", "text")] == [0, 0, 0]
@@ -111,6 +121,16 @@ def test_the_runs_make_a_release_whose_transcripts_load(folder: Path, tmp_path: 
     runs = [folder / "runs" / name for name in ("solver-editor", "editor")]
     done("release", "build", "--runs", *runs, "--instances", folder / "tasks", "--out", tmp_path / "release")
     done("release", "check", tmp_path / "release")
+    table = load_table(str(tmp_path / "release"), "scores")
+    kept = {(row.run_id, row.episode_id, row.measure): row.note for row in table.dropna(subset=["note"]).itertuples()}
+    said = {
+        (GameRunFolder(path).run.run_id, score.episode_id, score.measure): score.note
+        for path in runs
+        for score in GameRunFolder(path).measured()
+        if score.note
+    }
+    assert kept == said  # the verifier's reasons
+    assert any("sudoku" in episode for _, episode, _ in said)
     steps = load_dataset(tmp_path / "release", "transcripts_reasoning", tmp=tmp_path / "cache")
     assert steps["rows"] == 2 * 2 * 9
     assert steps["first"]["game"] == "reasoning"

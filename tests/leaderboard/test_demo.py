@@ -13,9 +13,9 @@ from ircore.core.errors import WorkError
 from ircore.runs.events import Call, Entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter
-from leaderboard.demo.feed import Feed
-from leaderboard.demo.server import State, serving
-from leaderboard.demo.stages import Demo, Stage, carry_out
+from leaderboard.live.demo.feed import Feed
+from leaderboard.live.demo.server import State, serving_demo
+from leaderboard.live.demo.stages import Demo, Stage, carry_out
 
 
 def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_pictures_are_those_of_the_runs_and_nothing_else(run: RunFolder) -> None
     (run.path.parent / "secret.png").write_bytes(b"secret")
     state = State(run.path.parent.parent, ["play"])
     state.feed = Feed(run.path.parent)
-    with serving(state, 0) as address:
+    with serving_demo(state, 0) as address:
         assert json.loads(get(f"{address}live/feed.json"))["next"] > 0
         name = run.path.name
         assert get(f"{address}live/picture/{name}/{rendering.sha256}") == run.rendering(rendering).data
@@ -92,7 +92,7 @@ def test_pictures_are_those_of_the_runs_and_nothing_else(run: RunFolder) -> None
 
 
 def test_pages_of_other_hosts_are_refused(tmp_path: Path) -> None:
-    with serving(State(tmp_path, []), 0) as address:
+    with serving_demo(State(tmp_path, []), 0) as address:
         connection = HTTPConnection(address.split("/")[2])
         connection.request("GET", "/live/feed.json", headers={"Host": "evil.example:80"})
         assert connection.getresponse().status == 403

@@ -15,7 +15,8 @@ from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
 from leaderboard.building.bundle import bundle
 from leaderboard.building.site_build import build_site
 from leaderboard.gallery.episode_view import view_episode

@@ -210,7 +210,7 @@ def test_a_pair_is_cited_with_its_run_and_page(site: Site) -> None:
 @pytest.mark.parametrize("wrong", ["a.example", "ftp://a.example/", "https://a.example/?x=1"])
 def test_a_wrong_address_of_the_site_is_refused(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["site", "build", "--runs", "nowhere", "--out", "nowhere", "--site-url", wrong]) == 2
-    assert "no web address" in capsys.readouterr().err
+    assert "not a web address" in capsys.readouterr().err
 
 
 def every_page(site: Path) -> list[Path]:

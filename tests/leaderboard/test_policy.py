@@ -87,7 +87,7 @@ def test_a_script_in_a_page_is_not_among_those_allowed(tree: Tree) -> None:
 def test_a_theme_that_loses_the_place_of_a_page_is_found_out(tree: Tree) -> None:
     (tree.site / "index.html").write_text(HEAD)
     (tree.blocks / "index.html").write_text("<h1>Page</h1>")
-    with pytest.raises(WorkError, match=r"index\.html: no place"):
+    with pytest.raises(WorkError, match=r"index\.html: its shell has no slot"):
         finish_pages(tree, {})
 
 

@@ -24,7 +24,8 @@ from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
 from ircore.scorers.computed import ScoringPlan, score_runs
 from leaderboard.building.content import Options, read_content
 from leaderboard.building.marker import MARKER
@@ -320,7 +321,7 @@ def test_a_folder_that_is_no_site_is_left_alone(
     (tmp_path / "thesis.tex").write_text("years of work")
     status = ircore(["site", "build", "--runs", *map(str, built.paths), "--out", str(tmp_path)])
     assert status == 2
-    assert "is no site of ours" in capsys.readouterr().err
+    assert "is not a site built by ircore" in capsys.readouterr().err
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
 
 

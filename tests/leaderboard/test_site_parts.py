@@ -104,7 +104,7 @@ def test_the_server_listens_on_this_machine_only(tmp_path: Path) -> None:
     with make_server(tmp_path, 0) as server:
         host, port = server.server_address[:2]
         assert host == "127.0.0.1"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         with urlopen(f"http://127.0.0.1:{port}/", timeout=60) as answer:
             assert answer.read() == b"a site"
         server.shutdown()

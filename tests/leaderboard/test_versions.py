@@ -194,11 +194,11 @@ def test_versions_never_mix(tmp_path: Path) -> None:
     same = Version(OLD.instance_set, OLD.prompts, OLD)
     assert read_archive(archive, same) == ()
     imposter = OLD.model_copy(update={"instance_set": "c" * 64})
-    with pytest.raises(InputError, match=r"version 2026\.1 is not the site's own"):
+    with pytest.raises(InputError, match=r"version 2026\.1 differs from the site's own"):
         read_archive(archive, Version(imposter.instance_set, imposter.prompts, imposter))
     board = archive / "one" / "leaderboard.json"
     board.write_text(board.read_text().replace("a" * 64, "c" * 64))
-    with pytest.raises(InputError, match="not of the instance set"):
+    with pytest.raises(InputError, match="of another instance set"):
         read_archive(archive, Version(NEW.instance_set, NEW.prompts, NEW))
 
 

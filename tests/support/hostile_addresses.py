@@ -90,8 +90,12 @@ BASE_URLS = {
 """Addresses of services that are refused where maintainers play, and why."""
 
 KEYS = {
-    "GITHUB_TOKEN": "does not fit",
-    "HF_TOKEN": "does not fit",
+    "GITHUB_TOKEN": "continuous integration",
+    "HF_TOKEN": "continuous integration",
+    "NPM_TOKEN": "continuous integration",
+    "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "continuous integration",
+    "DEPLOY_TOKEN": "continuous integration",
+    "TOKEN": "does not fit",
     "PATH": "does not fit",
     "openai_api_key": "does not fit",
     "OPENAI_API_KEY; curl evil.example": "what stands there does not fit",

@@ -225,6 +225,10 @@ class OpenAIServer:
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """Answer one request; return whether the connection stays."""
         method, path, headers, body = await read_request(reader)
+        if method == "GET" and path.startswith("/pictures/"):
+            self.paths["/pictures"] += 1
+            await self._send(writer, Reply(200, self._picture(), {"content-type": "image/png"}))
+            return True
         if method == "GET":
             await self._send(writer, Reply(200, json.dumps(self.stats()).encode(), JSON))
             return True
@@ -243,6 +247,13 @@ class OpenAIServer:
             await asyncio.sleep(self.latency)
             if fault == "drop":
                 return False
+            if fault == "small_context" and document.get("max_completion_tokens", 0) > 8192 - 900:
+                asked = document["max_completion_tokens"]
+                said = (
+                    f"'max_tokens' or 'max_completion_tokens' is too large: {asked}. This model's maximum context "
+                    f"length is 8192 tokens and your request has 900 input tokens ({asked} > 8192 - 900)."
+                )
+                return await self._send(writer, error(400, said, "BadRequestError"))
             reply = self._reply(path, fault, headers, document)
             return await self._send(writer, reply)
         finally:
@@ -306,6 +317,9 @@ class OpenAIServer:
             "redirect": Reply(308, b"", {"location": "/v2/chat/completions"}),
             "forbidden": error(403, "Country not supported", "unsupported_country_region_territory"),
             "no_model": error(404, f"The model does not exist{said}", "model_not_found"),
+            "too_many_pictures": error(400, "At most 2 image(s) may be provided in one prompt.", "BadRequestError"),
+            "context": error(400, "The decoder prompt (length 9000) is longer than the maximum model length of 8192."),
+            "no_edits": Reply(404, b'{"detail": "Not Found"}', JSON),
             "no_quota": error(429, f"You exceeded your current quota{said}", "insufficient_quota"),
         }
         return replies.get(fault)
@@ -319,7 +333,9 @@ class OpenAIServer:
             answer = self._responses(fault, document, said)
         else:
             return error(404, f"Unknown path {path}")
-        body = json.dumps(answer).encode()
+        if fault.startswith("streamed"):
+            return Reply(200, events(answer, fault == "streamed_half"), {"content-type": "text/event-stream"})
+        body = json.dumps(answer.get(fault, answer)).encode()
         cut = len(body) // 3 if fault in ("truncate", "stall") else 0
         return Reply(200, body, JSON, cut, fault == "stall")
 
@@ -328,9 +344,20 @@ class OpenAIServer:
         return base64.b64encode(data).decode()
 
     def _images(self, fault: str) -> dict[str, Any]:
-        usage = {"input_tokens": 50, "output_tokens": 272, "total_tokens": 322}
+        details = {"text_tokens": 50, "image_tokens": 0}
+        usage = {"input_tokens": 50, "output_tokens": 272, "total_tokens": 322, "input_tokens_details": details}
         if fault == "address":
             return {"created": 0, "data": [{"url": "https://pictures.example/1.png"}], "usage": usage}
+        if fault in ("own_address", "own_path"):
+            place = "/pictures/1.png" if fault == "own_path" else f"http://127.0.0.1:{self.port}/pictures/1.png"
+            return {"created": 0, "data": [{"url": place}], "usage": usage}
+        if fault in ("bare_list", "mapping", "texts"):
+            picture = {"b64_json": self._image(fault)}
+            return {
+                "bare_list": [picture],
+                "mapping": {"data": {"0": picture}},
+                "texts": {"images": [picture["b64_json"]]},
+            }
         data = [{}] if fault == "no_image" else [{"b64_json": self._image(fault)}]
         return {"created": 0, "data": [] if fault == "empty_choices" else data, "usage": usage}
 
@@ -341,6 +368,8 @@ class OpenAIServer:
             message["refusal"] = f"I cannot help with that{said}"
         elif fault in ("cut_off", "empty"):
             message["content"] = ""
+        elif fault == "nothing_said":
+            message["content"] = "<DESCRIPTION>\n</DESCRIPTION>"
         elif "image" in document.get("modalities", ()):
             message["content"] = "Here it is." if fault != "no_image" else f"Shall I draw it in oil?{said}"
             address = f"data:image/png;base64,{self._image(fault)}"
@@ -355,7 +384,11 @@ class OpenAIServer:
         choices = [] if fault == "empty_choices" else [{"index": 0, "message": message, "finish_reason": finish}]
         details = {"reasoning_tokens": 64}
         usage = {"prompt_tokens": 900, "completion_tokens": 100, "completion_tokens_details": details, "cost": 0.001}
-        return {"id": "c", "object": "chat.completion", "model": document["model"], "choices": choices, "usage": usage}
+        served = {
+            "model": f"{document['model']}-0613",
+            "system_fingerprint": "fp_2" if fault == "other_version" else "fp_1",
+        }
+        return {"id": "c", "object": "chat.completion", **served, "choices": choices, "usage": usage}
 
     def _responses(self, fault: str, document: dict[str, Any], said: str) -> dict[str, Any]:
         tools = [tool["type"] for tool in document.get("tools", ())]
@@ -389,6 +422,27 @@ class OpenAIServer:
         if turn > self.turns:
             return "<DONE>"
         return f"<DESCRIPTION>Message {turn}: a red circle in the middle, larger than before{said}.</DESCRIPTION>"
+
+
+def events(answer: dict[str, Any], half: bool) -> bytes:
+    """Return an answer as server-sent events: word by word, or whole in the last event; ``half`` breaks off."""
+    if "choices" in answer:
+        message, finish = answer["choices"][0]["message"], answer["choices"][0]["finish_reason"]
+        words = re.findall(r"\s*\S+", message["content"] or "")
+        deltas: list[dict[str, Any]] = [{"role": "assistant"}, *({"content": word} for word in words)]
+        if message.get("images"):
+            deltas.append({"images": message["images"]})
+        named = {"object": "chat.completion.chunk", "model": answer["model"]}
+        chunks = [{**named, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+        last = {**named, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}], "usage": answer["usage"]}
+        said = [json.dumps(chunk) for chunk in chunks] + ([] if half else [json.dumps(last), "[DONE]"])
+    elif "output" in answer:
+        said = [json.dumps({"type": "response.created"})]
+        said += [] if half else [json.dumps({"type": "response.completed", "response": answer})]
+    else:
+        whole = {"type": "image_generation.completed", **answer["data"][0], "usage": answer["usage"]}
+        said = [json.dumps({"type": "image_generation.partial_image"})] + ([] if half else [json.dumps(whole)])
+    return "".join(f": ping\n\ndata: {text}\n\n" for text in said).encode()
 
 
 async def read_request(reader: asyncio.StreamReader) -> tuple[str, str, dict[str, str], bytes]:

@@ -96,7 +96,7 @@ def program_server(
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     service.base_url = f"http://127.0.0.1:{server.server_port}/v1"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
         yield service

@@ -11,7 +11,8 @@ from ircore.instances.store import InstanceSet, write_instances
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
 
 COLOURS = ("#d62728", "#1f77b4", "#2ca02c", "#ff7f0e")
 

@@ -4,209 +4,20 @@ The code is a clone of this working tree; the Hub and the models are servers on 
 """
 
 import json
-import os
-import shutil
-import subprocess
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
-from hub_server import CI_IDENTITY, HubServer, running_hub
-from openai_server import OpenAIServer, serving
-from workflows import Outcome, Service, plain_environment, read_workflow, steps_of
+from pipeline_world import DATASET, REPOSITORY, SLUG, WORKFLOWS, World, hand_in, manifest, running_world, write
+from workflows import read_workflow, steps_of
 
 pytestmark = pytest.mark.slow
-
-ROOT = Path(__file__).resolve().parents[2]
-WORKFLOWS = ROOT / ".github" / "workflows"
-REPOSITORY = "org/benchmark"
-DATASET = "org/results"
-SLUG = "my-models"
-FOREVER = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_COMMITTER_NAME": "a"} | {
-    "GIT_COMMITTER_EMAIL": "a@example.org"
-}
-
-
-@dataclass
-class World:
-    """Everything that takes part.
-
-    Attributes:
-        root: Where all of it lies.
-        tree: The submitter's clone of the repository.
-        origin: The repository that the service knows.
-        hub: The Hub.
-        models: The models, players and judges.
-        service: Runs the workflows.
-    """
-
-    root: Path
-    tree: Path
-    origin: Path
-    hub: HubServer
-    models: OpenAIServer
-    service: Service
-
-    def git(self, *words: str) -> str:
-        done = subprocess.run(
-            ["git", "-C", str(self.tree), *words],
-            env={**os.environ, **FOREVER},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout.strip()
-
-    def ircore(self, *words: str | Path, **variables: str) -> str:
-        """Give a command as the submitter, or a maintainer at home."""
-        done = subprocess.run(
-            [str(ROOT / ".venv" / "bin" / "ircore"), *(str(word) for word in words)],
-            cwd=self.root, env={**self.service.environment, "PYTHONPATH": str(self.tree), **variables},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    def main(self) -> str:
-        return self.git("rev-parse", "main")
-
-    def propose(self, number: int, change: Callable[[Path], object]) -> tuple[str, str]:
-        """Open a pull request and return its base and its head."""
-        base = self.main()
-        self.git("checkout", "-q", "-B", f"change-{number}", "main")
-        change(self.tree)
-        self.git("add", "-A", "-f", ".")
-        self.git("commit", "-qm", "a change")
-        head = self.git("rev-parse", "HEAD")
-        self.git("push", "-q", "origin", f"HEAD:refs/pull/{number}/head")
-        self.git("checkout", "-q", "main")
-        return base, head
-
-    def merge(self, head: str) -> str:
-        self.git("merge", "-q", "--no-ff", "-m", "merged", head)
-        self.git("push", "-q", "origin", "main")
-        return self.main()
-
-    def run(self, workflow: str, job: str, commit: str, **context: str) -> Outcome:
-        return self.service.run(self.root / "workflows" / f"{workflow}.yml", job, commit, **context)
-
-    def checked(self, number: int, change: Callable[[Path], object]) -> Outcome:
-        base, head = self.propose(number, change)
-        return self.submitted(number, base, head)
-
-    def submitted(self, number: int, base: str, head: str, origin: str = "somebody/fork") -> Outcome:
-        about = {"base__sha": base, "head__sha": head, "number": str(number), "head__repo__full_name": origin}
-        context = {f"github__event__pull_request__{name}": value for name, value in about.items()}
-        if origin != REPOSITORY:  # forks are given no variables
-            context |= {"vars__DATASET": "", "vars__PER_CONDITION": ""}
-        return self.run("submission", "submitted", base, **context)
-
-
-def scratch(folder: Path) -> None:
-    """Copy the files of this working tree, new ones included, into a repository of their own."""
-    names = subprocess.run(
-        ["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True, check=True
-    ).stdout.decode()
-    for name in filter(None, names.split("\0")):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, folder / name)
-
-
-def set_up(clone: Path) -> None:
-    """What `make install` would make is there already: the environment that runs these tests."""
-    (clone / ".venv").symlink_to(ROOT / ".venv")
-    for name in ("requirements/run.txt", "pyproject.toml"):
-        os.utime(clone / name, (0, 0))
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    if not (ROOT / ".venv" / "bin" / "ircore").exists() or not (ROOT / ".git").exists():
-        pytest.skip("needs a clone with .venv")
-    root = tmp_path_factory.mktemp("world")
-    tree, origin = root / "tree", root / "origin.git"
-    (root / "service").mkdir()
-    tree.mkdir()
-    with running_hub() as hub, serving(side=64) as models:
-        environment = plain_environment(root / "home") | hub.environment(root / "hub", token=None)
-        environment |= {"HF_OIDC_ID_TOKEN": CI_IDENTITY, "PYTHONDONTWRITEBYTECODE": "1"}
-        context = {
-            "github.repository": REPOSITORY,
-            "vars.DATASET": DATASET,
-            "vars.PER_CONDITION": "1",
-            "vars.SITE_URL": "https://site.example/",
-        }
-
-        def prepared(clone: Path) -> None:
-            set_up(clone)
-            service.environment = {**environment, "PYTHONPATH": str(clone)}
-
-        service = Service(origin, root / "service", environment, context, prepared)
-        made = World(root, tree, origin, hub, models, service)
-        scratch(tree)
-        # What maintainers write into the workflow once.
-        shutil.copytree(WORKFLOWS, root / "workflows")
-        checks = root / "workflows" / "submission.yml"
-        named = checks.read_text().replace("vars.DATASET || ''", f"vars.DATASET || '{DATASET}'")
-        checks.write_text(named.replace("vars.PER_CONDITION || '10'", "vars.PER_CONDITION || '1'"))
-        # The maintainers ask one model as a judge, and two offline pairs take part.
-        judge = {"schema": 1, "name": "eye", "label": "Eye", "player": "openai", "model": "judge-one"}
-        (tree / "judges" / "eye.yaml").write_text(json.dumps(judge | {"base_url": models.base_url}))
-        made.git("init", "-q", "-b", "main")
-        made.git("add", "-A")
-        made.git("commit", "-qm", "the project")
-        subprocess.run(["git", "init", "-q", "--bare", str(origin)], check=True)
-        made.git("remote", "add", "origin", str(origin))
-        made.git("push", "-q", "origin", "main")
-        bootstrap(made)
+    with running_world(tmp_path_factory.mktemp("world")) as made:
         yield made
-
-
-def bootstrap(world: World) -> None:
-    """The first release of the dataset, which a maintainer makes by hand."""
-    pair = world.root / "offline" / "builtin-captioner-sketch"
-    shutil.copytree(world.tree / "submissions" / pair.name, pair)
-    run = world.root / "runs" / pair.name
-    world.ircore("instances", "build", "--per-condition", "1", "--out", world.root / "instances")
-    common = ("--instances", world.root / "instances")
-    world.ircore("play", pair, *common, "--out", run, "--as-maintainers")
-    world.ircore("score", run)
-    world.ircore("release", "build", "--runs", run, *common, "--out", world.root / "first")
-    world.hub.add_repo(DATASET)
-    world.ircore("release", "push", world.root / "first", "--repo", DATASET, HF_OIDC_RESOURCE=f"datasets/{DATASET}")
-
-
-def write(path: Path, document: Mapping[str, Any] | str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(document if isinstance(document, str) else yaml.safe_dump(dict(document), sort_keys=False))
-    return path
-
-
-def manifest(world: World, transcripts: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """A pair of models behind the loopback server, played by its submitter."""
-    where = {"base_url": world.models.base_url}
-    seats = {
-        "describer": {"player": "openai", "model": "a-describer", "revision": "2026-11-01", **where},
-        "generator": {"player": "openai-images", "model": "a-generator", "revision": "2026-11-01", **where},
-    }
-    about = {"schema": 1, "name": "My two models", "authors": ["Somebody"], "licence": "CC-BY-4.0"}
-    return about | seats | ({"transcripts": dict(transcripts)} if transcripts else {})
-
-
-def hand_in(world: World) -> dict[str, Any]:
-    """Play at home, pack, upload; return the manifest that names the transcripts."""
-    home = world.root / "home-of-a-submitter" / SLUG
-    write(home / "submission.yaml", manifest(world))
-    run, packed = world.root / "played", world.root / "packed"
-    world.ircore("play", home, "--instances", world.root / "instances", "--out", run)
-    about = json.loads(world.ircore("submission", "pack", run, "--out", packed, "--json"))
-    files = {path.relative_to(packed).as_posix(): path.read_bytes() for path in packed.rglob("*") if path.is_file()}
-    repo = world.hub.add_repo("me/mine", files=files)
-    return manifest(world, {"repo": "me/mine", "revision": repo.head, "run": about["run"]})
 
 
 def link_of(path: Path) -> None:
@@ -302,7 +113,7 @@ def accepts(world: World) -> None:
 
     # A maintainer re-scores it; the judge that is a model is asked, with no word of the describer's.
     asked = len(world.models.seen)
-    evaluated = world.run("evaluate", "evaluate", merged, inputs__slug=SLUG)
+    evaluated = world.run("evaluate", "evaluate", merged, inputs__slugs=SLUG)
     assert evaluated.failed is None, evaluated.output
     assert "episodes hold by the rules (re-scored)" in evaluated.output
     judged = world.models.seen[asked:]

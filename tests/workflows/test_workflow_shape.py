@@ -23,15 +23,21 @@ TRIGGERS = {
     "ci": {"push", "pull_request"},
     "submission": {"push", "pull_request"},
     "evaluate": {"workflow_dispatch"},
+    "inbox": {"issues"},
     "pages": {"push", "workflow_call", "workflow_dispatch"},
     "release-dataset": {"release"},
     "scheduled": {"schedule", "workflow_dispatch"},
+    "withdrawals": {"push", "workflow_dispatch"},
 }
 WRITES = {
     ("evaluate", "publish"): {"id-token"},
     ("evaluate", "site"): {"pages", "id-token"},
+    ("inbox", "act"): {"actions", "contents", "pull-requests"},
     ("pages", "deploy"): {"pages", "id-token"},
     ("release-dataset", "release"): {"id-token"},
+    ("scheduled", "inbox"): {"issues"},
+    ("withdrawals", "publish"): {"id-token"},
+    ("withdrawals", "site"): {"pages", "id-token"},
 }
 """Which job may write what; no other job may write anything."""
 
@@ -86,14 +92,31 @@ def test_every_job_ends_in_time_and_no_two_collide(path: Path) -> None:
         assert "uses" in job or 0 < job["timeout-minutes"] <= 355
 
 
-def test_whatever_pushes_to_the_dataset_waits_for_the_others(path: Path) -> None:
-    """Each builds upon the newest release there: of two at once the later one would be refused."""
-    settings = read_workflow(path)["concurrency"]
-    if any("release push" in step.get("run", "") for _, step in steps_of(read_workflow(path))):
-        assert settings == {"group": "dataset", "cancel-in-progress": False}
-        assert path.stem in ("evaluate", "release-dataset")
-    else:
-        assert settings["group"] != "dataset"
+def test_whatever_pushes_to_the_dataset_takes_in_what_others_pushed(path: Path) -> None:
+    """No two workflows share a group, where a third that waits would cancel the second; so each push merges."""
+    pushes = [step["run"] for _, step in steps_of(read_workflow(path)) if "release push" in step.get("run", "")]
+    assert all(run.endswith(" --rebase") for run in pushes)
+    if pushes:
+        assert path.stem in ("evaluate", "release-dataset", "withdrawals")
+        assert read_workflow(path)["concurrency"]["cancel-in-progress"] is False
+        groups = [read_workflow(other)["concurrency"]["group"] for other in FILES if other != path]
+        assert read_workflow(path)["concurrency"]["group"] not in groups
+
+
+def test_an_edited_issue_is_data(path: Path) -> None:
+    """Only one workflow is started by an issue; nothing of the issue stands in it but its number, to be compared."""
+    if "issues" not in read_workflow(path)["on"]:
+        return
+    text = path.read_text()
+    assert "github.event.issue.body" not in text
+    assert "github.event.issue.title" not in text
+    act = jobs(path)["act"]
+    assert act["if"] == "vars.INBOX != '' && github.event.issue.number == vars.INBOX"
+    assert act["steps"][0]["with"] == {"ref": "main", "fetch-depth": 0, "persist-credentials": False}
+    with_token = [step for step in act["steps"] if "github.token" in json.dumps(step)]
+    assert [step["run"] for step in with_token] == [
+        '.venv/bin/ircore submission inbox-act submissions --event "$GITHUB_EVENT_PATH" --issue "$INBOX"'
+    ]
 
 
 def test_no_expression_stands_in_a_command(path: Path) -> None:
@@ -126,7 +149,7 @@ def test_secrets_stand_in_one_step_of_a_protected_job(path: Path) -> None:
     with_secrets = [(job, step) for job, step in steps_of(read_workflow(path)) if "secrets." in json.dumps(step)]
     assert len(with_secrets) == 1
     name, step = with_secrets[0]
-    assert step["run"].startswith(".venv/bin/ircore submission evaluate ")
+    assert step["run"].startswith(".venv/bin/ircore submission evaluate-pending ")
     assert jobs(path)[name]["environment"] == "evaluation"
     assert jobs(path)[name]["if"] == "github.ref == 'refs/heads/main'"
     services = yaml.safe_load((FOLDER.parents[1] / "ircore" / "submissions" / "addresses.yaml").read_text())["services"]
@@ -196,7 +219,7 @@ def test_every_command_is_one_that_exists_with_these_options(path: Path) -> None
             )
             assert dry.returncode == 0, dry.stderr
         elif program == ".venv/bin/ircore":
-            stand_ins = {"$PER_CONDITION": "10", "$MAX_COST": "1", "$BY": "maintainers"}
+            stand_ins = {"$PER_CONDITION": "10", "$MAX_COST": "1", "$INBOX": "1", "$BY": "maintainers"}
             parsed([stand_ins.get(word, word) for word in words])
         else:
             assert program == "git"

@@ -172,7 +172,7 @@ def bubblewrap() -> str:
     if not sys.platform.startswith("linux") or not supported():
         raise InputError(
             f"no sandbox on {platform.system()} {platform.machine()}",
-            "Run it on Linux on an x86_64 or aarch64 machine.",
+            "Run the command on Linux on an x86_64 or aarch64 machine.",
         )
     path = shutil.which("bwrap")
     if path is None:

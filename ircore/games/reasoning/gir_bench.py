@@ -33,7 +33,6 @@ from ircore.games.reasoning.gir_bench_generating import (
     recognised_entities,
     texts,
 )
-from ircore.games.reasoning.records import TaskRecord
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GameInstanceSet, write_game_instances
 from ircore.instances.withheld import GIR_BENCH, refuse_other_licence
@@ -95,20 +94,12 @@ def _root(path: Path) -> Path:
 
 def _instance(dimension: str, imported: Imported, request: ImportRequest) -> tuple[GameInstance, Mapping[str, Picture]]:
     task = imported.task
-    record = TaskRecord(
-        dimension=dimension,
-        prompt=task.prompt,
-        shown=task.shown,
-        choices=task.choices,
-        answer=task.answer,
-        task=task.payload,
-    )
     instance = GameInstance(
         instance_id=f"gir-bench-{dimension}-{imported.number}",
         category=dimension,
         difficulty=request.difficulty or imported.difficulty or DIFFICULTY,
         game="reasoning",
-        payload=record.model_dump(mode="json"),
+        payload=task.record(dimension).model_dump(mode="json"),
         source=request.source or SOURCE,
         licence=GIR_BENCH,
     )

@@ -21,7 +21,7 @@ from ircore.core.records import CATEGORIES, DIFFICULTIES, Difficulty, Instance
 from ircore.core.workers import worker_pool
 from ircore.games.reconstruction.targets import bar_graph, functions, geometry, line_graph, pie_graph, simple_shapes
 from ircore.games.reconstruction.targets.base import Builder, Drawn
-from ircore.instances.requests import BuildRequest, named
+from ircore.instances.requests import BuildRequest, Place, named
 from ircore.instances.store import InstanceSet, write_instances
 
 BUILDERS: dict[str, Builder] = {
@@ -51,29 +51,17 @@ WORTH_A_POOL = 16
 
 
 @dataclass(frozen=True)
-class Place:
-    """The place of a picture in a set.
+class SeededPlace(Place):
+    """The place of a picture in a set, which gives the picture its seed.
 
-    >>> place = Place("bar_graph", "easy", 1)
-    >>> place.instance_id, place.seed(0) == Place("bar_graph", "easy", 2).seed(0)
-    ('bar_graph-easy-01', False)
+    >>> SeededPlace("bar_graph", "easy", 1).seed(0) == SeededPlace("bar_graph", "easy", 2).seed(0)
+    False
 
     Attributes:
-        category: Category of the game.
-        difficulty: ``easy`` or ``hard``.
-        index: 1-based number within the condition.
         edition: Edition of the builder; no part of the seed.
     """
 
-    category: str
-    difficulty: Difficulty
-    index: int
     edition: int = 1
-
-    @property
-    def instance_id(self) -> str:
-        """The instance's id, such as ``bar_graph-easy-01``."""
-        return f"{self.category}-{self.difficulty}-{self.index:02d}"
 
     def seed(self, set_seed: int, attempt: int = 0) -> int:
         """Return the picture's own seed: 48 bits of a SHA-256; each ``attempt`` has another."""
@@ -84,7 +72,7 @@ class Place:
 class Made(NamedTuple):
     """A drawn instance: record, picture file and, for variety, the kind of figure.
 
-    >>> made = _make(Place("geometry", "easy", 1), seed=7)
+    >>> made = _make(SeededPlace("geometry", "easy", 1), seed=7)
     >>> made.instance.instance_id, made.instance.seed
     ('geometry-easy-01', 7)
     """
@@ -118,9 +106,9 @@ def build_instances(
     _check("difficulty", difficulties, DIFFICULTIES)
     _check("edition", [str(edition)], tuple(map(str, EDITIONS)))
     if seed < 0:
-        raise InputError(f"seed {seed} is negative", "Take 0 or more.")
+        raise InputError(f"seed {seed} is negative", "Take a seed of 0 or more.")
     if not 1 <= per_condition <= MOST_PER_CONDITION:
-        raise InputError(f"{per_condition} pictures per condition", f"Take 1 to {MOST_PER_CONDITION}.")
+        raise InputError(f"--per-condition {per_condition} is out of range", f"Take 1 to {MOST_PER_CONDITION}.")
     conditions = [
         (category, cast(Difficulty, difficulty))
         for category in (*CATEGORIES, *(name for name in plugin_categories() if name in categories))
@@ -128,7 +116,7 @@ def build_instances(
         if (not categories or category in categories) and (not difficulties or difficulty in difficulties)
     ]
     drawn = [condition for condition in conditions if condition[0] != "photos"]
-    places = [Place(*condition, index, edition) for condition in drawn for index in range(1, per_condition + 1)]
+    places = [SeededPlace(*condition, index, edition) for condition in drawn for index in range(1, per_condition + 1)]
     photos = [difficulty for category, difficulty in conditions if category == "photos"]
     return write_instances(out, _all(places, photos, seed, per_condition, workers, edition))
 
@@ -167,7 +155,12 @@ def _check(kind: str, asked: Sequence[str], known: tuple[str, ...]) -> None:
 
 
 def _all(
-    places: list[Place], photos: list[Difficulty], seed: int, per_condition: int, workers: int | None, edition: int
+    places: list[SeededPlace],
+    photos: list[Difficulty],
+    seed: int,
+    per_condition: int,
+    workers: int | None,
+    edition: int,
 ) -> Iterator[tuple[Instance, bytes]]:
     made = _unlike(_made(places, seed, workers), places, seed)
     for target in tracked(made, "drawing", len(places)):
@@ -176,7 +169,7 @@ def _all(
         yield from _photographs(difficulty, per_condition, edition)
 
 
-def _made(places: list[Place], seed: int, workers: int | None) -> Iterator[Made]:
+def _made(places: list[SeededPlace], seed: int, workers: int | None) -> Iterator[Made]:
     """Make the pictures in order, in other processes if there are enough of them."""
     count = min(workers or os.cpu_count() or 1, len(places))
     seeds = [place.seed(seed) for place in places]
@@ -187,7 +180,7 @@ def _made(places: list[Place], seed: int, workers: int | None) -> Iterator[Made]
         yield from pool.map(_make, places, seeds, chunksize=2)
 
 
-def _make(place: Place, seed: int) -> Made:
+def _make(place: SeededPlace, seed: int) -> Made:
     drawn = draw(place.category, place.difficulty, seed, place.edition)
     picture = Picture.from_pixels(drawn.drawing.pixels)
     instance = Instance(
@@ -206,7 +199,7 @@ def _make(place: Place, seed: int) -> Made:
     return Made(instance, picture.data, drawn.kind)
 
 
-def _unlike(made: Iterator[Made], places: list[Place], seed: int) -> Iterator[Made]:
+def _unlike(made: Iterator[Made], places: list[SeededPlace], seed: int) -> Iterator[Made]:
     """Draw a picture, again from its next seed while the picture resembles an earlier one of its condition."""
     seen: set[tuple[str, str, str]] = set()
     for place, target in zip(places, made, strict=True):
@@ -220,7 +213,7 @@ def _unlike(made: Iterator[Made], places: list[Place], seed: int) -> Iterator[Ma
         yield target
 
 
-def _is_like(target: Made, place: Place, attempt: int, seen: set[tuple[str, str, str]]) -> bool:
+def _is_like(target: Made, place: SeededPlace, attempt: int, seen: set[tuple[str, str, str]]) -> bool:
     """Return whether an earlier picture is the same or, while variety is wanted, of the same kind."""
     same = (place.category, place.difficulty, target.instance.sha256) in seen
     wants_variety = bool(target.kind) and place.index <= VARIED and attempt < VARIETY_ATTEMPTS
@@ -238,7 +231,7 @@ def _photographs(difficulty: Difficulty, wanted: int, edition: int) -> Iterator[
             file=sys.stderr,
         )
     for index, shot in enumerate(photographs[:wanted], start=1):
-        name = Place("photos", difficulty, index).instance_id
+        name = SeededPlace("photos", difficulty, index).instance_id
         yield (
             Instance(
                 instance_id=name,

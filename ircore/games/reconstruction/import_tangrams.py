@@ -67,11 +67,13 @@ def import_tangrams(request: ImportRequest) -> InstanceSet:
         InputError: A file is missing or wrong; the line names file, tangram and field. Nothing is written.
     """
     if request.category not in (None, CATEGORY):
-        raise InputError(f"--category {request.category}: these are {CATEGORY}", "Leave it out.")
+        raise InputError(f"--category {request.category}: these targets are {CATEGORY}", "Leave --category out.")
     refuse_other_licence(request.licence, KILOGRAM)
     folder = next((request.path / name for name in PICTURE_FOLDERS if (request.path / name).is_dir()), None)
     if folder is None:
-        raise InputError(f"{request.path}: no folder of tangrams", f"Expected one of {', '.join(PICTURE_FOLDERS)}.")
+        raise InputError(
+            f"{request.path}: holds no folder of tangrams", f"Add one of the folders {', '.join(PICTURE_FOLDERS)}."
+        )
     divergences = _divergences(request.path)
     known = {path: divergences[path.stem] for path in sorted(folder.glob("*.svg")) if path.stem in divergences}
     chosen = {path: snd for path, snd in known.items() if not EASY_BELOW <= snd <= HARD_ABOVE}
@@ -92,7 +94,9 @@ def _divergences(root: Path) -> dict[str, float]:
         if path.is_file():
             merged = {**(_published(path) if path.stem.endswith("SND") else _computed(path)), **merged}
     if not merged:
-        raise InputError(f"{root}: neither annotations nor divergences", f"Expected one of {', '.join(DIVERGENCES)}.")
+        raise InputError(
+            f"{root}: holds neither annotations nor divergences", f"Add one of the files {', '.join(DIVERGENCES)}."
+        )
     return merged
 
 

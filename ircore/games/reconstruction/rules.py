@@ -28,7 +28,7 @@ DESCRIBER: Seat[DescriberView, TextAnswer] = Seat(
 GENERATOR: Seat[GeneratorView, PictureAnswer] = Seat(
     "generator",
     "Generator",
-    "the describer's message, its earlier messages and its own rendering before; never the target",
+    "the describer's message, its earlier messages and, where it edits, its own rendering before; never the target",
     "picture",
     method="render",
     records_prompt=False,
@@ -84,27 +84,33 @@ async def _play_turn(turn: int, dialogue: _Dialogue, table: Table, setup: Episod
 
 
 def _to_describe(turn: int, prompt: str, dialogue: _Dialogue, setup: EpisodeSetup[Rules]) -> DescriberView:
+    shown = setup.rules.remembered(len(dialogue.renderings))
+    # The first question goes with the target, each later one with the rendering of the turn before it.
+    asked = [0, *(place + 1 for place in shown[:-1])] if shown else []
     return DescriberView(
         turn=turn,
         prompt=prompt,
         target=setup.pictures["target"],
-        renderings=tuple(dialogue.renderings),
-        messages=tuple(dialogue.messages),
-        replies=tuple(dialogue.replies),
-        prompts=tuple(dialogue.prompts),
+        renderings=tuple(dialogue.renderings[place] for place in shown),
+        messages=tuple(dialogue.messages[place] for place in shown),
+        replies=tuple(dialogue.replies[place] for place in shown),
+        prompts=tuple(dialogue.prompts[place] for place in asked),
         token_budget=setup.rules.token_budget,
         seed=derived_seed(setup.seed, turn, DESCRIBER.name),
     )
 
 
 def _to_render(turn: int, message: str, dialogue: _Dialogue, setup: EpisodeSetup[Rules]) -> GeneratorView:
+    prompts, mode = cast(Prompts, setup.prompts), setup.rules.drawing
+    edits = mode == "edit" and bool(dialogue.renderings)
     return GeneratorView(
         turn=turn,
         message=message,
         earlier=tuple(dialogue.messages),
-        previous=dialogue.renderings[-1] if dialogue.renderings else None,
+        previous=dialogue.renderings[-1] if edits else None,
         seed=derived_seed(setup.seed, turn, GENERATOR.name),
-        prompt=cast(Prompts, setup.prompts).generator(message, dialogue.messages),
+        prompt=prompts.generator(message, dialogue.messages, mode),
+        rewrite=mode == "rewrite" and turn > 1,
     )
 
 

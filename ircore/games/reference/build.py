@@ -7,7 +7,7 @@ colours, or figures that differ by the place of two pieces.
 
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -15,12 +15,10 @@ from ircore.core import exact
 from ircore.core.drawing import Drawing
 from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
-from ircore.core.plugins import unknown
-from ircore.core.records import DIFFICULTIES
 from ircore.core.seeds import derived_seed
 from ircore.games.reference.order import SEEDS
 from ircore.games.reference.records import Context
-from ircore.instances.requests import BuildRequest
+from ircore.instances.requests import BuildRequest, Place
 from ircore.instances.store import GameInstanceSet, write_game_instances
 from ircore.instances.tangrams import Tangram, draw_tangram, make_tangram
 
@@ -48,34 +46,24 @@ def build(request: BuildRequest) -> GameInstanceSet:
     Raises:
         InputError: A category is none of this game's, or the folder holds something.
     """
-    for category in request.categories:
-        if category not in CATEGORIES:
-            raise unknown("category", category, CATEGORIES, "--category")
-    return write_game_instances(request.out, _made(request))
+    places = request.places(CATEGORIES)
+    return write_game_instances(request.out, (_instance(place, request.seed) for place in places))
 
 
-def _made(request: BuildRequest) -> Iterator[tuple[GameInstance, dict[str, Picture]]]:
-    categories, difficulties = request.categories or CATEGORIES, request.difficulties or DIFFICULTIES
-    for category, difficulty in product(categories, difficulties):
-        for number in range(1, request.per_condition + 1):
-            name = f"{category}-{difficulty}-{number:02d}"
-            seed = derived_seed(request.seed, name)
-            yield _instance(name, category, difficulty, seed)
-
-
-def _instance(name: str, category: str, difficulty: str, seed: int) -> tuple[GameInstance, dict[str, Picture]]:
+def _instance(place: Place, set_seed: int) -> tuple[GameInstance, dict[str, Picture]]:
+    seed = derived_seed(set_seed, place.instance_id)
     rng = random.Random(seed)
-    hard = difficulty == "hard"
-    drawn = _shapes(hard, rng) if category == "shapes" else _tangrams(hard, 10 if category == "lineup" else 4, rng)
+    hard, one_shot = place.difficulty == "hard", place.category == "lineup"
+    drawn = _shapes(hard, rng) if place.category == "shapes" else _tangrams(hard, 10 if one_shot else 4, rng)
     # Names are those of places: a release has a column for each name, which its instances share.
-    pictures = {f"p{place}": Picture.from_pixels(drawing.pixels) for place, drawing in enumerate(drawn, start=1)}
+    pictures = {f"p{number}": Picture.from_pixels(drawing.pixels) for number, drawing in enumerate(drawn, start=1)}
     context = Context(
-        context=tuple(pictures), targets=_targets(list(pictures), category == "lineup", rng), seed=rng.randrange(SEEDS)
+        context=tuple(pictures), targets=_targets(list(pictures), one_shot, rng), seed=rng.randrange(SEEDS)
     )
     instance = GameInstance(
-        instance_id=name,
-        category=category,
-        difficulty=difficulty,
+        instance_id=place.instance_id,
+        category=place.category,
+        difficulty=place.difficulty,
         game="reference",
         payload=context.model_dump(mode="json"),
         source="procedural",

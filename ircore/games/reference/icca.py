@@ -52,7 +52,7 @@ def import_icca(request: ImportRequest) -> GameInstanceSet:
     refuse_other_licence(request.licence, COCO)
     folders = sorted(path.parent for path in request.path.glob("*/trials_for_*.csv"))
     if not folders:
-        raise InputError(f"{request.path}: no game here", "Name the folder that holds the games' folders.")
+        raise InputError(f"{request.path}: holds no game", "Name the folder that holds the games' folders.")
     seeds = random.Random(0).sample(range(SEEDS), max(GAMES, len(folders)))
     return write_game_instances(request.out, _made(folders, seeds, request))
 
@@ -94,7 +94,7 @@ def _name(file: str) -> str:
 
 def _picture(path: Path) -> Picture:
     if not path.is_file():
-        raise InputError(f"{path}: targetImg names this picture, which is not there", "Restore the file.")
+        raise InputError(f"{path}: targetImg names this picture, which is not there", "Restore the picture.")
     try:
         return Picture.from_pixels(read_picture(path).pixels)
     except ImageError as error:
@@ -103,16 +103,16 @@ def _picture(path: Path) -> Picture:
 
 def _rows(table: Path) -> list[_Row]:
     if table.stat().st_size > MAX_BYTES:
-        raise InputError(f"{table}: larger than {MAX_BYTES // 1024} KiB", "A game has 24 rows.")
+        raise InputError(f"{table}: is larger than {MAX_BYTES // 1024} KiB", "Restore the file: a game has 24 rows.")
     try:
         with table.open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file)
             missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
             if missing:
-                raise InputError(f"{table}: column {missing[0]} is missing", f"Needed: {', '.join(_COLUMNS)}.")
+                raise InputError(f"{table}: column {missing[0]} is missing", f"Add the columns {', '.join(_COLUMNS)}.")
             rows = [_row(f"{table}: row {number}", fields) for number, fields in enumerate(reader, start=1)]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{table}: no CSV file: {error}", "Save it as UTF-8 CSV.") from None
+        raise InputError(f"{table}: is not a CSV file: {error}", "Save the file as CSV in UTF-8.") from None
     return sorted(rows)
 
 
@@ -122,12 +122,14 @@ def _row(place: str, fields: dict[str, str | None]) -> _Row:
     numbers = {}
     for name in ("trialNum", "repNum"):
         if not cells[name].isascii() or not cells[name].isdigit():
-            raise InputError(f"{place}: {name}: {cells[name]!r} is no number", "Write a number from 0.")
+            raise InputError(f"{place}: {name}: {cells[name]!r} is not a number", "Write a whole number from 0.")
         numbers[name] = int(cells[name])
     if not cells["msg"]:
-        raise InputError(f"{place}: msg: is empty", "Every round has a message.")
+        raise InputError(f"{place}: msg: is empty", "Write the message of the round.")
     if Path(cells["targetImg"]).name != cells["targetImg"] or not cells["targetImg"]:
-        raise InputError(f"{place}: targetImg: {cells['targetImg']!r} is no file name", "Name a picture of the folder.")
+        raise InputError(
+            f"{place}: targetImg: {cells['targetImg']!r} is not a file name", "Name a picture of the folder."
+        )
     return _Row(numbers["trialNum"], numbers["repNum"], cells["targetImg"], cells["msg"], cells["clickedObj"])
 
 
@@ -135,8 +137,8 @@ def _check(table: Path, rows: Sequence[_Row]) -> None:
     """Refuse a game that is not six repetitions of four pictures, each once a repetition."""
     if [row.trial for row in rows] != list(range(PICTURES * REPETITIONS)):
         raise InputError(
-            f"{table}: trialNum: {len(rows)} rows that do not count 0 to {PICTURES * REPETITIONS - 1}",
-            f"A game has {REPETITIONS} repetitions of {PICTURES} pictures.",
+            f"{table}: trialNum: {len(rows)} rows do not count 0 to {PICTURES * REPETITIONS - 1}",
+            f"Restore the file: a game has {REPETITIONS} repetitions of {PICTURES} pictures.",
         )
     files = {row.target for row in rows}
     for repetition in range(REPETITIONS):
@@ -157,5 +159,7 @@ def _chosen(table: Path, row: _Row, files: Sequence[str]) -> str:
     chosen = ({"target": row.target} | others).get(row.clicked)
     if chosen is None:
         known = ", ".join(["target", *others])
-        raise InputError(f"{table}: trial {row.trial}: clickedObj: {row.clicked!r}", f"Expected one of {known}.")
+        raise InputError(
+            f"{table}: trial {row.trial}: clickedObj: {row.clicked!r} is unknown", f"Write one of {known}."
+        )
     return _name(chosen)

@@ -178,7 +178,7 @@ def _drawn_contexts(source: _Source) -> list[PublishedContext]:
 def _contexts(path: Path) -> list[PublishedContext]:
     entries = read_json(path, MAX_BYTES, RESTORE)
     if not isinstance(entries, list) or not entries:
-        raise InputError(f"{path}: no list of contexts", "Expected [{target, images, texts}, …].")
+        raise InputError(f"{path}: is not a list of contexts", "Write [{target, images, texts}, …].")
     return [_context(f"{path}: context {number}", entry) for number, entry in enumerate(entries, start=1)]
 
 
@@ -191,4 +191,4 @@ def _first(root: Path, names: Sequence[str], what: str) -> Path:
     for name in names:
         if (root / name).exists():
             return root / name
-    raise InputError(f"{root}: no {what}", f"Expected one of {', '.join(names)}.")
+    raise InputError(f"{root}: holds no {what}", f"Add one of {', '.join(names)}.")

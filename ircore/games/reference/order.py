@@ -36,10 +36,8 @@ def listener_orders(context: Sequence[str], rounds: int, seed: int, rules: Refer
     """Return the listener's order in each round.
 
     The first draw gives every round a seed of its own; then the context is shuffled once, unless it is masked. Where
-    pictures change places, each
-    round shuffles that order with its own seed. In a misleading round (numbered from 1) the pictures are shuffled
-    with its number as the seed, which
-    may leave some in place.
+    pictures change places, each round shuffles that order with its own seed. In a misleading round (numbered from 1)
+    the pictures are shuffled with its number as the seed, which may leave some in place.
 
     Args:
         context: Names of the pictures in the speaker's order.

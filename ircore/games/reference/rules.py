@@ -1,8 +1,7 @@
 """Rules of a reference game, and ICCA's settings as presets.
 
 Source of the presets: Hua and Artzi, *Talk Less, Interact Better* (COLM 2024), sections 3 and 4 and its published
-program: listener settings
-L1–L7, speaker settings S1–S4.
+program: listener settings L1–L7, speaker settings S1–S4.
 """
 
 from typing import Any, Literal

@@ -5,7 +5,6 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 
@@ -20,8 +19,8 @@ from ircore.instances.synthesis.scenes import scene_of
 LONGEST_PROGRAM = 40_000
 """Characters of a program that are run."""
 PACKAGES = ("matplotlib", "numpy")
-WITHOUT = ("mpl_toolkits",)
-"""Figures in three dimensions are no targets, and matplotlib starts faster without."""
+SPACE = "mpl_toolkits"
+"""Axes in three dimensions: shown to programs that name them alone, since matplotlib starts faster without."""
 CONFIGURATION = "/fonts"
 """Where the list of fonts lies inside, so that matplotlib need not make it for each figure."""
 
@@ -91,7 +90,7 @@ class Studio:
     def __enter__(self) -> "Studio":
         self._folder = Path(tempfile.mkdtemp(prefix="ircore-fonts-"))
         script = "list_fonts.py"
-        outcome = Box({script: _inside(script)}, PACKAGES, WITHOUT, limits=self.limits).run(script)
+        outcome = Box({script: _inside(script)}, PACKAGES, (SPACE,), limits=self.limits).run(script)
         try:
             name, _, fonts = outcome.output.partition(b"\n")
             json.loads(fonts)
@@ -108,15 +107,14 @@ class Studio:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    @cached_property
-    def _box(self) -> Box:
+    def _box(self, program: str) -> Box:
         if self._folder is None:
             raise RuntimeError("a studio draws within its with statement")
         reading = {"/scripts/ircore/instances/synthesis/inside": _inside("")}
         return Box(
             {"draw_figure.py": _inside("draw_figure.py")},
             PACKAGES,
-            WITHOUT,
+            () if SPACE in program or "3d" in program else (SPACE,),
             {CONFIGURATION: self._folder, **reading},
             {"MPLCONFIGDIR": CONFIGURATION, "MPLBACKEND": "agg"},
             self.limits,
@@ -136,7 +134,7 @@ class Studio:
         if len(program) > LONGEST_PROGRAM:
             raise ProgramError(f"the program has {len(program)} characters; at most {LONGEST_PROGRAM} are taken")
         asked = json.dumps({"program": program, "category": category, "seed": seed}).encode()
-        outcome = self._box.run("draw_figure.py", asked)
+        outcome = self._box(program).run("draw_figure.py", asked)
         if outcome.fate == "too long":
             raise ProgramError(f"the program took longer than {self.limits.wall_s:g} s")
         if outcome.fate != "finished":

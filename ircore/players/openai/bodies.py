@@ -16,6 +16,9 @@ from ircore.core.images import Picture
 PIECE = 192 * 1024
 """Bytes of a picture that are encoded at a time; a multiple of 3, so that the pieces' base64 can be joined."""
 
+ANSWER_LIMITS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
+"""Fields of a request that limit the tokens of its answer."""
+
 
 @dataclass(frozen=True)
 class DataUrl:
@@ -44,12 +47,25 @@ class JsonBody:
     """
 
     def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
         self._pictures: list[Picture] = []
         self._encoded = 0
         # Nobody can foresee the mark, so that no text in the document can be taken for it.
         self._mark = token_hex(16)
         self._texts = json.dumps(document, default=self._stand_in).split(self._mark)
         self.length = sum(map(len, self._texts)) + self._encoded
+
+    def fitted(self, room: int) -> "JsonBody":
+        """Return the same request with a lower limit on the tokens of its answer.
+
+        >>> b"".join(JsonBody({"max_completion_tokens": 16000}).fitted(900).pieces())
+        b'{"max_completion_tokens": 900}'
+
+        Args:
+            room: Tokens that an answer may have; a limit below stays, and no limit is added.
+        """
+        limits = [name for name in ANSWER_LIMITS if isinstance(self._document.get(name), int)]
+        return JsonBody({**self._document, **{name: min(room, self._document[name]) for name in limits}})
 
     def _stand_in(self, value: object) -> str:
         if not isinstance(value, DataUrl):

@@ -6,17 +6,20 @@ are read within a bound on their size and checked against what we need of them, 
 
 import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import urljoin, urlsplit
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from ircore.core.validation import describe_validation_error
-from ircore.players.calls import Fault, FaultError, Reply, Tokens
+from ircore.players.calls import FaultError, Reply, Tokens
+from ircore.players.faults import Fault
 from ircore.players.openai.bodies import FormBody, JsonBody
 from ircore.players.openai.lean import LeanClient, LeanResponse, can_send, picture_files
 from ircore.players.openai.provider_errors import error_in_body, fault_of_response
 from ircore.players.openai.settings import DEFAULT_BASE_URL
+from ircore.players.openai.streams import assembled, is_stream
 
 if TYPE_CHECKING:
     import httpx2
@@ -101,6 +104,49 @@ class Connection:
             raise FaultError(_broken(error), None, len(received)) from None
         return _read(response, received, kind)
 
+    async def fetch(self, url: str) -> bytes:
+        """Return what is at an address of the service itself: same scheme, host and port, no redirect followed.
+
+        Args:
+            url: In full, or relative to the service's address.
+
+        Raises:
+            FaultError: The address is another server's, or nothing is there.
+        """
+        address = urljoin(f"{self._base_url}/", url)
+        # An answer must not decide whom this machine asks: it may stand inside a network.
+        if _origin(address) != _origin(self._base_url):
+            said = f"its picture is at {urlsplit(address).hostname}, which is another server and not asked"
+            raise FaultError(Fault("no_image", f"{said}; parameters.response_format: b64_json may help"))
+        received = bytearray()
+        try:
+            response = await self._get(address)
+            try:
+                async for piece in response.aiter_bytes():
+                    received += piece
+                    if len(received) > MAX_REPLY_BYTES:
+                        raise FaultError(Fault("bad_image", f"a picture of more than {MAX_REPLY_BYTES:,} bytes"))
+            finally:
+                await response.aclose()
+        except _network_errors() as error:
+            raise FaultError(_broken(error), None, len(received)) from None
+        if response.status_code != 200:
+            raise FaultError(Fault("no_image", f"no picture at its address: HTTP {response.status_code}"))
+        return bytes(received)
+
+    async def _get(self, address: str) -> "httpx2.Response | LeanResponse":
+        import httpx2
+        import openai
+
+        client = self.opened()
+        if self._lean is not None:
+            return await self._lean.get(address)
+        options: Any = {"follow_redirects": False}
+        asked: Any = client.get(
+            address, cast_to=httpx2.Response, options=options, stream=True, stream_cls=openai.AsyncStream[Any]
+        )
+        return cast("httpx2.Response", await asked)
+
     async def _send(self, path: str, body: JsonBody | FormBody) -> "httpx2.Response | LeanResponse":
         import httpx2
         import openai
@@ -173,7 +219,7 @@ def _read(response: "httpx2.Response | LeanResponse", data: bytearray, kind: typ
     """Parse and validate a reply of status 200."""
     size, status = len(data), response.status_code
     try:
-        document = from_json(data)
+        document = assembled(data) if is_stream(response.headers.get("content-type", ""), data) else from_json(data)
     except ValueError:
         said = fault_of_response(status, {}, data.decode(errors="replace")).detail
         raise FaultError(_malformed(f"not JSON: {said}", response), None, size) from None
@@ -185,6 +231,15 @@ def _read(response: "httpx2.Response | LeanResponse", data: bytearray, kind: typ
         return Reply(kind.model_validate(document), Tokens(), status, size, response.headers)
     except ValidationError as error:
         raise FaultError(_malformed(describe_validation_error(error), response), None, size) from None
+
+
+def _origin(address: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(address)
+    try:
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        port = None
+    return parts.scheme, parts.hostname, port
 
 
 def _malformed(what: str, response: "httpx2.Response | LeanResponse") -> Fault:

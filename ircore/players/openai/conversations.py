@@ -27,8 +27,17 @@ class Message:
     [{'role': 'user', 'content': [{'type': 'text', 'text': 'Hello'}]}]
     """
 
-    role: Literal["user", "assistant"]
+    role: Literal["system", "user", "assistant"]
     parts: tuple[str | Picture, ...]
+
+
+def under(system: str | None, messages: list[Message]) -> list[Message]:
+    """Return a conversation behind a manifest's own system text, if it has one.
+
+    >>> [message.role for message in under("Reply in English.", [Message("user", ("Hello",))])]
+    ['system', 'user']
+    """
+    return messages if system is None else [Message("system", (system,)), *messages]
 
 
 def described(view: DescriberView) -> list[Message]:
@@ -75,6 +84,7 @@ def chat_fields(
         "messages": chat_messages(messages, settings.detail),
         **settings.model_dump(include=TEXT_FIELDS),
         "response_format": {"type": "json_schema", "json_schema": answer} if schema else None,
+        "stream": False,
     }
 
 
@@ -91,6 +101,7 @@ def responses_fields(
         "top_p": settings.top_p,
         "reasoning": {"effort": settings.reasoning_effort} if settings.reasoning_effort else None,
         "text": {"format": answer} if schema else None,
+        "stream": False,
     }
 
 
@@ -107,12 +118,12 @@ def responses_input(messages: list[Message], detail: str | None = None) -> list[
 def _turns(
     messages: list[Message], as_part: Callable[[str | Picture, dict[str, str]], dict[str, Any]], detail: str | None
 ) -> list[dict[str, Any]]:
-    """Return the turns of a conversation; the model's own answers are sent as plain text."""
+    """Return the turns of a conversation; all but the user's messages are sent as plain text."""
     extra = {"detail": detail} if detail else {}
     turns = []
     for message in messages:
         words = "".join(part for part in message.parts if isinstance(part, str))
-        content = words if message.role == "assistant" else [as_part(part, extra) for part in message.parts]
+        content = words if message.role != "user" else [as_part(part, extra) for part in message.parts]
         turns.append({"role": message.role, "content": content})
     return turns
 

@@ -4,6 +4,7 @@ A vision-language model behind chat completions or the Responses API.
 """
 
 import asyncio
+import re
 from collections import OrderedDict
 from io import BytesIO
 
@@ -13,8 +14,10 @@ from pydantic import JsonValue
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec, Role
 from ircore.players.base import ChoiceAnswer, DescriberView, JudgeView, PlayerError, Question, TextAnswer
+from ircore.players.calls import FaultError
 from ircore.players.choices import choice_of
-from ircore.players.openai.conversations import Message, asked, chat_fields, described, judged, responses_fields
+from ircore.players.faults import Fault
+from ircore.players.openai.conversations import Message, asked, chat_fields, described, judged, responses_fields, under
 from ircore.players.openai.provider import Provider
 from ircore.players.openai.replies import ChatReply, ResponsesReply, visible_text
 from ircore.players.openai.settings import DescriberSettings, read_settings
@@ -30,9 +33,9 @@ LONGEST_PROBLEM = 500
 class OpenAIDescriber:
     """Asks a model for each message of a describer, each answer of another seat, or each of a judge.
 
-    The dialogue is sent as it happened, and no system message: the game master speaks as ``user`` (turn 1: its words,
-    then the target; later: its words, then the rendering that the last message led to), the model's own raw answers
-    stand as ``assistant`` in between. So every rendering is seen, each picture is sent once a request, and providers
+    The dialogue is sent as it happened, behind no system message but a declared one: the game master speaks as
+    ``user`` (turn 1: its words, then the target; later: its words, then the rendering that the last message led to),
+    the model's own raw answers stand as ``assistant`` in between. So each picture is sent once a request, and providers
     can reuse what they read before. A judge is sent one message; see ``judge``.
 
     Only the visible text is the answer; reasoning is counted apart. An answer that ended for length before any
@@ -96,6 +99,7 @@ class OpenAIDescriber:
     async def _answer(
         self, seat: Role | None, messages: list[Message], schema: dict[str, JsonValue] | None = None
     ) -> TextAnswer:
+        messages = under(self._settings.system, messages)
         shown = [
             Message(message.role, tuple([await self._shown(part) for part in message.parts])) for message in messages
         ]
@@ -104,7 +108,8 @@ class OpenAIDescriber:
         fields = (chat_fields if is_chat else responses_fields)(shown, settings, schema)
         path = "/chat/completions" if is_chat else "/responses"
         kind: type[ChatReply | ResponsesReply] = ChatReply if is_chat else ResponsesReply
-        called = await provider.ask(seat, path, lambda: provider.json(model=self._model, **fields), kind, _text)
+        read = _message if seat == "describer" else _text
+        called = await provider.ask(seat, path, lambda: provider.json(model=self._model, **fields), kind, read)
         return TextAnswer(provider.scrub(called.value)[:LONGEST_TEXT], called.usage, attempts=called.attempts)
 
     async def _shown(self, part: str | Picture) -> str | Picture:
@@ -137,3 +142,13 @@ def smaller(picture: Picture, longest: int) -> Picture:
 
 async def _text(reply: ChatReply | ResponsesReply) -> str:
     return visible_text(reply)
+
+
+async def _message(reply: ChatReply | ResponsesReply) -> str:
+    text = visible_text(reply)
+    if _NOTHING_SAID.fullmatch(text):
+        raise FaultError(Fault("empty", "there is nothing between the tags"))
+    return text
+
+
+_NOTHING_SAID = re.compile(r"\s*<DESCRIPTION>\s*(</DESCRIPTION>\s*)?", re.IGNORECASE)

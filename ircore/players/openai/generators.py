@@ -1,8 +1,8 @@
 """The generators ``openai-images``, ``openai-chat`` and ``openai-responses``: image models behind three endpoints.
 
-As generators all three are sent one user message and no system message: on turn 1 the describer's message alone; later
-the dialogue so far, in the words of the prompt ``generator_later``, with their own previous rendering. In other games'
-seats they are sent the question as it is, pictures behind their captions.
+As generators all three are sent one user message: on turn 1 the describer's message alone; later the dialogue so far.
+Which words surround the dialogue, and whether their own previous rendering goes with it, is the rule ``drawing``. In
+other games' seats they are sent the question as it is, pictures behind their captions.
 """
 
 import asyncio
@@ -11,31 +11,39 @@ from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
 
+from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec, Role
-from ircore.players.base import GeneratorView, PictureAnswer, Question
+from ircore.players.base import GeneratorView, PictureAnswer, PlayerError, Question
 from ircore.players.calls import Called
 from ircore.players.openai.bodies import FormBody, JsonBody
-from ircore.players.openai.conversations import Message, asked, chat_messages, responses_input, told
-from ircore.players.openai.provider import Provider, given
+from ircore.players.openai.conversations import Message, asked, chat_messages, responses_input, told, under
+from ircore.players.openai.provider import EDITS, Provider, given
 from ircore.players.openai.replies import (
     ChatReply,
     ImagesReply,
+    PictureAddress,
     ResponsesReply,
     decoded_picture,
     first_picture,
     image_datum,
+    visible_text,
 )
 from ircore.players.openai.settings import (
     TEXT_FIELDS,
-    CallSettings,
     ChatImageSettings,
+    DrawingSettings,
     ImagesSettings,
     ResponsesImageSettings,
     read_settings,
 )
 
-Settings = TypeVar("Settings", bound=CallSettings)
+Settings = TypeVar("Settings", bound=DrawingSettings)
+
+NOTE_CHARACTERS = 1_900
+
+LONGEST_PROMPT = 30_000
+"""Characters of a rewriter's prompt that are drawn from."""
 
 
 class _Generator(ABC, Generic[Settings]):
@@ -63,8 +71,26 @@ class _Generator(ABC, Generic[Settings]):
         read_settings(spec, cls.settings_kind)
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
-        """Ask for the picture of this turn."""
-        return _answer(await self._called("generator", told(view)))
+        """Ask for the picture of this turn; first for a prompt, where a rewriter is to merge the dialogue."""
+        if not view.rewrite:
+            return _answer(await self._called("generator", told(view)))
+        written = await self._rewritten(view.prompt)
+        try:
+            drawn = await self._called("generator", [Message("user", (written.value,))])
+        except PlayerError as error:
+            raise PlayerError(error.reason, error.detail, (*written.attempts, *error.attempts)) from None
+        return _answer(Called(drawn.value, (*written.attempts, *drawn.attempts)), *_prompt_notes(written.value))
+
+    async def _rewritten(self, words: str) -> Called[str]:
+        """Ask the rewriter for a prompt."""
+        if self._settings.rewriter is None:
+            raise InputError(
+                "parameters.rewriter is missing, which the rule drawing: rewrite needs",
+                "Name a text model of the same service, or play with --rule drawing=redraw.",
+            )
+        messages = chat_messages([Message("user", (words,))])
+        body = self._provider.json(model=self._settings.rewriter, messages=messages, stream=False)
+        return await self._provider.ask("generator", "/chat/completions", lambda: body, ChatReply, _prompt)
 
     async def answer(self, question: Question) -> PictureAnswer:
         """Answer a question of any game with a picture."""
@@ -74,8 +100,14 @@ class _Generator(ABC, Generic[Settings]):
         """Close the connections."""
         await self._provider.close()
 
+    async def _first(self, reply: ChatReply | ResponsesReply | ImagesReply) -> Picture:
+        """Return the first picture of a reply; a picture at an address of the service itself is fetched."""
+        drawn = image_datum(reply) if isinstance(reply, ImagesReply) else first_picture(reply)
+        data = await self._provider.fetched(drawn.url) if isinstance(drawn, PictureAddress) else drawn
+        return await asyncio.get_running_loop().run_in_executor(_DECODERS, decoded_picture, data)
+
     async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
-        return await self._provider.ask(seat, self.path, lambda: self._body(messages), self.kind, _first_picture)
+        return await self._provider.ask(seat, self.path, lambda: self._body(messages), self.kind, self._first)
 
     @abstractmethod
     def _body(self, messages: list[Message]) -> JsonBody | FormBody:
@@ -94,8 +126,8 @@ class OpenAIImagesGenerator(_Generator[ImagesSettings]):
     settings_kind = ImagesSettings
 
     async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
-        path = "/images/edits" if _shows_pictures(messages) else "/images/generations"
-        return await self._provider.ask(seat, path, lambda: self._body(messages), ImagesReply, _first_picture)
+        path = EDITS if _shows_pictures(messages) else "/images/generations"
+        return await self._provider.ask(seat, path, lambda: self._body(messages), ImagesReply, self._first)
 
     def _body(self, messages: list[Message]) -> JsonBody | FormBody:
         settings, parts = self._settings, [part for message in messages for part in message.parts]
@@ -126,10 +158,11 @@ class OpenAIChatGenerator(_Generator[ChatImageSettings]):
         settings = self._settings
         return self._provider.json(
             model=self._model,
-            messages=chat_messages(messages),
+            messages=chat_messages(under(settings.system, messages)),
             modalities=list(settings.modalities),
             image_config=settings.image_config,
             **settings.model_dump(include=TEXT_FIELDS),
+            stream=False,
         )
 
 
@@ -162,6 +195,7 @@ class OpenAIResponsesGenerator(_Generator[ResponsesImageSettings]):
             tools=[given(tool)],
             tool_choice={"type": "image_generation"},
             reasoning=given({"effort": settings.reasoning_effort}) or None,
+            stream=False,
         )
 
 
@@ -173,10 +207,15 @@ def _shows_pictures(messages: list[Message]) -> bool:
     return any(isinstance(part, Picture) for message in messages for part in message.parts)
 
 
-async def _first_picture(reply: ChatReply | ResponsesReply | ImagesReply) -> Picture:
-    data = image_datum(reply) if isinstance(reply, ImagesReply) else first_picture(reply)
-    return await asyncio.get_running_loop().run_in_executor(_DECODERS, decoded_picture, data)
+def _prompt_notes(prompt: str) -> list[str]:
+    """Return a rewriter's prompt as notes, each of which a transcript may hold."""
+    pieces = [prompt[start : start + NOTE_CHARACTERS] for start in range(0, len(prompt), NOTE_CHARACTERS)]
+    return [f"prompt {number} of {len(pieces)}: {piece}" for number, piece in enumerate(pieces, start=1)]
 
 
-def _answer(called: Called[Picture]) -> PictureAnswer:
-    return PictureAnswer(called.value, usage=called.usage, attempts=called.attempts)
+async def _prompt(reply: ChatReply) -> str:
+    return visible_text(reply).strip()[:LONGEST_PROMPT]
+
+
+def _answer(called: Called[Picture], *notes: str) -> PictureAnswer:
+    return PictureAnswer(called.value, notes, usage=called.usage, attempts=called.attempts)

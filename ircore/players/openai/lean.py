@@ -95,6 +95,11 @@ class LeanClient:
         sent = self._session.post(f"{self._base_url}{path}", data=data, headers=headers, allow_redirects=False)
         return LeanResponse(await sent)
 
+    async def get(self, url: str) -> LeanResponse:
+        """Ask for what is at an address of the service; a redirect is not followed."""
+        headers = {name: value for name, value in self._headers.items() if name.lower() != "content-type"}
+        return LeanResponse(await self._session.get(url, headers=headers, allow_redirects=False))
+
     async def close(self) -> None:
         """Close all connections."""
         await self._session.close()

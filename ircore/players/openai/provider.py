@@ -1,21 +1,26 @@
 """A player's side of a provider: address, key and calls."""
 
+import math
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from random import Random
 from typing import Any, TypeVar
 
-from ircore.core.episode_records import FaultKind
 from ircore.core.records import PlayerSpec, Role
 from ircore.players.base import JudgeError, PlayerError
-from ircore.players.calls import Called, Caller, CallError, Fault, FaultError, Reply
+from ircore.players.calls import Called, Caller, CallError, FaultError, Reply
+from ircore.players.faults import Fault
 from ircore.players.openai.bodies import FormBody, JsonBody
 from ircore.players.openai.connection import Kind, connection_to
 from ircore.players.openai.provider_errors import scrubber
+from ircore.players.openai.remedies import remedies_for
 from ircore.players.openai.settings import DEFAULT_BASE_URL, CallSettings, chosen_transport, read_key
 from ircore.players.openai.usage import tokens_of
 from ircore.players.pacing import gate_for, pace_for
 
 T = TypeVar("T")
+
+EDITS = "/images/edits"
 
 
 class Provider:
@@ -46,7 +51,7 @@ class Provider:
             timeout=settings.timeout_s,
             deadline=settings.deadline_s,
             pace=pace_for(base_url, str(spec.model), settings.requests_per_minute, settings.tokens_per_minute),
-            remedies=_remedies(spec),
+            remedies=remedies_for(spec),
             scrub=self.scrub,
             random=Random(who),
         )
@@ -73,16 +78,22 @@ class Provider:
             JudgeError: The question to a judge could not be answered.
             ProviderStopError: Every further question would fail as well.
         """
+        room = math.inf
 
         async def attempt() -> Reply[T]:
-            reply = await self._connection.post(path, body(), kind)
+            nonlocal room
+            try:
+                reply = await self._connection.post(path, _fitted(body(), room), kind)
+            except FaultError as error:
+                room = min(room, error.fault.room or math.inf)
+                raise _of_path(error, path) from None
             tokens = tokens_of(getattr(reply.value, "usage", None), reply.headers)
             try:
                 value = await read(reply.value)
             except FaultError as error:
                 fault = Fault(error.fault.kind, error.fault.detail, reply.status)
                 raise FaultError(fault, tokens, reply.received) from None
-            return Reply(value, tokens, reply.status, reply.received)
+            return Reply(value, tokens, reply.status, reply.received, reply.headers, served_model(reply.value))
 
         self._connection.opened()
         try:
@@ -91,6 +102,14 @@ class Provider:
             if seat == "judge":
                 raise JudgeError(error.judge_reason, str(error), error.attempts) from None
             raise PlayerError(error.reason(seat), str(error), error.attempts) from None
+
+    async def fetched(self, url: str) -> bytes:
+        """Return a picture that the service keeps at an address of its own.
+
+        Raises:
+            FaultError: The address is of another host, or has no picture.
+        """
+        return await self._connection.fetch(url)
 
     def json(self, **fields: Any) -> JsonBody:
         """Return a JSON body of the fields that are not None, and of the manifest's ``extra_body``."""
@@ -110,13 +129,22 @@ def given(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _remedies(spec: PlayerSpec) -> dict[FaultKind, str]:
-    key = f"the key in {spec.api_key_env}" if spec.api_key_env else "api_key_env, which the manifest does not give"
-    again = "the same command then goes on where it stopped"
-    return {
-        "unreachable": "Check base_url in the manifest and the network; a server of your own must be running.",
-        "denied": f"Check {key}, and what it may use; {again}.",
-        "not_found": "Check model and base_url in the manifest.",
-        "no_credit": f"Add credit with the provider, or wait until the quota is renewed; {again}.",
-        "unsupported": "Change parameters in the manifest to what this model takes.",
-    }
+def _fitted(body: JsonBody | FormBody, room: float) -> JsonBody | FormBody:
+    """Return a request whose answer may have no more tokens than the service has left for one."""
+    return body if isinstance(body, FormBody) or math.isinf(room) else body.fitted(int(room))
+
+
+def _of_path(error: FaultError, path: str) -> FaultError:
+    """Return a fault as the endpoint that was asked explains it: a service without edits may well draw."""
+    fault = error.fault
+    if path == EDITS and fault.status in (404, 405, 501) and "model" not in fault.detail.lower():
+        return FaultError(replace(fault, kind="no_edits"), error.tokens, error.received)
+    return error
+
+
+def served_model(reply: Any) -> str | None:
+    """Return the model that answered, as a reply names it, and its fingerprint."""
+    model, fingerprint = getattr(reply, "model", None), getattr(reply, "system_fingerprint", None)
+    if not isinstance(model, str) or not model:
+        return None
+    return f"{model}@{fingerprint}" if isinstance(fingerprint, str) and fingerprint else model

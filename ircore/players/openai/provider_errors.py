@@ -12,7 +12,8 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from ircore.core.episode_records import FaultKind
-from ircore.players.calls import Fault
+from ircore.players.faults import Fault
+from ircore.players.openai.limits import passed_limit
 
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits")
 _FILTERED = ("moderation", "content_policy", "content_filter", "responsibleaipolicy", "safety_violation", "flagged")
@@ -32,6 +33,10 @@ def fault_of_response(status: int, headers: Mapping[str, str], body: str) -> Fau
     said, marks = _said(body)
     if 300 <= status < 400:
         said = f"redirected to {headers.get('location', 'nowhere')}"
+    # Some servers answer 500 to what they will never take.
+    if status in (400, 413, 422, 500) and (limit := passed_limit(said, marks)):
+        again = 0.0 if limit.room is not None else None
+        return Fault(limit.kind, said, status, again, limit.room)
     return Fault(_kind(status, marks), said or "no explanation", status, retry_after(headers))
 
 

@@ -7,18 +7,36 @@ words.
 import re
 from base64 import b64decode
 from binascii import Error as Base64Error
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from ircore.core.images import ImageError, Picture
-from ircore.players.calls import Fault, FaultError
+from ircore.players.calls import FaultError
+from ircore.players.faults import Fault
 
 SMALLEST_SIDE = 16
 """Pixels; a smaller picture is a placeholder, not an answer."""
 
 _THOUGHTS = re.compile(r"\A\s*(?:<think(?:ing)?>)?.*?</think(?:ing)?>", re.DOTALL)
 _DATA_URL = re.compile(r"data:image/[a-z+.-]+;base64,(?P<data>[A-Za-z0-9+/=\s]+)")
+
+
+class PictureAddress(NamedTuple):
+    """The address of a picture that a reply names instead of holding the picture.
+
+    >>> PictureAddress("https://pictures.example/1.png").url
+    'https://pictures.example/1.png'
+    """
+
+    url: str
+
+
+def _listed(value: Any) -> Any:
+    """Return a mapping of pictures, or a single picture, as a list, since servers answer with either."""
+    if not isinstance(value, dict):
+        return [value] if isinstance(value, str) else value
+    return [value] if {"b64_json", "url", "image_url"} & value.keys() else list(value.values())
 
 
 class _Loose(BaseModel):
@@ -30,7 +48,7 @@ class _ChatMessage(_Loose):
 
     content: str | list[Any] | None = None
     refusal: str | None = None
-    images: list[Any] | None = None
+    images: Annotated[list[Any] | None, BeforeValidator(_listed)] = None
 
 
 class _ChatChoice(_Loose):
@@ -49,6 +67,8 @@ class ChatReply(_Loose):
 
     choices: list[_ChatChoice] = Field(min_length=1)
     usage: Any = None
+    model: Any = None
+    system_fingerprint: Any = None
 
     @property
     def text(self) -> str:
@@ -59,14 +79,17 @@ class ChatReply(_Loose):
         return _THOUGHTS.sub("", said, count=1).strip() if "</think" in said else said
 
     @property
-    def pictures(self) -> list[str]:
-        """Pictures in base64, wherever they are."""
+    def pictures(self) -> list["str | PictureAddress"]:
+        """Pictures in base64 or their addresses, wherever they are."""
         message = self.choices[0].message
         content = message.content if isinstance(message.content, list) else []
-        pictures = [_address(part) for part in (*(message.images or ()), *content)]
-        if not any(pictures) and isinstance(message.content, str):
-            pictures = [message.content]
-        return [match["data"] for address in pictures for match in _DATA_URL.finditer(address)]
+        addresses = [address for part in (*(message.images or ()), *content) if (address := _address(part))]
+        links: list[str | PictureAddress] = [
+            PictureAddress(address) for address in addresses if address.startswith(("http:", "https:", "/"))
+        ]
+        if not addresses and isinstance(message.content, str):
+            addresses = [message.content]
+        return [*(match["data"] for address in addresses for match in _DATA_URL.finditer(address)), *links]
 
     def check(self) -> None:
         """Raise ``FaultError`` if the provider withheld the answer or broke off."""
@@ -91,6 +114,14 @@ class _ImageDatum(_Loose):
     url: str | None = None
     revised_prompt: str | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _text(cls, datum: Any) -> Any:
+        """Take a bare text for an address if it looks like an address, else for base64."""
+        if not isinstance(datum, str):
+            return datum
+        return {"url": datum} if datum.startswith(("data:", "http:", "https:")) else {"b64_json": datum}
+
 
 class ImagesReply(_Loose):
     """A reply of ``/images/generations`` or ``/images/edits``.
@@ -99,8 +130,21 @@ class ImagesReply(_Loose):
     'AAAA'
     """
 
-    data: list[_ImageDatum] = Field(min_length=1)
+    data: Annotated[list[_ImageDatum], BeforeValidator(_listed)] = Field(
+        min_length=1, validation_alias=AliasChoices("data", "images")
+    )
     usage: Any = None
+    model: Any = None
+    system_fingerprint: Any = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole(cls, document: Any) -> Any:
+        """Take a bare list of pictures, or a single picture, for a reply."""
+        if isinstance(document, list):
+            return {"data": document}
+        single = isinstance(document, dict) and not {"data", "images"} & document.keys()
+        return {"data": [document]} if single and {"b64_json", "url"} & document.keys() else document
 
 
 class _OutputItem(_Loose):
@@ -126,6 +170,7 @@ class ResponsesReply(_Loose):
     status: str | None = None
     incomplete_details: Any = None
     usage: Any = None
+    model: Any = None
 
     @property
     def text(self) -> str:
@@ -133,7 +178,7 @@ class ResponsesReply(_Loose):
         return "".join(self._parts("text"))
 
     @property
-    def pictures(self) -> list[str]:
+    def pictures(self) -> list[str | PictureAddress]:
         """Pictures in base64."""
         return [item.result for item in self.output if item.type == "image_generation_call" and item.result]
 
@@ -168,8 +213,8 @@ def visible_text(reply: ChatReply | ResponsesReply) -> str:
     return text
 
 
-def first_picture(reply: ChatReply | ResponsesReply) -> str:
-    """Return a generator's picture in base64, the first if there are several.
+def first_picture(reply: ChatReply | ResponsesReply) -> str | PictureAddress:
+    """Return a generator's picture in base64, or its address; the first if there are several.
 
     Raises:
         FaultError: The reply has no picture.
@@ -180,8 +225,8 @@ def first_picture(reply: ChatReply | ResponsesReply) -> str:
     return reply.pictures[0]
 
 
-def image_datum(reply: ImagesReply) -> str:
-    """Return the picture of an Images API reply in base64.
+def image_datum(reply: ImagesReply) -> str | PictureAddress:
+    """Return the picture of an Images API reply in base64, or its address.
 
     Raises:
         FaultError: The reply has no picture.
@@ -192,20 +237,22 @@ def image_datum(reply: ImagesReply) -> str:
     inline = _DATA_URL.match(datum.url or "")
     if inline:
         return inline["data"]
-    hint = (
-        "an address instead of a picture; parameters.response_format: b64_json may help" if datum.url else "no picture"
-    )
-    raise FaultError(Fault("no_image", hint))
+    if datum.url:
+        return PictureAddress(datum.url)
+    raise FaultError(Fault("no_image", "no picture"))
 
 
-def decoded_picture(data: str) -> Picture:
+def decoded_picture(data: str | bytes) -> Picture:
     """Decode and check a stranger's picture; slow, meant for a thread.
+
+    Args:
+        data: Base64 as text, or the picture's own bytes.
 
     Raises:
         FaultError: The data are no usable picture.
     """
     try:
-        picture = Picture.from_untrusted(b64decode(data), "the picture")
+        picture = Picture.from_untrusted(data if isinstance(data, bytes) else b64decode(data), "the picture")
     except (Base64Error, ValueError) as error:
         raise FaultError(Fault("bad_image", f"not base64 ({error})")) from None
     except ImageError as error:
@@ -218,6 +265,8 @@ def decoded_picture(data: str) -> Picture:
 
 def _address(part: object) -> str:
     """Return the URL in a message part such as ``{"image_url": {"url": "data:…"}}``; empty without a URL."""
-    inner = part.get("image_url") if isinstance(part, dict) else None
+    if isinstance(part, str):
+        return part
+    inner = part.get("image_url", part if "url" in part else None) if isinstance(part, dict) else None
     address = inner.get("url") if isinstance(inner, dict) else inner
     return address if isinstance(address, str) else ""

@@ -60,6 +60,9 @@ class _TextSettings(CallSettings):
     temperature: float | None = Field(default=None, ge=0, le=2)
     top_p: float | None = Field(default=None, gt=0, le=1)
     reasoning_effort: Effort | None = None
+    system: str | None = Field(
+        default=None, min_length=1, max_length=4000, description="A system message in front of the game master's words."
+    )
 
 
 class DescriberSettings(_TextSettings):
@@ -77,7 +80,20 @@ class DescriberSettings(_TextSettings):
     )
 
 
-class _ToolSettings(CallSettings):
+class DrawingSettings(CallSettings):
+    """Parameters of every image model.
+
+    >>> DrawingSettings(rewriter="a-text-model").rewriter
+    'a-text-model'
+    """
+
+    rewriter: Line | None = Field(
+        default=None,
+        description="For the rule drawing: rewrite: a text model of the same service, which merges the dialogue.",
+    )
+
+
+class _ToolSettings(DrawingSettings):
     """Parameters of image models. None is not sent."""
 
     size: Line | None = Field(default=None, description="Such as 1024x1024, or auto.")
@@ -99,7 +115,7 @@ class ImagesSettings(_ToolSettings):
     )
 
 
-class ChatImageSettings(_TextSettings):
+class ChatImageSettings(_TextSettings, DrawingSettings):
     """Parameters of ``openai-chat``.
 
     >>> ChatImageSettings().modalities

@@ -66,7 +66,7 @@ class Question:
             InputError: Nobody has rated.
         """
         if not results.judges:
-            raise InputError("these runs have no ratings yet", "Rate them with: ircore score RUN...")
+            raise InputError("these runs have no ratings yet", "Rate the runs with: ircore score RUN...")
         return self.judge or headline_judge(results, self.category, self.difficulty) or results.judges[0]
 
 
@@ -205,6 +205,6 @@ def table_entry(name: str, where: str = "") -> Entry:
     if not isinstance(entry, Entry):
         raise WorkError(
             f"table {name!r}: {type(entry).__name__} is no ircore.results.tables.catalogue.Entry",
-            "This is a fault of its package: mend it.",
+            "Mend the package that adds this table.",
         )
     return entry

@@ -26,7 +26,9 @@ def as_frame(table: Table) -> "pd.DataFrame":
     try:
         import pandas as pd
     except ModuleNotFoundError as error:
-        raise InputError("DataFrames need pandas, which is not installed", "pip install 'ircore[release]'") from error
+        raise InputError(
+            "DataFrames need pandas, which is not installed", "Install pandas with: pip install 'ircore[release]'"
+        ) from error
     columns = flat_columns(table.columns, table.primary)
     frame = pd.DataFrame(list(flat_records(table)), columns=[flat.name for flat in columns])
     frame.attrs = {

@@ -139,7 +139,7 @@ def _who(results: GameResults) -> tuple[Column, ...]:
 def _require(rows: list[tuple[Value, ...]], results: GameResults) -> None:
     if not rows:
         raise InputError(
-            f"runs of {results.game.name}: no step has a value", "Score the runs first: ircore score RUN..."
+            f"no step of the runs of {results.game.name} has a value", "Score the runs first: ircore score RUN..."
         )
 
 

@@ -36,6 +36,7 @@ def unusual_rules(rules: Rules) -> list[str]:
         *([f"budget {rules.token_budget}"] if rules.token_budget != USUAL.token_budget else []),
         *([turns] if rules.max_turns != USUAL.max_turns else []),
         *([f"over budget: {rules.over_budget}"] if rules.over_budget != USUAL.over_budget else []),
+        *rules.variants,
     ]
 
 

@@ -129,7 +129,7 @@ def episode_facts_table(results: Results, episode_id: str) -> Table:
                 for turn, checked in _facts_by_turn(results, run_id, result):
                     rows.append((*who, Value(turn), *_fact(checked)))
     if not played:
-        raise InputError(f"episode {episode_id!r}: no such episode in these runs", "Episodes are named as instances.")
+        raise InputError(f"these runs have no episode {episode_id!r}", "Name an episode by the id of its instance.")
     words = f"Facts of episode {episode_id}, turn by turn; instance set {results.instance_set[:12]}."
     notes = () if rows else (f"Nothing is known of its facts: {NOT_KNOWN}; photographs have none.",)
     return Table("facts", "Facts of an episode", words, columns, tuple(rows), notes)

@@ -51,13 +51,19 @@ def season_gap_table(public: Results, secret: Results, judge: str, category: str
     """
     for results in (public, secret):
         if judge not in results.judges:
-            raise InputError(f"--judge {judge}: has not rated instance set {results.instance_set[:12]}", "Rate it too.")
+            raise InputError(
+                f"--judge {judge} has not rated instance set {results.instance_set[:12]}",
+                "Score the runs of this set with the judge.",
+            )
         if category is not None and category not in results.categories:
-            raise InputError(f"--category {category}: not in instance set {results.instance_set[:12]}", "Leave it out.")
+            raise InputError(
+                f"instance set {results.instance_set[:12]} has no --category {category}",
+                "Name a category of both sets.",
+            )
     if category is None and judge != VERIFIED and public.categories != secret.categories:
         raise InputError(
-            f"--judge {judge}: rates {', '.join(public.categories)} there and {', '.join(secret.categories)} here",
-            f"Name one category that both have with --category, or take --judge {VERIFIED}.",
+            f"--judge {judge} rates {', '.join(public.categories)} there and {', '.join(secret.categories)} here",
+            f"Name a category of both sets with --category, or take --judge {VERIFIED}.",
         )
     there = {(run.slug, run.run.rules.key): run.run_id for run in secret.submissions}
     names, rows = pair_values(public), []
@@ -68,7 +74,7 @@ def season_gap_table(public: Results, secret: Results, judge: str, category: str
         scores = public.cell(run.run_id, judge, category).main, secret.cell(other, judge, category).main
         rows.append((*names[run.run_id], *map(Value.of, (*scores, difference_of(*scores)))))
     if not rows:
-        raise InputError("no pair played both sets by the same rules", "Play the same submission on both.")
+        raise InputError("no pair played both sets by the same rules", "Play the same submission on both sets.")
     words = (
         f"{(category or 'All drawn targets').replace('_', ' ').capitalize()}, judged by {judge}; public set "
         f"{public.instance_set[:12]}, season's set {secret.instance_set[:12]}."

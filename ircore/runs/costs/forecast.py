@@ -77,7 +77,8 @@ def estimate(episodes: int, rules: Rules, prompts: Prompts, prices: RunPrices) -
         (
             f"every episode takes all {rules.max_turns} turns and every message its {rules.token_budget} tokens",
             f"a picture read is {IMAGE_READ_TOKENS:,} tokens",
-            "each turn the describer reads the target and all renderings so far, the generator its last one",
+            f"each turn the describer reads the target and renderings so far ({rules.history}), the generator "
+            f"{'its last one' if rules.drawing == 'edit' else 'none'}",
             f"a picture made is {IMAGE_WRITTEN_TOKENS:,} tokens where no price an image is known",
             "no reasoning tokens, no cached input, no retries",
         ),
@@ -85,12 +86,13 @@ def estimate(episodes: int, rules: Rules, prompts: Prompts, prices: RunPrices) -
 
 
 def _describer_reads(turn: int, rules: Rules, prompts: Prompts) -> int:
-    words = sum(count_tokens(prompts.describer(earlier, rules.token_budget)) for earlier in range(1, turn + 1))
-    return words + (turn - 1) * rules.token_budget + turn * IMAGE_READ_TOKENS
+    remembered = len(rules.remembered(turn - 1))
+    words = sum(count_tokens(prompts.describer(earlier, rules.token_budget)) for earlier in range(1, remembered + 2))
+    return words + remembered * rules.token_budget + (remembered + 1) * IMAGE_READ_TOKENS
 
 
 def _generator_reads(turn: int, rules: Rules) -> int:
-    return turn * rules.token_budget + (IMAGE_READ_TOKENS if turn > 1 else 0)
+    return turn * rules.token_budget + (IMAGE_READ_TOKENS if turn > 1 and rules.drawing == "edit" else 0)
 
 
 def _tokens(episodes: int, turns: int, read: Callable[[int], int], written: int) -> Usage:

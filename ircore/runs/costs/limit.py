@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable
 from time import monotonic
 
 from ircore.core.errors import WorkError
+from ircore.players.faults import LIMITS
 from ircore.runs.costs.interval import EpisodeCosts
 from ircore.runs.costs.prices import Asked, RunPrices, answered
 from ircore.runs.costs.totals import Totals
+from ircore.runs.events import Call
 from ircore.runs.judge_questions import JudgeQuestion
 
 RESERVE = 2.0
@@ -32,6 +34,21 @@ class CostLimitError(NoMoreError):
     >>> from ircore.runs.costs.prices import read_prices
     >>> Watch(RunPrices(read_prices()), max_cost=5).stopped().problem
     '--max-cost: 0.0000 US$ of 5 US$ spent'
+    """
+
+
+BREAKER = 10
+"""Questions to a seat that fail in a row, with no answer in between, before the run is stopped."""
+
+BREAKING: frozenset[str] = frozenset({"provider_error", *LIMITS.values()})
+"""Reasons of failures that are the service's: a model that refuses to answer has answered."""
+
+
+class BreakerError(NoMoreError):
+    """Everything that is asked of a seat fails.
+
+    >>> BreakerError("the describer: 10 questions failed in a row", "Try: ircore doctor").status
+    1
     """
 
 
@@ -71,6 +88,7 @@ class Watch:
         self._requests_before = 0
         self._unpriced: set[str] = set()
         self._dearest: dict[str, float] = {}
+        self._failed_in_a_row: Counter[str] = Counter()
         self._reserved = 0.0
         self._waiting: list[asyncio.Future[None]] = []
         self._episodes = EpisodeCosts()
@@ -85,7 +103,7 @@ class Watch:
         """
         self._episodes = EpisodeCosts(planned, ended)
         for question in earlier:
-            self.asked(question)
+            self._count(question)
         self._episodes.begin()
         self._requests_before = self.totals.requests
         self._started = self._clock()
@@ -126,6 +144,10 @@ class Watch:
 
     def asked(self, question: Asked) -> None:
         """Count a question that was answered, or was asked in vain."""
+        self._count(question)
+        self._break(question)
+
+    def _count(self, question: Asked) -> None:
         cost = self.totals.add(question, self.prices)
         if cost is None:
             if answered(question):
@@ -134,6 +156,22 @@ class Watch:
         seat = question.judge if isinstance(question, JudgeQuestion) else question.role
         self._dearest[seat] = max(cost, self._dearest.get(seat, 0.0))
         self._episodes.add(question.episode_id, cost)
+
+    def _break(self, question: Asked) -> None:
+        """Let no more be asked if a service fails at everything; what is under way may still show otherwise."""
+        seat = question.judge if isinstance(question, JudgeQuestion) else question.role
+        if isinstance(question, Call) or answered(question):
+            self._failed_in_a_row[seat] = 0
+            return
+        if question.reason not in BREAKING:
+            return
+        self._failed_in_a_row[seat] += 1
+        failed = self._failed_in_a_row[seat]
+        if self.ended_early is None and failed >= max(BREAKER, 2 * self.in_flight):
+            self.ended_early = BreakerError(
+                f"the {seat}: {failed} questions failed in a row, without an answer in between",
+                f"Every answer is kept; ircore doctor tries the service. Last: {question.detail or question.reason}",
+            )
 
     def release(self, reserve: float) -> None:
         """Count a question as no longer under way, answered or not, and free what was reserved for it."""

@@ -35,9 +35,11 @@ def detect_by_model(path: Path, picture: Picture, labels: tuple[str, ...] = ()) 
     try:
         seen = asyncio.run(_asked(judge.make_player(), picture, labels))
     except PlayerError as error:
-        raise InputError(f"{path}: no answer ({error})", "Try it with: ircore doctor FILE.") from error
+        raise InputError(
+            f"{path}: the model gave no answer ({error})", "Try the file with: ircore doctor FILE."
+        ) from error
     except DetectionError as error:
-        raise InputError(f"{path}: the model's answer cannot be used: {error}", "Take another model.") from error
+        raise InputError(f"{path}: the model's answer cannot be used: {error}", "Name another model.") from error
     return seen.as_elements(picture.width, picture.height, f"model {judge.name}")
 
 

@@ -180,8 +180,8 @@ def read_card(path: Path) -> JudgeCard:
     Raises:
         InputError: The file is missing or no card.
     """
-    remedy = "Make it with: ircore judge-test"
-    with validating(f"{path}: no judge's card", remedy):
+    remedy = "Make the card with: ircore judge-test"
+    with validating(f"{path}: is not a judge's card", remedy):
         return JudgeCard.model_validate_json(read_bounded(path, MOST_BYTES, remedy, remedy))
 
 

@@ -105,7 +105,7 @@ def read_judge(path: Path) -> LoadedJudge:
         manifest = _JudgeManifest.model_validate(document)
         spec = PlayerSpec.model_validate({key: document[key] for key in SEAT if key in document})
     if manifest.name == HUMAN or manifest.name in available("judges"):
-        raise InputError(f"{path}: name: {manifest.name!r} is another judge's", "Choose another name.")
+        raise InputError(f"{path}: name: another judge is called {manifest.name!r}", "Choose another name.")
     _check_player(path, spec)
     prompts = load_judge_prompts(path.parent / manifest.prompts if manifest.prompts else None)
     passed_over = {"api_key_env": None, "parameters": _material(spec)}

@@ -154,7 +154,9 @@ def choose_tasks(runs: Sequence[RunFolder], plan: TaskPlan) -> Study:
         item for instance in wanted if instance.instance_id in chosen for item in by_instance[instance.instance_id]
     )
     if not items:
-        raise InputError(f"{runs[0].path}: no played episode to rate", "Play some, or choose other categories.")
+        raise InputError(
+            f"{runs[0].path}: has no played episode to rate", "Play some episodes, or choose other categories."
+        )
     used = {sha for item in items for sha in (item.target, item.rendering, item.first) if sha}
     shown = {sha: source for sha, source in pictures.items() if sha in used}
     alike_shown = sum(alike[name] for name in chosen)
@@ -165,11 +167,11 @@ def _check_annotators(names: Sequence[str]) -> None:
     for name in names:
         if not fullmatch(NAME, name):
             raise InputError(
-                f"--annotators: {name!r} is no pseudonym",
-                "Lower-case ASCII letters, digits, _ . and -, such as a1; no names of people.",
+                f"--annotators: {name!r} is not a pseudonym",
+                "Write lower-case ASCII letters, digits, _ . and -, such as a1; no names of people.",
             )
     if len(set(names)) != len(names):
-        raise InputError("--annotators: a pseudonym is given twice", "Name each once.")
+        raise InputError("--annotators: a pseudonym is given twice", "Name each pseudonym once.")
 
 
 def _check_runs(runs: Sequence[RunFolder]) -> None:
@@ -178,11 +180,12 @@ def _check_runs(runs: Sequence[RunFolder]) -> None:
     for run in runs:
         if run.run.instance_set != first.run.instance_set:
             raise InputError(
-                f"{run.path}: another instance set than {first.path}", "Make a page for each instance set."
+                f"{run.path}: was played on another instance set than {first.path}",
+                "Make a page for each instance set.",
             )
         twin = seen.setdefault(run.run.run_id, run)
         if twin is not run:
-            raise InputError(f"{run.path}: the same run as {twin.path}", "Name it once.")
+            raise InputError(f"{run.path}: is the same run as {twin.path}", "Name the run once.")
 
 
 def _collect(pictures: dict[str, _PictureSource], run: RunFolder, instance: Instance, episode: Episode) -> None:
@@ -231,7 +234,7 @@ def _drawn(instances: Sequence[Instance], items: Mapping[str, Sequence[Item]], p
     if queue and not chosen:
         least = len(items[queue[0][2]])
         raise InputError(
-            f"--items {plan.items}: too few, the items of one target are {least}", f"Allow more: --items {least}"
+            f"--items {plan.items} is too few: one target has {least} items", f"Allow more: --items {least}"
         )
     return chosen
 

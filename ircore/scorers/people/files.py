@@ -32,7 +32,7 @@ MAX_TOLD = 20
 """Faults that are told one by one; the others are counted."""
 
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
-_SAVE = "Save it as CSV in UTF-8: in a spreadsheet, 'CSV UTF-8'."
+_SAVE = "Save the file as CSV in UTF-8: in a spreadsheet, 'CSV UTF-8'."
 
 
 @dataclass(frozen=True)
@@ -129,12 +129,12 @@ def read_ratings(path: Path, faults: Faults) -> tuple[RatingRow, ...]:
     ratings = []
     for number, cells in rows:
         if number > MAX_ROWS + 1:
-            raise InputError(f"{path}: more than {MAX_ROWS:,} rows", "Import it in parts.")
+            raise InputError(f"{path}: has more than {MAX_ROWS:,} rows", "Import the file in parts.")
         if any(cells):
             row = _row(number, header, cells, faults)
             ratings += [row] if row else []
     if not ratings and not faults.rows:
-        raise InputError(f"{path}: no rows below the header", "Export the ratings again.")
+        raise InputError(f"{path}: has no rows below the header", "Export the ratings again.")
     return tuple(ratings)
 
 
@@ -145,7 +145,7 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})", "Check the path.") from error
     if len(data) > MAX_BYTES:
-        raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Import it in parts.")
+        raise InputError(f"{path}: is larger than {MAX_BYTES // 2**20} MiB", "Import the file in parts.")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{path}: is UTF-16, not UTF-8", _SAVE)
     if data.startswith(b"PK\x03\x04"):
@@ -172,25 +172,28 @@ def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
         for number, cells in enumerate(reader, start=1):
             yield number, [cell.strip() for cell in cells]
     except csv.Error as error:
-        raise InputError(f"{path}: row {number + 1}: not valid CSV ({error})", _SAVE) from error
+        raise InputError(f"{path}: row {number + 1}: is not valid CSV ({error})", _SAVE) from error
 
 
 def _header(path: Path, cells: Sequence[str]) -> tuple[str, ...]:
     names = tuple(cell.lower() for cell in cells)
     if not any(names):
-        raise InputError(f"{path}: row 1: no header", f"Its first row names the columns: {', '.join(REQUIRED)}.")
+        raise InputError(
+            f"{path}: row 1: the header is empty",
+            f"Write the names of the columns into the first row: {', '.join(REQUIRED)}.",
+        )
     for name in names:
         if name not in COLUMNS:
             from ircore.core.plugins import unknown
 
             raise unknown("column", name[:60], COLUMNS, f"{path}: row 1")
         if names.count(name) > 1:
-            raise InputError(f"{path}: row 1: the column {name} is there twice", "Remove one.")
+            raise InputError(f"{path}: row 1: the column {name} occurs twice", "Remove one of the two columns.")
     lacking = [name for name in REQUIRED if name not in names]
     if lacking:
         raise InputError(
-            f"{path}: row 1: no column {', '.join(lacking)} ({', '.join(names)})",
-            f"A file of ratings has {', '.join(REQUIRED)}; cells are separated by commas, semicolons or tabs.",
+            f"{path}: row 1: lacks the columns {', '.join(lacking)} (has {', '.join(names)})",
+            f"Add {', '.join(lacking)}; separate cells by commas, semicolons or tabs.",
         )
     return names
 

@@ -116,9 +116,12 @@ def _runs_by_id(path: Path, runs: Sequence[RunFolder], rows: Sequence[RatingRow]
     for run in runs:
         twin = by_id.setdefault(run.run.run_id, run)
         if twin is not run:
-            raise InputError(f"{run.path}: the same run as {twin.path}", "Name it once.")
+            raise InputError(f"{run.path}: is the same run as {twin.path}", "Name the run once.")
     if len(runs) > 1 and any(row.run_id is None for row in rows):
-        raise InputError(f"{path}: row 1: no column run_id, but several runs are named", "Add it, or name one run.")
+        raise InputError(
+            f"{path}: row 1: the column run_id is missing, but several runs are named",
+            "Add the column, or name one run.",
+        )
     return by_id
 
 

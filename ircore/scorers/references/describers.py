@@ -12,11 +12,17 @@ from ircore.core.records import Instance, PlayerSpec, Scene
 from ircore.core.tokens import count_tokens, truncate_tokens
 from ircore.games.reconstruction.informed import InformedView, Knowledge
 from ircore.players.base import DescriberView, PlayerError, TextAnswer, refuse_settings
+from ircore.players.builtin.classical.colours import exact
 from ircore.players.builtin.classical.describer import DONE, message_about
 from ircore.players.builtin.classical.perceive import perceive
-from ircore.players.builtin.classical.wording import first_message
+from ircore.players.builtin.classical.percepts import Perception, Shape
+from ircore.players.builtin.classical.statements import at, pack
+from ircore.players.builtin.classical.wording import first_message, statement_of
 from ircore.scorers.references.seen import perception_of
 from ircore.scorers.verification.facts.scene import facts_of
+
+LARGEST_DOT = 120
+"""Pixels of a dot: larger ones are seen by a comparison of pictures."""
 
 WORDS = ("places", "facts")
 """How ``scene`` speaks: by places in pixels, as the built-in describer does, or by values and relations."""
@@ -49,7 +55,9 @@ class SceneDescriber:
         others = {name: value for name, value in spec.parameters.items() if name != "words"}
         refuse_settings(spec.model_copy(update={"parameters": others}))
         if spec.parameters.get("words", WORDS[0]) not in WORDS:
-            raise InputError("parameters.words: is unknown", f"Write {' or '.join(WORDS)}.")
+            raise InputError(
+                f"parameters.words: {spec.parameters.get('words')!r} is unknown", f"Write {' or '.join(WORDS)}."
+            )
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Describe the scene, or name the differences of the last rendering, or declare the rendering done."""
@@ -58,7 +66,8 @@ class SceneDescriber:
             raise PlayerError("describer_refused", "This target was not drawn, so it has no scene to tell.")
         if self._words == "facts":
             return _said(fact_message(scene, view.token_budget, view.messages))
-        return _said(await asyncio.to_thread(message_about, perception_of(scene), view))
+        target = perception_of(scene)
+        return _said(await asyncio.to_thread(message_about, target, view) or unsaid_dots(target, view))
 
 
 class _WithoutSettings:
@@ -152,6 +161,21 @@ def fact_message(scene: Scene, budget: int, messages: tuple[str, ...]) -> str:
             chosen.append(fact.sentence)
             left -= tokens
     return " ".join(dict.fromkeys(chosen))
+
+
+def unsaid_dots(target: Perception, view: DescriberView) -> str:
+    """Return a message about the dots that no message has named yet; empty if all were named.
+
+    A dot on the corner of a shape changes so few pixels that a comparison of pictures passes it over, but it is a fact.
+
+    Args:
+        target: What the target shows.
+        view: Of the turn, with what was said before.
+    """
+    shapes = [percept for percept in target.percepts if isinstance(percept, Shape)]
+    dots = [shape for shape in shapes if shape.kind == "circle" and shape.area <= LARGEST_DOT]
+    unsaid = [dot for dot in dots if not any(f"centred at {at(dot.centre)}" in message for message in view.messages)]
+    return pack([statement_of(dot, exact).after("Add ") for dot in unsaid], view.token_budget)
 
 
 def _said(message: str) -> TextAnswer:

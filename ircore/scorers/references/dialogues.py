@@ -8,18 +8,17 @@ sentences is wrong at first and corrected two hops later.
 import random
 import re
 from collections.abc import Iterator, Sequence
-from itertools import cycle, product
-from typing import NamedTuple, cast
+from itertools import cycle
+from typing import NamedTuple
 
 from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
-from ircore.core.plugins import unknown
-from ircore.core.records import DIFFICULTIES, Difficulty, Scene
+from ircore.core.records import Difficulty, Scene
 from ircore.core.seeds import derived_seed
 from ircore.games.conversation.game import TARGET
 from ircore.games.conversation.records import Dialogue, Exchange
 from ircore.games.reconstruction.build_targets import BUILDERS, draw
-from ircore.instances.requests import BuildRequest
+from ircore.instances.requests import BuildRequest, Place
 from ircore.instances.store import GameInstanceSet, write_game_instances
 from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Pie, Shape, Stroke, Text, Ticks
 from ircore.players.builtin.classical.statements import article, full_colour
@@ -75,31 +74,25 @@ def build(request: BuildRequest) -> GameInstanceSet:
     Raises:
         InputError: A category is none of the drawn ones, or the folder holds something.
     """
-    for category in request.categories:
-        if category not in BUILDERS:
-            raise unknown("category", category, tuple(BUILDERS), "--category")
-    return write_game_instances(request.out, _made(request))
+    places = request.places(tuple(BUILDERS), USUAL)
+    return write_game_instances(request.out, (_instance(place, request.seed) for place in places))
 
 
-def _made(request: BuildRequest) -> Iterator[tuple[GameInstance, dict[str, Picture]]]:
-    categories = request.categories or USUAL
-    for category, difficulty in product(categories, request.difficulties or DIFFICULTIES):
-        for number in range(1, request.per_condition + 1):
-            name = f"{category}-{difficulty}-{number:02d}"
-            seed = derived_seed(request.seed, name)
-            drawn = draw(category, cast(Difficulty, difficulty), seed)
-            talk = dialogue_about(drawn.scene, cast(Difficulty, difficulty), random.Random(seed))
-            instance = GameInstance(
-                instance_id=name,
-                category=category,
-                difficulty=cast(Difficulty, difficulty),
-                game="conversation",
-                payload=talk.model_dump(mode="json"),
-                source="procedural",
-                licence="CC0-1.0",
-                seed=seed,
-            )
-            yield instance, {TARGET: Picture.from_pixels(drawn.drawing.pixels)}
+def _instance(place: Place, set_seed: int) -> tuple[GameInstance, dict[str, Picture]]:
+    seed = derived_seed(set_seed, place.instance_id)
+    drawn = draw(place.category, place.difficulty, seed)
+    talk = dialogue_about(drawn.scene, place.difficulty, random.Random(seed))
+    instance = GameInstance(
+        instance_id=place.instance_id,
+        category=place.category,
+        difficulty=place.difficulty,
+        game="conversation",
+        payload=talk.model_dump(mode="json"),
+        source="procedural",
+        licence="CC0-1.0",
+        seed=seed,
+    )
+    return instance, {TARGET: Picture.from_pixels(drawn.drawing.pixels)}
 
 
 def dialogue_about(scene: Scene, difficulty: Difficulty, rng: random.Random) -> Dialogue:

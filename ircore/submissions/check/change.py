@@ -61,7 +61,7 @@ def check_change(repository: Path, base: str, head: str, by_maintainers: bool = 
         changes = [change for change in changes if change.path.startswith(f"{FOLDER}/")]
     scope = () if by_maintainers else _scope(changes)
     findings = list(islice(chain(scope, _changed(changes, after, merged)), MOST_SHOWN))
-    findings += list(history_findings(objects, changes, after, merged))[:MOST_SHOWN]
+    findings += list(history_findings(objects, changes, after, merged, by_maintainers))[:MOST_SHOWN]
     checked = tuple(_submissions(objects, changes, after, merged))
     findings += [finding for each in checked for finding in each.findings]
     return CheckedChange(base, head, checked, ordered(set(findings)))

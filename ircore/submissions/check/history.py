@@ -10,11 +10,16 @@ from ircore.submissions.check.findings import Finding, field_name, finding
 from ircore.submissions.check.git_objects import Blob, Change, Repository
 from ircore.submissions.history import HISTORY, MAX_BYTES, parse_history, step_faults
 
+_CLEARED = b'"cleared"'
 _REMEDY = "Restore the lines, and add a new one: ircore submission withdraw|correct|reinstate|dispute|settle …"
 
 
 def history_findings(
-    objects: Repository, changes: Sequence[Change], after: Mapping[str, Blob], merged: Sequence[Blob]
+    objects: Repository,
+    changes: Sequence[Change],
+    after: Mapping[str, Blob],
+    merged: Sequence[Blob],
+    by_maintainers: bool = False,
 ) -> Iterator[Finding]:
     """Yield the faults of the histories that a change adds to.
 
@@ -23,6 +28,7 @@ def history_findings(
         changes: Files that the change alters.
         after: Files below ``submissions/`` after it, by path.
         merged: The same files in the merged state.
+        by_maintainers: Maintainers propose the change: they alone clear findings.
     """
     before = {blob.entry.path: blob for blob in merged}
     for change in changes:
@@ -32,19 +38,21 @@ def history_findings(
         if blob is None:
             yield finding(change.path, "deletes a history", "lines added at the end", _REMEDY)
         elif blob.entry.size <= MAX_BYTES and blob.entry.mode == PLAIN_FILE:
-            yield from _added(objects, blob, before.get(change.path))
+            yield from _added(objects, blob, before.get(change.path), by_maintainers)
             if change.path.removesuffix(HISTORY) + MANIFEST not in before:
                 remedy = "Take it out: a history begins once the submission is merged."
                 yield finding(change.path, "a history of a submission that is not there yet", "", remedy)
 
 
-def _added(objects: Repository, blob: Blob, earlier: Blob | None) -> Iterator[Finding]:
+def _added(objects: Repository, blob: Blob, earlier: Blob | None, by_maintainers: bool) -> Iterator[Finding]:
     path, data = blob.entry.path, next(objects.contents([blob]))
     known = next(objects.contents([earlier])) if earlier is not None else b""
     if not data.startswith(known):
         yield finding(path, "changes what is in the history already", "lines added at the end", _REMEDY)
     remedy = "Nothing to do: a maintainer makes sure that its authors ask for this."
     yield Finding("warning", path, known.count(b"\n") + 1, 1, "", "adds to the history of a submission", "", remedy)
+    if not by_maintainers and data.count(_CLEARED) > known.count(_CLEARED):
+        yield finding(path, "clears findings, which only maintainers may", "", "Take the line out.")
     yield from content_findings(data, path)
 
 

@@ -296,6 +296,7 @@ def _warnings(submission: Submission, slug: str) -> Iterator[Fault]:
         yield Fault(("hardware",), problem, EXPECTED["hardware"], remedy, "warning")
     if not submission.authors and not slug.startswith(MAINTAINERS):
         yield Fault(("authors",), "names nobody", EXPECTED["authors"], "Add authors: [Your name].", "warning")
-    if submission.rules.max_turns != Rules().max_turns or submission.rules.token_budget not in (10, 50, 200):
-        problem = "other rules than the paper's (10, 50 or 200 tokens, 10 turns)"
+    rules = submission.rules
+    if rules.variants or rules.max_turns != Rules().max_turns or rules.token_budget not in (10, 50, 200):
+        problem = "other rules than the paper's (10, 50 or 200 tokens, 10 turns, all renderings shown, then edited)"
         yield Fault(("rules",), problem, "", "Nothing to do if meant: such pairs have boards of their own.", "warning")

@@ -1,13 +1,12 @@
 """Unlikely facts in a transcript that break no rule: findings for people to look at, never a verdict."""
 
-import hashlib
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Rendering
 from ircore.core.game_records import AnyEnded, GameRun, drawn_renderings
@@ -15,14 +14,12 @@ from ircore.core.images import Picture
 from ircore.core.records import Run
 from ircore.core.strict_yaml import UNSEEN
 from ircore.instances.store import AnyInstanceSet
-from ircore.runs.events import AnyEnd, AnyEvent, Call, End, Failure, episode_id_of, step_word
+from ircore.runs.events import AnyEnd, AnyEvent, Call, CallKey, End, Failure, episode_id_of, step_word
 from ircore.runs.folder import GameRunFolder, RunFolder
 from ircore.runs.provenance import Flag
+from ircore.submissions.copies.comparison import Comparison, some
+from ircore.submissions.copies.index import look_at
 from ircore.submissions.rescoring.addressed import addresses_a_judge
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 SAME_WORDS = 6
 """Shorter messages may well be alike by chance."""
@@ -30,23 +27,33 @@ SAME_WORDS = 6
 MANY_FAILED = 0.05
 """Share of episodes that failed for technical reasons from which on it looks like a choice."""
 
-SMALL = 16
-"""Fields a side of the small pictures that are compared."""
-
-ALIKE = 2.5
-"""Root of the mean squared difference of small pictures, in levels of 255, up to which one is taken for a copy.
-
-Measured on the benchmark's targets: JPEG of quality 30 up to 2.1, half the size up to 1.1, noise of ±8 levels up to
-2.0, a shift by one pixel up to 2.3; renderings from words alone 5 and more, those from exact numbers below 1.
-"""
-
 MOST_OF_A_RULE = 20
 """Flags of one rule that are listed, so that many harmless flags do not hide another."""
+
+LEAST_SIDE = 64
+"""Pixels of the shorter side below which a rendering is listed: nothing of a target can be judged in it."""
 
 NO_TIME = 0.001
 """Seconds in which no model answers."""
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
+
+
+class Replayed(NamedTuple):
+    """What playing a transcript again has shown.
+
+    >>> Replayed().reproduced
+    frozenset()
+    """
+
+    drawn_from: Collection[tuple[str, str]] = frozenset()
+    """Episode and SHA-256 of renderings that are a picture which their seat was shown: no sign of a leak there."""
+
+    reproduced: Collection[tuple[str, str]] = frozenset()
+    """Episode and SHA-256 of renderings that an offline player drew again."""
+
+    differing: Sequence[CallKey] = ()
+    """Questions that an offline player answers otherwise than recorded."""
 
 
 def find_flags(
@@ -55,7 +62,7 @@ def find_flags(
     instances: AnyInstanceSet,
     rendering: Callable[[Rendering], Picture],
     others: Sequence[RunFolder | GameRunFolder] = (),
-    drawn_from: Collection[tuple[str, str]] = (),
+    replayed: Replayed = Replayed(),  # noqa: B008 - immutable
 ) -> tuple[Flag, ...]:
     """Return the unlikely facts in a transcript, the first ``MOST_OF_A_RULE`` of each rule and the number of the rest.
 
@@ -65,20 +72,24 @@ def find_flags(
         instances: The set that was played.
         rendering: Returns the picture of a rendering.
         others: Published runs of other pairs, whose renderings these should not be.
-        drawn_from: Episode and SHA-256 of renderings that are a picture which their seat was shown: in such a game
-            that is no sign of a leak.
+        replayed: What playing the rules and the offline players again has shown.
     """
     episodes = {event.episode.episode_id: event.episode for event in events if isinstance(event, AnyEnd)}
     drawings = {
-        name: {sha256: step for sha256, step in _drawn(episode).items() if (name, sha256) not in drawn_from}
+        name: {sha256: step for sha256, step in _drawn(episode).items() if (name, sha256) not in replayed.drawn_from}
         for name, episode in episodes.items()
     }
     known = {drawn.sha256: drawn for episode in episodes.values() for _, drawn in drawn_renderings(episode)}
-    comparison = _Comparison(step_word(run.game), drawings, cache(lambda sha256: _look(rendering(known[sha256]))))
+    looks = cache(lambda sha256: look_at(rendering(known[sha256])))
+    comparison = Comparison(
+        step_word(run.game), drawings, lambda sha256: rendering(known[sha256]), looks, replayed.reproduced
+    )
     flags = [
         *comparison.with_instances(instances),
-        *comparison.between_episodes(),
-        *comparison.with_others(run, others),
+        *comparison.seen_again(),
+        *comparison.with_others(run, others, instances),
+        *_not_reproduced(run, replayed.differing),
+        *_tiny(drawings, known, step_word(run.game)),
         *_messages(run, events),
         *_order(run, events),
         *_times(run, events),
@@ -95,100 +106,27 @@ def _first(flags: list[Flag]) -> Iterator[Flag]:
         yield _flag(flags[0].rule, "further turns", f"{more} more like these")
 
 
-class _Look(NamedTuple):
-    """The properties of a picture that are compared."""
-
-    pixels: str
-    """Hash of its size and every pixel: equal however the file was packed."""
-
-    small: "npt.NDArray[np.int32]"
-    """Mean colours of ``SMALL`` × ``SMALL`` fields: nearly equal after saving with losses, scaling or a shift."""
-
-    def is_like(self, other: "_Look") -> bool:
-        """Return whether two pictures can hardly be told apart."""
-        return float(((self.small - other.small) ** 2).mean()) <= ALIKE**2
-
-
-def _look(picture: Picture) -> _Look:
-    import numpy as np
-    from PIL import Image
-
-    size = f"{picture.width}x{picture.height}".encode()
-    small = Image.fromarray(picture.pixels).resize((SMALL, SMALL), Image.Resampling.BOX)
-    return _Look(hashlib.sha256(size + picture.pixels.tobytes()).hexdigest(), np.asarray(small).astype(np.int32))
-
-
 def _drawn(episode: AnyEnded) -> dict[str, int]:
     """Return the hashes of the renderings of an episode, each with the first step that shows the rendering."""
     return {drawn.sha256: step for step, drawn in reversed(drawn_renderings(episode))}
 
 
-class _Comparison(NamedTuple):
-    """Compares the renderings of a transcript with pictures that they should not be."""
-
-    word: str
-    """The game's word for a step."""
-
-    drawings: Mapping[str, Mapping[str, int]]
-    """For each episode: the hash of each rendering and the first step that shows the rendering."""
-
-    look: Callable[[str], _Look]
-    """Returns what is compared of the rendering with a hash."""
-
-    def with_instances(self, instances: AnyInstanceSet) -> Iterator[Flag]:
-        """Yield renderings that equal a picture of any instance pixel by pixel, then near-copies of the own target."""
-        shown = dict(_instance_looks(instances))
-        same = {look.pixels: place for place, look in shown.items()}
-        copies = []
-        for name, drawn in self.drawings.items():
-            own = [look for (instance, _), look in shown.items() if instance == name]
-            for sha256, step in drawn.items():
-                where, drawing = f"{name}, {self.word} {step}", self.look(sha256)
-                twin = same.get(drawing.pixels)
-                if twin is not None:
-                    whose = f"the {twin[1]}" if twin[0] == name else f"the {twin[1]} of {twin[0]}"
-                    yield _flag("identical_to_target", where, f"the rendering is {whose}, pixel by pixel")
-                elif any(map(drawing.is_like, own)):
-                    copies.append(_flag("copy_of_target", where, "the rendering can hardly be told from the target"))
-        yield from copies
-
-    def between_episodes(self) -> Iterator[Flag]:
-        """Yield pictures that answer different episodes."""
-        seen: dict[str, list[str]] = defaultdict(list)
-        for name, drawn in self.drawings.items():
-            for pixels in dict.fromkeys(self.look(sha256).pixels for sha256 in drawn):
-                seen[pixels].append(name)
-        for names in seen.values():
-            if len(names) > 1:
-                yield _flag("reused_rendering", _some(names), f"the same picture in {len(names)} episodes")
-
-    def with_others(self, run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder]) -> Iterator[Flag]:
-        """Yield renderings that equal another pair's rendering of the same instance, then near-copies."""
-        copies = []
-        for other in others:
-            if other.run.slug == run.slug or other.run.instance_set != run.instance_set:
-                continue
-            for theirs in other.episodes():
-                drawn = self.drawings.get(theirs.episode_id, {})
-                known = {rendering.sha256: rendering for _, rendering in drawn_renderings(theirs)} if drawn else {}
-                made = [_look(other.rendering(rendering)) for rendering in known.values()]
-                for sha256, step in drawn.items():
-                    ours = self.look(sha256)
-                    where, whose = f"{theirs.episode_id}, {self.word} {step}", f"one that {other.run.slug} has"
-                    if any(ours.pixels == look.pixels for look in made):
-                        yield _flag("rendering_of_another", where, f"the picture is, pixel by pixel, {whose}")
-                    elif any(map(ours.is_like, made)):
-                        what = f"the picture can hardly be told from {whose}"
-                        copies.append(_flag("rendering_of_another", where, what))
-        yield from copies
+def _not_reproduced(run: Run | GameRun, differing: Sequence[CallKey]) -> Iterator[Flag]:
+    """Yield a finding for each seat whose offline player answers otherwise than recorded."""
+    for role in dict.fromkeys(key.role for key in differing):
+        keys = [key for key in differing if key.role == role]
+        where = f"{keys[0].episode_id}, {step_word(run.game)} {keys[0].turn}"
+        what = f"{len(keys)} answers of the {role} are not those that {run.submission.players[role].label} gives"
+        yield _flag("not_reproduced", where, what)
 
 
-def _instance_looks(instances: AnyInstanceSet) -> Iterator[tuple[tuple[str, str], _Look]]:
-    """Yield every picture of a set by instance and name."""
-    for instance in instances.instances:
-        pictures = instances.pictures(instance)  # type: ignore[arg-type]  # each set reads its own instances
-        for name, picture in pictures.items():
-            yield (instance.instance_id, name), _look(picture)
+def _tiny(drawings: Mapping[str, Mapping[str, int]], known: Mapping[str, Rendering], word: str) -> Iterator[Flag]:
+    """Yield renderings too small to show a target."""
+    for name, drawn in drawings.items():
+        for sha256, step in drawn.items():
+            width, height = known[sha256].width, known[sha256].height
+            if min(width, height) < LEAST_SIDE:
+                yield _flag("tiny_rendering", f"{name}, {word} {step}", f"the rendering is {width} × {height} pixels")
 
 
 def _failed(episodes: Mapping[str, AnyEnded]) -> Iterator[Flag]:
@@ -219,7 +157,7 @@ def _messages(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
             yield _flag("addresses_a_judge", where, "the message speaks to a judge; judges see pictures only")
     for names in seen.values():
         if len(set(names)) > 1:
-            yield _flag("same_message", _some(names), f"the same first message in {len(names)} episodes")
+            yield _flag("same_message", some(names), f"the same first message in {len(names)} episodes")
 
 
 def _hidden(text: str) -> list[str]:
@@ -262,10 +200,6 @@ def _times(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
         quick = sum(call.seconds < NO_TIME for call in calls)
         if quick:
             yield _flag("time", "the run", f"the {role}, a model, answered {quick} of {len(calls)} times in no time")
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
 
 
 def _flag(rule: str, where: str, what: str) -> Flag:

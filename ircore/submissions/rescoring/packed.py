@@ -24,6 +24,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameRun
 from ircore.core.images import MAX_BYTES
+from ircore.core.lifecycle import refuse_double_keys
 from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Run, Sha256
 from ircore.core.validation import describe_validation_error
 from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEvent
@@ -220,15 +221,27 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _checked(path: Path, read: Callable[[bytes], T], limit: int) -> T:
+def _checked(path: Path, read: Callable[..., T], limit: int) -> T:
     with path.open("rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:
         raise TranscriptError(f"{path}: larger than {limit // 1024} KiB", REMEDY)
+    return _strict(data, read, str(path))
+
+
+def _strict(data: bytes, read: Callable[..., T], where: str) -> T:
+    """Read a stranger's JSON: a key given twice, ``true`` for 1 and ``"0.1"`` for 0.1 are refused.
+
+    Raises:
+        TranscriptError: It does not fit.
+    """
     try:
-        return read(data)
-    except ValidationError as error:
-        raise TranscriptError(f"{path}: {describe_validation_error(error)[:400]}", REMEDY) from error
+        value = read(data, strict=True)
+        refuse_double_keys(data)
+    except ValueError as error:
+        problem = describe_validation_error(error) if isinstance(error, ValidationError) else str(error)
+        raise TranscriptError(f"{where}: {problem[:400]}", REMEDY) from error
+    return value
 
 
 def _read_events(path: Path, run: Run | GameRun) -> Iterator[AnyEvent]:
@@ -240,7 +253,4 @@ def _read_events(path: Path, run: Run | GameRun) -> Iterator[AnyEvent]:
             if not line.endswith(b"\n"):
                 what = "too long" if len(line) > MAX_LINE_BYTES else "cut off"
                 raise TranscriptError(f"{path}:{number}: a line that is {what}", REMEDY)
-            try:
-                yield events.validate_json(line)
-            except ValidationError as error:
-                raise TranscriptError(f"{path}:{number}: {describe_validation_error(error)[:400]}", REMEDY) from error
+            yield _strict(line, events.validate_json, f"{path}:{number}")

@@ -6,37 +6,35 @@ word is that these models gave these answers; tokens, seconds and cost are their
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, write_bytes
+from ircore.core.files import new_folder
 from ircore.core.game_records import GameRun
-from ircore.core.images import Picture
 from ircore.core.private_text import find_leaks, without_leaks
-from ircore.core.progress import tracked
 from ircore.core.records import PlayerSpec, Run, TranscriptsReference
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of, named
 from ircore.instances.store import AnyInstanceSet, read_any_instances
 from ircore.players.submission import AnyLoaded, read_any_manifest
-from ircore.runs.events import AnyEnd, Call, Entry, Failure, step_word
+from ircore.runs.events import AnyEnd, AnyEvent, Call, Entry, Failure, step_word
 from ircore.runs.folder import GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.play import with_run_id
 from ircore.runs.provenance import Flag, Provenance, make_provenance, write_provenance
 from ircore.runs.recorded import known_picture
 from ircore.runs.setup import rules_of, stated_rules
 from ircore.runs.writer import RunWriter
-from ircore.submissions.rescoring.clean_png import read_clean_png
+from ircore.submissions.reproduce import offline_players
 from ircore.submissions.rescoring.fetch import fetch
-from ircore.submissions.rescoring.flags import find_flags
-from ircore.submissions.rescoring.packed import INDEX, PackedRun, TranscriptError, read_packed, rendering_name
+from ircore.submissions.rescoring.flags import Replayed, find_flags
+from ircore.submissions.rescoring.packed import INDEX, PackedRun, TranscriptError, read_packed
+from ircore.submissions.rescoring.pictures import PackedPictures, renamed_event
 from ircore.submissions.rescoring.rules import MAX_FAULTS, Replay
 
 DEADLINE = 3600.0
@@ -129,16 +127,27 @@ def rescore(
         known = _instances(instances, game, Path(work))
         packed = _packed(reference, game.name, transcripts, Path(work), deadline)
         run = _run(loaded, packed.run, known, game)
-        pictures = _Pictures(packed)
+        pictures = PackedPictures(packed)
         faults = [*_text_faults(packed), *_number_faults(packed), *(picture_faults := list(pictures.faults()))]
         replay = Replay(run, known, game, game.prompts(None), known_picture if picture_faults else pictures.stored)
+        replay.players = {} if picture_faults else offline_players(loaded)
         faults += replay.faults(packed.events)
         if faults:
             raise _refused(_place(reference) if transcripts is None else str(transcripts), reference.run, faults)
         others = [open_any_run(path) for path in published]
-        flags = find_flags(run, packed.events, known, pictures.stored, others, replay.drawn_from)
+        flags = find_flags(
+            run,
+            packed.events,
+            known,
+            pictures.stored,
+            others,
+            Replayed(replay.drawn_from, replay.reproduced, replay.differing),
+        )
+        folder = create_run(temporary, run, known)
+        names = pictures.encoded_anew(folder.rendering_path("").parent)
+        flags = tuple(_renamed_flag(flag, names) for flag in flags)
         provenance = make_provenance(loaded.path, reference, flags) if transcripts is None else None
-        _write(temporary, run, known, packed, provenance)
+        _write(folder, [renamed_event(event, names) for event in packed.events], provenance)
     return Rescored(open_any_run(out), flags, provenance)
 
 
@@ -235,44 +244,6 @@ def _settings(player: PlayerSpec | None) -> object:
     return player and player.model_dump(exclude={"api_key_env"})
 
 
-class _Pictures:
-    """The renderings of packed transcripts."""
-
-    def __init__(self, packed: PackedRun) -> None:
-        self._packed = packed
-        self._sizes = {
-            event.rendering.sha256: (event.rendering.width, event.rendering.height)
-            for event in packed.events
-            if isinstance(event, Call) and event.rendering is not None
-        }
-
-    def stored(self, rendering: Rendering) -> Picture:
-        """Return a checked rendering, whose file is read when the pixels are needed."""
-        path = self._packed.folder / rendering_name(rendering.sha256)
-        return Picture.stored(path, rendering.sha256, rendering.width, rendering.height)
-
-    def faults(self) -> Iterator[str]:
-        """Yield the faults of the picture files."""
-        there = {path.stem for path in (self._packed.folder / "renderings").glob("*.png")}
-        for sha256 in sorted(there - self._sizes.keys()):
-            yield f"renderings/{sha256[:12]}….png: in no turn of the transcript"
-        for sha256 in tracked(sorted(self._sizes), "pictures", len(self._sizes)):
-            name = f"renderings/{sha256[:12]}….png"
-            if sha256 not in there:
-                yield f"{name}: is missing"
-            elif fault := self._fault(sha256, name):
-                yield fault
-
-    def _fault(self, sha256: str, name: str) -> str | None:
-        try:
-            picture = read_clean_png(self._packed.rendering_bytes(sha256), name)
-        except InputError as error:
-            return error.problem
-        if (picture.width, picture.height) != self._sizes[sha256]:
-            return f"{name}: is {picture.width} × {picture.height} pixels, the transcript says otherwise"
-        return None
-
-
 def _text_faults(packed: PackedRun) -> Iterator[str]:
     """Yield texts that may not be published or are too long, by rule and position only."""
     for event in packed.events:
@@ -311,19 +282,22 @@ def _refused(where: str, run: str, faults: Sequence[str]) -> RefusedError:
     return error
 
 
-def _write(
-    out: Path, run: Run | GameRun, instances: AnyInstanceSet, packed: PackedRun, provenance: Provenance | None
-) -> None:
-    """Fill an empty folder with the run; only checked data goes in."""
-    folder = create_run(out, run, instances)
-    calls = [event for event in packed.events if not isinstance(event, AnyEnd)]
-    ends = {event.episode.episode_id: event for event in packed.events if isinstance(event, AnyEnd)}
-    for sha256 in {call.rendering.sha256 for call in calls if isinstance(call, Call) and call.rendering}:
-        write_bytes(folder.rendering_path(sha256), packed.rendering_bytes(sha256))
+def _write(folder: RunFolder | GameRunFolder, events: Sequence[AnyEvent], provenance: Provenance | None) -> None:
+    """Fill a new run folder, which holds the renderings; only checked data goes in."""
+    calls = [event for event in events if not isinstance(event, AnyEnd)]
+    ends = {event.episode.episode_id: event for event in events if isinstance(event, AnyEnd)}
     with RunWriter(folder) as writer:
         writer.record([Entry(event) for event in (*calls, *ends.values())])
     if provenance is not None:
         write_provenance(folder.path, provenance)
+
+
+def _renamed_flag(flag: Flag, names: Mapping[str, str]) -> Flag:
+    """Return a finding that names the rendering by its new hash."""
+    if flag.evidence is None:
+        return flag
+    rendering = names[flag.evidence.rendering]
+    return flag.model_copy(update={"evidence": flag.evidence.model_copy(update={"rendering": rendering})})
 
 
 def _short(value: object) -> str:

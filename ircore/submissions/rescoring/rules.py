@@ -12,14 +12,16 @@ from math import isclose
 from typing import Any
 
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Rendering
+from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, GameRun, recorded_steps
 from ircore.core.images import Picture
 from ircore.core.private_text import without_leaks
 from ircore.core.records import AnyInstance, Run
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.instances.store import AnyInstanceSet
+from ircore.players.base import PlayerError
 from ircore.players.recorded import RECORDED
-from ircore.runs.answers import answers_alone, call_entry, call_key, written
+from ircore.runs.answers import answers_alone, as_asked, call_entry, call_key, written
 from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import AnyEnd, AnyEvent, Call, CallKey, Failure, episode_id_of, step_word
 from ircore.runs.recorded import MissingAnswerError, RecordedTable, known_picture
@@ -51,7 +53,7 @@ class _Table(RecordedTable):
     ) -> None:
         super().__init__(setup.instance.instance_id, transcript.calls, transcript.failures, replay.picture_of)
         self._calls = transcript.calls
-        self._game, self._setup, self._sources = replay.game, setup, sources
+        self._game, self._setup, self._sources, self._replay = replay.game, setup, sources, replay
         self.shown: dict[str, set[str]] = {}
         self.exchanged: list[CallKey] = []
 
@@ -59,6 +61,8 @@ class _Table(RecordedTable):
         pictures = getattr(question, "pictures", ())
         self.shown.setdefault(seat.name, set()).update(captioned.picture.sha256 for captioned in pictures)
         if seat.name not in self._sources:
+            if seat.name in self._replay.players:
+                await self._ask_again(seat, question)
             return await super().ask(seat, question)
         key = call_key(self._setup.instance.instance_id, seat, question)
         self.asked.add(key)
@@ -66,6 +70,22 @@ class _Table(RecordedTable):
         if not _alike(self._calls.get(key), call_entry(key, seat, question, written(answer), 0).event):
             self.exchanged.append(key)
         return answer
+
+    async def _ask_again(self, seat: Seat[Any, Any], question: Any) -> None:
+        """Ask an offline player itself, and note whether it answers as recorded."""
+        key = call_key(self._setup.instance.instance_id, seat, question)
+        call = self._calls.get(key)
+        if call is None:
+            return
+        try:
+            answer = await getattr(self._replay.players[seat.name], seat.method)(as_asked(seat, question))
+        except (PlayerError, InputError):
+            self._replay.differing.append(key)
+            return
+        if not _alike(call, call_entry(key, seat, question, written(answer), 0).event):
+            self._replay.differing.append(key)
+        elif call.rendering is not None:
+            self._replay.reproduced.add((key.episode_id, call.rendering.sha256))
 
 
 def _alike(call: Call | None, other: Any) -> bool:
@@ -82,7 +102,10 @@ class Replay:
         game: The rules.
         prompts: The game master's words.
         picture_of: Returns the picture of a rendering; by default one without pixels, for rules that look at none.
+        players: Offline players by seat, asked again: they must answer as recorded. Models are not asked.
         drawn_from: After ``faults``: episode and SHA-256 of renderings that their seat had been shown itself.
+        reproduced: After ``faults``: episode and SHA-256 of renderings that an offline player drew again, the same.
+        differing: After ``faults``: questions that an offline player answers otherwise than recorded.
 
     >>> from pathlib import Path
     >>> from ircore.games.registry import load_game
@@ -97,7 +120,10 @@ class Replay:
     game: Game[Any]
     prompts: GamePrompts
     picture_of: Callable[[Rendering], Picture] = known_picture
+    players: Mapping[str, Any] = field(default_factory=dict)
     drawn_from: set[tuple[str, str]] = field(default_factory=set)
+    reproduced: set[tuple[str, str]] = field(default_factory=set)
+    differing: list[CallKey] = field(default_factory=list)
 
     def faults(self, events: Sequence[AnyEvent]) -> tuple[str, ...]:
         """Return the parts of a transcript that the rules cannot produce, a line each, at most ``MAX_FAULTS``."""

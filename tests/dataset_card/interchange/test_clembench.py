@@ -227,8 +227,11 @@ def two_pairs(folder: Path) -> None:
 
 
 DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
-    "other words": (edit("interactions.json", say("<DESCRIPTION>x</DESCRIPTION>")), "turns does not say what"),
-    "another outcome": (edit("interactions.json", lambda entry: entry.update(Success=0)), "Success does not say what"),
+    "other words": (edit("interactions.json", say("<DESCRIPTION>x</DESCRIPTION>")), "turns differs from the records"),
+    "another outcome": (
+        edit("interactions.json", lambda entry: entry.update(Success=0)),
+        "Success differs from the records",
+    ),
     "another episode": (
         edit("interactions.json", lambda entry: entry["ircore"]["episode"].update(instance_id="other")),
         "is the episode of another instance",
@@ -237,7 +240,10 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
         edit("interactions.json", lambda entry: entry["ircore"]["episode"].update(outcome="won")),
         "episode.outcome",
     ),
-    "another target": (edit("instance.json", lambda entry: entry["ircore"].update(sha256="0" * 64)), "another picture"),
+    "another target": (
+        edit("instance.json", lambda entry: entry["ircore"].update(sha256="0" * 64)),
+        "not the picture whose SHA-256",
+    ),
     "another instance": (
         edit("instance.json", lambda entry: entry["ircore"].update(seed=77)),
         "not the set that it names",
@@ -252,14 +258,14 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "a way out for writing": (
         edit("instance.json", lambda entry: entry["ircore"].update(image="../x.png")),
-        "is no file name to write to",
+        "is not a safe file name",
     ),
     "a damaged rendering": (other_rendering, "is damaged"),
     "no pictures": (lambda folder: shutil.rmtree(folder / EASY / "instance_00000" / "images"), "is missing"),
-    "two pairs": (two_pairs, "2 pairs played here"),
+    "two pairs": (two_pairs, "holds the results of 2 pairs"),
     "no game": (
         lambda folder: shutil.rmtree(folder / PAIR / GAME),
-        "nobody played",
+        "holds no results of",
     ),
 }
 
@@ -294,7 +300,7 @@ def test_a_picture_without_labels_is_refused_with_a_remedy(exported: Path, tmp_p
         path.write_text("{}", "utf-8")
     for path in exported.rglob("first/*/interactions.json"):
         path.write_text(path.read_text("utf-8").replace("geometry_easy", "first"), "utf-8")
-    with pytest.raises(InputError, match="nothing says which category and difficulty") as error:
+    with pytest.raises(InputError, match="category and difficulty are not stated") as error:
         import_run(exported, tmp_path / "none")
     assert "instance.json" in error.value.remedy
 
@@ -332,7 +338,7 @@ def test_two_rules_go_into_one_export_and_come_back_as_two_runs(
         assert back.run == run.run
         assert back.episodes() == run.episodes()
         assert set(back.scores()) == set(run.scores())
-    with pytest.raises(InputError, match="2 pairs played here"):
+    with pytest.raises(InputError, match="holds the results of 2 pairs"):
         import_run(tmp_path / "results", tmp_path / "both")
 
 
@@ -356,7 +362,7 @@ def test_an_export_of_an_earlier_version_comes_back_too(exported: Path, played: 
 
 def test_a_pair_s_folder_of_another_name_is_refused(exported: Path, tmp_path: Path) -> None:
     (exported / PAIR).rename(exported / "mine")
-    with pytest.raises(InputError, match="is of another pair or other rules") as error:
+    with pytest.raises(InputError, match="states another pair or other rules") as error:
         import_run(exported, tmp_path / "back")
     assert PAIR in error.value.remedy
 

@@ -25,8 +25,8 @@ def test_a_bad_file_is_one_line_and_exit_code_2(tmp_path: Path, capsys: pytest.C
     path.write_text('{"bird": 3}')
     assert run(["language", "naming", str(path)]) == 2
     problem, remedy = capsys.readouterr().err.splitlines()
-    assert problem == f"ircore: {path}: bird: annotations is no list"
-    assert remedy.startswith("  Expected")
+    assert problem == f"ircore: {path}: bird: annotations is not a list"
+    assert remedy.startswith("  Write {picture")
 
 
 def test_novelty_is_of_runs_of_the_reference_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -108,7 +108,7 @@ def test_a_file_is_read_up_to_a_limit(tmp_path: Path) -> None:
     path.write_bytes(b"x" * 1024)
     assert read_bounded(path, 1024, "Check the path.", "Shorten it.") == b"x" * 1024
     path.write_bytes(b"x" * 1025)
-    with pytest.raises(InputError, match=r"a\.txt: larger than 1 KiB"):
+    with pytest.raises(InputError, match=r"a\.txt: is larger than 1 KiB"):
         read_bounded(path, 1024, "Check the path.", "Shorten it.")
     with pytest.raises(InputError, match="gone: cannot be read") as caught:
         read_bounded(tmp_path / "gone", 1024, "Check the path.", "Shorten it.")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from sandbox_attacks import ENDLESS, REACHING_OUT, aimed
-from sandboxes import sandbox, why_no_sandbox
+from sandboxes import sandbox
 
 from ircore.commands.main import app
 from ircore.core.errors import InputError
@@ -31,7 +31,7 @@ SECRET = "SECRET of this machine"
 @pytest.fixture
 def port() -> Iterator[int]:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     yield server.server_port
     server.shutdown()
     server.server_close()
@@ -244,8 +244,7 @@ def test_another_architecture_is_killed() -> None:
                    "x86_64", 0) == 0x80000000  # fmt: skip
 
 
-@pytest.mark.skipif(bool(why_no_sandbox()), reason="no sandbox here")
-def test_the_inside_ends_with_the_process_that_began_it(tmp_path: Path) -> None:
+def test_the_inside_ends_with_the_process_that_began_it(sandbox: None, tmp_path: Path) -> None:
     (tmp_path / "attack.py").write_text("import time; time.sleep(1000)")
     outside = (
         "import os, sys; from pathlib import Path; from ircore.core.sandbox.box import Box\n"

@@ -68,7 +68,7 @@ def test_the_generator_reads_the_message_and_later_the_dialogue() -> None:
 
 def test_prompts_must_tell_the_budget(tmp_path: Path) -> None:
     (tmp_path / "describer_first.txt").write_text("Describe it.")
-    with pytest.raises(InputError, match=r"describer_first\.txt: has no place for \{token_budget\}"):
+    with pytest.raises(InputError, match=r"describer_first\.txt: lacks the placeholder \{token_budget\}"):
         load_prompts("reconstruction", tmp_path)
 
 

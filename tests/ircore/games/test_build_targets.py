@@ -12,7 +12,7 @@ import pytest
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import CATEGORIES, Difficulty
 from ircore.games.reconstruction import build_targets as build
-from ircore.games.reconstruction.build_targets import BUILDERS, Place, build_instances, draw
+from ircore.games.reconstruction.build_targets import BUILDERS, SeededPlace, build_instances, draw
 from ircore.instances.store import InstanceSet
 
 pytestmark = pytest.mark.slow
@@ -84,7 +84,7 @@ def test_a_picture_can_be_drawn_again_from_its_recorded_seed(tmp_path: Path) -> 
 
 
 def test_seeds_differ_by_set_place_and_attempt() -> None:
-    places = [Place(category, "easy", index) for category in BUILDERS for index in range(1, 30)]
+    places = [SeededPlace(category, "easy", index) for category in BUILDERS for index in range(1, 30)]
     seeds = [place.seed(number, attempt) for place in places for number in (0, 1) for attempt in (0, 1)]
     assert len(set(seeds)) == len(seeds)
     assert all(0 <= seed < 2**48 for seed in seeds)
@@ -92,7 +92,7 @@ def test_seeds_differ_by_set_place_and_attempt() -> None:
 
 def test_a_picture_like_an_earlier_one_is_drawn_again() -> None:
     """Three places whose first pictures are one and the same come out as three pictures."""
-    places = [Place("simple_shapes", "easy", index) for index in (1, 2, 3)]
+    places = [SeededPlace("simple_shapes", "easy", index) for index in (1, 2, 3)]
     alike = [build._make(place, 5) for place in places]
     assert len({picture.instance.sha256 for picture in alike}) == 1
     out = [item.instance for item in build._unlike(iter(alike), places, 0)]
@@ -102,7 +102,7 @@ def test_a_picture_like_an_earlier_one_is_drawn_again() -> None:
 
 
 def test_a_builder_with_one_picture_only_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    places = [Place("simple_shapes", "easy", index) for index in (1, 2)]
+    places = [SeededPlace("simple_shapes", "easy", index) for index in (1, 2)]
     made = build._make(places[0], 5)
     monkeypatch.setattr(build, "_make", lambda place, seed: made)
 
@@ -112,7 +112,7 @@ def test_a_builder_with_one_picture_only_is_noticed(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("difficulty", ["easy", "hard"])
 def test_the_first_figures_of_a_condition_are_of_different_kinds(difficulty: Difficulty) -> None:
-    places = [Place("geometry", difficulty, index) for index in range(1, 9)]
+    places = [SeededPlace("geometry", difficulty, index) for index in range(1, 9)]
     first = (build._make(place, place.seed(4)) for place in places)
     kinds = [entry.kind for entry in build._unlike(first, places, 4)]
     assert len(set(kinds)) == len(kinds)

@@ -3,7 +3,7 @@
 import pytest
 
 from ircore.core.records import Difficulty
-from ircore.games.reconstruction.build_targets import BUILDERS, Place, draw
+from ircore.games.reconstruction.build_targets import BUILDERS, SeededPlace, draw
 from ircore.instances.measures import Measures, mean, measure
 
 TARGETS = 16
@@ -11,7 +11,7 @@ WITHOUT_TEXT = ("simple_shapes",)
 
 
 def measured(category: str, difficulty: Difficulty) -> list[Measures]:
-    places = [Place(category, difficulty, index) for index in range(1, TARGETS + 1)]
+    places = [SeededPlace(category, difficulty, index) for index in range(1, TARGETS + 1)]
     targets = [draw(category, difficulty, place.seed(2026), edition=2) for place in places]
     return [measure(target.drawing.pixels, target.scene) for target in targets]
 

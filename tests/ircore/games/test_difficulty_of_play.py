@@ -56,6 +56,10 @@ def test_the_verified_share_of_a_pair_and_of_a_ceiling_does_not_rise_from_easy_t
     cells = dict(both)
     for player in ("pair", "ceiling"):
         check_that_shares_do_not_rise(player, cells)
+    for category in BUILDERS:  # a ceiling that leaves things unsaid would hide how hard they are
+        share = cells["ceiling", category, "easy"].main.mean
+        assert share is not None
+        assert share > 85, category
     best, usual = (cells[player, None, "hard"].main.mean for player in ("ceiling", "pair"))
     assert best is not None
     assert usual is not None

@@ -120,6 +120,7 @@ def test_the_generator_gets_words_and_its_own_last_rendering_and_nothing_else() 
         "previous",
         "seed",
         "prompt",
+        "rewrite",
     }
 
 

@@ -128,7 +128,7 @@ def test_scores_are_set_beside_naming_divergence(
     ("spoil", "fault"),
     [
         (lambda root: (root / "dataset/tangrams-svg/page1-1.svg").write_text("<svg/>"), "page1-1.svg: the outermost"),
-        (lambda root: (root / "dataset/dense.json").write_text("[]"), "dense.json: no object of pictures"),
+        (lambda root: (root / "dataset/dense.json").write_text("[]"), "dense.json: is not an object of pictures"),
         (
             lambda root: (root / "analysis/behavior/measures/measures_data/full_SND.json").write_text('{"page-A": 2}'),
             "full_SND.json: page-A",

@@ -48,7 +48,7 @@ def test_a_category_folder_takes_its_difficulty_from_the_option(tmp_path: Path) 
     put(tmp_path / "in" / "photos" / "a.png", 1)
     made = import_folder(tmp_path / "in", tmp_path / "set", difficulty="hard", licence="CC0-1.0")
     assert made.instances[0].instance_id == "photos-hard-01"
-    with pytest.raises(InputError, match=r"photos/a\.png: no difficulty \(put it in photos/easy or /hard"):
+    with pytest.raises(InputError, match=r"photos/a\.png: has no difficulty \(put the file into photos/easy or /hard"):
         import_folder(tmp_path / "in", tmp_path / "other")
 
 
@@ -93,10 +93,10 @@ def test_faults_of_the_metadata_are_told_with_their_lines(tmp_path: Path) -> Non
         import_folder(tmp_path / "in", tmp_path / "set")
     told = caught.value.problem.splitlines()
     assert told[0].endswith("4 faults, nothing was imported")
-    assert told[1] == "  metadata.jsonl:2: a.png is there twice"
+    assert told[1] == "  metadata.jsonl:2: a.png occurs twice"
     assert told[2].startswith("  metadata.jsonl:4: dificulty: ")
     assert told[3].startswith("  metadata.jsonl:5: ")
-    assert told[4] == "  metadata.jsonl: gone.png: no such file"
+    assert told[4] == "  metadata.jsonl: gone.png: the folder has no such file"
 
 
 def test_hidden_files_are_left_alone(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_missing_licence_is_recorded_and_said(tmp_path: Path, capsys: pytest.C
 def test_a_picture_that_is_there_twice_is_named_with_its_twin(tmp_path: Path) -> None:
     put(tmp_path / "in" / "a.png", 7)
     put(tmp_path / "in" / "b.webp", 7)
-    with pytest.raises(InputError, match=r"b\.webp: the same picture as a\.png"):
+    with pytest.raises(InputError, match=r"b\.webp: is the same picture as a\.png"):
         import_folder(tmp_path / "in", tmp_path / "set", **EASY_PHOTOS)
 
 
@@ -126,7 +126,7 @@ def test_a_picture_that_is_there_twice_is_named_with_its_twin(tmp_path: Path) ->
     [
         ("photos/medium/a.png", "photos/medium/a.png: folder 'medium' is neither easy nor hard"),
         ("My Photos/easy/a.png", "My Photos/easy/a.png: .*category: "),
-        ("a.png", "a.png: no category"),
+        ("a.png", "a.png: has no category"),
         ("photos/easy/a\nb.png", r"photos/easy/a\\nb.png: file_name: "),
         ("photos/easy/\udcff.png", r"photos/easy/\\udcff.png: file_name: "),
     ],
@@ -139,20 +139,20 @@ def test_a_picture_in_the_wrong_place_is_named(tmp_path: Path, name: str, messag
 
 
 def test_a_folder_that_is_none_or_empty_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         import_folder(tmp_path / "gone", tmp_path / "set")
     with pytest.raises(InputError, match="holds no pictures"):
         import_folder(tmp_path, tmp_path / "set")
 
 
 REFUSED = {
-    "bomb_header_30000.png": "too many pixels",
+    "bomb_header_30000.png": "the picture has too many pixels",
     "empty.jpg": "the file is empty",
-    "grey_L.png": "the same picture as grey_16bit.png",
-    "photo.heic": "not a PNG, JPEG, WebP or GIF picture",
-    "text_named.png": "not a PNG, JPEG, WebP or GIF picture",
-    "truncated_half.jpg": "damaged or truncated picture",
-    "truncated_half.png": "damaged or truncated picture",
+    "grey_L.png": "is the same picture as grey_16bit.png",
+    "photo.heic": "the file is not a PNG, JPEG, WebP or GIF picture",
+    "text_named.png": "the file is not a PNG, JPEG, WebP or GIF picture",
+    "truncated_half.jpg": "the picture is damaged or truncated",
+    "truncated_half.png": "the picture is damaged or truncated",
 }
 
 

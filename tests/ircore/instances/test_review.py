@@ -51,9 +51,8 @@ def test_photographs_accepted_on_the_page_make_the_set(
         page.goto((tmp_path / "review" / "index.html").as_uri())
         first, second = page.locator(".figure").all()
         assert first.locator(".summary").first.inner_text() == "photos, easy"
-        assert (
-            "2 elements: dog, ball; objects 2; salient 1; Visual Genome, image 1" in first.locator(".read").inner_text()
-        )
+        read = first.locator(".read").inner_text()
+        assert "2 elements: dog, ball; objects 2; salient 1; Visual Genome, image 1" in read
         assert "40 elements: 40 × cup; objects 40" in second.locator(".read").inner_text()
         assert not first.locator("details").first.is_visible()
         first.locator(".accept").click()
@@ -96,7 +95,7 @@ def test_decisions_on_another_set_are_refused(
     decisions = saved(tmp_path / "decisions.json", targets, easy="accept")
     other = ["instances", "accept", str(instances.folder), str(decisions), "--out", str(tmp_path / "accepted")]
     assert run(other) == 2
-    assert f"run: decisions on set-{targets.identity[:12]}" in capsys.readouterr().err
+    assert f"run: the decisions are on set-{targets.identity[:12]}" in capsys.readouterr().err
 
 
 def test_a_set_of_drawn_targets_is_reviewed_too(instances: InstanceSet, tmp_path: Path) -> None:

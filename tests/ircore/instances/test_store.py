@@ -86,7 +86,7 @@ def test_a_changed_picture_is_noticed(tmp_path: Path) -> None:
     written = write_instances(tmp_path / "set", [made()])
     path = tmp_path / "set" / written.instances[0].image
     path.write_bytes(made(index=9)[1])
-    with pytest.raises(InputError, match=r"photos-easy-01\.png: not the picture that the set was made with"):
+    with pytest.raises(InputError, match=r"photos-easy-01\.png: is not the picture that the set was made with"):
         written.picture_bytes(written.instances[0])
     path.unlink()
     with pytest.raises(InputError, match="cannot be read"):
@@ -125,7 +125,7 @@ def test_a_damaged_index_is_named_with_its_line(tmp_path: Path, content: bytes, 
 
 
 def test_a_folder_without_a_set_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no instance set here") as caught:
+    with pytest.raises(InputError, match="holds no instance set") as caught:
         read_instances(tmp_path / "nothing")
     assert "ircore instances build" in caught.value.remedy
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from other_programs import other_program
 from plot_programs import Expected, fits, missing_from, plot_program
 from program_server import BLANK, bars
 from sandbox_attacks import NO_FIGURES
@@ -124,6 +125,28 @@ def test_varied_programs_are_read_and_none_is_rejected(category: str, studio: St
         assert faults_of(figure) == ()
         total, lost = total + len(drawn.expected), lost + len(missing_from(figure.scene, drawn.expected))
     assert lost <= 0.05 * total
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(10))
+def test_programs_of_other_kinds_are_read_and_none_is_rejected(number: int, studio: Studio) -> None:
+    """Styles, arrows, twin, polar, logarithmic and 3-D axes, pictures: ``benchmarks/synthesis.py 200 2 other``."""
+    drawn = other_program(number)
+    figure = studio.draw(drawn.program, drawn.category)
+    assert faults_of(figure) == ()
+    assert missing_from(figure.scene, drawn.expected) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [2, 3, 7])
+def test_lines_on_axes_whose_values_are_not_read_are_verified_as_they_run_on_the_page(
+    number: int, studio: Studio
+) -> None:
+    drawn = other_program(number)
+    figure = studio.draw(drawn.program, drawn.category)
+    assert any("values" in reason for reason in figure.unread)
+    assert figure.scene is not None
+    assert verify_picture(figure.picture, figure.scene, figure.picture).score == 10
 
 
 @pytest.mark.slow

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from ircore.core.episode_records import FaultKind
 from ircore.players import calls
-from ircore.players.calls import Caller, CallError, Fault, FaultError, ProviderStopError, Reply, Tokens
+from ircore.players.calls import Caller, CallError, FaultError, ProviderStopError, Reply, Tokens
+from ircore.players.faults import HARD, STRANGER_ATTEMPTS, Fault
 from ircore.players.openai.provider_errors import error_in_body, fault_of_response, retry_after, scrubber
 from ircore.players.pacing import Gate, gate_for
 
@@ -155,7 +156,7 @@ def test_what_may_cost_is_not_asked_for_ever(kind: FaultKind, attempts: int, des
     assert (caught.value.reason("describer"), caught.value.reason("generator")) == (describer, generator)
 
 
-@pytest.mark.parametrize("kind", sorted(calls.HARD))
+@pytest.mark.parametrize("kind", sorted(HARD))
 def test_a_hard_failure_names_who_and_what_to_do(kind: FaultKind) -> None:
     asked = caller(who="openai, model m at http://x/v1", remedies={kind: "Do this."}, scrub=scrubber("sk-secret-key"))
     with pytest.raises(ProviderStopError) as caught:
@@ -169,7 +170,7 @@ def test_an_address_that_was_never_reached_stops_the_run_and_an_outage_is_waited
     away = Fault("unreachable", "connection refused")
     with pytest.raises(ProviderStopError, match="a model: connection refused") as caught:
         asyncio.run(caller(deadline=3600).call(answers(*[away] * 9)))
-    assert len(caught.value.attempts) == calls.STRANGER_ATTEMPTS
+    assert len(caught.value.attempts) == STRANGER_ATTEMPTS
     outage = answers("good", *[away] * 9, "good again")
     asked = caller(deadline=3600)
     assert [asyncio.run(asked.call(outage)).value for _ in range(2)] == ["good", "good again"]

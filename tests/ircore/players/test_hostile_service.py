@@ -47,7 +47,7 @@ class Service(ThreadingHTTPServer):
 @pytest.fixture
 def service() -> Iterator[Service]:
     server = Service(("127.0.0.1", 0), Service.Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     yield server
     server.shutdown()
     server.server_close()

@@ -131,7 +131,7 @@ def test_a_picture_is_taken_when_it_is_whole(tmp_path: Path) -> None:
     with redirect_stderr(io.StringIO()) as said, person(tmp_path, save_slowly):
         answer = asyncio.run(player(tmp_path).render(view))
     assert (answer.picture.pixels == shown_picture().pixels).all()
-    assert said.getvalue().count("picture.png: damaged or truncated picture") == 1
+    assert said.getvalue().count("picture.png: the picture is damaged or truncated") == 1
 
 
 def test_nobody_answers(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_nobody_answers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"model": "me"}, "model: a person has none"),
+        ({"model": "me"}, "model: a person has no model"),
         ({"parameters": {"floder": "x"}}, "parameters.floder: unknown"),
         ({"parameters": {"timeout_s": 0}}, "parameters.timeout_s: not a number of seconds"),
         ({"parameters": {"folder": 7}}, "parameters.folder: not a path"),

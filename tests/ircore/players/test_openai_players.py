@@ -100,6 +100,7 @@ def test_what_a_describer_is_sent(tmp_path: Path, instances: InstanceSet, server
         "temperature": 0.5,
         "reasoning_effort": "low",
         "top_k": 5,
+        "stream": False,
     }
     messages = last.document["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant"] * 2 + ["user"]
@@ -430,3 +431,71 @@ def test_random_faults_lose_no_episode_and_play_none_twice(tmp_path: Path) -> No
         assert [episode.outcome for episode in run.episodes()] == ["converged"] * 20
         assert sum(isinstance(event, Call) for event in run.events()) == 20 * 9 == server.faults["ok"]
         assert sum(attempts(run).values()) == server.count() > 180
+
+
+def ruled(submission: Path, **rules: str) -> Path:
+    document = json.loads(submission.read_text())
+    submission.write_text(json.dumps({**document, "rules": rules}))
+    return submission
+
+
+def test_a_service_that_only_draws_from_text_plays_under_redraw(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer
+) -> None:
+    submission = ruled(manifest(tmp_path, server), drawing="redraw")
+    assert play(submission, instances, tmp_path / "run", "--limit", "1") == 0
+    assert (server.count("/images/generations"), server.count("/images/edits")) == (2, 0)
+    later = [seen for seen in server.seen if seen.path == "/images/generations"][-1].document["prompt"]
+    assert "Message 1: " in later
+    assert "Message 2: " in later
+
+
+def test_a_rewriter_merges_the_dialogue_and_its_prompt_is_kept(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer
+) -> None:
+    submission = ruled(manifest(tmp_path, server, draws={"rewriter": "a-rewriter"}), drawing="rewrite")
+    assert play(submission, instances, tmp_path / "run", "--limit", "1") == 0
+    asked = [seen.document for seen in server.seen if seen.document["model"] == "a-rewriter"]
+    (words,) = asked[0]["messages"][0]["content"]
+    assert "Message 1: " in words["text"]
+    run = RunFolder.open(tmp_path / "run")
+    second = run.calls()[("geometry-easy-01", 2, "generator")]  # type: ignore[index]
+    drawn_from = [seen for seen in server.seen if seen.path == "/images/generations"][-1].document["prompt"]
+    assert second.notes == (f"prompt 1 of 1: {drawn_from}",)
+    assert (len(asked), len(second.attempts), second.usage.requests) == (1, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("draws", "rules", "problem"),
+    [
+        ({}, {"drawing": "rewrite"}, "generator.parameters.rewriter: is missing"),
+        ({"rewriter": "a-rewriter"}, {}, "generator.parameters.rewriter: is asked only with the rule drawing: rewrite"),
+    ],
+)
+def test_a_rewriter_and_its_rule_go_together(
+    tmp_path: Path,
+    instances: InstanceSet,
+    server: OpenAIServer,
+    capsys: pytest.CaptureFixture[str],
+    draws: dict[str, Any],
+    rules: dict[str, str],
+    problem: str,
+) -> None:
+    submission = ruled(manifest(tmp_path, server, draws=draws), **rules)
+    assert play(submission, instances, tmp_path / "run") == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_pictures_in_the_context_stay_within_the_rule(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer
+) -> None:
+    server.turns = 6
+    submission = manifest(tmp_path, server)
+    assert play(submission, instances, tmp_path / "run", "--limit", "1", "--rule", "history=last 2") == 0
+    asked = [seen.document["messages"] for seen in server.seen if seen.path == "/chat/completions"]
+    shown = [
+        sum(len(message["content"]) == 2 for message in messages if message["role"] == "user") for messages in asked
+    ]
+    assert shown[:3] == [1, 2, 3]
+    assert max(shown) == 3  # the target and two renderings
+    assert RunFolder.open(tmp_path / "run").run.rules.key == "b200-t10-allow-last2"

@@ -18,7 +18,8 @@ from ircore.players.base import DescriberView, PlayerError, TextAnswer
 from ircore.results.model import Results
 from ircore.runs.final import declare_final
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
 from ircore.scorers.computed import ScoringPlan, score_runs
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 

@@ -21,7 +21,8 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, PlayerError, TextAnswer
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
 from ircore.runs.summary import summarise
 
 SLOW_PLAY = Path(samples.__file__).with_name("slow_play.py")
@@ -113,7 +114,7 @@ def test_a_damaged_line_is_named(run: RunFolder, instances: InstanceSet) -> None
     lines = journal.read_bytes().splitlines(keepends=True)
     lines[2] = b'{"event":"call","turn":0}\n'
     journal.write_bytes(b"".join(lines))
-    with pytest.raises(InputError, match=r"journal\.jsonl:3: damaged line"):
+    with pytest.raises(InputError, match=r"journal\.jsonl:3: the line is damaged"):
         sample_run(run.path, instances)
 
 

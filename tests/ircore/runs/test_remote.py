@@ -27,10 +27,11 @@ from ircore.players.calls import ProviderStopError
 from ircore.players.submission import read_manifest
 from ircore.runs.events import Call
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
 from ircore.runs.remote.cluster import Cluster
 from ircore.runs.remote.remote import RemotePlayer
 from ircore.runs.remote.worker import answer
+from ircore.runs.session import PlayPlan
 
 pytestmark = pytest.mark.slow
 

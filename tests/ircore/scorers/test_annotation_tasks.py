@@ -15,7 +15,8 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
 from ircore.scorers.people.annotation_tasks import Study, TaskPlan, choose_tasks
 
 
@@ -88,7 +89,7 @@ def test_items_are_drawn_as_whole_targets_evenly(tmp_path: Path) -> None:
     assert choose_tasks([run], TaskPlan(items=14, seed=3)).items == drawn[3].items
     assert len({study.study_id for study in drawn.values()}) == 6
     assert len({frozenset(item.episode_id for item in study.items) for study in drawn.values()}) > 1
-    with pytest.raises(InputError, match="--items 2: too few, the items of one target are 3") as error:
+    with pytest.raises(InputError, match="--items 2 is too few: one target has 3 items") as error:
         choose_tasks([run], TaskPlan(items=2))
     assert error.value.remedy == "Allow more: --items 3"
     assert choose_tasks([run], TaskPlan(items=3)).items
@@ -103,7 +104,7 @@ def test_the_help_says_how_few_items_are_possible(capsys: pytest.CaptureFixture[
 def test_two_runs_need_twice_as_many_items(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "instances")
     runs = [sample_run(tmp_path / slug, instances, sample_submission(slug)) for slug in ("one", "other")]
-    with pytest.raises(InputError, match="the items of one target are 6"):
+    with pytest.raises(InputError, match="one target has 6 items"):
         choose_tasks(runs, TaskPlan(items=5))
     assert len(choose_tasks(runs, TaskPlan(items=6)).items) == 6
 

@@ -131,7 +131,7 @@ def test_one_form_for_scene_detector_and_hand(tmp_path: Path) -> None:
         ('{"width": 5, "elements": []}', "height"),
         ('{"width": 5, "height": 5, "elements": [{"label": "a", "box": [9, 0, 1, 1]}]}', "ends before it begins"),
         ('{"width": 5, "height": 5, "elements": [{"label": ""}]}', "label"),
-        ('{"person": -1}', "person: a count of -1"),
+        ('{"person": -1}', "person: the count -1"),
     ],
 )
 def test_other_files_are_refused_by_name(tmp_path: Path, text: str, problem: str) -> None:

@@ -151,8 +151,8 @@ def test_a_judges_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"name": "structural"}, "name: 'structural' is another judge's"),
-        ({"name": "human"}, "name: 'human' is another judge's"),
+        ({"name": "structural"}, "name: another judge is called 'structural'"),
+        ({"name": "human"}, "name: another judge is called 'human'"),
         ({"name": "GPT judge"}, "name: must be lower-case letters"),
         ({"label": None}, "label: is missing"),
         ({"model": None}, "model: is missing"),

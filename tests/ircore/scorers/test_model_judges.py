@@ -32,7 +32,8 @@ from ircore.runs.costs.prices import read_prices
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import read_judgements
 from ircore.runs.merge import merge
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
 from ircore.runs.summary import summarise
 from ircore.scorers.computed import ScoringPlan, score_runs
 

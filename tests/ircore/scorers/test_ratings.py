@@ -224,7 +224,7 @@ def test_text_that_would_be_a_formula_stays_text(
         (HEADER.encode("utf-16-le"), "row 1: holds a NUL character"),
         (f"{REASONS}\n{ONE},\na1,geometry-easy-01,1,similarity,,caf\xe9\n".encode("latin-1"), "row 3, byte 118: 0xe9"),
         (b"PK\x03\x04 and so on", "is a spreadsheet or an archive, not a CSV file"),
-        (f'{HEADER}\n{ONE}\n"a1,'.encode(), "row 3: not valid CSV"),
+        (f'{HEADER}\n{ONE}\n"a1,'.encode(), "row 3: is not valid CSV"),
     ],
 )
 def test_another_encoding_is_told_with_its_place(data: bytes, problem: str, tmp_path: Path, run: RunFolder) -> None:
@@ -232,19 +232,19 @@ def test_another_encoding_is_told_with_its_place(data: bytes, problem: str, tmp_
     path.write_bytes(data)
     error = refused(path, run)
     assert error.problem.startswith(f"{path}: {problem}")
-    assert error.remedy == "Save it as CSV in UTF-8: in a spreadsheet, 'CSV UTF-8'."
+    assert error.remedy == "Save the file as CSV in UTF-8: in a spreadsheet, 'CSV UTF-8'."
 
 
 @pytest.mark.parametrize(
     ("lines", "problem"),
     [
-        ((), "row 1: no header"),
-        (("",), "row 1: no header"),
+        ((), "row 1: the header is empty"),
+        (("",), "row 1: the header is empty"),
         ((HEADER,), "no rows below the header"),
         ((HEADER, ",,,,"), "no rows below the header"),
         ((f"{HEADER},notes", f"{ONE},"), "row 1: unknown column 'notes'"),
-        ((f"{HEADER},seconds,seconds", f"{ONE},1,1"), "row 1: the column seconds is there twice"),
-        (("annotator,episode_id,value", "a1,geometry-easy-01,7"), "row 1: no column turn, task"),
+        ((f"{HEADER},seconds,seconds", f"{ONE},1,1"), "row 1: the column seconds occurs twice"),
+        (("annotator,episode_id,value", "a1,geometry-easy-01,7"), "row 1: lacks the columns turn, task"),
         ((ONE,), "row 1: unknown column 'a1'"),
     ],
 )
@@ -264,13 +264,13 @@ def test_a_file_that_is_too_large(tmp_path: Path, run: RunFolder) -> None:
     path = tmp_path / "ratings.csv"
     with path.open("wb") as file:
         file.truncate(MAX_BYTES + 1)
-    assert refused(path, run).problem == f"{path}: larger than 32 MiB"
+    assert refused(path, run).problem == f"{path}: is larger than 32 MiB"
 
 
 def test_too_many_rows(tmp_path: Path, run: RunFolder) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text(f"{HEADER}\n{ONE}\n" + ",,,,\n" * MAX_ROWS)
-    assert refused(path, run).problem == f"{path}: more than 200,000 rows"
+    assert refused(path, run).problem == f"{path}: has more than 200,000 rows"
     path.write_text(f"{HEADER}\n{ONE}\n" + ",,,,\n" * (MAX_ROWS - 1))
     assert len(read_ratings(path, Faults(path))) == 1
 
@@ -316,7 +316,7 @@ def test_several_runs_but_one_bad_row(tmp_path: Path, instances: InstanceSet, ru
     path = table(tmp_path, f"{HEADER},run_id", f"{ONE},{run.run.run_id}", f"{ONE}0,{other.run.run_id}")
     assert "row 3: value: '70'" in refused(path, run, other).problem
     path = table(tmp_path, HEADER, ONE)
-    assert "row 1: no column run_id, but several runs are named" in refused(path, run, other).problem
+    assert "row 1: the column run_id is missing, but several runs are named" in refused(path, run, other).problem
 
 
 def test_the_command_checks_first_then_imports(

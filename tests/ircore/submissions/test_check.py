@@ -120,7 +120,7 @@ SLIPS = [
     ("https://github", "http://github", "links.code: must start with https://", "an https address"),
     ("temperature: 0", "temprature: 0", "describer.parameters.temprature: unknown parameter", "mean temperature?"),
     ("schema: 1", "schema: 1\n\tx: 1", "2:1: not valid YAML (a tab where a line or a value begins)", "with spaces"),
-    ("schema: 1", "schema: 1\nschema: 1", "2:1: not valid YAML ('schema' is given twice)", "one of the two out"),
+    ("schema: 1", "schema: 1\nschema: 1", "2:1: not valid YAML ('schema' is given twice)", "Remove one of the two"),
     ("2026-11-22", "2026-13-45", "not valid YAML (month must be in 1..12)", "a date or a number that exists"),
     ("dates:", "--- {}\ndates:", "10:1: not valid YAML (a second document)", "Keep one"),
     (

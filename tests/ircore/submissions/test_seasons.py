@@ -33,7 +33,8 @@ def test_a_season_from_commitment_to_proof(tmp_path: Path, capsys: pytest.Captur
     )
     published = json.loads(public.read_text())
     # Nothing that is published tells the set.
-    assert set(published) == {"schema", "season", "commitment", "committed", "instances", "version"}
+    assert set(published) == {"schema", "season", "commitment", "committed", "instances", "version", "edition"}
+    assert published["edition"] == 2
     known = read_instances(secret / "instances")
     assert known.identity not in public.read_text()
     assert published["instances"] == len(known.instances) == 12
@@ -58,9 +59,22 @@ def test_a_season_from_commitment_to_proof(tmp_path: Path, capsys: pytest.Captur
     season = read_season(public)
     assert season.seed is not None
     again = build_instances(
-        tmp_path / "again", season.seed, 1, sorted({instance.category for instance in known.instances})
+        tmp_path / "again", season.seed, 1, sorted({item.category for item in known.instances}), edition=2
     )
     assert again.identity == season.identity
+
+
+def test_a_season_may_be_drawn_by_the_first_edition_and_one_without_an_edition_stays_valid(tmp_path: Path) -> None:
+    """Files of seasons from before there were editions have no such field; their sets are of the first."""
+    begin_season("spring", tmp_path / "secret", tmp_path / "spring.json", per_condition=1, edition=1)
+    drawn = read_instances(tmp_path / "secret" / "instances").instances
+    assert {instance.source for instance in drawn} == {"procedural"}
+    published = json.loads((tmp_path / "spring.json").read_text())
+    del published["edition"]
+    (tmp_path / "spring.json").write_text(json.dumps(published))
+    revealed = reveal_season(tmp_path / "secret", tmp_path / "spring.json")
+    assert revealed.edition is None
+    verify_season(revealed, read_instances(tmp_path / "secret" / "instances"))
 
 
 def test_another_set_is_found_out(tmp_path: Path) -> None:

@@ -206,7 +206,8 @@ def test_changed_copies_of_another_pairs_renderings_are_flagged(tmp_path: Path, 
     assert theirs is not None
     handed.draw(Picture.from_pixels(noisy(other.rendering(theirs).pixels)).data, (FIRST,))
     made = rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed, published=[other.path])
-    told = {flag.where: flag.what for flag in made.flags if flag.rule == "rendering_of_another"}
+    # The sample's pictures are good likenesses of their targets, so that likeness alone proves nothing.
+    told = {flag.where: flag.what for flag in made.flags if flag.rule == "like_another"}
     assert told[f"{FIRST}, turn 1"] == "the picture can hardly be told from one that another-pair has"
 
 
@@ -222,7 +223,14 @@ def test_many_flags_of_one_rule_hide_no_other(tmp_path: Path, handed: Handed, mo
 
 def test_an_honest_run_has_no_other_flags(tmp_path: Path, handed: Handed) -> None:
     made = rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed)
-    assert {(flag.rule, flag.where.split(", ")[1]) for flag in made.flags} == {("identical_to_target", "turn 2")}
+    # The sample's second renderings are the targets, its first ones the targets in other colours, and it says that
+    # built-in players made them, which they did not.
+    assert {(flag.rule, flag.where.split(", ")[1]) for flag in made.flags} == {
+        ("identical_to_target", "turn 2"),
+        ("copy_of_target", "turn 1"),
+        ("not_reproduced", "turn 1"),
+    }
+    assert {flag.rule for flag in made.flags if flag.grave} == {"identical_to_target", "not_reproduced"}
 
 
 # Judges.

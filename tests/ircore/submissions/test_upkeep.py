@@ -188,5 +188,5 @@ def test_evaluation_ends_with_the_command_that_fails(tmp_path: Path, capsys: pyt
     ]
     assert ircore(words) == 2
     shown = capsys.readouterr().err
-    assert "no instance set here" in shown
+    assert "holds no instance set" in shown
     assert "ircore play" in shown.splitlines()[-2]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from ircore.core.images import Picture
+from ircore.games.reasoning.records import TaskRecord
 
 Part = Literal["generate", "edit", "understand"]
 
@@ -39,6 +40,17 @@ class Task:
     def shown(self) -> tuple[str, ...]:
         """Names of the pictures that the player sees."""
         return tuple(name for name in ("input",) if name in self.pictures)
+
+    def record(self, dimension: str) -> TaskRecord:
+        """Return the task as an instance holds it."""
+        return TaskRecord(
+            dimension=dimension,
+            prompt=self.prompt,
+            shown=self.shown,
+            choices=self.choices,
+            answer=self.answer,
+            task=self.payload,
+        )
 
 
 @dataclass(frozen=True)

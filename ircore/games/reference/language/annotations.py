@@ -47,8 +47,7 @@ def read_annotations(path: Path) -> dict[str, tuple[Annotation, ...]]:
     """Read the annotations of pictures from a JSON file of KiloGram's layout.
 
     Accepts ``{picture: {"annotations": [{"whole": {"wholeAnnotation": text}, "part": {"1": text, …}}, …]}}`` as
-    published, and the plain form
-    ``{picture: [{"whole": text, "part": {…}}, …]}``.
+    published, and the plain form ``{picture: [{"whole": text, "part": {…}}, …]}``.
 
     Args:
         path: The file.
@@ -82,7 +81,7 @@ def read_stated_measures(path: Path) -> dict[str, dict[str, float]]:
 def _document(path: Path) -> dict[str, Any]:
     document = read_json(path, MAX_BYTES, "Name a JSON file of annotations, as UTF-8.")
     if not isinstance(document, dict) or not document:
-        raise InputError(f"{path}: no object of pictures", "Expected {picture: {annotations: […]}}.")
+        raise InputError(f"{path}: is not an object of pictures", "Write {picture: {annotations: […]}}.")
     return document
 
 
@@ -92,20 +91,22 @@ def _stated(path: Path, picture: str, entry: Any) -> dict[str, float]:
     for key, value in measures.items():
         low, high = RANGES[key]
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-            raise InputError(f"{path}: {picture}: {key}: {value!r}", f"Give a number from {low} to {high}, or none.")
+            raise InputError(
+                f"{path}: {picture}: {key}: {value!r} is out of range", f"Write a number from {low} to {high}, or null."
+            )
     return measures
 
 
 def _annotations(path: Path, picture: str, entry: Any) -> tuple[Annotation, ...]:
     rows = entry.get("annotations") if isinstance(entry, Mapping) else entry
     if not isinstance(rows, list):
-        raise InputError(f"{path}: {picture}: annotations is no list", "Expected {picture: {annotations: […]}}.")
+        raise InputError(f"{path}: {picture}: annotations is not a list", "Write {picture: {annotations: […]}}.")
     return tuple(_annotation(f"{path}: {picture}: annotation {number}", row) for number, row in enumerate(rows, 1))
 
 
 def _annotation(place: str, row: Any) -> Annotation:
     if not isinstance(row, Mapping):
-        raise InputError(f"{place}: no object", "Expected {whole: …, part: {…}}.")
+        raise InputError(f"{place}: is not an object", "Write {whole: …, part: {…}}.")
     whole = row.get("whole")
     if isinstance(whole, Mapping):
         whole = whole.get("wholeAnnotation")
@@ -115,5 +116,5 @@ def _annotation(place: str, row: Any) -> Annotation:
     missing = sorted(set(PIECES) - set(annotation.part)) if annotation.part else []
     if unknown or missing:
         fault = f"unknown piece {unknown[0]!r}" if unknown else f"piece {missing[0]!r} has no name"
-        raise InputError(f"{place}: part: {fault}", 'Name all seven pieces "1" to "7", or leave part out.')
+        raise InputError(f"{place}: part: {fault}", 'Name all seven pieces "1" to "7", or remove part.')
     return annotation

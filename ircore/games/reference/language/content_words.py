@@ -1,8 +1,8 @@
 """Content words of a description, as KiloGram's published measures count them.
 
 Source: Ji et al., *Abstract Visual Reasoning with Tangram Shapes* (EMNLP 2022). The paper speaks of lemmas; the
-    published values follow from
-Porter stems (NLTK's default mode), with stop words left out before stemming, which is what this module does.
+published values follow from Porter stems (NLTK's default mode), with stop words left out before stemming, which
+is what this module does.
 """
 
 from functools import cache, lru_cache

@@ -31,8 +31,7 @@ def listed_content_words(message: str) -> tuple[str, ...]:
     """Return the words of a message that are not on the list of function words, in lower case, not lemmatised.
 
     An approximation without a model: on ICCA's human messages 99 % of the words kept are kept by the tagger, too, and
-    97 % of the tagger's
-    are kept.
+    97 % of the tagger's are kept.
 
     >>> listed_content_words("A grown man is in a tuxedo is eating something.")
     ('grown', 'man', 'in', 'tuxedo', 'eating', 'something')
@@ -59,7 +58,9 @@ def tagged_content_words() -> Tagger:
         lemmatizer.initialize(list, nlp=pipeline)
     except (ImportError, OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
-        raise InputError(f"the tagger cannot be loaded: {reason}", "pip install 'ircore[tagger]'") from None
+        raise InputError(
+            f"the tagger cannot be loaded: {reason}", "Install the extra with: pip install 'ircore[tagger]'"
+        ) from None
 
     def content(message: str) -> tuple[str, ...]:
         tagged = pipeline(message.strip().strip(".").lower())

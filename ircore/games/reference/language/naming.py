@@ -1,8 +1,8 @@
 """Naming divergence and segmentation agreement of annotations (Ji et al., EMNLP 2022, section 4).
 
 The formulas are the paper's, the details those of the published code, whose values are met to 1e-12: repeated words
-count each time, an annotation
-without content words has divergence 0 and still counts, and part names are unique before cleaning.
+count each time, an annotation without content words has divergence 0 and still counts, and part names are unique
+before cleaning.
 """
 
 from collections import Counter
@@ -116,8 +116,7 @@ def log_perplexity(
     """Return the mean log2 perplexity of each annotation under a unigram model of the others.
 
     p(word) = (count + k) / (total + k·V), k = 0.01. The paper looks words up as they were counted, as stems; the
-    published code counts stems
-    and looks up unstemmed words, so that every inflected word is unseen.
+    published code counts stems and looks up unstemmed words, so that every inflected word is unseen.
 
     Args:
         annotations: Of one picture.

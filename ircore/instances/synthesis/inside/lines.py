@@ -26,6 +26,16 @@ def read_line(page: Page, axes: Any, line: Any) -> None:
         _markers(page, axes, line, joined=drawn)
 
 
+def read_on_page(page: Page, axes: Any, line: Any) -> None:
+    """Read how a line runs on the page, for axes whose values are not read."""
+    if line.get_linestyle() in ("None", "none", "", " ") or not line.get_linewidth() > 0:
+        page.skip("markers without a line: their values")
+    elif page.category == "functions":
+        _curve(page, axes, line)
+    else:
+        _segments(page, axes, line)
+
+
 def style(page: Page, line: Any) -> dict[str, Any]:
     """Return width and dashes of a line in pixels."""
     return {"width": page.sheet.width_of(line.get_linewidth()), "dash": [6, 4] if line.is_dashed() else []}

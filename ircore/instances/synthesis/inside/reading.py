@@ -38,7 +38,7 @@ def read_figure(figure: Any, category: str) -> Page:
 
 def _read_axes(page: Page, axes: Any, *, first: bool) -> None:
     if axes.name != "rectilinear":
-        page.skip(f"{axes.name} axes")
+        _read_bent(page, axes)
         return
     if not first:
         page.skip("a second pair of axes: its values")
@@ -60,6 +60,25 @@ def _read_axes(page: Page, axes: Any, *, first: bool) -> None:
             shapes.read_wedges(page, wedges)
         else:
             _read_artist(page, axes, artist, first=first)
+
+
+def _read_bent(page: Page, axes: Any) -> None:
+    """Read polar axes, or axes in space: texts, and lines as they run on the page; no values."""
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Text
+
+    page.skip(f"{axes.name} axes: their values")
+    page.titles += [axes.title.get_text()[:200]] if axes.title.get_text().strip() else []
+    done = {id(axes.title), id(axes._left_title), id(axes._right_title)}
+    flat = axes.name == "polar"
+    for artist in axes.get_children():
+        if artist.get_visible() and isinstance(artist, Line2D) and flat:
+            lines.read_on_page(page, axes, artist)
+        elif not isinstance(artist, Text) and artist is not axes.patch and artist in (*axes.patches, *axes.collections):
+            page.skip(f"{type(artist).__name__} in {axes.name} axes")
+    for text in axes.findobj(Text):
+        if text.get_visible() and id(text) not in done:
+            page.text(TEXTS.get(page.category, "value_label") if text in axes.texts else "value_label", text)
 
 
 def _is_wedge(patch: Any, page: Page) -> bool:
@@ -93,6 +112,8 @@ def _read_artist(page: Page, axes: Any, artist: Any, *, first: bool) -> None:
         if getattr(artist, "arrow_patch", None) is not None:
             page.skip("the arrow of an annotation")
         page.text(TEXTS.get(page.category, "value_label"), artist)
+    elif not first and isinstance(artist, Line2D):
+        lines.read_on_page(page, axes, artist)
     elif not first:
         page.skip(f"{type(artist).__name__} in a second pair of axes")
     elif isinstance(artist, Line2D):

@@ -110,10 +110,11 @@ def kind_of(patch: Any, points: list[list[float]]) -> str:
         return "ring"
     if isinstance(patch, patches.Arrow | patches.FancyArrow | patches.FancyArrowPatch):
         return "arrow"
-    if isinstance(patch, patches.Ellipse) or len(points) > 20:
-        return "circle" if abs(width - height) <= 0.03 * max(width, height) else "ellipse"
     if isinstance(patch, patches.FancyBboxPatch):
         return "rectangle"
+    if isinstance(patch, patches.Ellipse | patches.CirclePolygon) or len(points) > 20:
+        radii = [math.dist(point, middle_of(points)) for point in points]  # a box tells no turned ellipse from a circle
+        return "circle" if max(radii) - min(radii) <= 0.03 * max(width, height) else "ellipse"
     return quadrilateral(points) if len(points) == 4 else CORNERS.get(len(points), "polygon")
 
 

@@ -45,10 +45,9 @@ Chart parts
     220`` in a part); ``Blue bars 40 px wide standing on y 450 at x 100, 160, 220 up to y 220, 300, 120.``;
     ``Stacked bars 40 px wide at x 100, 160 standing on y 450: #1f77b4 up to y 300, 320; #ff7f0e up to y 220, 180``
     (each on the one before, also lying); ``Bars growing right from x 80: #… from y 60 to 90 out to x 300; …``
-    ``A pie [donut with a hole of radius 60 px] of
-    radius 180 px centred at (x, y), clockwise from 12 o'clock [starting at 30 degrees, clockwise from 12 o'clock],
-    with white 2 px wedge borders: #d62728 25%, #1f77b4 30% pulled out 12 px, …``: shares that add up to more than 95
-    fill the circle.
+    ``A pie [donut with a hole of radius 60 px] of radius 180 px centred at (x, y), clockwise from 12 o'clock
+    [starting at 30 degrees, clockwise from 12 o'clock], with white 2 px wedge borders: #d62728 25%, #1f77b4 30%
+    pulled out 12 px, …``: shares that add up to more than 95 fill the circle.
 Corrections
     move/shift X 40 px left and 10 px down; move X to (x, y); make X larger / 20% smaller / 90 px wide / twice as
     large; change the colour of X to C; X should be C, not D; rotate X by 20 degrees [counter-clockwise]; remove X;

@@ -50,7 +50,7 @@ class ClassicalDescriber:
         others = {name: value for name, value in spec.parameters.items() if name != "ocr"}
         refuse_settings(spec.model_copy(update={"parameters": others}))
         if not isinstance(spec.parameters.get("ocr", False), bool):
-            raise InputError("parameters.ocr: must be true or false", "Write ocr: true, or leave it out.")
+            raise InputError("parameters.ocr: must be true or false", "Write ocr: true, or remove ocr.")
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Describe the target, name changes to the last rendering, or declare the rendering done."""

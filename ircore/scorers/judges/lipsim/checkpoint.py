@@ -74,7 +74,7 @@ def _state(path: Path) -> dict[str, Tensor]:
         read = torch.load(path, map_location="cpu", weights_only=True, mmap=mapped)
     except (UnpicklingError, RuntimeError, OSError, EOFError, ValueError, LookupError, AttributeError) as error:
         # Not what torch says: it advises to let the file execute code.
-        raise _wrong(path, "is damaged, no torch file, or holds more than tensors and plain values") from error
+        raise _wrong(path, "is damaged, is not a torch file, or holds more than tensors and plain values") from error
     state = read.get("model_state_dict") if isinstance(read, dict) else None
     if not isinstance(state, dict) or not state:
         raise _wrong(path, "has no model_state_dict")

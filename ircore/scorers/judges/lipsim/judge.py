@@ -42,12 +42,12 @@ class LipSimJudge:
             import torch
         except (ImportError, OSError) as error:  # the second if a library that it needs is missing
             raise InputError(
-                f"judge lipsim: torch cannot be imported ({error})", 'Install it: pip install "ircore[lipsim]".'
+                f"judge lipsim: torch cannot be imported ({error})", 'Install torch with: pip install "ircore[lipsim]".'
             ) from error
         if not path:
             raise InputError(
                 f"judge lipsim: the environment variable {CHECKPOINT} names no checkpoint",
-                "Download one from the code page of the LipSim paper (arXiv 2310.18274) and set it to its path.",
+                "Download one from the code page of the LipSim paper (arXiv 2310.18274) and set the variable to it.",
             )
         from ircore.scorers.judges.lipsim.checkpoint import load_network
 

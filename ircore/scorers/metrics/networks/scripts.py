@@ -61,9 +61,11 @@ def inception_features(pictures: Sequence[Pixels], side: int | None = FID_SIDE) 
             try:
                 features = network(picture)
             except RuntimeError as error:
-                raise InputError(f"{FID}: the network takes no picture of 8 bits", "Name another network.") from error
+                raise InputError(
+                    f"{FID}: the network does not take pictures of 8 bits", "Name another network."
+                ) from error
             if not isinstance(features, torch.Tensor) or features.dim() != 2 or not bool(features.isfinite().all()):
-                raise InputError(f"{FID}: the network gives no row of finite features", "Name another network.")
+                raise InputError(f"{FID}: the network returns no row of finite features", "Name another network.")
             rows.append(features[0].double().numpy())
     return np.stack(rows)
 

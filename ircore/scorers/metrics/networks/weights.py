@@ -16,7 +16,7 @@ from ircore.core.images import Pixels
 if TYPE_CHECKING:
     from torch import Tensor
 
-INSTALL = 'Install it: pip install "ircore[perceptual]".'
+INSTALL = 'Install the packages with: pip install "ircore[perceptual]"'
 
 
 def obstacle_of(*variables: str, packages: tuple[str, ...] = ("torch",)) -> Callable[[], str | None]:
@@ -58,7 +58,7 @@ def named(variable: str) -> str:
     value = os.environ.get(variable, "")
     if not value:
         raise InputError(
-            f"the environment variable {variable} names no weights", "Set it; docs/metrics.md says to what."
+            f"the environment variable {variable} names no weights", "Set the variable as docs/metrics.md says."
         )
     return value
 
@@ -89,11 +89,11 @@ def read_state(path: Path) -> dict[str, "Tensor"]:
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
-        raise InputError(f"{path}: no such file", "Check the path.") from error
+        raise InputError(f"{path}: there is no such file", "Check the path.") from error
     except (UnpicklingError, RuntimeError, OSError, EOFError, ValueError, LookupError, AttributeError) as error:
-        raise InputError(f"{path}: damaged, or no file of tensors", "Download it again.") from error
+        raise InputError(f"{path}: is damaged, or not a file of tensors", "Download the file again.") from error
     if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
-        raise InputError(f"{path}: holds more than named tensors", "Give a state_dict.")
+        raise InputError(f"{path}: holds more than named tensors", "Save the state_dict alone.")
     return state
 
 
@@ -113,14 +113,16 @@ def take(
     """
     for name, shape in shapes.items():
         if name not in state:
-            raise InputError(f"{path}: {name} is missing", "Give the published weights.")
+            raise InputError(f"{path}: {name} is missing", "Name the published weights.")
         if tuple(state[name].shape) != shape:
-            raise InputError(f"{path}: {name} has shape {tuple(state[name].shape)}, not {shape}", "Give other weights.")
+            raise InputError(
+                f"{path}: {name} has shape {tuple(state[name].shape)}, not {shape}", "Name the published weights."
+            )
         if not bool(state[name].isfinite().all()):
-            raise InputError(f"{path}: {name} holds numbers that are not finite", "Download it again.")
+            raise InputError(f"{path}: {name} holds numbers that are not finite", "Download the file again.")
     for name in state:
         if name not in shapes and not name.startswith(unused):
-            raise InputError(f"{path}: unexpected tensor {name}", "Give the published weights.")
+            raise InputError(f"{path}: unexpected tensor {name}", "Name the published weights.")
     return {name: state[name].float() for name in shapes}
 
 
@@ -134,13 +136,15 @@ def load_script(variable: str) -> Any:
 
     path = Path(named(variable))
     if not path.is_file():
-        raise InputError(f"{variable}: {path}: no such file", "Name a TorchScript file.")
+        raise InputError(f"{variable}: {path}: there is no such file", "Name a TorchScript file.")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # torch is leaving TorchScript, published networks not
             script = torch.jit.load(str(path), map_location="cpu")
     except (RuntimeError, OSError, ValueError) as error:
-        raise InputError(f"{variable}: {path}: damaged, or no TorchScript file", "Download it again.") from error
+        raise InputError(
+            f"{variable}: {path}: is damaged, or not a TorchScript file", "Download the file again."
+        ) from error
     return script.eval()
 
 

@@ -139,7 +139,7 @@ def test_a_damaged_context_is_refused_and_nothing_is_written(folder: Path, chang
 @pytest.mark.parametrize("text", ["", "{}", "[]", "[" * 100_000, "\xff"])
 def test_a_file_that_holds_no_contexts_is_refused(folder: Path, text: str) -> None:
     (folder / "contexts.json").write_bytes(text.encode("latin-1"))
-    with pytest.raises(InputError, match=r"contexts\.json: (no list of contexts|not JSON)"):
+    with pytest.raises(InputError, match=r"contexts\.json: (is not a list of contexts|is not JSON)"):
         imported(folder)
 
 

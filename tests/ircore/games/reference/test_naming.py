@@ -120,9 +120,9 @@ def test_perplexity_in_both_forms() -> None:
 @pytest.mark.parametrize(
     ("document", "problem"),
     [
-        ("[]", "no object of pictures"),
+        ("[]", "is not an object of pictures"),
         ("{", "not JSON"),
-        ('{"t": 3}', "t: annotations is no list"),
+        ('{"t": 3}', "t: annotations is not a list"),
         ('{"t": [{"whole": 3}]}', "t: annotation 1: whole"),
         ('{"t": [{"whole": "dog", "part": {"1": "leg"}}]}', "part: piece '2' has no name"),
         (json.dumps({"t": [{"whole": "dog", "part": BODY | {"8": "leg"}}]}), "part: unknown piece '8'"),

@@ -90,9 +90,9 @@ def test_imported_games_hold_what_people_said(tmp_path: Path) -> None:
     [
         (lambda text: "\n".join(text.splitlines()[:20]), "trialNum: 19 rows"),
         (lambda text: text.replace("trialNum", "trial", 1), "column trialNum is missing"),
-        (lambda text: text.replace(",0,0,", ",x,0,", 1), "row 1: trialNum: 'x' is no number"),
+        (lambda text: text.replace(",0,0,", ",x,0,", 1), "row 1: trialNum: 'x' is not a number"),
         (lambda text: text.replace("A grown man is in a tuxedo is eating something", " ", 1), "row 1: msg: is empty"),
-        (lambda text: text.replace("COCO_val2014_000000334417.jpg", "../../etc/passwd", 1), "is no file name"),
+        (lambda text: text.replace("COCO_val2014_000000334417.jpg", "../../etc/passwd", 1), "is not a file name"),
         (
             lambda text: text.replace("COCO_val2014_000000334417.jpg", "COCO_val2014_000000473237.jpg", 1),
             "each of four pictures once",

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,10 @@ from ircore.players.submission import read_any_manifest
 from ircore.results.model import Results
 from ircore.results.tables.references import references_table
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import PlayPlan, make_run, open_run, play
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
 from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.judge_test.parameters import point
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.references.describers import (
     SceneDescriber,
@@ -119,6 +122,25 @@ def test_what_scene_says_of_easy_targets_is_drawn_nearly_perfectly(tmp_path: Pat
         rating = StructuralJudge().rate(drawn.target(instance), answer.picture)
         assert rating.value is not None
         assert rating.value >= 9.4, message
+
+
+def test_scene_names_the_dots_on_corners_before_it_is_done(tmp_path: Path) -> None:
+    """They change too few pixels to be missed in a rendering that lacks them, and each is a fact of the target."""
+    drawn = build_instances(tmp_path / "set", 77, 1, ("geometry",), ("easy",), workers=1, edition=2)
+    scene = drawn.instances[0].scene
+    assert scene is not None
+    dots = [point(element, "centre") for element in scene.elements if element.type == "point"]
+    assert len(dots) == 3
+    view = informed(drawn)
+    first = describe(SCENE, view)
+    painted = asyncio.run(
+        CanvasGenerator(PlayerSpec(player="canvas")).render(GeneratorView(1, first, (), None, 1, first))
+    )
+    second = describe(SCENE, replace(view, turn=2, messages=(first,), renderings=(painted.picture,)))
+    for x, y in dots:
+        assert f"centred at ({round(x)}, {round(y)})" in first + second
+    third = replace(view, turn=3, messages=(first, second), renderings=(painted.picture,) * 2)
+    assert describe(SCENE, third) == "<DONE>"
 
 
 @pytest.mark.parametrize("budget", [20, 60, 200])

@@ -12,8 +12,8 @@ import click
 from ircore.core.errors import InputError, WorkError
 
 if TYPE_CHECKING:
-    from leaderboard.demo.server import State
-    from leaderboard.demo.stages import Demo
+    from leaderboard.live.demo.server import State
+    from leaderboard.live.demo.stages import Demo
 
 OUT = Path("ircore-demo")
 
@@ -30,8 +30,8 @@ def command(out: Path, per_condition: int, port: int, no_browser: bool, no_serve
 
     A page on this machine shows the episodes turn by turn; when all are scored the finished site takes its place.
     """
-    from leaderboard.demo.server import State, serving
-    from leaderboard.demo.stages import Demo
+    from leaderboard.live.demo.server import State, serving_demo
+    from leaderboard.live.demo.stages import Demo
 
     demo = Demo(_emptied(out), per_condition)
     stages = demo.stages(site=not no_site)
@@ -39,7 +39,7 @@ def command(out: Path, per_condition: int, port: int, no_browser: bool, no_serve
     if no_serve:
         _carry_out(demo, state, site=not no_site)
         return 0
-    with serving(state, port) as address:
+    with serving_demo(state, port) as address:
         click.echo(f"watch     {address}")
         if not no_browser:
             webbrowser.open(address)
@@ -69,7 +69,7 @@ def _emptied(out: Path) -> Path:
 
 
 def _carry_out(demo: "Demo", state: "State", site: bool) -> None:
-    from leaderboard.demo.stages import carry_out
+    from leaderboard.live.demo.stages import carry_out
 
     stages = demo.stages(site)
     with (demo.folder / "demo.log").open("wb") as log:

@@ -26,7 +26,7 @@ function showTurn(event, { card, last }) {
     target.dataset.episode = event.episode;
     target.src = picture(event, event.episode);
     target.alt = `target of ${event.episode}`;
-    card.querySelector(".drawn img").removeAttribute("src");
+    card.querySelector(".drawn").hidden = true;
   }
   const said = event.text.replace(/<\/?[A-Z_]+>/g, "").trim(); // without the tags of the protocol
   if (said) {
@@ -37,6 +37,7 @@ function showTurn(event, { card, last }) {
     const drawn = card.querySelector(".drawn img");
     drawn.src = picture(event, event.rendering);
     drawn.alt = `rendering of turn ${event.turn}`;
+    card.querySelector(".drawn").hidden = false;
   }
 }
 

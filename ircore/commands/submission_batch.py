@@ -1,0 +1,174 @@
+"""``ircore submission evaluate-pending`` and ``paid``: all that waits, in one go, resumed with what was paid for."""
+
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from ircore.commands.given import give
+from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
+from ircore.core.errors import InputError, WorkError
+from ircore.core.terminal import printable
+
+if TYPE_CHECKING:
+    from ircore.instances.store import AnyInstanceSet
+
+RUNS = "runs"
+"""Name of the artefact that the workflow ``evaluate`` keeps its runs in, finished or not."""
+
+
+@click.command("evaluate-pending", short_help="Play or re-score all that waits, in one go.")
+@click.argument("folder", default="submissions", type=PATH)
+@click.option("--only", default="", metavar="SLUG,…", help="These alone, separated by commas; all that waits if empty.")
+@path_option("--instances", "The instance set; pairs of other games are left out.", required=True)
+@path_option("--published", "What ircore release pull made.", required=True)
+@path_option("--out", "Folder of run folders: those that are there are gone on with.", required=True)
+@path_option("--finished", "Folder to make, with the runs that are complete: to be published.", required=True)
+@path_option("--judges", "A folder of judges (*.yaml), asked beside structural and verified.")
+@click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
+@click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost of all pairs together.")
+@path_option("--prices", "Prices on top of the built-in ones.")
+@click.option(
+    "--price-bound", metavar="USD", default="", help="What a million tokens of a model without a price cost at most."
+)
+@click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop playing then.")
+def evaluate_pending(
+    folder: Path,
+    only: str,
+    instances: Path,
+    published: Path,
+    out: Path,
+    finished: Path,
+    judges: Path | None,
+    concurrency: int,
+    max_cost: float | None,
+    prices: Path | None,
+    price_bound: str,
+    deadline: float | None,
+) -> int:
+    """Evaluate the submissions in FOLDER that wait, one after the other; a pair that fails holds up no other.
+
+    The exit status is 0 if a pair was finished. The same command goes on with what is in --out: no
+    answer there is asked or paid for again.
+    """
+    from ircore.instances.store import read_any_instances
+    from ircore.submissions.batch import chosen, is_finished
+    from ircore.submissions.pending import pending_submissions
+
+    current = read_any_instances(instances)
+    waiting = [each.slug for each in pending_submissions(folder, published_runs(published), current)]
+    slugs = chosen([name.strip() for name in only.split(",") if name.strip()], waiting)
+    words = ["--instances", str(instances), "--published", str(published), "--concurrency", str(concurrency)]
+    for option, value in (("--judges", judges), ("--prices", prices)):
+        words += [] if value is None else [option, str(value)]
+    words += ["--price-bound", price_bound] if price_bound else []
+    _drop_former(folder, out, slugs, current)
+    limits = _Limits(max_cost, None if deadline is None else monotonic() + deadline)
+    failed = [slug for slug in slugs if not _evaluated(folder / slug, out, words, limits, current)]
+    done = [slug for slug in slugs if slug not in failed and is_finished(out / slug)]
+    _keep([out / slug for slug in done], finished)
+    _tell(done, [slug for slug in slugs if slug not in done])
+    return 0 if done else 1
+
+
+class _Limits(NamedTuple):
+    """What all pairs together may take: US dollars, and the time on the monotonic clock at which play stops."""
+
+    max_cost: float | None
+    until: float | None
+
+    def left(self, pair: Path, out: Path) -> list[str]:
+        """Return the options that limit a pair to what is left.
+
+        Raises:
+            WorkError: Nothing is left.
+        """
+        from ircore.submissions.batch import spent
+
+        words = []
+        if self.max_cost is not None:
+            others = sum(spent(run) for run in sorted(out.glob("*")) if run.is_dir() and run.name != pair.name)
+            if others >= self.max_cost:
+                raise WorkError(f"{others:.2f} US$ of {self.max_cost:g} US$ are spent", "Give a larger --max-cost.")
+            words += ["--max-cost", f"{self.max_cost - others:.6f}"]
+        if self.until is not None:
+            if (seconds := self.until - monotonic()) <= 0:
+                raise WorkError("the time is up", "Give the same command again.")
+            words += ["--deadline", f"{seconds:.0f}"]
+        return words
+
+
+def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, instances: "AnyInstanceSet") -> bool:
+    """Evaluate a pair within what is left of the limits; return whether that succeeded, having shown why not."""
+    from ircore.players.submission import read_any_manifest
+
+    click.echo(printable(f"\n{pair.name}"), err=True)
+    game = read_any_manifest(pair).submission.game
+    if game != instances.game:
+        click.echo(f"  plays the game {game}: evaluate it by itself, on a set of that game", err=True)
+        return False
+    try:
+        give(["submission", "evaluate", str(pair), "--out", str(out / pair.name), *words, *limits.left(pair, out)])
+    except InputError as error:
+        click.echo(printable(f"  {pair.name}: {error.problem}"), err=True)
+        return False
+    return True
+
+
+def _drop_former(folder: Path, out: Path, slugs: list[str], instances: "AnyInstanceSet") -> None:
+    """Remove the runs that are not gone on with: of other pairs, manifests or sets than now."""
+    from shutil import rmtree
+
+    from ircore.submissions.batch import goes_on
+
+    for run in sorted(out.glob("*")):
+        if run.is_dir() and not (run.name in slugs and goes_on(run, folder / run.name, instances)):
+            rmtree(run)
+
+
+def _keep(runs: list[Path], finished: Path) -> None:
+    """Copy complete runs to a folder of their own."""
+    from shutil import copytree
+
+    finished.mkdir(parents=True, exist_ok=True)
+    for run in runs:
+        copytree(run, finished / run.name, dirs_exist_ok=True)
+
+
+def _tell(done: list[str], left: list[str]) -> None:
+    """Say what was evaluated and what still waits, on the page of the workflow's run too."""
+    from ircore.submissions.check.reports import add_step_summary
+
+    lines = [f"{len(done)} evaluated{': ' if done else ''}{', '.join(done)}"]
+    if left:
+        lines.append(f"{len(left)} still wait: {', '.join(left)}; what was answered is kept for the next time")
+    for line in lines:
+        click.echo(printable(line))
+    add_step_summary("### Evaluation\n\n" + "".join(f"* {line}\n" for line in lines))
+
+
+@click.command("paid", short_help="Bring back runs of an earlier job, whose answers are paid for.")
+@path_option("--out", "Folder of run folders to fill.", required=True)
+def paid(out: Path) -> None:
+    """Fetch the artefact of the last job that evaluated pairs, finished or cut off, into --out.
+
+    For a job of GitHub's; nothing is there before the first.
+    """
+    from io import BytesIO
+    from zipfile import ZipFile
+
+    from ircore.submissions.github import GitHub
+
+    data = GitHub.of_job().newest_artefact(RUNS)
+    if data is None:
+        click.echo("no earlier runs are kept")
+        return
+    with ZipFile(BytesIO(data)) as archive:
+        names = archive.namelist()
+        for name in names:
+            if name.startswith("/") or ".." in Path(name).parts or "\\" in name:
+                raise InputError(f"{name[:80]!a}: leads out of the artefact", "Start without it: delete the artefact.")
+        archive.extractall(out)
+    runs = sorted({Path(name).parts[0] for name in names})
+    click.echo(printable(f"{len(runs)} earlier runs: {', '.join(runs)}"))

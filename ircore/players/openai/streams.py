@@ -1,0 +1,90 @@
+"""Answers that a service streams although they were asked for whole: server-sent events, put together again.
+
+The format is that of the HTML standard, section 9.2; what the events mean is OpenAI's: pieces of a message for chat
+completions, a last event with the whole answer for Responses and images.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic_core import from_json
+
+_COMPLETE = ("response.completed", "response.incomplete", "response.failed")
+_PICTURES = ("image_generation.completed", "image_edit.completed")
+
+
+def is_stream(content_type: str, data: bytes | bytearray) -> bool:
+    """Return whether a reply is a stream of events, by its type or, where servers state none, by its beginning.
+
+    >>> is_stream("text/event-stream; charset=utf-8", b""), is_stream("application/json", b"{}")
+    (True, False)
+    """
+    return content_type.startswith("text/event-stream") or data.lstrip()[:6].startswith((b"data:", b"event:"))
+
+
+def assembled(data: bytes | bytearray) -> dict[str, Any]:
+    """Return the document that a stream's events add up to.
+
+    >>> assembled(b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}')["choices"]
+    [{'message': {'content': 'Hi'}, 'finish_reason': 'stop'}]
+
+    Args:
+        data: The whole body.
+
+    Raises:
+        ValueError: It is no such stream, or breaks off before its end.
+    """
+    chunks, ended = [], False
+    for text in _events(data):
+        if text == "[DONE]":
+            ended = True
+            continue
+        event = from_json(text)
+        if not isinstance(event, dict):
+            raise ValueError("an event that is no object")
+        if event.get("type") in _COMPLETE and isinstance(event.get("response"), dict):
+            return dict(event["response"])
+        if event.get("type") in _PICTURES:
+            return {"data": [event], "usage": event.get("usage")}
+        if event.get("error"):
+            return {"error": event["error"]}
+        chunks.append(event)
+    return _chat(chunks, ended)
+
+
+def _events(data: bytes | bytearray) -> Iterator[str]:
+    """Yield the data of each event; comments and other fields are left out."""
+    lines: list[str] = []
+    for line in [*data.decode("utf-8-sig").splitlines(), ""]:
+        if line.startswith("data:"):
+            lines.append(line[5:].removeprefix(" "))
+        elif not line and lines:
+            yield "\n".join(lines)
+            lines = []
+
+
+def _chat(chunks: list[dict[str, Any]], ended: bool) -> dict[str, Any]:
+    """Return the reply of chat completions that the pieces of its first choice make up."""
+    texts: dict[str, str] = {}
+    pictures: list[Any] = []
+    document: dict[str, Any] = {}
+    finish = None
+    for chunk in chunks:
+        document |= {name: chunk[name] for name in ("model", "system_fingerprint", "usage") if chunk.get(name)}
+        choice = _first(chunk.get("choices"))
+        delta = choice.get("delta") if isinstance(choice.get("delta"), dict) else choice.get("message")
+        for name in ("content", "refusal"):
+            if isinstance(delta, dict) and isinstance(delta.get(name), str):
+                texts[name] = texts.get(name, "") + delta[name]
+        if isinstance(delta, dict) and isinstance(delta.get("images"), list):
+            pictures += delta["images"]
+        finish = choice.get("finish_reason") or finish
+    if finish is None and not ended:
+        raise ValueError("a stream of events that breaks off before its end")
+    message = {**texts, **({"images": pictures} if pictures else {})}
+    return {**document, "choices": [{"message": message, "finish_reason": finish}]}
+
+
+def _first(choices: Any) -> dict[str, Any]:
+    firsts = [choice for choice in choices if isinstance(choice, dict) and not choice.get("index")] if choices else []
+    return firsts[0] if firsts else {}

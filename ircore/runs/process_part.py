@@ -1,0 +1,214 @@
+"""The part of a run that a process plays for another one, which records its answers: see ``processes``."""
+
+import asyncio
+import signal
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import count
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ircore.core.errors import WorkError
+from ircore.core.recorder import Recorder
+from ircore.games.registry import load_game
+from ircore.players.submission import AnyLoaded
+from ircore.runs.cache import Cache
+from ircore.runs.costs.limit import NoMoreError, Watch
+from ircore.runs.costs.prices import RunPrices, prices_of_run
+from ircore.runs.engine import Engine
+from ircore.runs.events import Entry
+from ircore.runs.folder import AnyRunFolder, open_any_run
+from ircore.runs.session import PlayPlan, Session
+from ircore.runs.setup import make_players
+from ircore.runs.stopping import SIGNALS
+from ircore.runs.writer import store_pictures
+
+
+class Batch(NamedTuple):
+    """Events to be recorded, without pictures.
+
+    >>> Batch(entries=[]).entries
+    []
+    """
+
+    entries: list[Entry]
+
+
+class Busy(NamedTuple):
+    """The number of questions that a process has under way, where nothing is reserved for each.
+
+    >>> Busy(3).in_flight
+    3
+    """
+
+    in_flight: int
+
+
+class Wish(NamedTuple):
+    """A question that may be sent once the limit of cost has room for it.
+
+    >>> Wish(number=0, seat="describer").seat
+    'describer'
+    """
+
+    number: int
+    seat: str
+
+
+class Freed(NamedTuple):
+    """What was reserved for a question, no longer needed.
+
+    >>> Freed(0.02).reserve
+    0.02
+    """
+
+    reserve: float
+
+
+class Done(NamedTuple):
+    """The end of a process: what went wrong, if anything did.
+
+    >>> Done().problem is None
+    True
+    """
+
+    problem: str | None = None
+    remedy: str = ""
+    stopped: bool = False
+
+
+class _Handed:
+    """Hands events to the process that records them, in the thread of a recorder; in place of ``RunWriter``."""
+
+    def __init__(self, folder: AnyRunFolder, names: Iterable[str], records: Connection) -> None:
+        wanted = frozenset(names)
+        self.folder: AnyRunFolder = folder
+        self.known = {key: call for key, call in folder.calls().items() if key.episode_id in wanted}
+        self.finished: dict[str, Any] = {}
+        self._records = records
+        self._stored = {path.stem for path in (folder.path / "renderings").iterdir()}
+
+    def record(self, entries: Sequence[Entry]) -> None:
+        self._stored |= store_pictures(self.folder, entries, self._stored)
+        self._records.send(Batch([Entry(entry.event) for entry in entries]))
+        failure = self._records.recv()
+        if failure is not None:
+            raise WorkError(failure, "Every recorded answer is kept; the same command goes on.")
+
+
+class _Telling(Watch):
+    """Tells the process that counts how many questions are under way."""
+
+    def __init__(self, prices: RunPrices, control: Connection) -> None:
+        super().__init__(prices)
+        self._control = control
+
+    async def reserve(self, seat: str) -> float:
+        reserve = await super().reserve(seat)
+        self._control.send(Busy(self.in_flight))
+        return reserve
+
+    def release(self, reserve: float) -> None:
+        super().release(reserve)
+        self._control.send(Busy(self.in_flight))
+
+
+class _Reserving(Watch):
+    """Asks the process that counts the cost before each question."""
+
+    def __init__(self, prices: RunPrices, control: Connection) -> None:
+        super().__init__(prices)
+        self._control = control
+        self._numbers = count()
+        self._wishes: dict[int, asyncio.Future[float | None]] = {}
+
+    async def reserve(self, seat: str) -> float:
+        if self.ended_early is not None:
+            raise self.stopped()
+        number = next(self._numbers)
+        answer = self._wishes[number] = asyncio.get_running_loop().create_future()
+        self._control.send(Wish(number, seat))
+        reserve: float | None = await answer
+        if reserve is None:
+            raise NoMoreError("no further question may be sent", "Every answer is kept.")
+        self.in_flight += 1
+        return reserve
+
+    def release(self, reserve: float) -> None:
+        self.in_flight -= 1
+        self._control.send(Freed(reserve))
+
+    def granted(self, number: int, reserve: float | None) -> None:
+        self._wishes.pop(number).set_result(reserve)
+
+
+class _Silent:
+    """Progress that is shown elsewhere."""
+
+    def advance(self, note: str = "") -> None:
+        """Do nothing."""
+
+    def refresh(self, note: Any) -> None:
+        """Do nothing."""
+
+
+def play_part(
+    part: PlayPlan,
+    loaded: AnyLoaded,
+    cache: Cache | None,
+    limited: bool,
+    records: Connection,
+    control: Connection,
+    path: Path,
+) -> None:
+    """Play a part of a run; the whole life of a process."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)  # the process that began this one decides when to stop
+    try:
+        _play(part, loaded, cache, limited, records, control, path)
+        control.send(Done())
+    except NoMoreError as error:
+        control.send(Done(error.problem, error.remedy, stopped=True))
+    except (WorkError, OSError, EOFError) as error:
+        with suppress(OSError):
+            control.send(Done(getattr(error, "problem", str(error)), getattr(error, "remedy", "")))
+
+
+def _play(
+    part: PlayPlan,
+    loaded: AnyLoaded,
+    cache: Cache | None,
+    limited: bool,
+    records: Connection,
+    control: Connection,
+    path: Path,
+) -> None:
+    from ircore.core.tokens import load_tokenizer
+
+    folder = open_any_run(path)
+    game = load_game(part.run.game, "run")
+    writer = _Handed(folder, part.selected.ids, records)
+    prices = prices_of_run(folder)
+    watch = _Reserving(prices, control) if limited else _Telling(prices, control)
+    load_tokenizer()
+    players = make_players(game, loaded)
+
+    async def session() -> None:
+        asyncio.get_running_loop().add_reader(control.fileno(), _heed, control, watch)
+        engine: Engine[Entry] = Engine(Recorder(writer), watch, _Silent())
+        await Session(part, game, players, writer, engine, cache).run(part.selected)
+
+    asyncio.run(session())
+
+
+def _heed(control: Connection, watch: Watch) -> None:
+    """Take a message of the process that began this one: a reserve, or the end of asking."""
+    try:
+        message = control.recv()
+    except (EOFError, OSError):
+        raise SystemExit(1) from None  # nobody is left to record an answer
+    if isinstance(message, tuple) and isinstance(watch, _Reserving):
+        watch.granted(*message)
+    elif watch.ended_early is None:
+        watch.ended_early = NoMoreError(str(message), "Every answer is kept.")

@@ -1,0 +1,152 @@
+"""Evaluating all that waits in one go: which pairs, what they may cost, what was paid for them already."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from ircore.core.errors import InputError
+from ircore.core.files import write_text
+from ircore.core.game_records import AnySubmission
+from ircore.core.records import RECONSTRUCTION, Submission
+from ircore.games.reconstruction.prompts import Prompts
+from ircore.games.registry import load_game
+from ircore.instances.store import AnyInstanceSet
+from ircore.players.submission import AnyLoaded, read_any_manifest
+from ircore.runs.costs.forecast import IMAGE_WRITTEN_TOKENS, estimate
+from ircore.runs.costs.prices import RunPrices, SeatPrice, prices_of_run, read_prices
+from ircore.runs.costs.totals import Totals
+from ircore.runs.folder import RUN_FILE, open_any_run
+from ircore.submissions.history import is_gone, read_history
+
+MILLION = 1_000_000
+
+
+class Forecast(NamedTuple):
+    """What evaluating a submission may cost.
+
+    >>> Forecast(cost_usd=3.2).text
+    'at most about 3.20 US$'
+    >>> Forecast(cost_usd=None, unknown=("my-model",)).text
+    'no price of my-model is known: give a bound'
+    """
+
+    cost_usd: float | None
+    """US dollars at most; None if it cannot be said."""
+
+    unknown: tuple[str, ...] = ()
+    """Models without a known price."""
+
+    @property
+    def text(self) -> str:
+        """The forecast for people."""
+        if self.unknown:
+            return f"no price of {' and '.join(self.unknown)} is known: give a bound"
+        if self.cost_usd is None:
+            return "cost not foretold; prices are known"
+        return f"at most about {self.cost_usd:.2f} US$" if self.cost_usd else "nothing to pay"
+
+
+def forecast(loaded: AnyLoaded, episodes: int | None, prices_file: Path | None = None) -> Forecast:
+    """Return what playing a submission may cost if every episode takes all its turns.
+
+    Args:
+        loaded: The submission; re-scoring its transcripts costs nothing.
+        episodes: Episodes of the set; None if the set of its game is not known here.
+        prices_file: Prices on top of the built-in ones.
+    """
+    if loaded.submission.transcripts is not None:
+        return Forecast(0.0)
+    prices = RunPrices(read_prices(prices_file), loaded.submission)
+    if unknown := unpriced(prices.seats.values()):
+        return Forecast(None, unknown)
+    if all(seat.offline for seat in prices.seats.values()):
+        return Forecast(0.0)
+    if episodes is None or not isinstance(loaded.submission, Submission):
+        return Forecast(None)
+    game = load_game(RECONSTRUCTION)
+    prompts = game.prompts(None)
+    assert isinstance(prompts, Prompts)  # noqa: S101 - this game's
+    rules = loaded.submission.rules
+    estimated = estimate(episodes, rules, prompts, prices)
+    costs = (estimated.describer.cost_usd, estimated.generator.cost_usd)
+    return Forecast(None if None in costs else sum(cost for cost in costs if cost is not None))
+
+
+def unpriced(seats: Iterable[SeatPrice]) -> tuple[str, ...]:
+    """Return the models that a provider bills and whose price is not known, each once."""
+    return tuple(dict.fromkeys(seat.label for seat in seats if not seat.offline and seat.price is None))
+
+
+def write_bounds(submission: AnySubmission, bound: float, prices_file: Path | None, out: Path) -> Path | None:
+    """Write a table of prices in which models without a known price cost at most a bound, and return it.
+
+    Args:
+        submission: The submission.
+        bound: US dollars a million tokens, read or written; an image counts as ``IMAGE_WRITTEN_TOKENS`` tokens.
+        prices_file: Known prices on top of the built-in ones, which the table repeats.
+        out: The file.
+
+    Returns:
+        The file; ``prices_file`` if every price is known.
+    """
+    import yaml
+
+    known = read_prices(prices_file)
+    models = unpriced(RunPrices(known, submission).seats.values())
+    if not models:
+        return prices_file
+    image = bound * IMAGE_WRITTEN_TOKENS / MILLION
+    about = {"input": bound, "output": bound, "images": {"*/*": image}, "date": datetime.now(UTC).date()}
+    table = {model: {**about, "source": "a bound that maintainers gave, no price"} for model in models}
+    stated = yaml.safe_load(prices_file.read_text("utf-8"))["models"] if prices_file is not None else {}
+    write_text(out, yaml.safe_dump({"models": {**stated, **table}}, sort_keys=False))
+    return out
+
+
+def spent(run: Path) -> float:
+    """Return what a run has cost so far, in US dollars, as far as known; 0 where no run is."""
+    if not (run / RUN_FILE).is_file():
+        return 0.0
+    folder = open_any_run(run)
+    return Totals.of([*folder.calls().values(), *folder.failures()], prices_of_run(folder)).cost_usd
+
+
+def chosen(slugs: Sequence[str], pending: Sequence[str]) -> list[str]:
+    """Return the pending submissions that were asked for: all if none is named, in the order in which they wait.
+
+    Raises:
+        InputError: A named one does not wait.
+
+    >>> chosen(["b"], ["a", "b"]), chosen([], ["a", "b"])
+    (['b'], ['a', 'b'])
+    """
+    for slug in slugs:
+        if slug not in pending:
+            raise InputError(f"{slug[:80]!a}: does not wait to be evaluated", "See: ircore submission pending.")
+    return [slug for slug in pending if not slugs or slug in slugs]
+
+
+def goes_on(run: Path, submission: Path, instances: AnyInstanceSet) -> bool:
+    """Return whether a run that was begun is one of a submission as it is now, and was not taken off the boards.
+
+    Args:
+        run: The run folder.
+        submission: The submission's folder.
+        instances: The set that counts.
+    """
+    if not (run / RUN_FILE).is_file():
+        return False
+    begun = open_any_run(run).run
+    as_now = read_any_manifest(submission).submission == begun.submission
+    gone = is_gone(read_history(submission), begun.run_id)
+    return as_now and begun.instance_set == instances.identity and not gone
+
+
+def is_finished(run: Path) -> bool:
+    """Return whether every episode of a run has a result."""
+    if not (run / RUN_FILE).is_file():
+        return False
+    folder = open_any_run(run)
+    ended = folder.ended()
+    return len(ended) == len(folder.any_instances.instances) and all(episode.finished for episode in ended.values())

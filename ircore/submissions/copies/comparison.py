@@ -1,0 +1,200 @@
+"""Renderings compared with pictures that they should not be: targets, one another, other pairs' pictures.
+
+A figure redrawn well from good words looks like its target, so likeness alone holds no run. A photograph cannot be
+redrawn from words: where patches of it come back, they were copied. An offline player that draws the same picture again
+from the recorded words explains any likeness.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from ircore.core.game_records import GameRun
+from ircore.core.images import Picture
+from ircore.core.records import Instance, Run
+from ircore.instances.store import AnyInstanceSet
+from ircore.runs.folder import GameRunFolder, RunFolder
+from ircore.runs.provenance import Evidence, Flag
+from ircore.submissions.copies.index import Look, index_of, likeness, look_at
+from ircore.submissions.copies.patches import match, small
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+SOME_PATCHES = 0.25
+"""Share of a photograph's patches from which on a rendering counts as perhaps a copy of the photograph.
+
+A run is held if so many patches come back in more than half of its photographs, or ``MOST_PATCHES`` in any. Measured on
+the six photographs of the demo: drawings from words reach the share in at most three of six, and 0.54 in one; copies
+changed in 25 ways reach it in four to six, or reach 0.85 in one.
+"""
+
+MOST_PATCHES = 0.75
+"""Share from which on a single photograph is proof enough."""
+
+LIKE_TARGET = 0.9
+"""Share of a drawn target's patches from which on a rendering is listed as like its target."""
+
+LIKE_ANOTHER = 0.97
+"""Correlation of two pairs' pictures from which on they are listed as alike."""
+
+LIKE_BY_CHANCE = 0.9
+"""Correlation with the target from which on two pairs' pictures are alike because both are good."""
+
+EXPLAINED = "an offline player draws the same picture again from the recorded words"
+
+
+class Comparison(NamedTuple):
+    """Compares the renderings of a transcript with pictures that they should not be.
+
+    >>> nothing_drawn: dict[str, dict[str, int]] = {"geometry-easy-01": {}}
+    >>> Comparison("turn", nothing_drawn, Picture.from_pixels, look_at).seen_again()
+    []
+    """
+
+    word: str
+    """The game's word for a step."""
+
+    drawings: Mapping[str, Mapping[str, int]]
+    """For each episode: the hash of each rendering and the first step that shows the rendering."""
+
+    picture: Callable[[str], Picture]
+    """Returns the rendering with a hash."""
+
+    look: Callable[[str], Look]
+    """Returns the descriptor of the rendering with a hash."""
+
+    reproduced: Collection[tuple[str, str]] = ()
+    """Episode and hash of renderings that an offline player drew again."""
+
+    def seen_again(self) -> list[Flag]:
+        """Return a finding for each picture that answers several episodes."""
+        seen: dict[str, list[str]] = defaultdict(list)
+        for name, drawn in self.drawings.items():
+            for pixels in dict.fromkeys(self.look(sha256).pixels for sha256 in drawn):
+                seen[pixels].append(name)
+        return [
+            Flag(rule="reused_rendering", where=some(names), what=f"the same picture in {len(names)} episodes")
+            for names in seen.values()
+            if len(names) > 1
+        ]
+
+    def with_instances(self, instances: AnyInstanceSet) -> Iterator[Flag]:
+        """Yield renderings that equal a picture of any instance pixel by pixel, then copies of the own target."""
+        same: dict[str, tuple[str, str]] = {}
+        for instance in instances.instances:
+            if instance.instance_id in self.drawings or len(instances.instances) < MOST_COMPARED:
+                pictures = instances.pictures(instance)  # type: ignore[arg-type]  # each set reads its own instances
+                same |= {look_at(shown).pixels: (instance.instance_id, name) for name, shown in pictures.items()}
+        identical = set()
+        for name, drawn in self.drawings.items():
+            for sha256, step in drawn.items():
+                twin = same.get(self.look(sha256).pixels)
+                if twin is not None:
+                    identical.add((name, sha256))
+                    whose = f"the {twin[1]}" if twin[0] == name else f"the {twin[1]} of {twin[0]}"
+                    evidence = Evidence(rendering=sha256, instance=twin[0])
+                    what = f"the rendering is {whose}, pixel by pixel"
+                    yield self._flag("identical_to_target", name, step, what, evidence)
+        yield from self._copies(instances, identical)
+
+    def _copies(self, instances: AnyInstanceSet, identical: Collection[tuple[str, str]]) -> Iterator[Flag]:
+        """Yield renderings with patches of their own target: of photographs for certain, of figures for people."""
+        photographs: list[tuple[float, Flag]] = []
+        played: set[str] = set()
+        for instance in instances.instances:
+            name = instance.instance_id
+            drawn = {
+                sha256: step for sha256, step in self.drawings.get(name, {}).items() if (name, sha256) not in identical
+            }
+            if not drawn:
+                continue
+            has_scene = not isinstance(instance, Instance) or instance.scene is not None
+            for source in instances.pictures(instance).values():  # type: ignore[arg-type]  # as above
+                is_drawn = has_scene or not is_photograph(source)
+                if not is_drawn:
+                    played.add(name)
+                target = small(source.pixels)
+                for sha256, step in drawn.items():
+                    if is_drawn and (name, sha256) in self.reproduced:
+                        continue
+                    seen = match(small(self.picture(sha256).pixels), target)
+                    what = f"{seen.taken} of {seen.sought} patches can hardly be told from patches of the target"
+                    evidence = Evidence(rendering=sha256, instance=name)
+                    if not is_drawn and seen.share >= SOME_PATCHES:
+                        photographs.append((seen.share, self._flag("copied_picture", name, step, what, evidence)))
+                    elif is_drawn and seen.share >= LIKE_TARGET:
+                        yield self._flag("copy_of_target", name, step, what, evidence)
+        copied = {flag.where.partition(",")[0] for _, flag in photographs}
+        proven = len(copied) > 1 and 2 * len(copied) > len(played)
+        for share, flag in photographs:
+            is_proof = proven or share >= MOST_PATCHES
+            yield flag if is_proof else flag.model_copy(update={"rule": "copy_of_target"})
+
+    def with_others(
+        self, run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder], instances: AnyInstanceSet
+    ) -> Iterator[Flag]:
+        """Yield renderings that equal or repeat another pair's rendering of the same instance."""
+        by_name = {instance.instance_id: instance for instance in instances.instances}
+
+        @cache
+        def target_looks(name: str) -> "npt.NDArray[np.int8]":
+            import numpy as np
+
+            pictures = instances.pictures(by_name[name])  # type: ignore[arg-type]  # as above
+            return np.stack([look_at(picture).descriptor for picture in pictures.values()])
+
+        for other in others:
+            if other.run.slug == run.slug or other.run.instance_set != run.instance_set:
+                continue
+            index = index_of(other)
+            for name, drawn in self.drawings.items():
+                positions = index.of_episode(name)
+                if not positions:
+                    continue
+                for sha256, step in drawn.items():
+                    look = self.look(sha256)
+                    if look.flat:
+                        continue
+                    alike = likeness(look, index.descriptors[positions])
+                    nearest = positions[int(alike.argmax())]
+                    evidence = Evidence(rendering=sha256, run_id=other.run.run_id, other=index.sha256[nearest])
+                    whose = f"one that {other.run.slug} has"
+                    twin = next((place for place in positions if index.pixels[place] == look.pixels), None)
+                    if twin is not None:
+                        evidence = evidence.model_copy(update={"other": index.sha256[twin]})
+                        what = f"the picture is, pixel by pixel, {whose}"
+                        yield self._flag("rendering_of_another", name, step, what, evidence)
+                    elif alike.max() >= LIKE_ANOTHER and (name, sha256) not in self.reproduced:
+                        is_good = likeness(look, target_looks(name)).max() >= LIKE_BY_CHANCE
+                        rule = "like_another" if is_good else "rendering_of_another"
+                        what = f"the picture can hardly be told from {whose}"
+                        yield self._flag(rule, name, step, what, evidence)
+
+    def _flag(self, rule: str, name: str, step: int, what: str, evidence: Evidence) -> Flag:
+        explained = EXPLAINED if (name, evidence.rendering) in self.reproduced else None
+        where = f"{name}, {self.word} {step}"
+        return Flag(rule=rule, where=where, what=what, evidence=evidence, explained=explained)
+
+
+def is_photograph(picture: Picture) -> bool:
+    """Return whether a picture looks like a photograph: fewer than half of its pixels equal their right neighbour."""
+    pixels = picture.pixels
+    return float((pixels[:, 1:] == pixels[:, :-1]).all(axis=2).mean()) < FLAT_SHARE if pixels.shape[1] > 1 else False
+
+
+FLAT_SHARE = 0.5
+"""Share of pixels that equal their right neighbour from which on a picture counts as drawn.
+
+Measured on the benchmark's targets: photographs up to 0.3, drawn figures 0.8 and more.
+"""
+
+MOST_COMPARED = 2000
+"""Instances of a set up to which a rendering is compared with the pictures of instances that were not played."""
+
+
+def some(names: Sequence[str]) -> str:
+    """Return the first three names in words."""
+    return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")

@@ -1,0 +1,185 @@
+"""Descriptors of a run's renderings, so that later runs are compared without decoding every published picture."""
+
+import hashlib
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ircore.core.episode_records import Rendering
+from ircore.core.errors import WorkError
+from ircore.core.files import write_bytes
+from ircore.core.game_records import drawn_renderings
+from ircore.core.images import Picture
+from ircore.runs.folder import GameRunFolder, RunFolder
+from ircore.submissions.copies.patches import small
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Descriptors = npt.NDArray[np.int8]
+
+INDEX = "copies.npz"
+"""File of a run folder with the descriptors of its renderings."""
+
+SIDE = 32
+"""Longer side of a descriptor, in pixels."""
+
+REACH = 3
+"""Shift, in pixels of a descriptor, up to which two pictures are compared: a tenth of the picture."""
+
+
+class Look(NamedTuple):
+    """A rendering as the index holds it.
+
+    >>> import numpy as np
+    >>> look_at(Picture.from_pixels(np.zeros((64, 64, 3), np.uint8))).flat
+    True
+    """
+
+    pixels: str
+    """Hash of its size and every pixel: equal however the file was packed."""
+
+    descriptor: "Descriptors"
+    """The picture in grey, ``SIDE`` × ``SIDE``, without slow gradients, of norm 127 × 8."""
+
+    @property
+    def flat(self) -> bool:
+        """Whether the picture has no detail to compare."""
+        return not self.descriptor.any()
+
+
+def look_at(picture: Picture) -> Look:
+    """Return the descriptor of a picture."""
+    import numpy as np
+
+    size = f"{picture.width}x{picture.height}".encode()
+    detail = np.zeros((SIDE, SIDE), np.float32)
+    grey = small(picture.pixels, SIDE)
+    detail[: grey.shape[0], : grey.shape[1]] = grey
+    norm = float(np.sqrt((detail**2).sum()))
+    scaled = np.clip(np.round(detail * (1016 / norm)), -127, 127) if norm > SIDE else np.zeros_like(detail)
+    digest = hashlib.sha256(size + picture.pixels.tobytes()).hexdigest()
+    return Look(digest, scaled.astype(np.int8))
+
+
+def likeness(look: Look, descriptors: "Descriptors") -> "npt.NDArray[np.float32]":
+    """Return the correlation of a picture with each of many, 0 to 1: turned, mirrored or shifted, the best counts.
+
+    Args:
+        look: The picture.
+        descriptors: Count × ``SIDE`` × ``SIDE``.
+    """
+    import numpy as np
+
+    own = look.descriptor.astype(np.float32)
+    padded = np.pad(own, REACH)
+    shifts = [padded[y : y + SIDE, x : x + SIDE] for y in range(2 * REACH + 1) for x in range(2 * REACH + 1)]
+    variants = np.stack([
+        variant for shifted in shifts for turns in range(4)
+        for variant in (np.rot90(shifted, turns), np.rot90(shifted, turns)[:, ::-1])
+    ]).reshape(-1, SIDE * SIDE)  # fmt: skip
+    many = descriptors.reshape(len(descriptors), -1).astype(np.float32)
+    norms = np.maximum(np.linalg.norm(variants, axis=1)[:, None] * np.linalg.norm(many, axis=1), 1)
+    best: npt.NDArray[np.float32] = np.abs(variants @ many.T / norms).max(axis=0)
+    return best
+
+
+class RunIndex(NamedTuple):
+    """The descriptors of all renderings of a run, the same picture of an episode once.
+
+    >>> from ircore.runs.folder import RunFolder
+    >>> index = index_of(RunFolder.open(Path("run")))
+    >>> len(index.sha256) == len(index.descriptors)
+    True
+    """
+
+    episodes: tuple[str, ...]
+    """Episode of each rendering."""
+
+    sha256: tuple[str, ...]
+    """Hash of each rendering's file."""
+
+    pixels: tuple[str, ...]
+    """Hash of each rendering's pixels."""
+
+    descriptors: "Descriptors"
+    """Count × ``SIDE`` × ``SIDE``."""
+
+    def keys(self) -> Iterator[tuple[str, str]]:
+        """Yield episode and file's hash of each rendering."""
+        return zip(self.episodes, self.sha256, strict=True)
+
+    def of_episode(self, name: str) -> list[int]:
+        """Return the positions of the renderings of an episode."""
+        return [position for position, episode in enumerate(self.episodes) if episode == name]
+
+
+def index_of(folder: RunFolder | GameRunFolder) -> RunIndex:
+    """Return the index of a run: the stored one, or a new one, which is stored in the run folder where that can be."""
+    path = folder.path / INDEX
+    wanted = list(_renderings(folder))
+    stored = _read(path) if path.is_file() else None
+    if stored is not None and list(stored.keys()) == [(name, sha256) for name, sha256, _ in wanted]:
+        return stored
+    index = _computed(wanted)
+    # A run that can only be read is compared all the same.
+    with suppress(OSError, WorkError):
+        _write(path, index)
+    return index
+
+
+def _renderings(folder: RunFolder | GameRunFolder) -> Iterator[tuple[str, str, "_Later"]]:
+    for episode in folder.episodes():
+        for sha256, rendering in {rendering.sha256: rendering for _, rendering in drawn_renderings(episode)}.items():
+            yield episode.episode_id, sha256, _Later(folder, rendering)
+
+
+class _Later:
+    """A rendering that is decoded only if the index does not hold it."""
+
+    def __init__(self, folder: RunFolder | GameRunFolder, rendering: Rendering) -> None:
+        self._folder, self._rendering = folder, rendering
+
+    @cached_property
+    def look(self) -> Look:
+        """Its descriptor."""
+        return look_at(self._folder.rendering(self._rendering))
+
+
+def _computed(wanted: list[tuple[str, str, _Later]]) -> RunIndex:
+    import numpy as np
+
+    looks = [later.look for _, _, later in wanted]
+    stacked = np.stack([look.descriptor for look in looks]) if looks else np.zeros((0, SIDE, SIDE), np.int8)
+    names, hashes = tuple(name for name, _, _ in wanted), tuple(sha256 for _, sha256, _ in wanted)
+    return RunIndex(names, hashes, tuple(look.pixels for look in looks), stacked)
+
+
+def _write(path: Path, index: RunIndex) -> None:
+    import numpy as np
+
+    texts: dict[str, Any] = {name: np.asarray(getattr(index, name), "U") for name in ("episodes", "sha256", "pixels")}
+    with TemporaryDirectory() as work:
+        file = Path(work) / INDEX
+        np.savez_compressed(file, descriptors=index.descriptors, **texts)
+        write_bytes(path, file.read_bytes())
+
+
+def _read(path: Path) -> RunIndex | None:
+    """Return a stored index; None if the file is no index of this version."""
+    import numpy as np
+
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            texts = [tuple(map(str, stored[name])) for name in ("episodes", "sha256", "pixels")]
+            descriptors = np.asarray(stored["descriptors"])
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile):
+        return None
+    if descriptors.dtype != np.int8 or descriptors.shape != (len(texts[0]), SIDE, SIDE):
+        return None
+    return RunIndex(texts[0], texts[1], texts[2], descriptors)

@@ -1,0 +1,172 @@
+"""Patches of one picture sought in another: in every place, turned, mirrored, scaled, brightened or inverted.
+
+A patch is sought by normalised cross-correlation (J. P. Lewis, *Fast Normalized Cross-Correlation*, 1995) on small grey
+pictures without their slow gradients. Its absolute value is the same after gain, offset and inversion, and each patch
+is sought for itself, so that borders, crops, shifts and further things in the picture cost only the patches they touch.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from ircore.core.images import Pixels
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float32]
+
+SIDE = 128
+"""Longer side of the small pictures, in pixels: noise and the marks of compression average out."""
+
+PATCH = 32
+"""Side of a patch in pixels of the small picture."""
+
+PATCHES = 16
+"""Patches of a picture that are sought: a quarter of them from each quarter of the picture, those with the most detail.
+
+So a pasted half is found beside a half that has more detail.
+"""
+
+SCALES = (1.0, 0.92, 1.09, 0.84, 1.19, 0.5, 2.0)
+"""Sizes of the source in the copy: a border or crop of up to a tenth a side, quarters tiled, and a quarter enlarged.
+
+A patch is still recognised when the size differs from its true size by 4 %.
+"""
+
+DETAIL = 3.0
+"""Least standard deviation of a patch, in grey levels of 255, without slow gradients; flat patches are everywhere."""
+
+ALIKE = 0.85
+"""Correlation from which on a patch counts as taken from the other picture."""
+
+SLOW = 6.0
+"""Standard deviation, in pixels, of the Gaussian whose picture is taken for slow gradients."""
+
+
+class Match(NamedTuple):
+    """The result of seeking the patches of one picture in another.
+
+    >>> Match(taken=9, sought=12, in_place=2).share
+    0.75
+    """
+
+    taken: int
+    """Patches found in the other picture."""
+
+    sought: int
+    """Patches with detail that were sought, at most ``PATCHES``."""
+
+    in_place: int
+    """Patches found where they belong, neither turned nor scaled nor moved by more than two pixels of ``SIDE``."""
+
+    @property
+    def share(self) -> float:
+        """Part of the sought patches that was found; 0 if there was none to seek."""
+        return self.taken / self.sought if self.sought else 0.0
+
+
+def small(pixels: Pixels, side: int = SIDE) -> "Floats":
+    """Return a picture in grey, its longer side scaled to ``side`` pixels, less its slow gradients."""
+    import numpy as np
+    from PIL import Image
+    from scipy.ndimage import gaussian_filter
+
+    image = Image.fromarray(pixels).convert("L")
+    scale = side / max(image.size)
+    size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
+    grey = np.asarray(image.resize(size, Image.Resampling.BOX), np.float32)
+    detail: Floats = grey - gaussian_filter(grey, SLOW * side / SIDE)
+    return detail
+
+
+def match(picture: "Floats", source: "Floats") -> Match:
+    """Seek the patches of a picture in a source.
+
+    Args:
+        picture: From ``small``.
+        source: From ``small``.
+    """
+    import numpy as np
+
+    corners = _corners(picture)
+    if not corners or min(source.shape) < PATCH // 2:
+        return Match(0, len(corners), 0)
+    patches = np.stack([picture[y : y + PATCH, x : x + PATCH] for y, x in corners])
+    best, in_place = np.zeros(len(corners), np.float32), 0
+    for number, variant in enumerate(_variants(source)):
+        planes = _correlations(patches, variant)
+        peaks = planes.max(axis=(1, 2))
+        if number == 0:
+            in_place = sum(
+                float(plane[max(0, y - 2) : y + 3, max(0, x - 2) : x + 3].max(initial=0)) >= ALIKE
+                for plane, (y, x) in zip(planes, corners, strict=True)
+            )
+        best = np.maximum(best, peaks)
+        if (best >= ALIKE).all():
+            break
+    return Match(int((best >= ALIKE).sum()), len(corners), in_place)
+
+
+def _corners(picture: "Floats") -> list[tuple[int, int]]:
+    """Return the upper left corners of the patches with the most detail, overlapping by no more than half."""
+    height, width = picture.shape
+    quarters: dict[tuple[bool, bool], list[tuple[float, int, int]]] = {}
+    for y in range(0, height - PATCH + 1, PATCH // 2):
+        for x in range(0, width - PATCH + 1, PATCH // 2):
+            spread = float(picture[y : y + PATCH, x : x + PATCH].std())
+            if spread >= DETAIL:
+                quarter = (2 * y + PATCH > height, 2 * x + PATCH > width)
+                quarters.setdefault(quarter, []).append((spread, y, x))
+    best = [place for places in quarters.values() for place in sorted(places, reverse=True)[: PATCHES // 4]]
+    return [(y, x) for _, y, x in best]
+
+
+def _variants(source: "Floats") -> Iterator["Floats"]:
+    """Yield the source as it is, then turned, mirrored and scaled; every variant holds a patch."""
+    import numpy as np
+    from PIL import Image
+
+    for scale in SCALES:
+        size = (round(source.shape[1] * scale), round(source.shape[0] * scale))
+        scaled = source if scale == 1 else np.asarray(Image.fromarray(source).resize(size, Image.Resampling.BILINEAR))
+        if min(scaled.shape) < PATCH:
+            continue
+        for turns in range(4):
+            turned = np.rot90(scaled, turns)
+            yield turned
+            yield turned[:, ::-1]
+
+
+def _correlations(patches: "Floats", source: "Floats") -> "Floats":
+    """Return the absolute normalised correlation of each patch with every place of a source."""
+    import numpy as np
+    from scipy.fft import irfft2, next_fast_len, rfft2
+
+    shape = tuple(next_fast_len(length + PATCH, real=True) for length in source.shape)
+    centred = patches - patches.mean(axis=(1, 2), keepdims=True)
+    norms = np.sqrt((centred**2).sum(axis=(1, 2)))
+    spectrum = rfft2(source, shape)
+    crossed = irfft2(spectrum * np.conj(rfft2(centred, shape)), shape)
+    height, width = source.shape[0] - PATCH + 1, source.shape[1] - PATCH + 1
+    spread = _window_norms(source)
+    floor = DETAIL / 2 * PATCH  # a place with less than half the least detail matches nothing
+    return np.asarray(
+        np.abs(crossed[:, :height, :width]) / (norms[:, None, None] * np.maximum(spread, floor)), np.float32
+    )
+
+
+def _window_norms(source: "Floats") -> "Floats":
+    """Return, for each place of a patch, the norm of what is there less its mean."""
+    import numpy as np
+
+    def sums(values: "npt.NDArray[np.float64]") -> "npt.NDArray[np.float64]":
+        total = np.pad(values.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
+        window: npt.NDArray[np.float64] = (
+            total[PATCH:, PATCH:] - total[:-PATCH, PATCH:] - total[PATCH:, :-PATCH] + total[:-PATCH, :-PATCH]
+        )
+        return window
+
+    values = source.astype(np.float64)
+    squared = sums(values**2) - sums(values) ** 2 / PATCH**2
+    return np.asarray(np.sqrt(np.maximum(squared, 0)), np.float32)

@@ -1,0 +1,1 @@
+"""Pages on the loopback interface that show a game while it is played, or let a person play."""

@@ -1,0 +1,70 @@
+"""Pictures behind the findings in a run: a rendering beside the target or the rendering that it repeats."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ircore.core.episode_records import Rendering
+from ircore.core.game_records import drawn_renderings
+from ircore.runs.provenance import Evidence, Flag
+from leaderboard.model.site import Pair, Site
+from leaderboard.storage.pictures import Shown
+
+MOST_SHOWN = 12
+"""Findings whose pictures a page shows, grave ones first."""
+
+
+class ShownFinding(NamedTuple):
+    """A finding with its pictures.
+
+    >>> flag = Flag(rule="copied_picture", where="photos-easy-01, turn 1", what="16 of 16 patches")
+    >>> ShownFinding(flag, rendering=None, other=None, label="target").flag.grave
+    True
+    """
+
+    flag: Flag
+    """The finding."""
+
+    rendering: Shown | None
+    """This run's rendering."""
+
+    other: Shown | None
+    """The picture that it repeats; None if that is not on the site."""
+
+    label: str
+    """What that picture is."""
+
+
+def shown_findings(site: Site, pair: Pair) -> list[ShownFinding]:
+    """Return the findings in a pair's run that compare two pictures, grave ones first, at most ``MOST_SHOWN``."""
+    provenance = pair.result.provenance
+    flags = () if provenance is None else provenance.flags
+    compared = sorted((flag for flag in flags if flag.evidence is not None), key=lambda flag: not flag.grave)
+    own = _renderings(site, pair.run_id) if compared else {}
+    return [
+        ShownFinding(flag, *_pictures(site, pair, flag.evidence, own))
+        for flag in compared[:MOST_SHOWN]
+        if flag.evidence is not None and flag.evidence.rendering in own
+    ]
+
+
+def _pictures(
+    site: Site, pair: Pair, evidence: Evidence, own: Mapping[str, Rendering]
+) -> tuple[Shown, Shown | None, str]:
+    ours = site.rendering(pair.run_id, own[evidence.rendering])
+    if evidence.instance is not None:
+        gallery = site.galleries.get(evidence.instance)
+        return ours, None if gallery is None else gallery.target, "target"
+    if evidence.run_id is None or evidence.run_id not in site.pairs or evidence.other is None:
+        return ours, None, "a run that is not on this site"
+    theirs = _renderings(site, evidence.run_id).get(evidence.other)
+    shown = None if theirs is None else site.rendering(evidence.run_id, theirs)
+    return ours, shown, site.pairs[evidence.run_id].key
+
+
+def _renderings(site: Site, run_id: str) -> dict[str, Rendering]:
+    """Return the renderings of a run by their hashes."""
+    return {
+        rendering.sha256: rendering
+        for result in site.results.episodes[run_id]
+        for _, rendering in drawn_renderings(result.episode)
+    }

@@ -1,0 +1,52 @@
+"""Help: commands by what they are for, an example of each, and words that people mean."""
+
+import shlex
+from collections.abc import Iterator
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from ircore.commands.main import MEANT, SECTIONS, app, examples, run
+from ircore.core.plugins import builtin, load
+
+
+def leaves(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    """Every command that does something, with its words."""
+    if isinstance(command, click.Group):
+        for word, inner in command.commands.items():
+            yield from leaves(f"{name} {word}", inner)
+    else:
+        yield name, command
+
+
+LEAVES = dict(pair for name in sorted(builtin("commands")) for pair in leaves(name, load("commands", name)))
+
+
+@pytest.mark.parametrize("name", sorted(LEAVES))
+def test_every_command_has_an_example_that_it_understands(name: str) -> None:
+    program, *words = shlex.split(examples()[name])
+    assert program == "ircore"
+    assert words[: len(name.split())] == name.split()
+    LEAVES[name].make_context(name, words[len(name.split()) :], parent=click.Context(app))
+
+
+def test_every_command_stands_in_one_section() -> None:
+    listed = [name for names in SECTIONS.values() for name in names]
+    assert sorted(listed) == sorted(builtin("commands"))
+
+
+def test_help_is_grouped_and_ends_with_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = CliRunner().invoke(app, ["--help"]).output
+    assert said.index("Begin:") < said.index("  demo") < said.index("Play:") < said.index("  show")
+    monkeypatch.setattr("sys.argv", ["ircore", "play", "--help"])
+    assert "Example: ircore play classical+canvas" in CliRunner().invoke(app, ["play", "--help"]).output
+
+
+@pytest.mark.parametrize("word", sorted(MEANT))
+def test_words_that_people_mean_are_answered(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([word]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said[1].startswith("  Did you mean: ircore ")
+    meant = MEANT[word]
+    assert meant.startswith("--") or any(name == meant or name.startswith(f"{meant} ") for name in LEAVES)

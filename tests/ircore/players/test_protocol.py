@@ -1,0 +1,267 @@
+"""Services that answer otherwise than OpenAI: streams, addresses, other shapes, small limits; on loopback."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer, serving
+
+from ircore.commands.main import run as ircore
+from ircore.instances.store import InstanceSet, read_instances
+from ircore.players import calls
+from ircore.players.openai.limits import passed_limit
+from ircore.players.openai.streams import assembled
+from ircore.runs.events import Call, Failure
+from ircore.runs.folder import RunFolder
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with serving() as service:
+        yield service
+
+
+def seat(server: OpenAIServer, player: str, model: str, **parameters: Any) -> dict[str, Any]:
+    return {"player": player, "model": model, "base_url": server.base_url, "parameters": parameters}
+
+
+def played(
+    folder: Path,
+    server: OpenAIServer,
+    instances: InstanceSet,
+    *more: str,
+    generator: str = "openai-images",
+    describer: dict[str, Any] | None = None,
+    status: int = 0,
+) -> RunFolder:
+    """Play one episode by a pair at the server, and return the run."""
+    submission = folder / "a-pair" / "submission.yaml"
+    submission.parent.mkdir(exist_ok=True)
+    seats = {
+        "describer": seat(server, "openai", "eyes", **describer or {}),
+        "generator": seat(server, generator, "hands"),
+    }
+    submission.write_text(json.dumps({"schema": 1, "name": "A pair", "licence": "CC0-1.0", **seats}))
+    options = ("--instances", str(instances.folder), "--out", str(folder / "run"), *(more or ("--limit", "1")))
+    assert ircore(["play", str(submission), *options]) == status
+    return RunFolder.open(folder / "run")
+
+
+def kinds(run: RunFolder, seat: str) -> list[str]:
+    """Return the outcomes of all requests of a seat, in order."""
+    asked: list[Call | Failure] = [*run.calls().values(), *run.failures()]
+    return [attempt.kind for question in asked if question.role == seat for attempt in question.attempts]
+
+
+@pytest.mark.parametrize("api", ["chat", "responses"])
+@pytest.mark.parametrize("generator", ["openai-images", "openai-chat", "openai-responses"])
+@pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
+def test_answers_that_a_service_streams_are_put_together(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, api: str, generator: str, transport: str
+) -> None:
+    server.fail(*["streamed"] * 5)
+    describer = {"api": api, "transport": transport}
+    run = played(tmp_path, server, instances, generator=generator, describer=describer)
+    (episode,) = run.episodes()
+    assert (episode.outcome, server.count()) == ("converged", 5)
+    assert episode.turns[0].message == "Message 1: a red circle in the middle, larger than before."
+    assert run.calls()[("geometry-easy-01", 1, "describer")].usage.prompt_tokens == 900  # type: ignore[index]
+
+
+def test_streaming_is_not_asked_for(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
+    played(tmp_path, server, instances, generator="openai-chat")
+    assert {request.document["stream"] for request in server.seen} == {False}
+
+
+@pytest.mark.parametrize("generator", ["openai-chat", "openai-responses", "openai-images"])
+def test_half_a_stream_is_asked_for_again(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, generator: str
+) -> None:
+    server.fail("streamed_half", model="hands")
+    assert kinds(played(tmp_path, server, instances, generator=generator), "generator")[0] == "malformed"
+
+
+def test_events_over_several_lines_and_with_comments_are_one_document() -> None:
+    lines = [
+        b": hello",
+        b"event: x",
+        b'data: {"choices": [{"delta":',
+        b'data: {"content": "a b"}}]}',
+        b"",
+        b"data: [DONE]",
+    ]
+    stream = b"\r\n".join([*lines, b"", b""])
+    assert assembled(stream)["choices"][0]["message"] == {"content": "a b"}
+
+
+@pytest.mark.parametrize("fault", ["own_address", "own_path"])
+@pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
+def test_a_picture_at_the_services_own_address_is_fetched(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, fault: str, transport: str
+) -> None:
+    server.fail(fault, fault, model="hands")
+    run = played(tmp_path, server, instances, describer={"transport": transport})
+    assert run.episodes()[0].outcome == "converged"
+    assert server.count("/pictures") == 2
+
+
+@pytest.mark.attack
+def test_a_picture_at_another_server_is_never_fetched(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another port of the same machine is another server: it may be one that only this machine reaches."""
+    with serving() as inside:
+        monkeypatch.setattr(
+            server, "_images", lambda fault: {"data": [{"url": f"http://127.0.0.1:{inside.port}/pictures/secret.png"}]}
+        )
+        (episode,) = played(tmp_path, server, instances).episodes()
+        assert episode.abort_reason == "generator_no_image"
+        assert "another server and not asked" in (episode.detail or "")
+        assert inside.count() == 0
+
+
+@pytest.mark.parametrize("fault", ["bare_list", "mapping", "texts"])
+def test_pictures_come_in_lists_and_mappings(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, fault: str
+) -> None:
+    server.fail(fault, fault, model="hands")
+    assert played(tmp_path, server, instances).episodes()[0].outcome == "converged"
+
+
+def test_nothing_between_the_tags_is_asked_again(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
+    server.fail("nothing_said", "nothing_said", model="eyes")
+    run = played(tmp_path, server, instances)
+    assert run.episodes()[0].outcome == "converged"
+    assert kinds(run, "describer")[:3] == ["empty", "empty", "answered"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason", "remedy"),
+    [
+        ("too_many_pictures", "too_many_pictures", "--limit-mm-per-prompt"),
+        ("context", "context_too_long", "history: last N"),
+    ],
+)
+def test_a_limit_of_the_service_ends_an_episode_for_good_with_its_remedy(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, fault: str, reason: str, remedy: str
+) -> None:
+    server.fail("ok", fault, model="eyes")
+    (episode,) = played(tmp_path, server, instances).episodes()
+    assert episode.abort_reason == reason
+    assert remedy in (episode.detail or "")
+    before = server.count()
+    played(tmp_path, server, instances)
+    assert server.count() == before
+
+
+def test_an_answer_is_given_the_room_that_a_small_context_leaves(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer
+) -> None:
+    server.fail("small_context", "small_context", model="eyes")
+    run = played(tmp_path, server, instances)
+    assert run.episodes()[0].outcome == "converged"
+    limits = [
+        request.document["max_completion_tokens"] for request in server.seen if request.document["model"] == "eyes"
+    ]
+    assert limits[:2] == [16_000, 8192 - 900]
+    assert kinds(run, "describer")[:2] == ["answer_too_long", "answered"]
+
+
+def test_the_model_that_answered_is_recorded(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
+    run = played(tmp_path, server, instances)
+    attempts = [attempt for call in run.calls().values() if call.role == "describer" for attempt in call.attempts]
+    assert {attempt.served for attempt in attempts} == {"eyes-0613@fp_1"}
+
+
+def test_a_service_without_edits_is_told_from_an_unknown_model(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.fail("ok", "no_edits", model="hands")
+    played(tmp_path, server, instances, status=1)
+    assert "play with the rule drawing: redraw" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "room"),
+    [
+        ("At most 4 image(s) may be provided in one prompt.", "too_many_pictures", None),
+        ("Too many images provided. This model supports up to 5 images", "too_many_pictures", None),
+        ("This model's maximum context length is 128000 tokens. However, your messages resulted in 130012 tokens.",
+         "context_too_long", None),
+        ("This model's maximum context length is 8192 tokens. However, you requested 17000 tokens (1000 in the "
+         "messages, 16000 in the completion).", "answer_too_long", 7192),
+        ("prompt is too long: 210000 tokens > 200000 maximum", "context_too_long", None),
+        ("the request exceeds the available context size, try increasing it", "context_too_long", None),
+        ("The input token count (1048600) exceeds the maximum number of tokens allowed (1048576).",
+         "context_too_long", None),
+    ],
+)  # fmt: skip
+def test_limits_are_known_by_the_words_of_services(said: str, kind: str, room: int | None) -> None:
+    assert passed_limit(said) == (kind, room)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Invalid image",
+        "The image exceeds the maximum size of 20 MB",
+        "temperature must be at most 2",
+        "Unsupported image format",
+    ],
+)
+def test_other_refusals_are_no_limits(said: str) -> None:
+    assert passed_limit(said) is None
+
+
+def test_a_run_in_which_everything_fails_is_stopped(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build = ["instances", "build", "--per-condition", "6", "--category", "geometry", "--out", str(tmp_path / "set")]
+    assert ircore(build) == 0  # 12 targets
+    instances = read_instances(tmp_path / "set")
+    server.rates = {"rejected": 1.0}
+    run = played(tmp_path, server, instances, "--concurrency", "1", status=1)
+    assert "the describer: 10 questions failed in a row" in capsys.readouterr().err
+    assert server.count() == 10
+    server.rates = {}
+    run = played(tmp_path, server, instances, "--concurrency", "1")
+    assert {episode.outcome for episode in run.episodes()} == {"converged"}
+
+
+def test_failures_between_answers_stop_nothing(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
+    server.fail(*["rejected", "ok"] * 10, model="hands")
+    run = played(tmp_path, server, instances, "--concurrency", "1", status=1)
+    assert len(run.episodes()) == 4
+
+
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_a_declared_system_text_is_sent_first(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, api: str
+) -> None:
+    played(tmp_path, server, instances, describer={"api": api, "system": "Reply in English."})
+    asked = [request.document for request in server.seen if request.document["model"] == "eyes"]
+    sent = [document["messages" if api == "chat" else "input"] for document in asked]
+    assert [messages[0] for messages in sent] == [{"role": "system", "content": "Reply in English."}] * 3
+    assert [messages[1]["role"] for messages in sent] == ["user"] * 3
+
+
+def test_show_names_the_models_that_answered_and_says_if_they_changed(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.fail("ok", "other_version", model="eyes")
+    run = played(tmp_path, server, instances)
+    capsys.readouterr()
+    assert ircore(["show", str(run.path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["served"] == {"describer": {"eyes-0613@fp_1": 2, "eyes-0613@fp_2": 1}}
+    assert ircore(["show", str(run.path)]) == 0
+    assert (
+        "describer: eyes-0613@fp_1 (2), eyes-0613@fp_2 (1): the model changed while it played"
+        in capsys.readouterr().out
+    )

@@ -1,0 +1,223 @@
+"""As much of GitHub's REST API on loopback as the inbox asks: pull requests, checks, issues, files, artefacts.
+
+Commits go to a bare repository, as the service would make them.
+"""
+
+import base64
+import io
+import json
+import re
+import subprocess
+import tempfile
+import threading
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+TOKEN = "token of a job"
+WHO = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+
+
+def git(folder: Path, *words: str) -> str:
+    return subprocess.run(["git", *WHO, "-C", str(folder), *words], capture_output=True, text=True, check=True).stdout
+
+
+class GitHubServer(ThreadingHTTPServer):
+    """The service; ``running_github`` starts one.
+
+    Attributes:
+        maintainers: Accounts that may push.
+        titles: Titles of pull requests by number; their commits are ``refs/pull/N/head`` of the repository.
+        green: Commits whose checks ended well.
+        disputes: Open issues of disputes: number and title.
+        issues: Texts of issues by number.
+        started: Workflows that were started, each with its inputs.
+        artefacts: Folder of artefacts, one folder each.
+        tokens_elsewhere: Tokens that were sent to where artefacts lie, which must be none.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, origin: Path, artefacts: Path) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.origin, self.artefacts = origin, artefacts
+        self.maintainers: set[str] = set()
+        self.titles: dict[int, str] = {}
+        self.green: set[str] = set()
+        self.disputes: list[tuple[int, str]] = []
+        self.issues: dict[int, str] = {}
+        self.started: list[tuple[str, dict[str, str]]] = []
+        self.tokens_elsewhere: list[str] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def pulls(self) -> list[dict[str, Any]]:
+        listed = []
+        for number, title in sorted(self.titles.items()):
+            head = git(self.origin, "rev-parse", f"refs/pull/{number}/head").strip()
+            if head not in git(self.origin, "rev-list", "main").split():
+                about = {"number": number, "title": title, "head": {"sha": head}, "user": {"login": "somebody"}}
+                listed.append(about)
+        return listed
+
+    def commit(self, change: Any) -> None:
+        """Let a function change a clone of ``main``, and push."""
+        with tempfile.TemporaryDirectory() as work:
+            clone = Path(work) / "clone"
+            git(Path(work), "clone", "-q", "--branch", "main", str(self.origin), str(clone))
+            change(clone)
+            git(clone, "push", "-q", "origin", "main")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: GitHubServer
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
+        pass
+
+    def do_GET(self) -> None:
+        self._serve()
+
+    do_POST = do_PUT = do_PATCH = do_GET  # noqa: N815 - names of the base class
+
+    def _serve(self) -> None:
+        place = urlsplit(self.path)
+        if place.path.startswith("/blobs/"):
+            self.server.tokens_elsewhere += self.headers.get_all("authorization") or []
+            return self._answer(200, self._zipped(place.path.removeprefix("/blobs/")))
+        if self.headers["authorization"] != f"Bearer {TOKEN}":
+            return self._answer(401, {"message": "Bad credentials"})
+        body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        document = json.loads(body) if body else {}
+        for method, pattern, act in ROUTES:
+            match = re.fullmatch(pattern, place.path)
+            if match is not None and method == self.command:
+                status, answer = act(self.server, match, document, parse_qs(place.query))
+                return self._answer(status, answer)
+        return self._answer(404, {"message": "Not Found"})
+
+    def _zipped(self, name: str) -> bytes:
+        data, folder = io.BytesIO(), self.server.artefacts / name
+        with zipfile.ZipFile(data, "w") as archive:
+            for path in sorted(folder.rglob("*")):
+                if path.is_file():
+                    archive.write(path, path.relative_to(folder).as_posix())
+        return data.getvalue()
+
+    def _answer(self, status: int, content: Any) -> None:
+        data = content if isinstance(content, bytes) else json.dumps(content).encode()
+        self.send_response(status)
+        if status == 302:
+            self.send_header("location", content["location"])
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def _permission(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    return 200, {"permission": "write" if match[1] in server.maintainers else "read"}
+
+
+def _pulls(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    return 200, server.pulls()
+
+
+def _checks(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    return 200, {"check_runs": [{"conclusion": "success" if match[1] in server.green else "failure"}]}
+
+
+def _disputes(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    assert query["labels"] == ["dispute"]
+    return 200, [{"number": number, "title": title} for number, title in server.disputes]
+
+
+def _merge(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    head = git(server.origin, "rev-parse", f"refs/pull/{match[1]}/head").strip()
+    if document["sha"] != head:
+        return 409, {"message": "Head branch was modified. Review and try the merge again."}
+
+    def change(clone: Path) -> None:
+        git(clone, "fetch", "-q", "origin", f"refs/pull/{match[1]}/head")
+        git(clone, "merge", "-q", "--no-ff", "-m", "merged", head)
+
+    server.commit(change)
+    return 200, {"merged": True}
+
+
+def _dispatch(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    assert document["ref"] == "main"
+    server.started.append((match[1], document["inputs"]))
+    return 204, b""
+
+
+def _issue(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    assert len(document["body"]) < 65_536
+    server.issues[int(match[1])] = document["body"]
+    return 200, {}
+
+
+def _read(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    try:
+        return 200, {"sha": git(server.origin, "rev-parse", f"main:{match[1]}").strip()}
+    except subprocess.CalledProcessError:
+        return 404, {"message": "Not Found"}
+
+
+def _write(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    if _read(server, match, document, query)[1].get("sha") != document.get("sha"):
+        return 409, {"message": f"{match[1]} does not match"}
+
+    def change(clone: Path) -> None:
+        (clone / match[1]).write_bytes(base64.b64decode(document["content"]))
+        git(clone, "add", "-A")
+        git(clone, "commit", "-qm", document["message"])
+
+    server.commit(change)
+    return 200, {}
+
+
+def _artefacts(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    about = {"id": 7, "expired": False, "created_at": "2026-11-23T00:00:00Z", "workflow_run": {"head_branch": "main"}}
+    other = about | {"id": 8, "created_at": "2026-11-24T00:00:00Z", "workflow_run": {"head_branch": "somebodys"}}
+    return 200, {"artifacts": [about, other] if (server.artefacts / query["name"][0]).is_dir() else []}
+
+
+def _zip(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    assert match[1] == "7"  # never one that a stranger's branch left
+    return 302, {"location": f"{server.url}/blobs/runs"}
+
+
+_REPOSITORY = "/repos/org/benchmark"
+ROUTES = (
+    ("GET", f"{_REPOSITORY}/collaborators/([^/]+)/permission", _permission),
+    ("GET", f"{_REPOSITORY}/pulls", _pulls),
+    ("GET", f"{_REPOSITORY}/commits/([0-9a-f]+)/check-runs", _checks),
+    ("GET", f"{_REPOSITORY}/issues", _disputes),
+    ("PUT", f"{_REPOSITORY}/pulls/([0-9]+)/merge", _merge),
+    ("POST", f"{_REPOSITORY}/actions/workflows/([a-z-]+.yml)/dispatches", _dispatch),
+    ("PATCH", f"{_REPOSITORY}/issues/([0-9]+)", _issue),
+    ("GET", f"{_REPOSITORY}/contents/(.+)", _read),
+    ("PUT", f"{_REPOSITORY}/contents/(.+)", _write),
+    ("GET", f"{_REPOSITORY}/actions/artifacts", _artefacts),
+    ("GET", f"{_REPOSITORY}/actions/artifacts/([0-9]+)/zip", _zip),
+)
+
+
+@contextmanager
+def running_github(origin: Path, artefacts: Path) -> Iterator[GitHubServer]:
+    """Serve until the block ends."""
+    server = GitHubServer(origin, artefacts)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
