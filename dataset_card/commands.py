@@ -44,6 +44,12 @@ def command() -> None:
 )
 @click.option("--previews", is_flag=True, help="Also make a table of the turns with small pictures.")
 @click.option(
+    "--season",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Gaps to a revealed season, from: ircore submission season gap … --out FILE.",
+)
+@click.option(
     "--date", metavar="YYYY-MM-DD", help="Date of the release; by default that of its newest run or decision."
 )
 @without_collector()
@@ -54,6 +60,7 @@ def build(
     former: str | None,
     withdrawals: Path | None,
     previews: bool,
+    season: Path | None,
     date: str | None,
 ) -> None:
     """Make a dataset of runs of any games: Parquet tables with embedded pictures, and a card.
@@ -64,6 +71,7 @@ def build(
     from dataset_card.hub.pull import find_previous
     from dataset_card.releases.build import BuildPlan, build_release
     from ircore.core.lifecycle import read_withdrawals
+    from ircore.submissions.season_gaps import read_season_gaps
 
     previous = None if former is None else find_previous(former)
     plan = BuildPlan(
@@ -72,6 +80,7 @@ def build(
         withdrawals=None if withdrawals is None else read_withdrawals(withdrawals),
         date=date,
         previews=previews,
+        season=None if season is None else read_season_gaps(season),
     )
     built = build_release(runs, instances, out, plan)
     width = max(12, *(len(table.config.name) for table in built.written))

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from re import fullmatch
+from typing import Any
 
 import click
 
@@ -35,7 +36,11 @@ _versions_option = click.option(
     "least half as many pairs as the judge with most ratings.",
 )
 @click.option(
-    "--site-url", default="", metavar="URL", help="Where the site will stand: for feeds, badges and the site map."
+    "--site-url",
+    "address",
+    default="",
+    metavar="URL",
+    help="Where the site will stand: for feeds, badges and the site map.",
 )
 @click.option(
     "--version", metavar="NAME", help="Benchmark version that the runs must belong to; other runs are refused."
@@ -47,6 +52,7 @@ _versions_option = click.option(
 )
 @click.option(
     "--image-base-url",
+    "originals",
     default="",
     metavar="URL",
     help="Address of the original pictures, each named by SHA-256 and suffix, at a fixed revision: readers zoom into "
@@ -80,18 +86,7 @@ _versions_option = click.option(
     help="Gaps to a revealed season, from ircore submission season gap --out: a column of that judge's board.",
 )
 def build(
-    runs: tuple[Path, ...],
-    out: Path,
-    judge: str | None,
-    site_url: str,
-    version: str | None,
-    archive: Path | None,
-    image_base_url: str,
-    versions: Path | None,
-    submissions: Path | None,
-    judge_cards: tuple[Path, ...],
-    names: tuple[Path, ...],
-    season: Path | None,
+    runs: tuple[Path, ...], out: Path, address: str, originals: str, versions: Path | None, **choices: Any
 ) -> None:
     """Build the site of scored runs: boards, matrix, a page per pair and a gallery page per instance."""
     from time import perf_counter
@@ -109,16 +104,10 @@ def build(
 
     begun = perf_counter()
     options = Options(
-        judge=judge,
-        address=_address("--site-url", site_url),
-        archive=archive,
-        version=version,
-        originals=_address("--image-base-url", image_base_url),
+        address=_address("--site-url", address),
+        originals=_address("--image-base-url", originals),
         versions=versions or RECORDS,
-        submissions=submissions,
-        judge_cards=judge_cards,
-        names=names,
-        season=season,
+        **choices,
     )
     report = build_site(runs, out, options)
     click.echo(f"{out / 'index.html'}", err=False)

@@ -23,6 +23,7 @@ from dataset_card.findings import Decode, Findings, Pictures, decoded
 from dataset_card.games.rows_to_game_records import GameRows, ReleasedGameRun
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
+from dataset_card.releases.season import SEASON_GAPS, season_faults
 from dataset_card.tables.columns import Config
 from dataset_card.tables.joined import foreign_columns
 from dataset_card.tables.parquet import read_table, schema_faults, table_hashes
@@ -160,6 +161,8 @@ def _check(folder: Path, find_leak: FindLeak, decode: Decode | None, card: bool)
     record.finish()
     not_checked = readers.not_checked()
     source = readers.source(folder)
+    for fault in season_faults(folder, source) if source is not None else ():
+        findings.add(SEASON_GAPS, fault)
     if card and source is not None and record.record is not None:
         not_checked += check_derived(folder, source, record.record, hashes, findings)
     return Report(

@@ -27,6 +27,7 @@ from dataset_card.releases.record import (
     Vouched,
 )
 from dataset_card.releases.run_records import records_of, records_path, write_run_records
+from dataset_card.releases.season import SEASON_GAPS, season_text
 from dataset_card.releases.selection import InstanceSets, ReleaseRun, Selection, select_runs
 from dataset_card.releases.stored import StoredRelease, link_or_copy
 from dataset_card.releases.stored_run import StoredRun
@@ -49,6 +50,7 @@ from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.names import ALL
 from ircore.runs.episode import drawn_over
 from ircore.runs.folder import open_any_run
+from ircore.submissions.season_gaps import SeasonGaps
 
 LARGEST_SEED = 2**63 - 1
 
@@ -76,6 +78,9 @@ class BuildPlan:
 
     previous_commit: str | None = None
     """The commit of a repository that the previous release was read from; None if it is a folder of this machine."""
+
+    season: SeasonGaps | None = None
+    """Gaps to a revealed season; those of the previous release are kept if None."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +149,7 @@ def build_release(
     sets = _read_sets([instances] if isinstance(instances, Path) else instances)
     previous = StoredRelease(plan.previous, plan.previous_commit) if plan.previous is not None else None
     selection = select_runs([open_any_run(path) for path in runs], sets, previous, plan.withdrawals)
-    return write_release(selection, sets, previous, out, date, plan.previews)
+    return write_release(selection, sets, previous, out, date, plan.previews, season=plan.season)
 
 
 def _read_sets(folders: Sequence[Path]) -> dict[str, AnyInstanceSet]:
@@ -178,6 +183,7 @@ def write_release(
     date: str | None = None,
     previews: bool = False,
     maintainer_texts: MaintainerTexts | None = None,
+    season: SeasonGaps | None = None,
 ) -> Built:
     """Write a release of selected runs; the folder appears only when complete.
 
@@ -189,9 +195,10 @@ def write_release(
         date: Date of the release, YYYY-MM-DD; None for the day of the newest run or decision.
         previews: Whether to add the table of small pictures, as in ``BuildPlan``.
         maintainer_texts: Texts of the maintainers' sections; None for those of the previous release.
+        season: Gaps to a revealed season; None for those of the previous release.
 
     Raises:
-        InputError: A run was not scored, or ``out`` holds something.
+        InputError: A run was not scored, gaps are of other runs, or ``out`` holds something.
         WorkError: A game cannot be imported, or ``out`` cannot be written.
     """
     source = make_source(selection.runs, instances)
@@ -207,6 +214,7 @@ def write_release(
             _write_run_records(folder, source.reconstruction.runs, parts)
         texts = _texts(source, selection)
         record = describe_release(source, configs, parts, texts, previous, selection.tombstones, date)
+        texts[SEASON_GAPS] = season_text(season, None if previous is None else previous.folder, source)
         written = tuple(sum_parts(config, parts) for config in configs)
         record = _write_files(folder, source, record, texts, (maintainer_texts, _verified_before(previous, parts)))
     return Built(record, written, writer.reused, selection.unmatched, selection.left_out)

@@ -10,6 +10,7 @@ from pathlib import Path
 from dataset_card.card.maintainer_texts import read_maintainer_texts
 from dataset_card.releases.build import Built, write_release
 from dataset_card.releases.record import Entry
+from dataset_card.releases.season import gaps_of
 from dataset_card.releases.selection import InstanceSets, Selection, replaced_by
 from dataset_card.releases.stored import StoredRelease
 from dataset_card.releases.stored_run import StoredGameRun, StoredRun, stored_run
@@ -52,7 +53,9 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
     maintainer_texts = dict(read_maintainer_texts(head.folder)) | {
         key: lines for key, lines in read_maintainer_texts(mine.folder).items() if any(lines)
     }
-    return write_release(chosen, instances, head, out, date, mine.has_previews, maintainer_texts)
+    return write_release(
+        chosen, instances, head, out, date, mine.has_previews, maintainer_texts, season=gaps_of(mine.folder)
+    )
 
 
 class _Changes:

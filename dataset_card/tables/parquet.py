@@ -1,4 +1,4 @@
-"""Reading the tables of a release; with ``writing`` the only module that imports ``pyarrow``."""
+"""Reading the tables of a release; with ``arrays`` and ``writing`` the only module that imports ``pyarrow``."""
 
 import hashlib
 import json
@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dataset_card.tables.columns import SPLIT, Config, Kind
+from dataset_card.tables.arrays import arrow_type
+from dataset_card.tables.columns import SPLIT, Config
 from dataset_card.tables.rows import Row
 from ircore.core.errors import InputError
 
@@ -23,20 +24,11 @@ READ_ROWS = 8
 _REMEDY = "Get the release again."
 
 
-def _arrow_type(kind: Kind) -> "pa.DataType":
-    """Return the Arrow type of a kind of column."""
-    import pyarrow as pa
-
-    if kind == "image":
-        return pa.struct([("bytes", pa.binary()), ("path", pa.string())])
-    return pa.list_(pa.string()) if kind == "strings" else pa.type_for_alias(kind)
-
-
 def arrow_schema(config: Config) -> "pa.Schema":
     """Return the Arrow schema, with the features that make ``datasets`` decode the pictures."""
     import pyarrow as pa
 
-    fields = [pa.field(column.name, _arrow_type(column.kind)) for column in config.columns]
+    fields = [pa.field(column.name, arrow_type(column.kind)) for column in config.columns]
     return pa.schema(fields, metadata={"huggingface": json.dumps({"info": {"features": config.features()}})})
 
 

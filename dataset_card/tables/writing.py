@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from dataset_card.tables.arrays import make_table
 from dataset_card.tables.columns import SPLIT, Config
 from dataset_card.tables.parquet import arrow_schema
 from dataset_card.tables.rows import EmbeddedImage, PictureFile, Row
@@ -80,15 +81,13 @@ def write_table(folder: Path, config: Config, rows: Iterable[Row], run_id: str |
         rows: Each with exactly the config's columns; taken one at a time, pictures read when they are written.
         run_id: The run whose rows they are; None for all rows of the config.
     """
-    import pyarrow as pa
-
     target = folder / "data" / config.name
     target.mkdir(parents=True, exist_ok=True)
     schema = arrow_schema(config)
     shards = _Shards(target, config, schema, run_id)
     count = num_bytes = 0
     for group in _groups(config, rows):
-        table = pa.Table.from_pylist(group, schema)
+        table = make_table(config, schema, group)
         shards.write(table)
         count += table.num_rows
         num_bytes += table.nbytes

@@ -10,19 +10,25 @@ from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
     from ircore.core.records import PlayerSpec
+    from ircore.players.submission import AnyLoaded
     from ircore.submissions.doctor import Finding
 
 
 @click.command("doctor")
 @click.argument("submission", type=PATH)
 @click.option("--timeout", type=click.FloatRange(1, 3600), default=120, show_default=True, help="Seconds an answer.")
-def command(submission: Path, timeout: float) -> int:
+@click.option("--deep", is_flag=True, help="Probe the services with some thirty questions more.")
+@click.option("--out", type=PATH, help="With --deep: write a manifest that works into this folder.")
+def command(submission: Path, timeout: float, deep: bool, out: Path | None) -> int:
     """Ask the players of SUBMISSION (a folder or its submission.yaml) two tiny questions each, and say what works.
 
     SUBMISSION may also be the file of a judge that is a model: it is asked one question about two pictures.
 
     The describer is shown a small picture, then a second one; the generator is asked for a picture, then for a
     correction of it. Of other games each seat is asked one question. With a paid service this costs a few cents.
+
+    --deep asks a describer behind a service for ten pictures, the full answer, usage, seeds, the same answer twice and
+    errors, says which rules and parameters follow, and prints a line for the table of services in the docs.
     """
     from ircore.games.registry import load_game
     from ircore.players.submission import read_any_manifest
@@ -30,6 +36,8 @@ def command(submission: Path, timeout: float) -> int:
     from ircore.scorers.judges.manifest import names_judge, read_judge
     from ircore.submissions.doctor import examine_judge, examine_seat
 
+    if out is not None and not deep:
+        raise click.UsageError("--out needs --deep")
     if names_judge(submission):
         judge = read_judge(submission)
         return _show("judge", judge.spec, [examine_judge(judge, timeout)])
@@ -37,9 +45,52 @@ def command(submission: Path, timeout: float) -> int:
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
     rules = rules_of(game, loaded, {})
     check_seats(game, loaded, rules)
+    if deep:
+        return _deep(loaded, timeout, out)
     players = loaded.submission.players
     asked = game.seats_of(rules)
     return max(_show(seat.name, players[seat.name], examine_seat(loaded, seat, timeout)) for seat in asked)
+
+
+def _deep(loaded: "AnyLoaded", timeout: float, out: Path | None) -> int:
+    """Probe the services of a pair; show findings, the manifest's changes and the line for the table of services."""
+    from ircore.core.errors import InputError
+    from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
+    from ircore.players.submission import LoadedSubmission
+    from ircore.submissions.deep_doctor import DeepReport, examine_describer
+    from ircore.submissions.deep_report import COLUMNS, generator_report, table_line, write_mended
+    from ircore.submissions.doctor import examine_seat
+
+    if not isinstance(loaded, LoadedSubmission):
+        raise InputError(f"{loaded.path}: --deep knows pairs of the reconstruction game", "Leave out --deep.")
+    pair = loaded.submission
+    if pair.describer.player == "openai":
+        seen = examine_describer(pair.describer, timeout)
+        if all(finding.works for finding in seen.findings):
+            seen.findings += examine_seat(loaded, DESCRIBER, timeout)
+    else:
+        seen = DeepReport("describer", examine_seat(loaded, DESCRIBER, timeout))
+    drawn = generator_report(examine_seat(loaded, GENERATOR, timeout))
+    _show("describer", pair.describer, seen.findings)
+    _show("generator", pair.generator, drawn.findings)
+    reports = (seen, drawn)
+    changes = {name: rule for report in reports for name, rule in report.rules.items()}
+    said = [f"rules.{name}: {rule}" for name, rule in changes.items()]
+    said += [
+        f"{report.seat}.parameters.{name}: {value}" for report in reports for name, value in report.parameters.items()
+    ]
+    click.echo(printable("needs      " + (", ".join(said) or "nothing that the manifest does not state")))
+    if out is not None:
+        click.echo(printable(f"manifest   {write_mended(loaded, reports, out)}"))
+    click.echo(printable(f"table      | {' | '.join(COLUMNS)} |\n           {table_line(loaded, reports)}"))
+    return _deep_status(seen.findings, drawn.findings, changes)
+
+
+def _deep_status(seen: "list[Finding]", drawn: "list[Finding]", changes: dict[str, str]) -> int:
+    """Return 0 if the pair works with the changes that were found, else 1."""
+    helped = {"ten pictures": "history", "correction": "drawing"}
+    failed = [finding.question for finding in (*seen, *drawn) if not finding.works]
+    return 0 if all(helped.get(question) in changes for question in failed) else 1
 
 
 def _show(seat: str, spec: "PlayerSpec", findings: "list[Finding]") -> int:

@@ -103,10 +103,8 @@ def command(
     plan = PlayPlan(run, instances, selected[shard.places] if shard else selected, prompts, concurrency, deadline)
     cache = _cache(cache_dir, cache_generators, loaded)
     address = scheduler_of(executor, scheduler)
-    if only_outside and address is not None:
-        raise click.UsageError("--only-outside cannot watch the workers of --executor dask")
-    if processes > 1 and (only_outside or address is not None):
-        raise click.UsageError("--processes goes with neither --only-outside nor --executor dask")
+    if only_outside + (address is not None) + (processes > 1) > 1:
+        raise click.UsageError("--only-outside, --executor dask and --processes go with none of the others")
     if dry_run:
         return _dry_run(plan, game, out, prices_file)
     if final:

@@ -15,6 +15,7 @@ from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
     from ircore.players.submission import AnyLoaded
+    from ircore.submissions.branches import Clone
 
 
 @dataclass
@@ -252,11 +253,8 @@ def _upload(plan: _Plan) -> None:
     give(["submission", "pin", str(plan.folder), "--repo", repo, "--revision", commit, "--run", run])
 
 
-def _propose(plan: _Plan, clone: object) -> None:
+def _propose(plan: _Plan, clone: "Clone") -> None:
     """Commit the submission to a branch of its own, check it as the pull request will be, push it, and open it."""
-    from ircore.submissions.branches import Clone
-
-    assert isinstance(clone, Clone)  # noqa: S101 - for the type checker: imported late
     _heading(6, "Branch and pull request")
     give(["submission", "check", str(plan.folder)])
     base = clone.fetched_base(plan.upstream, plan.main)

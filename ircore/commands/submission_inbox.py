@@ -78,15 +78,19 @@ def _collected(
     runs, merged = published_runs(published), merged_submissions(folder)
     loaded = {submission.slug: submission.loaded for submission in merged}
 
-    def cost(slug: str) -> str:
-        episodes = len(current.instances) if current and current.game == loaded[slug].submission.game else None
-        return forecast(loaded[slug], episodes, prices).text
-
+    waiting = {}
+    for each in pending_submissions(folder, runs, current):
+        pair = loaded[each.slug]
+        episodes = len(current.instances) if current and current.game == pair.submission.game else None
+        waiting[each.slug] = (each.what, forecast(pair, episodes, prices))
+    costs = [known.cost_usd for _, known in waiting.values()]
+    total = f"All of them: at most about {sum(cost or 0 for cost in costs):.2f} US$"
+    total += " and what is not foretold." if None in costs else "."
     disputed = [submission for submission in merged if submission.status == "disputed"]
     pulls = service.pull_requests() if service is not None else []
     return Inbox(
         [(pull, service.is_checked(pull.head)) for pull in pulls if service is not None],
-        [(each.slug, f"{each.what}; {cost(each.slug)}") for each in pending_submissions(folder, runs, current)],
+        [(slug, f"{what}; {known.text}") for slug, (what, known) in waiting.items()],
         held_runs(merged, runs),
         [
             (each.slug, next(step.reason for step in reversed(each.steps) if step.kind == "disputed"))
@@ -94,6 +98,7 @@ def _collected(
         ],
         service.open_disputes() if service is not None else (),
         reproduced.read_text("utf-8").splitlines() if reproduced is not None and reproduced.is_file() else (),
+        total,
     )
 
 
@@ -168,18 +173,38 @@ def _done(
     for box in ticked:
         about = " ".join(part for part in box if part)
         if box.action == "accept":
-            attempt(about, lambda box=box: service.merge(int(box.target.removeprefix("#")), box.detail))  # type: ignore[misc]
+            attempt(about, lambda box=box: _accept(service, folder, box))  # type: ignore[misc]
         elif box.action in KINDS:
             attempt(about, lambda box=box: _decide(service, folder, box, sender))  # type: ignore[misc]
+    # Commits of a job start no other workflow.
     if any(box.action in KINDS for box in ticked):
-        # Commits of a job start no other workflow.
         attempt("site and dataset", lambda: service.dispatch("withdrawals.yml", {}))
+    elif any(box.action == "accept" for box in ticked):
+        attempt("site", lambda: service.dispatch("pages.yml", {}))
     if any(box.action == "evaluate" for box in ticked):
         # Those ticked earlier too: a later job takes the place of one that still waits.
         slugs = dict.fromkeys(box.target for box in boxes(text, ticked=True) if box.action == "evaluate")
         inputs = {"slugs": ",".join(slugs), "max_cost": f"{max_cost:g}"}
         attempt(f"evaluate {inputs['slugs']}", lambda: service.dispatch("evaluate.yml", inputs))
     return lines
+
+
+def _accept(service: "GitHub", folder: Path, box: "Box") -> None:
+    """Check a pull request by the code that is here, and merge it: a fork can change the workflow that checks it there.
+
+    Raises:
+        InputError: Its last commit is another one by now, or it is not one valid submission.
+    """
+    from ircore.submissions.branches import fetch_pull_request
+    from ircore.submissions.check.change import check_change
+    from ircore.submissions.check.findings import errors
+
+    number = int(box.target.removeprefix("#"))
+    if fetch_pull_request(folder, number) != box.detail:
+        raise InputError("its last commit is another one by now", "Look at it again: the inbox is rewritten weekly.")
+    for finding in errors(check_change(folder, "HEAD", box.detail).findings):
+        raise InputError(f"{finding.where}: {finding.what}", "It is merged by hand, if at all.")
+    service.merge(number, box.detail)
 
 
 def _decide(service: "GitHub", folder: Path, box: "Box", sender: str) -> None:

@@ -90,8 +90,11 @@ def runs_to_stand_beside(published: str | None) -> tuple[Path, ...]:
         InputError: There are none there, or no dataset is known.
         WorkError: They cannot be fetched.
     """
+    from shutil import rmtree
+    from tempfile import mkdtemp
+
     from ircore.commands.main import run as ircore
-    from ircore.submissions.published import DATASET_VARIABLE, dataset_name, kept_runs
+    from ircore.submissions.published import DATASET_VARIABLE, dataset_name
 
     if published is not None and (published.count("/") != 1 or Path(published).exists()):
         return published_runs(Path(published))
@@ -99,7 +102,10 @@ def runs_to_stand_beside(published: str | None) -> tuple[Path, ...]:
     if name is None:
         remedy = f"Name it with --published ORG/NAME, or in the environment variable {DATASET_VARIABLE}."
         raise InputError("no dataset of published runs is known", remedy)
-    folder = kept_runs(name)
+    scratch = Path(mkdtemp(prefix="ircore-"))
+    # The Hub's client keeps the files that it fetched: the next preview does not fetch them again.
+    click.get_current_context().call_on_close(lambda: rmtree(scratch, ignore_errors=True))
+    folder = scratch / "published"
     if status := ircore(["release", "pull", name, "--out", str(folder)]):
         kind = WorkError if status == 1 else InputError
         raise kind(f"{name}: the published runs cannot be fetched", "See above.")

@@ -67,7 +67,7 @@ def measure(pixels: Pixels, scene: Scene | None) -> Measures:
         elements=None if scene is None else len(scene.elements),
         text_density=None if letters is None else letters * 10_000 / area,
         edge_density=edge_density(pixels),
-        colours=_colours(pixels),
+        colours=count_colours(pixels),
     )
 
 
@@ -91,7 +91,8 @@ def _luma(pixels: Pixels) -> npt.NDArray[np.float64]:
     return luma
 
 
-def _colours(pixels: Pixels) -> int:
+def count_colours(pixels: Pixels) -> int:
+    """Return how many colours, of ``COLOUR_BITS`` a channel, cover ``COLOUR_SHARE`` of a picture or more."""
     levels = (pixels >> (8 - COLOUR_BITS)).astype(np.uint32)
     codes = (levels[..., 0] << 2 * COLOUR_BITS) | (levels[..., 1] << COLOUR_BITS) | levels[..., 2]
     counts = np.bincount(codes.ravel(), minlength=1 << 3 * COLOUR_BITS)

@@ -28,8 +28,7 @@ class Clone:
     def __init__(self, folder: Path) -> None:
         self.slug = folder.absolute().name
         self._folder = folder.absolute()
-        there = next(parent for parent in (self._folder, *self._folder.parents) if parent.is_dir())
-        self.root = Path(self._git("rev-parse", "--show-toplevel", at=there))
+        self.root = _root(self._folder)
         if self._folder.resolve() != (self.root / FOLDER / self.slug).resolve():
             remedy = f"Move it to {self.root / FOLDER}."
             raise InputError(f"{folder}: is not in the folder {FOLDER}/ of the clone {self.root}", remedy)
@@ -83,23 +82,70 @@ class Clone:
         except WorkError:
             return None
 
-    def _git(self, *words: str, at: Path | None = None, index: Path | None = None) -> str:
-        command = ["git", "-C", str(at or self.root), *words]
-        variables = {} if index is None else {"GIT_INDEX_FILE": str(index)}
-        try:
-            done = subprocess.run(  # noqa: S603 - no shell; git's own arguments
-                command,
-                env=os.environ | variables,
-                capture_output=True,
-                encoding="utf-8",
-                errors="replace",
-                check=False,
-            )
-        except OSError as error:
-            raise InputError("git cannot be started", "Install git, and clone the repository with it.") from error
-        if done.returncode and words[0] == "rev-parse" and at is not None:
-            raise InputError(f"{at}: not in a clone of the repository", "Clone your fork, and make the folder there.")
-        if done.returncode:
-            lines = done.stderr.strip().splitlines() or ["no reason given"]
-            raise WorkError(f"git {words[0]}: {lines[0]}", "Mend this, and give the same command again.")
-        return done.stdout.strip()
+    def _git(self, *words: str, index: Path | None = None) -> str:
+        return _git(self.root, *words, index=index)
+
+
+def fetch_pull_request(folder: Path, number: int) -> str:
+    """Fetch the commits of a pull request as data, and return its last one; nothing is checked out.
+
+    Args:
+        folder: Any folder of a clone whose remote ``origin`` is the repository.
+        number: The pull request's.
+
+    Raises:
+        WorkError: It cannot be fetched, or git finds its objects faulty.
+    """
+    checked = ("-c", "fetch.fsckObjects=true")
+    _git(
+        folder,
+        *checked,
+        "fetch",
+        "--quiet",
+        "--no-tags",
+        "--no-recurse-submodules",
+        "origin",
+        f"refs/pull/{number}/head",
+    )
+    return _git(folder, "rev-parse", "FETCH_HEAD")
+
+
+def _root(folder: Path) -> Path:
+    """Return the root of the clone that a folder lies in, or will lie in.
+
+    Raises:
+        InputError: It lies in none.
+    """
+    there = next(parent for parent in (folder, *folder.parents) if parent.is_dir())
+    try:
+        return Path(_git(there, "rev-parse", "--show-toplevel"))
+    except WorkError as error:
+        remedy = "Clone your fork, and make the folder there."
+        raise InputError(f"{there}: not in a clone of the repository", remedy) from error
+
+
+def _git(folder: Path, *words: str, index: Path | None = None) -> str:
+    """Run git in a folder and return what it prints.
+
+    Args:
+        folder: Folder of a clone.
+        words: The arguments.
+        index: Another index than the clone's.
+
+    Raises:
+        InputError: git is not installed.
+        WorkError: It fails.
+    """
+    variables = {} if index is None else {"GIT_INDEX_FILE": str(index)}
+    try:
+        done = subprocess.run(  # noqa: S603 - no shell; git's own arguments
+            ["git", "-C", str(folder), *words],  # noqa: S607 - as the user's PATH has it
+            env=os.environ | variables, capture_output=True, encoding="utf-8", errors="replace", check=False,
+        )  # fmt: skip
+    except OSError as error:
+        raise InputError("git cannot be started", "Install git, and clone the repository with it.") from error
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or ["no reason given"]
+        verb = next(word for word in words if word not in ("-c", "fetch.fsckObjects=true"))
+        raise WorkError(f"git {verb}: {lines[0]}", "Mend this, and give the same command again.")
+    return done.stdout.strip()

@@ -39,6 +39,7 @@ from ircore.players.traits import traits_of
 from ircore.runs.judge_answers import SIMILARITY_SCHEMA, AnswerError, read_score
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.judges.prompts import captioned
+from ircore.submissions.remedies import remedy_of, service_remedy
 
 AnswerT = TypeVar("AnswerT")
 
@@ -119,9 +120,11 @@ class _Patient:
         try:
             answer = await asyncio.wait_for(_unbroken(asked), self.timeout * 1.1)
         except PlayerError as error:
-            return self.finding(question, False, f"{error.reason}: {error.detail}", _remedy_of(error, self.spec))
+            return self.finding(question, False, f"{error.reason}: {error.detail}", remedy_of(error, self.spec))
         except JudgeError as error:
-            return self.finding(question, False, f"{error.reason}: {error.detail}", _service_remedy(self.spec))
+            return self.finding(
+                question, False, f"{error.reason}: {error.detail}", service_remedy(self.spec, error.attempts)
+            )
         except InputError as error:
             return self.finding(question, False, error.problem, error.remedy)
         except TimeoutError:
@@ -202,19 +205,27 @@ async def _describe(patient: _Patient) -> list[Finding]:
 
 
 async def _render(patient: _Patient) -> list[Finding]:
-    """Ask a generator for a red disc, then for a blue disc in its place."""
-    findings: list[Finding] = []
-    previous: Picture | None = None
-    messages: tuple[str, ...] = ()
-    for question, message, channel in (("image output", FIRST_MESSAGE, 0), ("correction", SECOND_MESSAGE, 2)):
-        prompt = load_prompts(RECONSTRUCTION).generator(message, messages)
-        view = GeneratorView(len(messages) + 1, message, messages, previous, 0, prompt)
-        timed = await patient.ask(question, patient.player.render(view))
-        if isinstance(timed, Finding):
-            return [*findings, timed]
-        findings.append(patient.finding(question, True, _drawing(timed, channel)[0]))
-        previous, messages = timed.answer.picture, (*messages, message)
+    """Ask a generator for a red disc, then for a blue disc in its place; drawn anew, if it cannot edit."""
+    first = await _drawn(patient, "image output", 0, None)
+    if isinstance(first, Finding):
+        return [first]
+    findings = [patient.finding("image output", True, _drawing(first, 0)[0])]
+    for mode in ("edit", "redraw") if patient.rules.drawing == "edit" else ("redraw",):
+        question = "correction" if mode == "edit" else "redraw"
+        again = await _drawn(patient, question, 2, first.answer.picture if mode == "edit" else None)
+        if not isinstance(again, Finding):
+            remedy = "" if len(findings) == 1 else "Play with the rule drawing: redraw."
+            return [*findings, patient.finding(question, True, _drawing(again, 2)[0], remedy)]
+        findings.append(again)
     return findings
+
+
+async def _drawn(patient: _Patient, question: str, channel: int, previous: Picture | None) -> _Timed | Finding:
+    """Ask a generator for a red disc, or for its correction (``channel`` 2) with or without its last picture."""
+    earlier, message = ((), FIRST_MESSAGE) if channel == 0 else ((FIRST_MESSAGE,), SECOND_MESSAGE)
+    prompt = load_prompts(RECONSTRUCTION).generator(message, earlier, "edit" if previous else "redraw")
+    view = GeneratorView(len(earlier) + 1, message, earlier, previous, 0, prompt)
+    return await patient.ask(question, patient.player.render(view))
 
 
 async def _answer(patient: _Patient) -> list[Finding]:
@@ -330,21 +341,3 @@ async def _closing(player: Any, asked: Awaitable[AnswerT]) -> AnswerT:
     finally:
         if close := getattr(player, "close", None):
             await close()
-
-
-def _remedy_of(error: PlayerError, spec: PlayerSpec) -> str:
-    """Return the remedy for a player that could not answer."""
-    if error.reason == "generator_no_image":
-        return f"Make sure that {spec.label} makes pictures through the player {spec.player}; try another player."
-    if error.reason in ("describer_refused", "generator_refused", "answer_refused"):
-        return (
-            "The model or its provider's filter declined a plain circle: look at its settings, or name another model."
-        )
-    return _service_remedy(spec)
-
-
-def _service_remedy(spec: PlayerSpec) -> str:
-    if spec.model is None:
-        return f"Look at the settings of the player {spec.player} in the manifest."
-    where = f" at {spec.base_url}" if spec.base_url else ""
-    return f"Make sure that the service{where} is up and knows {spec.label}, then try again."

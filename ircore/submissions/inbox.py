@@ -99,10 +99,13 @@ class Inbox(NamedTuple):
     failed: Sequence[str] = ()
     """Lines about published runs that did not come out the same when played again."""
 
+    cost: str = ""
+    """Sentence of this program on what all evaluations together cost."""
+
     @property
     def minutes(self) -> float:
         """Minutes of a person that all of it takes: reading, then the decisions, then one approval."""
-        offered = sum(MINUTES[box.action] for box in boxes(self.text("")))
+        offered = sum(MINUTES[box.action] for box in boxes(self._body()))
         return round(offered + (1 if self.evaluations else 0) + len(self.disputes) + len(self.failed[:10]) / 10 + 1, 1)
 
     def text(self, when: str) -> str:
@@ -111,23 +114,38 @@ class Inbox(NamedTuple):
         Args:
             when: The time at which it is written, for people.
         """
-        lines = [MARK, "", f"Written {when}. Tick a box to decide; an untouched box decides nothing.", ""]
-        for title, about, entries in self._sections():
-            rows = list(entries)
-            lines += [f"## {title} ({len([row for row in rows if row.startswith('- ')])})", "", about, "", *rows, ""]
-        text = "\n".join(lines)
+        about = (
+            f"About {self.minutes:g} minutes. Written {when}. Tick a box to decide; an untouched box decides nothing."
+        )
+        text = f"{MARK}\n\n{about}\n\n{self._body()}"
         if len(text) <= MOST_CHARACTERS:
             return text
         return text[:MOST_CHARACTERS].rpartition("\n")[0] + "\n\nMore waits: decide these first.\n"
 
-    def _sections(self) -> Iterator[tuple[str, str, Iterator[str]]]:
-        yield "Accept", "Merges the pull request at this commit. Its page says what was checked.", self._accept()
+    def _body(self) -> str:
+        """Return the sections, those without anything in one line."""
+        lines: list[str] = []
+        idle = []
+        for title, count, about, entries in self._sections():
+            if count:
+                lines += [f"## {title} ({count})", "", about, "", *entries, ""]
+            else:
+                idle.append(title.lower())
+        return "\n".join([*lines, *([f"Nothing: {', '.join(idle)}.", ""] if idle else [])])
+
+    def _sections(self) -> Iterator[tuple[str, int, str, Iterator[str]]]:
+        """Yield title, number of things, explanation and lines of each section."""
+        about = "Merges the pull request at this commit, after one more check. Its page says what was checked."
+        yield "Accept", len(self.pull_requests), about, self._accept()
         about = "Plays or re-scores all ticked pairs in one run of *evaluate*, which asks for one approval."
-        yield "Evaluate", about, (Box("evaluate", slug).line(shown(text)) for slug, text in self.evaluations)
-        yield "Held", "Findings in published runs: clear what is honest, withdraw what is not.", self._held()
-        yield "Disputed", "Settle (the run stays) or withdraw.", self._disputed()
+        lines = (Box("evaluate", slug).line(shown(text)) for slug, text in self.evaluations)
+        yield "Evaluate", len(self.evaluations), f"{about} {self.cost}".rstrip(), lines
+        about = "Findings in published runs: clear what is honest, withdraw what is not."
+        yield "Held", len(self.held), about, self._held()
+        disputed = len(self.disputed) + len(self.disputes)
+        yield "Disputed", disputed, "Settle (the run stays) or withdraw.", self._disputed()
         about = "Published runs of offline players that came out otherwise."
-        yield "Failed reproductions", about, (f"- {shown(line)}" for line in self.failed[:50])
+        yield "Failed reproductions", len(self.failed), about, (f"- {shown(line)}" for line in self.failed[:50])
 
     def _accept(self) -> Iterator[str]:
         for pull, checked in self.pull_requests:
@@ -180,7 +198,7 @@ def shown(text: str) -> str:
     kept = text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"
     plain = "".join(character if character.isprintable() else " " for character in kept)
     # GitHub links no name or number inside of <code>; entities are text, whatever they stand for.
-    return f"<code>{re.sub(r'[^A-Za-z0-9 ,._]', lambda match: f'&#{ord(match[0])};', plain)}</code>"
+    return f"<code>{re.sub(r'[^A-Za-z0-9 ,]', lambda match: f'&#{ord(match[0])};', plain)}</code>"
 
 
 def held_runs(submissions: Iterable[MergedSubmission], published: Iterable[Path]) -> list[HeldRun]:

@@ -1,8 +1,6 @@
 """Where the published results are: the dataset that previews fetch by themselves."""
 
 import os
-import tempfile
-from pathlib import Path
 
 DATASET: str | None = None
 """The project's dataset on the Hub, ``ORG/NAME``: maintainers write it here once it is published."""
@@ -21,14 +19,3 @@ def dataset_name(stated: str | None = None) -> str | None:
     'org/results'
     """
     return stated or os.environ.get(DATASET_VARIABLE) or DATASET
-
-
-def kept_runs(name: str) -> Path:
-    """Return the folder, new and empty, to which the published runs of a dataset are written.
-
-    The Hub's client keeps the files that it fetched, so that writing them again takes seconds.
-
-    Args:
-        name: The dataset.
-    """
-    return Path(tempfile.mkdtemp(prefix=f"ircore-{name.rpartition('/')[2]}-")) / "published"

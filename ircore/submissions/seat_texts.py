@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ircore.core.errors import InputError
 
-_KEY = re.compile(r"[A-Z][A-Z0-9_]*_KEY")
+_KEY = re.compile(r"[A-Z][A-Z0-9_]*_(KEY|TOKEN)")
 
 
 def seat_options(seat: str, text: str, classic: bool) -> list[str]:

@@ -21,7 +21,7 @@ def make_server(folder: Path, port: int) -> ThreadingHTTPServer:
 
     Args:
         folder: A built site.
-        port: 0 takes any free one.
+        port: 0 takes any free port.
 
     Raises:
         InputError: There is no site in the folder.
@@ -31,8 +31,21 @@ def make_server(folder: Path, port: int) -> ThreadingHTTPServer:
         raise InputError(
             f"{folder}: no site here (no index.html)", "Build one: ircore site build --runs RUN... --out DIR"
         )
+    return open_server(partial(_QuietHandler, directory=str(folder)), port)
+
+
+def open_server(handler: Callable[..., SimpleHTTPRequestHandler], port: int) -> ThreadingHTTPServer:
+    """Return a server on 127.0.0.1.
+
+    Args:
+        handler: Makes the handler of a request.
+        port: 0 takes any free port.
+
+    Raises:
+        WorkError: The port is taken.
+    """
     try:
-        return ThreadingHTTPServer((HOST, port), partial(_QuietHandler, directory=str(folder)))
+        return ThreadingHTTPServer((HOST, port), handler)
     except OSError as error:
         raise WorkError(f"port {port}: {error.strerror}", "Choose another with --port, or --port 0.") from error
 

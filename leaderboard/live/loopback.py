@@ -4,12 +4,11 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
-from ircore.core.errors import WorkError
-from leaderboard.building.serve import HOST
+from leaderboard.building.serve import HOST, open_server
 
 KINDS = {
     ".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript", ".png": "image/png",
@@ -48,7 +47,7 @@ class LoopbackHandler(SimpleHTTPRequestHandler):
         if not length.isdigit() or int(length) > MOST_POSTED:
             return None
         if self.headers.get("Content-Type") != "application/json":
-            return None  # what a form of another site can send
+            return None  # a form of another site can send other types
         try:
             return json.loads(self.rfile.read(int(length)))
         except ValueError:
@@ -88,12 +87,8 @@ def serving(handler: Callable[..., LoopbackHandler], port: int) -> Iterator[str]
     Raises:
         WorkError: The port is taken.
     """
-    try:
-        server = ThreadingHTTPServer((HOST, port), handler)
-    except OSError as error:
-        raise WorkError(f"port {port}: {error.strerror}", "Choose another with --port, or --port 0.") from error
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
+    server = open_server(handler, port)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     try:
         yield f"http://{HOST}:{server.server_address[1]}/"
     finally:

@@ -129,7 +129,8 @@ def test_a_damaged_rendering_stops_the_build_and_leaves_nothing(tmp_path: Path) 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["instances", "run"]
 
 
-def test_a_full_disk_leaves_nothing(built: Path, tmp_path: Path) -> None:
+def test_a_full_disk_leaves_nothing(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.dont_write_bytecode", True)  # or bytecode is cut off, too, and breaks later imports
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (8192, limits[1]))  # a write beyond 8 KiB of a file fails
     try:

@@ -277,7 +277,10 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "no strip": (partial(remove, "assets/episode.png"), "assets/episode.png: is missing"),
     "no runs": (partial(remove, "runs.jsonl"), "runs.jsonl: is missing"),
     "a run left out": (drop_run, "unknown run other-block-"),
-    "damaged runs": (partial(replace_text, "runs.jsonl", '"seed":0', '"seed":-1'), "runs.jsonl: 1: damaged line"),
+    "damaged runs": (
+        partial(replace_text, "runs.jsonl", '"seed":0', '"seed":-1'),
+        "runs.jsonl: 1: the line is damaged",
+    ),
     "another rule": (
         partial(replace_text, "runs.jsonl", '"allow"},"prompts"', '"allow","max_turns":9},"prompts"'),
         "rules is b200-t10-allow, its run says b200-t9-allow",

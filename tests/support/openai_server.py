@@ -344,7 +344,8 @@ class OpenAIServer:
         return base64.b64encode(data).decode()
 
     def _images(self, fault: str) -> dict[str, Any]:
-        usage = {"input_tokens": 50, "output_tokens": 272, "total_tokens": 322}
+        details = {"text_tokens": 50, "image_tokens": 0}
+        usage = {"input_tokens": 50, "output_tokens": 272, "total_tokens": 322, "input_tokens_details": details}
         if fault == "address":
             return {"created": 0, "data": [{"url": "https://pictures.example/1.png"}], "usage": usage}
         if fault in ("own_address", "own_path"):

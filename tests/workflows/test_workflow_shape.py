@@ -112,7 +112,7 @@ def test_an_edited_issue_is_data(path: Path) -> None:
     assert "github.event.issue.title" not in text
     act = jobs(path)["act"]
     assert act["if"] == "vars.INBOX != '' && github.event.issue.number == vars.INBOX"
-    assert act["steps"][0]["with"] == {"ref": "main", "persist-credentials": False}
+    assert act["steps"][0]["with"] == {"ref": "main", "fetch-depth": 0, "persist-credentials": False}
     with_token = [step for step in act["steps"] if "github.token" in json.dumps(step)]
     assert [step["run"] for step in with_token] == [
         '.venv/bin/ircore submission inbox-act submissions --event "$GITHUB_EVENT_PATH" --issue "$INBOX"'

@@ -93,7 +93,7 @@ class Provider:
             except FaultError as error:
                 fault = Fault(error.fault.kind, error.fault.detail, reply.status)
                 raise FaultError(fault, tokens, reply.received) from None
-            return Reply(value, tokens, reply.status, reply.received, reply.headers, _served(reply.value))
+            return Reply(value, tokens, reply.status, reply.received, reply.headers, served_model(reply.value))
 
         self._connection.opened()
         try:
@@ -142,7 +142,7 @@ def _of_path(error: FaultError, path: str) -> FaultError:
     return error
 
 
-def _served(reply: Any) -> str | None:
+def served_model(reply: Any) -> str | None:
     """Return the model that answered, as a reply names it, and its fingerprint."""
     model, fingerprint = getattr(reply, "model", None), getattr(reply, "system_fingerprint", None)
     if not isinstance(model, str) or not model:

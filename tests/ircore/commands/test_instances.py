@@ -102,8 +102,11 @@ def test_a_folder_in_use_is_not_touched(shapes: Path, capsys: pytest.CaptureFixt
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX shell")
 @pytest.mark.slow
 def test_a_disk_that_takes_no_more_leaves_nothing_half_written(tmp_path: Path) -> None:
-    """A limit on the size of files stands for the full disk: writing fails in the same way."""
-    command = f"ulimit -f 8; exec {sys.executable} -m ircore instances build --out set -c photos"
+    """A limit on the size of files stands for the full disk: writing fails in the same way.
+
+    Python writes no bytecode (-B): files of it would be cut off, too, and break whatever imports them next.
+    """
+    command = f"ulimit -f 8; exec {sys.executable} -B -m ircore instances build --out set -c photos"
     done = subprocess.run(["/bin/bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "cannot be written (File too large)" in done.stderr

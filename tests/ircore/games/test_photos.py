@@ -9,6 +9,7 @@ from PIL import Image
 from ircore.core.records import Difficulty
 from ircore.games.reconstruction.targets.photos import FOLDER, catalogue, shots
 from ircore.instances.measures import edge_density, mean
+from ircore.instances.photo_measures import harder_half, measure_photo
 
 FREE = {
     "CC0-1.0", "CC-BY-2.0", "CC-BY-3.0", "CC-BY-4.0", "CC-BY-SA-2.0", "CC-BY-SA-3.0", "CC-BY-SA-4.0",
@@ -39,6 +40,13 @@ def test_the_second_edition_has_twenty_photographs_or_more_and_as_many_easy_as_h
     assert densities[0] is not None
     assert densities[1] is not None
     assert densities[1] > 1.5 * densities[0]
+
+
+def test_hard_is_measured() -> None:
+    """Hard photographs of the second edition have more edges, colours, regions, and things that stand out."""
+    photographs = [*shots("easy", edition=2), *shots("hard", edition=2)]
+    measures = {shot.photo.file: measure_photo(shot.picture.pixels) for shot in photographs}
+    assert harder_half(measures) == {shot.photo.file for shot in shots("hard", edition=2)}
 
 
 def test_photographs_fill_two_megabytes_at_most() -> None:

@@ -32,11 +32,14 @@ def test_the_first_signal_waits_for_every_answer_under_way(
         process = begin_playing(tmp_path, service, AT_ONCE, "--processes", str(processes))
         process.send_signal(getattr(signal, name))
         _, said = process.communicate(timeout=60)
-        assert service.count() == AT_ONCE  # none was sent after the signal
+        asked = service.count()
     assert process.returncode == status
-    assert f"ircore: {name}: waiting for 8 answers under way" in said
+    assert f"ircore: {name}: waiting for " in said
     assert said.splitlines()[-2:] == [f"ircore: stopped by {name}", "  Every answer is kept; the same command goes on."]
-    assert len(RunFolder.open(tmp_path / "run").calls()) == AT_ONCE
+    assert len(RunFolder.open(tmp_path / "run").calls()) == asked  # every answer that was paid for
+    if processes == 1:  # several begin one after the other, so that the first may ask again before the last begins
+        assert asked == AT_ONCE  # none was sent after the signal
+        assert "waiting for 8 answers under way" in said
 
 
 @pytest.mark.slow

@@ -223,10 +223,10 @@ def test_a_program_is_the_longest_block_of_code(answer: str, program: str | None
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"run": "another-run"}, "run: decisions on another-run"),
+        ({"run": "another-run"}, "run: the decisions are on another-run"),
         ({"schema": 2}, "schema"),
         ({"decisions": {"geometry-easy-01": {"sha256": "0" * 64, "verdict": "accept"}}}, "there is no such picture"),
-        ({"decisions": {"bar_graph-easy-01": {"sha256": "0" * 64, "verdict": "accept"}}}, "of another picture"),
+        ({"decisions": {"bar_graph-easy-01": {"sha256": "0" * 64, "verdict": "accept"}}}, "on another picture"),
         ({"decisions": {"../x": {"sha256": "0" * 64, "verdict": "accept"}}}, "decisions"),
         ({"decisions": {}}, "accepts no picture"),
     ],

@@ -100,6 +100,28 @@ def test_a_model_that_knows_one_target_is_found_out(
 
 
 @pytest.mark.slow
+def test_every_photograph_of_the_second_edition_is_probed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """22 photographs, two questions each; the model says that it has seen one, whose title it was told."""
+    out = tmp_path / "targets"
+    build = ["instances", "build", "--out", str(out), "-c", "photos", "--edition", "2", "--per-condition", "11"]
+    assert ircore(build) == 0
+    photographs = read_instances(out)
+    known = next(photo for photo in photographs.instances if "macaw" in photo.source)
+    with serving() as server:
+        server.judge = lambda question: (
+            "YES: a macaw of Wikimedia Commons"
+            if question.pictures and question.pictures[0] == photographs.picture_bytes(known)
+            else "NO"
+        )
+        report = probed(server, tmp_path, monkeypatch)
+        assert len(server.seen) == 2 * 22
+    assert report.pop("suspicious") == [known.instance_id]
+    assert report.keys() == {photo.instance_id for photo in photographs.instances}
+    assert all(target["guessed"] is None for target in report.values())  # no text is known to be in a photograph
+    assert report[known.instance_id]["says"] == "a macaw of Wikimedia Commons"
+
+
+@pytest.mark.slow
 @pytest.mark.usefixtures("targets")
 def test_a_refused_question_is_recorded_and_the_others_are_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -174,4 +174,4 @@ def test_workers_elsewhere_cannot_be_watched(tmp_path: Path, capsys: pytest.Capt
     pair = a_pair(tmp_path / "a-pair", {"base_url": "http://127.0.0.1:9/v1"})
     words = ["play", str(pair), "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run"), "--only-outside"]
     assert ircore([*words, "--executor", "dask", "--scheduler", "tcp://127.0.0.1:9"]) == 2
-    assert "--only-outside cannot watch" in capsys.readouterr().err
+    assert "--only-outside, --executor dask and --processes go with none" in capsys.readouterr().err

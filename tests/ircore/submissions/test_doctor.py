@@ -10,6 +10,7 @@ from pairs import served_pair, write_pair
 
 from ircore.commands.main import run as ircore
 from ircore.players import calls
+from ircore.players.submission import read_manifest
 from ircore.submissions.doctor import SIDE, shown_picture
 
 BUILT_IN = Path(__file__).resolve().parents[3] / "submissions"
@@ -109,6 +110,36 @@ def test_pictures_may_work_and_corrections_not(
     assert "FAILS  correction: " in out
 
 
+def test_a_service_that_only_draws_from_text(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.fail("ok", "no_edits", model="a-generator")
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys)
+    assert status == 1
+    assert "FAILS  correction: " in out
+    assert "This service does not edit pictures: play with the rule drawing: redraw" in out
+    assert "works  redraw: 64 × 64 px" in out
+    assert [request.path for request in server.seen][-2:] == ["/images/edits", "/images/generations"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "remedy"),
+    [
+        ("rate_limit_long", "parameters.requests_per_minute"),
+        ("context", "history: last N"),
+        ("too_many_pictures", "--limit-mm-per-prompt"),
+        ("wrong_type", "check that base_url ends where"),
+    ],
+)
+def test_every_fault_has_a_remedy_of_its_own(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str], fault: str, remedy: str
+) -> None:
+    server.fail(*[fault] * 6, model="a-describer")
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys, "--timeout", "30")
+    assert status == 1
+    assert remedy in out
+
+
 def test_one_picture_may_work_and_two_not(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -144,7 +175,7 @@ def test_a_service_that_is_down(
     status, out = doctor(served_pair(tmp_path, server.base_url), capsys, "--timeout", "30")
     assert status == 1
     assert "FAILS  image input: provider_error: server: HTTP 500: The server had an error" in out
-    assert f"Make sure that the service at {server.base_url} is up and knows a-describer" in out
+    assert "The service fails: try again later" in out
 
 
 def test_a_missing_key_is_named(
@@ -193,3 +224,54 @@ def test_a_judge_is_asked_about_two_pictures(
     assert ircore(["doctor", str(path)]) == 1
     assert "FAILS  two images: judge_refused: refused: HTTP 200: I cannot help" in capsys.readouterr().out
     assert server.count() == 4
+
+
+def rows(out: str) -> dict[str, str]:
+    """Return the table line of ``--deep`` by column."""
+    head, row = (line.partition("|")[2] for line in out.splitlines() if " | " in line)
+    return dict(zip(map(str.strip, head.split("|")), map(str.strip, row.split("|")), strict=True))
+
+
+def test_deep_probes_say_what_a_service_can_do(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys, "--deep")
+    assert status == 0
+    assert "works  served model: answers as a-describer-0613@fp_1" in out
+    cells = rows(out)
+    assert (cells["streams"], cells["usage"], cells["pictures"], cells["full answer"]) == (
+        "as asked",
+        "yes",
+        "10",
+        "16000",
+    )
+    assert (cells["seed"], cells["same answer twice"], cells["edits"]) == ("yes", "yes", "yes")
+    assert cells["errors"] == "unclear"  # this service answers for models that it does not have
+    ten = [seen for seen in server.seen if json.dumps(seen.document).count("data:image/png") == 10]
+    assert len(ten) == 1
+    assert {seen.document["stream"] for seen in server.seen if seen.path == "/chat/completions"} == {False}
+
+
+def test_deep_probes_write_a_manifest_that_works(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A service that takes five pictures, has a context of 8,192 tokens and does not edit."""
+    refused = ["too_many_pictures", "too_many_pictures"]  # ten, then six
+    server.fail("ok", *refused, "ok", "small_context", model="a-describer")
+    server.fail("ok", "no_edits", model="a-generator")
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys, "--deep", "--out", str(tmp_path / "mended"))
+    assert status == 0
+    assert "needs      rules.history: last 4, rules.drawing: redraw, " in out
+    mended = read_manifest(tmp_path / "mended").submission
+    assert (mended.rules.history, mended.rules.drawing) == ("last 4", "redraw")
+    assert mended.describer.parameters["max_completion_tokens"] == (8192 - 900) // 2
+    assert rows(out)["edits"] == "redraws only"
+
+
+def test_deep_probes_of_a_service_that_refuses_say_so(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.fail("unauthorized", model="a-describer")
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys, "--deep")
+    assert status == 1
+    assert "FAILS  a picture: denied: HTTP 401: Incorrect API key provided" in out

@@ -156,6 +156,17 @@ def test_outside_of_a_clone_nothing_is_begun(world: World, tmp_path: Path) -> No
     assert not place.folder.exists()
 
 
+@pytest.mark.slow
+def test_gh_opens_the_pull_request_where_it_is_installed(world: World) -> None:
+    gh = world.clone.parent / "bin" / "gh"
+    gh.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {world.clone.parent}/asked\n')
+    gh.chmod(0o755)
+    done = world.hand_in("--yes", "--seat", "describer=classical", "--seat", "generator=canvas")
+    assert done.returncode == 0, done.stderr
+    asked = (world.clone.parent / "asked").read_text().splitlines()
+    assert asked[:6] == ["pr", "create", "--base", "main", "--head", SLUG]
+
+
 def test_nobody_to_ask_is_said_at_once(world: World) -> None:
     done = world.hand_in()
     assert done.returncode == 2

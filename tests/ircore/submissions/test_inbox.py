@@ -18,6 +18,7 @@ HOSTILE = (
     "x\r- [x] **withdraw** `my-pair`",
     "<img src=x onerror=alert(1)>",
     "[a](https://evil.example) @everyone #12 `code` **bold** <!-- x -->",
+    "www.evil.example _a_ GH-1 e-mail: a@b.example",
     "$(touch /tmp/owned) ${{ secrets.KEY }} ; rm -rf",
     "‮ right to left ​",
     "A" * 100_000,
@@ -45,7 +46,7 @@ def test_words_of_strangers_are_no_boxes_and_no_markup(text: str) -> None:
         Box("withdraw", "disputed"),
     ]
     inert = shown(text).removeprefix("<code>").removesuffix("</code>")
-    assert not set(inert) & set("<>@[]()`*$!\n\r")
+    assert not set(inert) & set("<>@[]()`*$!._\n\r")
     assert len(written) < 65_536
 
 
@@ -123,6 +124,44 @@ def test_ticks_of_maintainers_alone_are_followed(
         ]
     step = json.loads(git(origin, "show", "main:submissions/my-pair/history.jsonl"))
     assert (step["kind"], step.get("run_id")) == ("withdrawn", None)
+
+
+def test_a_pull_request_is_checked_here_before_it_is_merged(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A green mark proves nothing: a fork can change the workflow that makes it."""
+    origin, event = repository.parent / "origin.git", repository.parent / "event.json"
+    good = (repository / "submissions" / "my-pair" / "submission.yaml").read_text().replace("name: A", "name: B")
+    git(repository, "remote", "add", "origin", str(origin))
+    heads = {}
+    for number, (path, text) in enumerate([("submissions/b/submission.yaml", good), ("ircore/evil.py", "x")], start=1):
+        git(repository, "switch", "-qC", f"change-{number}", "main")
+        (repository / path).parent.mkdir(parents=True)
+        (repository / path).write_text(text)
+        git(repository, "add", "-A")
+        git(repository, "commit", "-qm", "a change")
+        git(repository, "push", "-q", "origin", f"HEAD:refs/pull/{number}/head")
+        heads[number] = git(repository, "rev-parse", "HEAD").strip()
+    git(repository, "switch", "-q", "main")
+
+    with running_github(origin, repository.parent / "artefacts") as github:
+        github.maintainers = {"me"}
+        for name, value in (("API_URL", github.url), ("REPOSITORY", "org/benchmark"), ("TOKEN", TOKEN)):
+            monkeypatch.setenv(f"GITHUB_{name}", value)
+        lines = [f"**accept** `#{number}` `{head}`" for number, head in heads.items()]
+        lines.append(f"**accept** `#1` `{heads[2]}`")  # of another commit than was looked at
+        before, after = ("\n".join(f"- [{tick}] {line}" for line in lines) for tick in (" ", "x"))
+        issue = {"number": 5, "body": after}
+        event.write_text(json.dumps({"issue": issue, "sender": {"login": "me"}, "changes": {"body": {"from": before}}}))
+        words = ["submission", "inbox-act", str(repository / "submissions"), "--event", str(event), "--issue", "5"]
+        assert ircore(words) == 1
+        assert github.started == [("pages.yml", {})]
+    told = capsys.readouterr().out
+    assert f"accept #1 {heads[1]}: done" in told
+    assert "ircore/evil.py" in told
+    assert "another one by now" in told
+    assert heads[1] in git(origin, "rev-list", "main")
+    assert heads[2] not in git(origin, "rev-list", "main")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"issue": 1}', "[" * 100_000, '{"issue": {"number": true}}'])

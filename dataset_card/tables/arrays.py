@@ -1,0 +1,101 @@
+"""Rows to Arrow tables, buffer by buffer.
+
+``pyarrow`` makes arrays of Python values too, but imports pandas for it, which takes longer than making all of a small
+release's tables.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dataset_card.tables.columns import Config, Kind
+from dataset_card.tables.rows import Row
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NUMBERS: dict[Kind, type[np.generic]] = {"int32": np.int32, "int64": np.int64, "float64": np.float64}
+
+
+def arrow_type(kind: Kind) -> "pa.DataType":
+    """Return the Arrow type of a kind of column."""
+    import pyarrow as pa
+
+    makers: dict[Kind, Callable[[], Any]] = {
+        "string": pa.string,
+        "int32": pa.int32,
+        "int64": pa.int64,
+        "float64": pa.float64,
+        "bool": pa.bool_,
+        "image": lambda: pa.struct([("bytes", pa.binary()), ("path", pa.string())]),
+        "strings": lambda: pa.list_(pa.string()),
+    }
+    return makers[kind]()
+
+
+def make_table(config: Config, schema: "pa.Schema", rows: Sequence[Row]) -> "pa.Table":
+    """Return rows as a table.
+
+    Args:
+        config: The table, with names and kinds of the columns.
+        schema: The same columns for Arrow.
+        rows: Values of these kinds; pictures as ``EmbeddedImage``; None only where there is no value.
+    """
+    import pyarrow as pa
+
+    columns = [_array(column.kind, [row[column.name] for row in rows]) for column in config.columns]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _array(kind: Kind, values: Sequence[Any]) -> "pa.Array":
+    import pyarrow as pa
+
+    if kind == "string":
+        return _texts(values)
+    buffers: list[Any] = [_validity(values)]
+    children: list[Any] | None = None
+    if kind == "image":
+        children = [
+            _binaries([picture and picture["bytes"] for picture in values]),
+            _texts([picture and picture["path"] for picture in values]),
+        ]
+    elif kind == "strings":
+        lists = [texts or () for texts in values]
+        buffers.append(_offsets(lists))
+        children = [_texts([text for texts in lists for text in texts])]
+    elif kind == "bool":
+        buffers.append(_bits(values))
+    else:
+        plain = [0 if value is None else value for value in values]
+        buffers.append(pa.py_buffer(np.array(plain, _NUMBERS[kind])))
+    return pa.Array.from_buffers(arrow_type(kind), len(values), buffers, children=children)
+
+
+def _texts(values: Sequence[str | None]) -> "pa.Array":
+    return _binaries([None if text is None else text.encode() for text in values], "string")
+
+
+def _binaries(values: Sequence[bytes | None], name: str = "binary") -> "pa.Array":
+    import pyarrow as pa
+
+    held = [value or b"" for value in values]
+    buffers = [_validity(values), _offsets(held), pa.py_buffer(b"".join(held))]
+    return pa.Array.from_buffers(pa.type_for_alias(name), len(values), buffers)
+
+
+def _offsets(values: Sequence[Sequence[Any]]) -> "pa.Buffer":
+    """Return the offset of each value, and the end of the last value."""
+    import pyarrow as pa
+
+    return pa.py_buffer(np.cumsum([0, *map(len, values)]).astype(np.int32))
+
+
+def _validity(values: Sequence[object]) -> "pa.Buffer | None":
+    return _bits([value is not None for value in values]) if any(value is None for value in values) else None
+
+
+def _bits(values: Sequence[object]) -> "pa.Buffer":
+    import pyarrow as pa
+
+    return pa.py_buffer(np.packbits([bool(value) for value in values], bitorder="little"))

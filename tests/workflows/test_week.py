@@ -1,0 +1,226 @@
+"""A maintainer's week, played whole: what waits stands in one issue, and ticks in it are all that a person does.
+
+Three submissions (one honest, one broken, one cheating), a dispute, a withdrawal and a season, on a bare git remote, a
+loopback Hub and a loopback GitHub.
+"""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from github_server import TOKEN, GitHubServer, git, running_github
+from pipeline_world import DATASET, SLUG, World, hand_in, manifest, running_world, write
+
+pytestmark = pytest.mark.slow
+
+INBOX = 5
+MAINTAINER, STRANGER = "a-maintainer", "a-stranger"
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with running_world(tmp_path_factory.mktemp("world")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def github(world: World) -> Iterator[GitHubServer]:
+    with running_github(world.origin, world.root / "service" / "artefacts") as server:
+        server.maintainers = {MAINTAINER}
+        known = {"GITHUB_API_URL": server.url, "GITHUB_REPOSITORY": "org/benchmark"}
+        prepared = world.service.prepared
+
+        def with_github(clone: Path) -> None:
+            prepared(clone)
+            world.service.environment = {
+                **world.service.environment, **known, "GITHUB_EVENT_PATH": str(world.root / "event.json")
+            }  # fmt: skip
+
+        world.service.prepared = with_github
+        world.service.context |= {"github.token": TOKEN, "vars.INBOX": str(INBOX)}
+        yield server
+
+
+def propose(world: World, github: GitHubServer, number: int, slug: str, document: dict[str, Any] | str) -> str:
+    """Open a pull request, run its check, and return what the check wrote."""
+    base, head = world.propose(number, lambda tree: write(tree / f"submissions/{slug}/submission.yaml", document))
+    github.titles[number] = f"Submit {slug}\n- [x] **evaluate** `{slug}`"  # a title that would be a box
+    outcome = world.submitted(number, base, head)
+    if outcome.failed is None:
+        github.green.add(head)
+    return outcome.output
+
+
+def cheat(world: World) -> dict[str, Any]:
+    """Hand in the honest run's transcripts as a pair of its own, with targets in the place of renderings."""
+    from hashlib import sha256
+    from io import BytesIO
+
+    from PIL import Image
+
+    packed = world.root / "cheat"
+    shutil.copytree(world.root / "packed", packed)
+    (run,) = (path.parent for path in packed.glob("*/pack.json"))
+    targets = {}
+    for line in (world.root / "instances" / "instances.jsonl").read_text().splitlines():
+        instance = json.loads(line)
+        targets[instance["instance_id"]] = world.root / "instances" / instance["image"]
+    journal = [json.loads(line) for line in (run / "journal.jsonl").read_text().splitlines()]
+    drawn = {}
+    for line in journal:
+        if line["event"] == "call" and line["role"] == "generator":
+            data = BytesIO()
+            Image.open(targets[line["episode_id"]]).convert("RGB").save(data, "PNG")
+            name = sha256(data.getvalue()).hexdigest()
+            (run / "renderings" / f"{name}.png").write_bytes(data.getvalue())
+            width, height = Image.open(data).size
+            drawn[line["rendering"]["sha256"]] = {"sha256": name, "width": width, "height": height}
+    text = "".join(json.dumps(_replaced(line, drawn)) + "\n" for line in journal)
+    (run / "journal.jsonl").write_text(text.replace(SLUG, "a-cheat"))
+    about = json.loads((run / "run.json").read_text().replace(SLUG, "a-cheat").replace("My two models", "A cheat"))
+    (run / "run.json").write_text(json.dumps(about))
+    for name in drawn:
+        (run / "renderings" / f"{name}.png").unlink(missing_ok=True)
+    index = json.loads((run / "pack.json").read_text())
+    files = [path for path in sorted(run.rglob("*")) if path.is_file() and path.name != "pack.json"]
+    index["files"] = [
+        {"path": path.relative_to(run).as_posix(), "size": path.stat().st_size,
+         "sha256": sha256(path.read_bytes()).hexdigest()}
+        for path in files
+    ]  # fmt: skip
+    (run / "pack.json").write_text(json.dumps(index).replace(SLUG, "a-cheat"))
+    run.rename(packed / about["run_id"])
+    uploaded = {path.relative_to(packed).as_posix(): path.read_bytes() for path in packed.rglob("*") if path.is_file()}
+    repo = world.hub.add_repo("me/cheat", files=uploaded)
+    document = manifest(world, {"repo": "me/cheat", "revision": repo.head, "run": about["run_id"]})
+    return document | {"name": "A cheat"}
+
+
+def _replaced(value: Any, drawn: dict[str, dict[str, Any]]) -> Any:
+    if isinstance(value, dict):
+        if value.get("sha256") in drawn:
+            return drawn[value["sha256"]]
+        return {key: _replaced(part, drawn) for key, part in value.items()}
+    return [_replaced(part, drawn) for part in value] if isinstance(value, list) else value
+
+
+def weekly(world: World, github: GitHubServer) -> str:
+    """Run the weekly workflow, and return what it wrote into the inbox."""
+    for job in ("reproduce", "inbox"):
+        outcome = world.run("scheduled", job, git(world.origin, "rev-parse", "main").strip())
+        assert outcome.failed is None, outcome.output
+    return github.issues[INBOX]
+
+
+def tick(world: World, github: GitHubServer, sender: str, *lines: str) -> Any:
+    """Tick the boxes whose lines begin as given, as an account, and run what that starts."""
+    before = github.issues[INBOX]
+    after = before
+    for line in lines:
+        assert f"- [ ] {line}" in before, before
+        after = after.replace(f"- [ ] {line}", f"- [x] {line}")
+    issue = {"number": INBOX, "body": after}
+    event = {"issue": issue, "sender": {"login": sender}, "changes": {"body": {"from": before}}}
+    (world.root / "event.json").write_text(json.dumps(event))
+    outcome = world.run("inbox", "act", git(world.origin, "rev-parse", "main").strip())
+    if outcome.failed is None:
+        github.issues[INBOX] = after
+    return outcome
+
+
+def pull(world: World) -> None:
+    world.git("pull", "-q", "--ff-only", "origin", "main")
+
+
+def published_slugs(world: World) -> set[str]:
+    lines = world.hub.repos[DATASET].tree["runs.jsonl"].data.decode().splitlines()
+    return {json.loads(line)["slug"] for line in lines}
+
+
+def follow(world: World, github: GitHubServer, job: str = "publish") -> None:
+    """Run what the inbox started when something was decided: dataset, then site."""
+    assert github.started[-1] == ("withdrawals.yml", {})
+    main = git(world.origin, "rev-parse", "main").strip()
+    for workflow, name in (("withdrawals", job), ("pages", "build"), ("pages", "deploy")):
+        outcome = world.run(workflow, name, main)
+        assert outcome.failed is None, outcome.output
+
+
+def test_a_week(world: World, github: GitHubServer) -> None:
+    # Monday: three pull requests came in. The broken one is refused by its check.
+    honest = hand_in(world)
+    assert "hold by the rules" in propose(world, github, 1, SLUG, honest)
+    assert "::error" in propose(world, github, 2, "broken", "schema: 1\nname: broken\n")
+    assert "identical_to_target" in propose(world, github, 3, "a-cheat", cheat(world))
+    text = weekly(world, github)
+    heads = {number: git(world.origin, "rev-parse", f"refs/pull/{number}/head").strip() for number in (1, 2, 3)}
+    assert f"**accept** `#1` `{heads[1]}`" in text
+    assert "#2" in text
+    assert f"`{heads[2]}`" not in text
+    assert text.count("\n- [x]") == 0, "a title is no box"
+
+    # A stranger who can edit issues, and a box that was not offered, start nothing.
+    before = git(world.origin, "rev-parse", "main")
+    refused = tick(world, github, STRANGER, f"**accept** `#1` `{heads[1]}`")
+    assert refused.failed is not None
+    assert "may not push" in refused.output
+    assert git(world.origin, "rev-parse", "main") == before
+
+    # The maintainer accepts two; what waits to be evaluated is told with its cost, and evaluated at once.
+    accepted = tick(world, github, MAINTAINER, f"**accept** `#1` `{heads[1]}`", f"**accept** `#3` `{heads[3]}`")
+    assert accepted.failed is None, accepted.output
+    text = weekly(world, github)
+    assert re.search(rf"- \[ \] \*\*evaluate\*\* `{SLUG}` .*nothing to pay", text)
+    ticked = tick(world, github, MAINTAINER, f"**evaluate** `{SLUG}`", "**evaluate** `a-cheat`")
+    assert ticked.failed is None, ticked.output
+    workflow, inputs = github.started[-1]
+    assert (workflow, inputs["slugs"]) == ("evaluate.yml", f"a-cheat,{SLUG}")
+    context = {f"inputs__{name}": value for name, value in inputs.items()}
+    for job in ("evaluate", "publish"):
+        evaluated = world.run("evaluate", job, git(world.origin, "rev-parse", "main").strip(), **context)
+        assert evaluated.failed is None, evaluated.output
+    assert {SLUG, "a-cheat"} <= published_slugs(world)
+
+    # Whoever looks at a pair at home sees its place among the published ones, which are fetched.
+    pull(world)
+    look = ("submission", "check", world.tree / "submissions" / SLUG, "--preview", world.root / "look")
+    assert "place" in world.ircore(*look, DATASET=DATASET)
+
+    # The cheat is held, with its findings; the honest pair is not. Withdrawn by a tick, it leaves dataset and site.
+    text = weekly(world, github)
+    held = text.partition("## Held")[2].partition("## Disputed")[0]
+    run = re.search(r"\*\*withdraw\*\* `a-cheat` `([^`]+)`", held)
+    assert run is not None, held
+    assert SLUG not in held
+    assert tick(world, github, MAINTAINER, f"**withdraw** `a-cheat` `{run[1]}`").failed is None
+    follow(world, github)
+    assert "a-cheat" not in published_slugs(world)
+
+    # Somebody disputes the honest pair; a maintainer marks it, looks, and settles it by a tick.
+    github.disputes.append((9, "Dispute: <img src=x> @everyone [x](https://evil.example)"))
+    pull(world)
+    world.ircore("submission", "dispute", world.tree / "submissions" / SLUG, "--reason", "is it so")
+    world.git("add", "-A")
+    world.git("commit", "-qm", "disputed")
+    world.git("push", "-q", "origin", "main")
+    text = weekly(world, github)
+    assert f"**settle** `{SLUG}`" in text
+    assert "<img" not in text
+    assert "@everyone" not in text
+    assert tick(world, github, MAINTAINER, f"**settle** `{SLUG}`").failed is None
+    follow(world, github)
+    page = (world.service.folder / "deployed" / "pairs" / f"{SLUG}.html").read_text()
+    assert "My two models" in page
+
+    # A season is announced before anybody plays, and shown afterwards.
+    pull(world)
+    season, secret = world.root / "season.json", world.root / "secret"
+    options = ("--out", secret, "--publish", season, "--per-condition", "1")
+    world.ircore("submission", "season", "begin", "2027-spring", *options)
+    world.ircore("submission", "season", "reveal", secret, "--publish", season)
+    world.ircore("submission", "season", "verify", season, "--instances", secret / "instances")
+    assert github.tokens_elsewhere == []
