@@ -92,12 +92,21 @@ def evaluate(
         more = [word for name, value in limits if value is not None for word in (name, str(value))]
         play = ["play", str(path), "--instances", str(instances), "--out", str(out)]
         give([*play, "--as-maintainers", "--only-outside", "--concurrency", str(concurrency), *more])
+        _show_findings(out, published)
     elif not (out / RUN_FILE).is_file():
         beside = ["--published", str(published)] if published is not None else []
         give(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
     give(["score", str(out), "--every-turn"])
     if judge_options:
         give(["score", str(out), *judge_options])
+
+
+def _show_findings(out: Path, published: Path | None) -> None:
+    """Record and show what is unlikely in a run that was played here."""
+    from ircore.submissions.rescoring.own_runs import flag_run
+
+    for flag in flag_run(out, published_runs(published) if published is not None else ()):
+        click.echo(printable(f"  {flag.rule}: {flag.where}: {flag.what}"), err=True)
 
 
 def _bounded_prices(loaded: "AnyLoaded", prices: Path | None, bound: float | None, out: Path) -> Path | None:

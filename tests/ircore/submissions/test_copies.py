@@ -3,10 +3,12 @@
 import io
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw
+from samples import sample_instances, sample_run
 from scipy.ndimage import gaussian_filter
 from skimage import data
 
@@ -14,10 +16,11 @@ from ircore.core.images import Picture, Pixels
 from ircore.core.records import Instance
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.results.held import held_runs
-from ircore.runs.provenance import Evidence, Flag, Provenance
+from ircore.runs.provenance import Evidence, Flag, Provenance, write_provenance
 from ircore.submissions.copies.comparison import Comparison, is_photograph
 from ircore.submissions.copies.index import look_at
 from ircore.submissions.copies.patches import match, small
+from ircore.submissions.rescoring.own_runs import flag_run
 
 PHOTOGRAPHS = ("astronaut", "coffee", "chelsea")
 """Photographs that come with scikit-image."""
@@ -208,3 +211,11 @@ def provenance(flags: tuple[Flag, ...]) -> Provenance:
     return Provenance(
         kind="maintainers", when="2026-11-22T12:00:00+00:00", version="1.0", manifest="0" * 64, flags=flags
     )
+
+
+def test_runs_of_maintainers_are_looked_at_too(tmp_path: Path) -> None:
+    """The sample's manifest names built-in players, and others played: asking these again shows it."""
+    run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
+    write_provenance(run.path, provenance(()))
+    assert {flag.rule for flag in flag_run(run.path) if flag.grave} >= {"not_reproduced"}
+    assert run.provenance().grave_flags  # type: ignore[union-attr]  # it was written above

@@ -23,6 +23,7 @@ from transcripts import Handed, hand_in, write_manifest
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
+from ircore.core.game_records import drawn_renderings
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import TranscriptsReference
 from ircore.instances.store import read_instances
@@ -30,7 +31,8 @@ from ircore.runs.folder import RunFolder
 from ircore.submissions.rescoring import fetch as fetching
 from ircore.submissions.rescoring import flags as flagging
 from ircore.submissions.rescoring.fetch import fetch
-from ircore.submissions.rescoring.rescore import rescore
+from ircore.submissions.rescoring.packed import TranscriptError
+from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
 pytestmark = [pytest.mark.attack, pytest.mark.slow]
 
@@ -384,3 +386,57 @@ def test_no_change_of_fields_is_a_crash(
     assert refused is None or "\n" not in refused.problem
     assert (root / "run").exists() == (refused is None)
     shutil.rmtree(root)
+
+
+# Files.
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize(
+    ("before", "after", "problem"),
+    [
+        ('"turn": 1,', '"turn": 1, "turn": 1,', "a key is given twice"),
+        ('"turn": 1,', '"turn": true,', "turn"),
+        ('"seconds": ', '"seconds": "0.1", "was": ', "seconds"),
+    ],
+)
+def test_json_that_readers_take_differently_is_refused(
+    tmp_path: Path, handed: Handed, before: str, after: str, problem: str
+) -> None:
+    handed.edit(lambda _: None)
+    text = handed.journal.read_text()
+    assert before in text
+    handed.journal.write_text(text.replace(before, after, 1))
+    handed.seal()
+    with pytest.raises(TranscriptError, match=problem):
+        rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed)
+
+
+@pytest.mark.attack
+def test_empty_blocks_of_a_picture_are_not_kept(tmp_path: Path, handed: Handed) -> None:
+    clean = Picture.from_pixels(np.full((96, 96, 3), 40, np.uint8)).data
+    empty = b"\0\0\0\0IDAT" + zlib.crc32(b"IDAT").to_bytes(4)
+    at = clean.index(b"IDAT") - 4
+    handed.draw(clean[:at] + 1000 * empty + clean[at:], (FIRST,))
+    made = rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed)
+    episode = next(episode for episode in made.folder.episodes() if episode.episode_id == FIRST)
+    _, rendering = drawn_renderings(episode)[0]
+    assert made.folder.rendering(rendering).data == clean
+
+
+@pytest.mark.attack
+def test_more_pixels_than_a_run_needs_are_refused_before_any_is_decoded(tmp_path: Path, handed: Handed) -> None:
+    large = Picture.from_pixels(np.zeros((4096, 4096, 3), np.uint8))
+    for number, name in enumerate(("geometry-easy-01", "geometry-hard-01", "simple_shapes-easy-01")):
+        pixels = large.pixels.copy()
+        pixels[0, 0, 0] = number
+        handed.draw(Picture.from_pixels(pixels).data, (name,), 4096, 4096)
+    with pytest.raises(RefusedError, match="pixels in all"):
+        rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed)
+
+
+@pytest.mark.attack
+def test_a_rendering_of_one_pixel_is_a_finding(tmp_path: Path, handed: Handed) -> None:
+    handed.draw(Picture.from_pixels(np.zeros((1, 1, 3), np.uint8)).data, (FIRST,), 1, 1)
+    made = rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed)
+    assert [flag.where for flag in made.flags if flag.rule == "tiny_rendering"] == [f"{FIRST}, turn 1"]

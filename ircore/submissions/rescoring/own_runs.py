@@ -1,0 +1,43 @@
+"""Findings in runs that maintainers played: the same comparisons as for transcripts of submitters."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ircore.core.errors import InputError
+from ircore.core.records import Run
+from ircore.games.registry import load_game
+from ircore.players.submission import MANIFEST, LoadedGameSubmission, LoadedSubmission
+from ircore.runs.folder import open_any_run
+from ircore.runs.provenance import MAX_FLAGS, Flag, write_provenance
+from ircore.submissions.reproduce import offline_players
+from ircore.submissions.rescoring.flags import Replayed, find_flags
+from ircore.submissions.rescoring.rules import Replay
+
+
+def flag_run(path: Path, published: Sequence[Path] = ()) -> tuple[Flag, ...]:
+    """Find what is unlikely in a finished run, and record the findings with its origin.
+
+    Args:
+        path: The run folder, played by the maintainers.
+        published: Runs of other pairs, whose renderings these should not be.
+
+    Raises:
+        InputError: Nobody vouches for the run.
+    """
+    folder = open_any_run(path)
+    known = folder.provenance()
+    if known is None:
+        raise InputError(f"{path}: nobody vouches for this run", "Play it with --as-maintainers.")
+    run, events, game = folder.run, list(folder.events()), load_game(folder.game, f"{path}: game")
+    loaded = (
+        LoadedSubmission(run.slug, run.submission, path / MANIFEST)
+        if isinstance(run, Run)
+        else LoadedGameSubmission(run.slug, run.submission, path / MANIFEST)
+    )
+    replay = Replay(run, folder.any_instances, game, game.prompts(None), folder.rendering, offline_players(loaded))
+    replay.faults(events)
+    replayed = Replayed(replay.drawn_from, replay.reproduced, replay.differing)
+    others = [open_any_run(other) for other in published]
+    flags = find_flags(run, events, folder.any_instances, folder.rendering, others, replayed)[:MAX_FLAGS]
+    write_provenance(path, known.model_copy(update={"flags": flags}))
+    return flags
