@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from github_server import TOKEN, GitHubServer, running_github
 from hub_server import CI_IDENTITY, HubServer, running_hub
 from openai_server import OpenAIServer, serving
 from workflows import Outcome, Service, plain_environment
@@ -203,3 +204,20 @@ def hand_in(world: World) -> dict[str, Any]:
     files = {path.relative_to(packed).as_posix(): path.read_bytes() for path in packed.rglob("*") if path.is_file()}
     repo = world.hub.add_repo("me/mine", files=files)
     return manifest(world, {"repo": "me/mine", "revision": repo.head, "run": about["run"]})
+
+
+@contextmanager
+def github_of(world: World) -> Iterator[GitHubServer]:
+    """Serve GitHub's API to the workflows of a world until the block ends."""
+    with running_github(world.origin, world.root / "service" / "artefacts") as server:
+        about = {"GITHUB_API_URL": server.url, "GITHUB_REPOSITORY": REPOSITORY}
+        about["GITHUB_EVENT_PATH"] = str(world.root / "event.json")
+        before = world.service.prepared
+
+        def prepared(clone: Path) -> None:
+            before(clone)
+            world.service.environment = {**world.service.environment, **about}
+
+        world.service.prepared = prepared
+        world.service.context |= {"github.token": TOKEN}
+        yield server

@@ -8,12 +8,12 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from github_server import TOKEN, GitHubServer, git, running_github
-from pipeline_world import DATASET, SLUG, World, hand_in, manifest, running_world, write
+from github_server import GitHubServer, git
+from pipeline_world import DATASET, SLUG, WORKFLOWS, World, github_of, hand_in, manifest, running_world, write
+from workflows import read_workflow, steps_of
 
 pytestmark = pytest.mark.slow
 
@@ -29,19 +29,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def github(world: World) -> Iterator[GitHubServer]:
-    with running_github(world.origin, world.root / "service" / "artefacts") as server:
+    with github_of(world) as server:
         server.maintainers = {MAINTAINER}
-        known = {"GITHUB_API_URL": server.url, "GITHUB_REPOSITORY": "org/benchmark"}
-        prepared = world.service.prepared
-
-        def with_github(clone: Path) -> None:
-            prepared(clone)
-            world.service.environment = {
-                **world.service.environment, **known, "GITHUB_EVENT_PATH": str(world.root / "event.json")
-            }  # fmt: skip
-
-        world.service.prepared = with_github
-        world.service.context |= {"github.token": TOKEN, "vars.INBOX": str(INBOX)}
+        world.service.context |= {"vars.INBOX": str(INBOX)}
         yield server
 
 
@@ -224,3 +214,7 @@ def test_a_week(world: World, github: GitHubServer) -> None:
     world.ircore("submission", "season", "reveal", secret, "--publish", season)
     world.ircore("submission", "season", "verify", season, "--instances", secret / "instances")
     assert github.tokens_elsewhere == []
+    # Every command of the workflows that are a maintainer's week was run.
+    steps = [step for name in ("inbox", "withdrawals") for step in steps_of(read_workflow(WORKFLOWS / f"{name}.yml"))]
+    steps += [step for step in steps_of(read_workflow(WORKFLOWS / "scheduled.yml")) if step[0] == "inbox"]
+    assert {step["run"] for _, step in steps if "run" in step} <= set(world.service.ran)
