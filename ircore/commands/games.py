@@ -31,7 +31,6 @@ def command(context: click.Context, as_json: bool) -> None:
         click.echo(printable(f"{game.name:<{width}}  {game.title}  ({', '.join(_names(game))})"))
     for name, reason in broken.items():
         click.echo(printable(f"{name:<{width}}  broken: {reason}"))
-    click.echo("More of one: ircore games show NAME", err=True)
 
 
 @command.command()

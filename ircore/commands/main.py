@@ -4,6 +4,7 @@ import gc
 import io
 import signal
 import sys
+from functools import wraps
 from importlib.resources import files
 from typing import Any
 
@@ -81,6 +82,7 @@ class _PluginGroup(click.Group):
         if cmd_name not in available("commands"):
             return None
         command: click.Command = load("commands", cmd_name)
+        _end_with_next_step(cmd_name, command)
         if _asks_for_help():
             _add_examples(cmd_name, command)
         return command
@@ -117,6 +119,32 @@ class _PluginGroup(click.Group):
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
+
+
+def _end_with_next_step(words: str, command: click.Command) -> None:
+    """Let a command, and each of its sub-commands, end with the command that people give next."""
+    for word, inner in getattr(command, "commands", {}).items():
+        _end_with_next_step(f"{words} {word}", inner)
+    work = command.callback
+    if work is None or hasattr(work, "tells_next") or _only_groups(command):
+        return
+
+    @wraps(work)
+    def work_and_tell(*arguments: Any, **parameters: Any) -> Any:
+        from ircore.commands.next_step import tell_next
+
+        status = work(*arguments, **parameters)
+        context = click.get_current_context()
+        if not status and context.invoked_subcommand is None:
+            tell_next(words, context)
+        return status
+
+    work_and_tell.tells_next = True  # type: ignore[attr-defined]
+    command.callback = work_and_tell
+
+
+def _only_groups(command: click.Command) -> bool:
+    return isinstance(command, click.Group) and not command.invoke_without_command
 
 
 def _asks_for_help() -> bool:
@@ -170,10 +198,15 @@ def _end(number: int, _: object) -> None:
     sys.exit(128 + number)
 
 
-def run(arguments: list[str] | None = None) -> int:
-    """Run the command line and return its exit status; an error goes to stderr, first the problem, then the remedy."""
+def run(arguments: list[str] | None = None, given: bool = False) -> int:
+    """Run the command line and return its exit status; an error goes to stderr, first the problem, then the remedy.
+
+    Args:
+        arguments: The words behind ``ircore``; those of the process if None.
+        given: Whether another command gives this command, and will say the next step itself.
+    """
     try:
-        outcome: Any = app.main(args=arguments, standalone_mode=False)
+        outcome: Any = app.main(args=arguments, standalone_mode=False, obj="given" if given else None)
     except InputError as error:
         click.echo(printable(f"ircore: {error.problem}"), err=True)
         if error.remedy:

@@ -33,7 +33,6 @@ def command(context: click.Context, as_json: bool) -> None:
     click.echo("\n".join(map(printable, _aligned([("name", "better", "range", "looks at", "title", "here"), *rows]))))
     for name, reason in broken.items():
         click.echo(printable(f"{name}  broken: {reason}"))
-    click.echo("More of one: ircore metrics show NAME", err=True)
 
 
 @command.command()

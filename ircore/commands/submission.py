@@ -16,6 +16,7 @@ from ircore.commands import (
     submission_transcripts,
     submission_upkeep,
 )
+from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH, SeveralPathsCommand
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
@@ -116,7 +117,15 @@ for subcommand in (
 @_json_option
 @_github_option
 @click.option("--preview", type=PATH, metavar="DIR", help="Also make a site that shows the entry.")
-@click.option("--runs", "runs", type=PATH, multiple=True, metavar="RUN...", help="Scored runs for the preview.")
+@click.option(
+    "--runs",
+    "runs",
+    type=PATH,
+    multiple=True,
+    metavar="RUN...",
+    callback=runs_to_read,
+    help="Scored runs for the preview.",
+)
 @submission_preview.published_option
 def check(
     paths: tuple[Path, ...],
