@@ -53,10 +53,13 @@ def tell_next(words: str, context: click.Context) -> None:
         words: The finished command's words, such as ``"site build"``.
         context: The finished command's context.
     """
-    from ircore.core.terminal import printable
+    import sys
+
+    from ircore.core.terminal import printable, styled
 
     typed = {**context.params, **context.meta.get("ircore.typed", {})}
     if context.find_root().obj == "given" or typed.get("as_json") or typed.get("form", "text") != "text":
         return
     if words in next_steps():
-        click.echo(printable(f"next: {filled(next_steps()[words], typed)}"), err=True)
+        step = printable(filled(next_steps()[words], typed))
+        click.echo(f"{styled('next:', 'cyan', stream=sys.stderr)} {step}", err=True)

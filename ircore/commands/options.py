@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from ircore.commands.completion import categories, difficulties
 from ircore.commands.given_runs import runs_to_read
 from ircore.core.errors import InputError
 
@@ -21,20 +22,36 @@ POSITIVE = click.FloatRange(min=0, min_open=True)
 CommandT = TypeVar("CommandT", bound=Callable[..., object])
 
 
-category_option = click.option("--category", "-c", metavar="NAME", help="Only this category.")
+category_option = click.option(
+    "--category", "-c", metavar="NAME", shell_complete=categories, help="Only this category."
+)
 """The parameter ``category: str | None``, where a single condition can be chosen."""
 
-difficulty_option = click.option("--difficulty", "-d", metavar="NAME", help="Only easy or hard.")
+difficulty_option = click.option(
+    "--difficulty", "-d", metavar="NAME", shell_complete=difficulties, help="Only easy or hard."
+)
 """The parameter ``difficulty: str | None``."""
 
 
 def conditions_options(command: CommandT) -> CommandT:
     """Add the parameters ``categories`` and ``difficulties``, tuples that are empty where nothing is chosen."""
     command = click.option(
-        "--difficulty", "-d", "difficulties", multiple=True, metavar="NAME", help="Only easy or hard; may be repeated."
+        "--difficulty",
+        "-d",
+        "difficulties",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=difficulties,
+        help="Only easy or hard; may be repeated.",
     )(command)
     return click.option(
-        "--category", "-c", "categories", multiple=True, metavar="NAME", help="Only this category; may be repeated."
+        "--category",
+        "-c",
+        "categories",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=categories,
+        help="Only this category; may be repeated.",
     )(command)
 
 

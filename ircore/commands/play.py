@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from ircore.commands.completion import submissions
 from ircore.commands.options import PATH, POSITIVE, conditions_options, executor_options, scheduler_of
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("play")
-@click.argument("submission", type=PATH)
+@click.argument("submission", type=PATH, shell_complete=submissions)
 @click.option("--instances", "instances_dir", type=PATH, required=True, help="The instance set.")
 @click.option("--out", type=PATH, required=True, help="The run folder: created, or resumed if it exists.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")

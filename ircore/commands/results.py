@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.completion import names_of, table_names
 from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH, category_option, difficulty_option, open_runs
 from ircore.core.errors import InputError
+from ircore.core.terminal import terminal_width
 
 if TYPE_CHECKING:
     from ircore.results.model import Order, Results
@@ -31,13 +33,19 @@ SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md",
     "--table",
     "name",
     metavar="NAME",
+    shell_complete=table_names,
     default="board",
     show_default=True,
     help="Name of the table, see docs/results.md.",
 )
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Output format.")
-@click.option("--judge", metavar="NAME", help="Judge whose scores are shown.  [default: verified where it rated]")
-@click.option("--game", metavar="NAME", help="Only runs of this game.")
+@click.option(
+    "--judge",
+    metavar="NAME",
+    shell_complete=names_of("judges"),
+    help="Judge whose scores are shown.  [default: verified where it rated]",
+)
+@click.option("--game", metavar="NAME", shell_complete=names_of("games"), help="Only runs of this game.")
 @category_option
 @difficulty_option
 @click.option(
@@ -86,7 +94,7 @@ def command(
         if out is not None:
             _write(tables, out)
         else:
-            click.echo(render(tables[name], form), nl=bool(played))
+            click.echo(render(tables[name], form, columns=terminal_width()), nl=bool(played))
     if not played:
         return
     entry = table_entry(name, "--table")
@@ -101,7 +109,7 @@ def command(
         _write(_all_tables(results, question), out)
     else:
         table = entry.table(results, question)
-        click.echo(render(table, form, results if episodes else None), nl=False)
+        click.echo(render(table, form, results if episodes else None, terminal_width()), nl=False)
 
 
 def _by_game(

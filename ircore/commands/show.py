@@ -1,15 +1,17 @@
 """``ircore show``: the contents of a run."""
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH
-from ircore.core.terminal import printable
+from ircore.core.terminal import printable, terminal_width
 
 if TYPE_CHECKING:
     from ircore.runs.folder import GameRunFolder, RunFolder
@@ -90,7 +92,9 @@ def _page(summary: dict[str, Any]) -> str:
         ("each", _mean(summary)),
         *(("judge", f"{name}: {_judged(sums)}") for name, sums in judging["per_judge"].items()),
     ]
-    return "\n".join(f"{title:<9} {value}" for title, value in rows if value)
+    columns = terminal_width() or sys.maxsize
+    lines = [f"{title:<9} {value}" for title, value in rows if value]
+    return "\n".join(part for line in lines for part in wrap(line, columns, subsequent_indent=" " * 10))
 
 
 def _players(run: dict[str, Any]) -> list[tuple[str, str]]:

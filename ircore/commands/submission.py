@@ -161,11 +161,13 @@ def check(
 
 def _checked(paths: tuple[Path, ...], purpose: "Purpose") -> "tuple[list[Checked], tuple[Finding, ...]]":
     """Return the verdicts on submissions with all findings, those about other files of their folders included."""
+    from ircore.players.builtin_pairs import submission_place
     from ircore.players.submission import folder_of
     from ircore.submissions.check.findings import ordered
     from ircore.submissions.check.submission import check_submission
     from ircore.submissions.check.tree import folder_findings
 
+    paths = tuple(submission_place(path) for path in paths)
     checked = [check_submission(path, purpose) for path in paths]
     findings = [finding for submission in checked for finding in submission.findings]
     if not purpose.local:
