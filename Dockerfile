@@ -1,0 +1,19 @@
+# The two commands of README.md in a container:
+#   docker build -t ircore .
+#   docker run --name ircore-demo ircore              make demo
+#   docker cp ircore-demo:/home/player/ircore/build/demo demo
+#   docker run --rm ircore make test
+FROM python:3.13-slim-trixie
+
+# git, bubblewrap and chromium are for the tests alone. Debian keeps one version of a package, so none is pinned.
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends bubblewrap chromium fonts-dejavu-core git make \
+    && rm -rf /var/lib/apt/lists/*
+
+RUN useradd --create-home --shell /bin/bash player
+USER player
+WORKDIR /home/player/ircore
+COPY --chown=player:player . .
+RUN make install
+CMD ["make", "demo"]
