@@ -11,9 +11,9 @@ RUN apt-get update \
     && apt-get install -y --no-install-recommends bubblewrap chromium fonts-dejavu-core git make \
     && rm -rf /var/lib/apt/lists/*
 
-RUN useradd --create-home --shell /bin/bash player
-USER player
+RUN useradd --uid 1000 --create-home --shell /bin/bash player
+USER 1000:1000
 WORKDIR /home/player/ircore
-COPY --chown=player:player . .
+COPY --chown=1000:1000 . .
 RUN make install
 CMD ["make", "demo"]
