@@ -10,7 +10,7 @@ from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import build_release
 from dataset_card.releases.files import read_release_files
 from dataset_card.releases.record import PROVENANCE
-from ircore.core.records import TranscriptsReference
+from ircore.core.submission_records import TranscriptsReference
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, write_provenance

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from invented import invented_results
 
-from ircore.core.records import TranscriptsReference
+from ircore.core.submission_records import TranscriptsReference
 from ircore.runs.provenance import Flag, make_provenance
 from ircore.submissions.rescoring import flags
 from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, tier_of, trust_lines

@@ -5,8 +5,9 @@ from pydantic import ValidationError
 
 from ircore.core.episode_records import Episode, Rendering, Turn, Usage
 from ircore.core.json_schemas import json_schemas
-from ircore.core.records import Element, Instance, PlayerSpec, Record, Rules, Run, Scene, Submission
+from ircore.core.records import Element, Instance, PlayerSpec, Record, Rules, Scene
 from ircore.core.score_records import Score  # fmt: skip
+from ircore.core.submission_records import Run, Submission
 
 SHA = "0" * 64
 

@@ -8,7 +8,7 @@ from hub_server import HubServer, running_hub
 from transcripts import SLUG, Handed, hand_in, write_manifest
 
 from ircore.commands.main import run as ircore
-from ircore.core.records import TranscriptsReference
+from ircore.core.submission_records import TranscriptsReference
 from ircore.players.submission import read_manifest
 from ircore.submissions.rescoring import fetch as fetching
 

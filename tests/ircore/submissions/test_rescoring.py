@@ -15,7 +15,7 @@ from transcripts import Handed, hand_in, write_manifest
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.records import TranscriptsReference
+from ircore.core.submission_records import TranscriptsReference
 from ircore.runs.events import Call, End, Failure
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import PROVENANCE, make_provenance, write_provenance
