@@ -98,7 +98,11 @@ def stats(url: str) -> dict[str, Any]:
 def measure(command: list[str], url: str, out: Path, folder: Path | None = None) -> Measured:
     """Run a command to its end, in a folder if one is given, and measure it from outside."""
     process = subprocess.Popen(
-        command, stderr=subprocess.DEVNULL, cwd=folder, env={**os.environ, "PYTHONHASHSEED": "0"}
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
     )
     # Waited for without taking it away, so that the kernel still tells what it wrote (sockets are not counted).
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
