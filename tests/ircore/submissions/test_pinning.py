@@ -35,6 +35,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / SLUG
 
 
+@pytest.mark.slow
 def test_the_newest_commit_and_the_only_run_are_found(hub: HubServer, played: Handed, folder: Path) -> None:
     repo = hub.add_repo("me/mine", files=played.files())
     before = (folder / "submission.yaml").read_text()
