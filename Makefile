@@ -124,26 +124,30 @@ sandbox:
 test: $(INSTALLED_DEV) browser
 	$(BIN)/pytest $(if $(CI),--reruns 1 -rR)
 
-# What needs torch, or a server whose requirements differ from ours: each server has an environment of its own.
+# What needs torch, and software of others whose requirements differ from ours: each has an environment of its own.
 # Where these exist already, name their programs: make test-models LITELLM=/elsewhere/bin/python SERVING=...
-LITELLM ?= $(CURDIR)/build/litellm/bin/python
-SERVING ?= $(CURDIR)/build/serving/bin/python
+LITELLM ?= build/others/litellm/bin/python
+SERVING ?= build/others/serving/bin/python
+CLEMCORE ?= build/others/clemcore/bin/python
+INSPECT ?= build/others/inspect/bin/python
+REQUIRES_litellm := 'litellm[proxy]>=1.109,<2'
+REQUIRES_serving := 'transformers[serving]>=5.23,<6' torch torchvision
+REQUIRES_clemcore := 'clemcore>=3.7,<4'
+REQUIRES_inspect := 'inspect-ai>=0.3.285'
 WITH_MODELS := tests/ircore/submissions/test_real_services.py tests/ircore/players/test_local_weights.py \
-  tests/ircore/players/test_clip_listener.py tests/ircore/scorers/networks $(wildcard tests/ircore/scorers/test_lipsim*.py)
+  tests/ircore/players/test_clip_listener.py tests/ircore/scorers/networks $(wildcard tests/ircore/scorers/test_lipsim*.py) \
+  tests/dataset_card/interchange/test_clembench.py tests/dataset_card/interchange/test_inspect_log.py
 
 # A torch that is there already, such as one for processors only, is kept.
-test-models: $(INSTALLED_DEV) $(LITELLM) $(SERVING)
+test-models: $(INSTALLED_DEV) $(LITELLM) $(SERVING) $(CLEMCORE) $(INSPECT)
 	@$(INSTALL) --no-build-isolation -e '.[lipsim,local,perceptual]'
 	@rm -rf *.egg-info
-	IRCORE_LITELLM_PYTHON=$(LITELLM) IRCORE_TRANSFORMERS_PYTHON=$(SERVING) $(BIN)/pytest -rs $(WITH_MODELS)
+	IRCORE_LITELLM_PYTHON=$(abspath $(LITELLM)) IRCORE_TRANSFORMERS_PYTHON=$(abspath $(SERVING)) \
+	  IRCORE_CLEMCORE_PYTHON=$(abspath $(CLEMCORE)) IRCORE_INSPECT_PYTHON=$(abspath $(INSPECT)) $(BIN)/pytest -rs $(WITH_MODELS)
 
-$(CURDIR)/build/litellm/bin/python: | $(INSTALLED_DEV)
-	$(BIN)/uv venv -q --clear build/litellm
-	$(BIN)/uv pip install -q --python $@ 'litellm[proxy]>=1.109,<2'
-
-$(CURDIR)/build/serving/bin/python: | $(INSTALLED_DEV)
-	$(BIN)/uv venv -q --clear build/serving
-	$(BIN)/uv pip install -q --python $@ 'transformers[serving]>=5.23,<6' torch torchvision
+build/others/%/bin/python: | $(INSTALLED_DEV)
+	$(BIN)/uv venv -q --clear build/others/$*
+	$(BIN)/uv pip install -q --python $@ $(REQUIRES_$*)
 
 lint: $(INSTALLED_DEV)
 	$(BIN)/ruff format --check
