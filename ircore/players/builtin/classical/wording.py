@@ -50,7 +50,7 @@ def first_message(perception: Perception, budget: int) -> str:
     """
     if budget < 30:
         return _shortest(perception, budget)
-    scene = _scene(perception)
+    scene = scene_words(perception)
     # A pie without some of its wedges says less than one in everyday colours.
     rough = (plain_name,) if budget < 100 and any(isinstance(percept, Pie) for percept in perception.percepts) else ()
     ways = [(full_colour, True), (full_colour, False), (exact, False), *((words, False) for words in rough)]
@@ -110,7 +110,8 @@ def _colour_of(percept: Percept) -> str:
     return percept.colour
 
 
-def _scene(perception: Perception) -> str:
+def scene_words(perception: Perception) -> str:
+    """Say the background, and the size if it is not the usual size."""
     backdrop = perception.backdrop
     size = f" is {perception.width} by {perception.height} pixels with"
     if backdrop.last is not None:
