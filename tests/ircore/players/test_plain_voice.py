@@ -88,7 +88,7 @@ def test_a_curve_runs_through_points_in_units_of_the_axes() -> None:
     canvas, notes = read([
         "The plot spans 100 to 500 px across and 50 to 450 px down. The x axis runs from -2 to 2, labelled every 1. "
         "The y axis runs from 0 to 4, labelled every 2.",
-        "Add a 3 px red parabola goes through the points (-2, 4), (0, 0), (2, 4). Grey grid lines run at all labels.",
+        "Add a 3 px red parabola through the points (-2, 4), (0, 0), (2, 4). Grey grid lines run at all labels.",
     ])  # fmt: skip
     curves = [item for item in canvas.items if isinstance(item, Stroke) and item.smooth]
     assert [curve.points for curve in curves] == [((100, 50), (300, 450), (500, 50))]

@@ -68,6 +68,30 @@ class ClassicalDescriber:
         return TextAnswer(f"<DESCRIPTION>{message}</DESCRIPTION>" if message else DONE)
 
 
+class PlainDescriber(ClassicalDescriber):
+    """The classical describer in its plain voice, under a name of its own so that boards tell both voices apart.
+
+    >>> from ircore.players.conformance import sample_questions
+    >>> red_square = sample_questions("describe")[0]
+    >>> asyncio.run(PlainDescriber(PlayerSpec(player="plain")).describe(red_square)).text.split(". ")[1]
+    'A crimson square of side 30 px centred at (27, 31), on the left.</DESCRIPTION>'
+
+    Raises:
+        InputError: A setting other than ``ocr`` is given.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        super().__init__(spec)
+        self._say = plain_message
+
+    @classmethod
+    def check(cls, spec: PlayerSpec) -> None:
+        """Check the settings, without looking at installed packages."""
+        if "voice" in spec.parameters:
+            raise InputError("parameters.voice: the player 'plain' has one voice", "Remove voice.")
+        super().check(spec)
+
+
 def message_about(target: Perception, view: DescriberView) -> str:
     """Return the message of a turn about a perceived target; empty when done.
 

@@ -159,7 +159,7 @@ def noun(percept: Percept) -> str:
 def statement_of(percept: Percept, words: ColourWords, axis: float | None = None, telling: bool = False) -> Statement:
     """Return the statement about a percept: its kind, place and colour; arguments as of ``stroke_statement``."""
     if isinstance(percept, Shape):
-        return Statement("", (_shape(percept, words),))
+        return Statement("", (shape_sentence(percept, words),))
     if isinstance(percept, Stroke):
         return stroke_statement(percept, words, axis, telling)
     if isinstance(percept, Bars):
@@ -176,9 +176,16 @@ def statement_of(percept: Percept, words: ColourWords, axis: float | None = None
     return Statement("", (text,))
 
 
-def _shape(shape: Shape, words: ColourWords) -> str:
+def shape_sentence(shape: Shape, words: ColourWords, measures: str = "") -> str:
+    """Say a shape: its colour, kind, size, place and outline.
+
+    Args:
+        shape: The perceived shape.
+        words: How colours are said.
+        measures: Kind, size and place in words; by default as exactly as they are seen.
+    """
     colour = "unfilled" if shape.colour is None else words(shape.colour)
-    text = article(f"{colour} {_measures(shape)}")
+    text = article(f"{colour} {measures or _measures(shape)}")
     if shape.outline:
         line, width = shape.outline
         with_ = "outlined in" if shape.colour is None else "with a"

@@ -17,7 +17,7 @@ _VALUES = re.compile(rf":\s*((?:(?:{q.HEX}\s+)?(?:-?\d{{1,7}}(?:\.\d{{1,6}})?|no
 _VALUE = re.compile(rf"(?:{q.HEX}\s+)?(?:{q.N}|none)")
 _WIDE = re.compile(rf"\b{q.N}px (?:wide|high)\b")
 _SHIFT = re.compile(rf"\b{q.N}px (left|right|up|down) of the labels\b|\b{q.N}px (above|below) the labels\b")
-_THROUGH = re.compile(r"\b(?:goes|going|runs|running|passes|passing) through the points\b")
+_THROUGH = re.compile(r"\bthrough the points\b")
 _WRITTEN = re.compile(rf"\bvalues? (?:in letters of {q.N}px )?(above|below|beside|inside)\b")
 
 _Value = tuple[str | None, float | None]
@@ -142,7 +142,7 @@ def _stroke(words: str, points: list[Point], smooth: bool) -> Stroke:
 
 
 def read_curve(clause: Clause, area: Area, sheet: Sheet) -> bool:
-    """Draw a curve through points in the plot's units: "a red curve goes through the points (0, 1), (1, 2)"."""
+    """Draw a curve through points in the plot's units: "a red curve through the points (0, 1), (1, 2)"."""
     words = clause.words
     match = _THROUGH.search(words)
     if match is None:

@@ -57,11 +57,14 @@ class ColourWords:
     def __call__(self, colour: str) -> str:
         """Return the name of a colour; with its hex value if no name is near or all near names are taken."""
         if colour not in self._names:
-            self._names[colour] = self._named(colour)
+            name = self._names[colour] = self._named(colour)
+            if not name.endswith(")"):
+                # What is drawn by the name has the name's colour, and is to be called the same.
+                self._names.setdefault(named(name), name)
         return self._names[colour]
 
     def _named(self, colour: str) -> str:
-        taken = {name: other for other, name in self._names.items()}
+        taken = {name: other for other, name in reversed(self._names.items())}
         ranked = sorted(
             (max(0.0, apart(colour, value) - NEAR) + uncommon, apart(colour, value), name)
             for name, value, uncommon in _candidates()
@@ -99,4 +102,5 @@ def apart(one: str, other: str) -> float:
 
 @cache
 def _spaced(name: str) -> str:
-    return next((other for other in NAMES if " " in other and other.replace(" ", "") == name), name)
+    spaced = [other for other in NAMES if " " in other and other.replace(" ", "") == name]
+    return max(spaced, key=lambda other: (other.count(" "), other), default=name)

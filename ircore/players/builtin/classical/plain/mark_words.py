@@ -226,10 +226,15 @@ def curve_statement(line: Stroke, area: Area, colours: ColourWords) -> Statement
         for x, y in line.points
     ]
     dash = "" if line.dash == "solid" else f"{line.dash} "
-    straight = "straight " if len(points) == 2 or not line.smooth else ""
+    straight = "straight " if len(points) == 2 or _is_bent(line) else ""
     noun = _noun(line)
     text = article(f"{straight}{number(line.width)} px {colours(line.colour)} {dash}{noun}")
-    return Statement("", (f"{text} goes through the points {', '.join(points)}",))
+    return Statement("", (f"{text} through the points {', '.join(points)}",))
+
+
+def _is_bent(line: Stroke) -> bool:
+    """Tell whether a line is made of straight pieces; of a curve, such pieces are only how it was seen."""
+    return not line.smooth and (line.likeness is None or line.likeness.family == "absolute")
 
 
 def _noun(line: Stroke) -> str:
@@ -237,4 +242,4 @@ def _noun(line: Stroke) -> str:
         return "line"
     family = line.likeness.family if line.likeness is not None else ""
     named = {"parabola": "parabola", "hyperbola": "hyperbola", "sine": "wave"}
-    return named.get(family, "curve" if line.smooth else "path")
+    return named.get(family, "path" if _is_bent(line) else "curve")

@@ -1,9 +1,10 @@
 """The plain voice: sentences about a picture, turn by turn, then what is still wrong with the rendering."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ircore.players.builtin.classical.percepts import Bars, Grid, Perception, Pie, Shape, Stroke
+from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text
 from ircore.players.builtin.classical.plain.axes import Area, read_area
 from ircore.players.builtin.classical.plain.colour_words import ColourWords
 from ircore.players.builtin.classical.plain.mark_words import bars_statements, curve_statement, line_statement
@@ -18,8 +19,27 @@ from ircore.players.builtin.classical.plain.plot_words import (
     title_statement,
     told_of_area,
 )
+from ircore.players.builtin.classical.plain.points import (
+    Points,
+    by_name,
+    circles_of,
+    letters_statement,
+    named_points,
+    points_words,
+    tangent_words,
+)
+from ircore.players.builtin.classical.plain.shape_words import named_shape, place_words
 from ircore.players.builtin.classical.statements import Statement, full_colour
-from ircore.players.builtin.classical.wording import scene_words, statement_of, text_statements, weight_of
+from ircore.players.builtin.classical.wording import (
+    scene_words,
+    shape_sentence,
+    statement_of,
+    text_statements,
+    weight_of,
+)
+
+FEW = 6
+"""Things of a picture up to which each is also placed in words, such as "in the upper left"."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +72,56 @@ def plan_of(target: Perception) -> Plan:
         things, texts = left_over(target, told)
         opening = f"{scene} {area_words(area, colours)}"
     else:
-        statements, opening = [], scene
-        things, texts = [p for p in target.percepts if p not in target.texts], list(target.texts)
+        return _figure(target, scene, colours)
+    statements += _rest(things, texts, target, colours)
+    return Plan(opening, tuple(statements), colours)
+
+
+def _rest(
+    things: Iterable[Percept], texts: Sequence[Text], target: Perception, colours: ColourWords
+) -> list[Statement]:
+    """Return statements in pixels about what nothing else tells."""
+    statements = []
     for order, thing in enumerate(things):
         said = plainly(statement_of(thing, full_colour), colours)
         statements.append(replace(said, weight=weight_of(thing, target.backdrop), order=20 + order))
-    statements += [plainly(said, colours) for said in text_statements(texts, full_colour, target.backdrop)]
-    return Plan(opening, tuple(statements), colours)
+    return statements + [plainly(said, colours) for said in text_statements(texts, full_colour, target.backdrop)]
+
+
+def _figure(target: Perception, scene: str, colours: ColourWords) -> Plan:
+    """Return what is said of shapes and of figures with named points."""
+    points, circles = named_points(target), circles_of(target)
+    statements = list[Statement]()
+    for order, thing in enumerate(percept for percept in target.percepts if not isinstance(percept, Text)):
+        said = plainly(_thing(thing, target, points, circles), colours)
+        weight = weight_of(thing, target.backdrop)
+        statements.append(replace(by_name(said, points), weight=weight, order=20 + order))
+    letters = [text for text in target.texts if text.text in points]
+    by_look: dict[tuple[str, float], list[Text]] = {}
+    for letter in letters:
+        by_look.setdefault((letter.colour, letter.size), []).append(letter)
+    for alike in by_look.values():
+        weight = math.fsum(weight_of(letter, target.backdrop) for letter in alike)
+        told = letters_statement(alike, points, colours)
+        statements += [replace(told, weight=weight, order=90)] if told else []
+    rest = [text for text in target.texts if text not in letters]
+    statements += [plainly(said, colours) for said in text_statements(rest, full_colour, target.backdrop)]
+    return Plan(" ".join(filter(None, [scene, points_words(points)])), tuple(statements), colours)
+
+
+def _thing(percept: Percept, target: Perception, points: Points, circles: Sequence[Shape]) -> Statement:
+    """Return a statement about a thing: a shape by its name and place, a line that touches a circle as a tangent."""
+    if isinstance(percept, Stroke) and (tangent := tangent_words(percept, points, circles)):
+        said = statement_of(percept, full_colour)
+        return replace(said, parts=(*said.parts[:-1], said.parts[-1] + tangent), shorter=(said,))
+    if not isinstance(percept, Shape):
+        return statement_of(percept, full_colour)
+    named = named_shape(percept)
+    if named is None and (points or len(target.percepts) > FEW):
+        return statement_of(percept, full_colour)
+    sentence = shape_sentence(percept, full_colour, named.words if named else "")
+    place = "" if points or len(target.percepts) > FEW else f", {place_words(percept, (target.width, target.height))}"
+    return Statement("", (sentence + place,), shorter=(statement_of(percept, full_colour),))
 
 
 def _colours(target: Perception) -> Iterable[str]:
