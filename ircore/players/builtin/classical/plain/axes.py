@@ -137,7 +137,7 @@ def _sides(perception: Perception, row: list[Text], column: list[Text]) -> _Side
     bottom = _at(level, 1) if level else box[3] if box else standing.high if standing else _end(upright, 1, max)
     right = box[2] if box else _end(level, 0, max) if level else lying.high if lying else None
     top = box[1] if box else _end(upright, 1, min) if upright else standing.low if standing else column[0].centre[1]
-    if left is None or bottom is None or right is None or right - left < 60 or bottom - top < 60:
+    if left is None or bottom is None or right is None or top is None or right - left < 60 or bottom - top < 60:
         return None
     return float(math.floor(left)), float(round(right)), float(round(top)), float(math.floor(bottom)), frame, panel
 
@@ -161,8 +161,8 @@ def _at(line: Stroke | None, place: int, first: bool = False) -> float | None:
     return min(point[place] for point in line.points) if first else line.points[0][place]
 
 
-def _end(line: Stroke | None, place: int, which: Callable[[Sequence[float]], float]) -> float:
-    return which([point[place] for point in line.points]) if line else math.nan
+def _end(line: Stroke | None, place: int, which: Callable[[Sequence[float]], float]) -> float | None:
+    return which([point[place] for point in line.points]) if line else None
 
 
 def _axis_line(perception: Perception, role: str, frame: Shape | None) -> Stroke | Shape | None:
