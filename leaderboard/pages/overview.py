@@ -94,10 +94,10 @@ def legibility(messages: Sequence[str]) -> float:
     Args:
         messages: Of an episode.
     """
-    tokens = [token for message in messages for token in re.findall(r"#?\w[\w.'-]*", message)]
+    tokens: list[str] = [token for message in messages for token in re.findall(r"#?\w[\w.'-]*", message)]
     words = sum(token.isalpha() for token in tokens)
-    easy: int = _EASY_WORDS * max(1, len(messages))
-    return words / max(1, len(tokens)) * min(1.0, easy / max(1, len(tokens)))
+    easy = _EASY_WORDS * len(messages)
+    return words * min(1.0, easy / max(1, len(tokens))) / max(1, len(tokens))
 
 
 def _selected(turns: list[Turn]) -> list[Turn]:
