@@ -10,7 +10,7 @@ from ircore.results.episodes import JudgedEpisode
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.boards import board_words, paired
 from leaderboard.pages.finding import finding
-from leaderboard.pages.selections import GOOD, TELLING, Chosen, judged_episodes
+from leaderboard.pages.selections import GOOD, Chosen, judged_episodes
 
 _TOP = 5
 """Pairs on the front page."""
@@ -80,7 +80,7 @@ def _worth(chosen: Chosen) -> tuple[bool, bool, float, str]:
     """
     final, delta = chosen.judged.final or 0.0, chosen.judged.delta or 0.0
     good, turns = final >= GOOD, chosen.result.episode.rendered_turns
-    tells = good and delta > 0 and len(turns) >= TELLING
+    tells = good and delta > 0 and len(turns) > 1
     told = delta * legibility([turn.message or "" for turn in turns])
     return good, tells, told if good else final, chosen.result.episode.episode_id
 

@@ -24,6 +24,8 @@ MORE_NAMES = {
     "wine red": "#722f37", "ivory white": "#fffff0", "mocha": "#8a6a50", "lemon": "#fff44f", "raspberry": "#d03068",
     "near black": "#222222", "ink blue": "#1e3a5f", "night blue": "#1f2532", "pine green": "#2f5d50",
     "cocoa": "#3b342c", "deep sea blue": "#003f5c", "soft purple": "#b388dd", "slate black": "#333333",
+    "chestnut": "#8c564b", "dark navy": "#172554", "rose pink": "#ff8fb1", "dusty purple": "#7d5a80",
+    "bottle green": "#0b3d2e",
 }  # fmt: skip
 """Everyday names that CSS does not have, or means otherwise."""
 
