@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from ircore.core.workers import run_shares
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, facts_of_pair, view_episode
+from leaderboard.gallery.xray_data import xray_data
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.turn_facts import TurnFacts
 from leaderboard.rendering.render import block
@@ -132,6 +133,7 @@ def _turn(turn: TurnView) -> dict[str, Any]:
         "over": turn.over_budget,
         "notes": [one_line(note, _NOTE) for note in turn.notes],
         "facts": _facts(turn.facts) if turn.facts else None,
+        "xray": xray_data(turn.xray) if turn.xray else None,
     }
 
 

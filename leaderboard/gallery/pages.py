@@ -9,6 +9,7 @@ from leaderboard.gallery.episode_view import facts_of_pair, view_episode
 from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs
 from leaderboard.gallery.sample_episode import sample_episode
 from leaderboard.gallery.shards import FOLDER
+from leaderboard.gallery.xray_data import marks_data
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.selections import Chosen, selections, telling_episode
 from leaderboard.words.alt_text import target_words
@@ -27,6 +28,7 @@ def gallery_pages(site: Site) -> Iterator[Page]:
             "instance",
             {
                 "gallery": gallery,
+                "marks": marks_data(gallery.drawn),
                 "seen": target_words(gallery.instance),
                 "before": galleries[index - 1] if index else None,
                 "after": galleries[index + 1] if index + 1 < len(galleries) else None,
