@@ -90,12 +90,6 @@ class EpisodeView:
     """Numbers of scores shown and of those among them that the maintainers vouch for."""
 
 
-def facts_of_pair(site: Site, pair: Pair) -> Lines:
-    """Return the facts of a single pair's renderings; the facts of all pairs would not fit in memory."""
-    run = site.results.runs[pair.run_id]
-    return {(line.episode_id, line.rendering): line for line in run.facts()}
-
-
 def view_episode(site: Site, pair: Pair, gallery: Gallery, facts: Lines | None = None) -> EpisodeView:
     """Return the view of a pair's episode on an instance, for pages and shards.
 

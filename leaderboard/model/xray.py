@@ -191,19 +191,22 @@ def _box(boxes: Sequence[Box], scene: Scene) -> Box | None:
     return None if covered >= WHOLE else box
 
 
-def xrays(drawn: DrawnScene | None, episode: Episode, lines: Lines) -> dict[int, Xray]:
+def xrays(drawn: DrawnScene | None, episode: Episode, lines: Lines, only: int | None = None) -> dict[int, Xray]:
     """Return the X-ray of each rendering of an episode whose facts are known, by turn.
 
     Args:
         drawn: Marks of the target; None for a target without a scene.
         episode: The episode.
         lines: Facts of the run that played it.
+        only: The only turn wanted; None for every turn.
     """
     made: dict[int, Xray] = {}
     if drawn is None:
         return made
     before: tuple[Fate, ...] = ()
     for turn in episode.rendered_turns:
+        if only not in {None, turn.turn}:
+            continue
         assert turn.rendering is not None  # noqa: S101 - a rendered turn
         line = lines.get((episode.episode_id, turn.rendering.sha256))
         if line is None or len(line.verdicts) != len(drawn.facts):
