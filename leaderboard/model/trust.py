@@ -44,6 +44,7 @@ LEGEND = (MAINTAINERS, RESCORED, REPORTED, PAPER, HERE)
 
 FINDINGS = {
     "addresses_a_judge": "a message that speaks to a judge (judges see pictures only)",
+    "another_model": "answers of another model than the manifest names",
     "hidden_characters": "a message with characters that cannot be seen",
     "copied_picture": "a rendering with patches of the photograph that it should show",
     "copy_of_target": "a rendering that can hardly be told from its target",

@@ -20,6 +20,7 @@ from ircore.runs.provenance import Flag
 from ircore.submissions.copies.comparison import Comparison, some
 from ircore.submissions.copies.index import look_at
 from ircore.submissions.rescoring.addressed import addresses_a_judge
+from ircore.submissions.rescoring.served import other_models
 
 SAME_WORDS = 6
 """Shorter messages may well be alike by chance."""
@@ -93,6 +94,7 @@ def find_flags(
         *_messages(run, events),
         *_order(run, events),
         *_times(run, events),
+        *other_models(run, events),
         *_failed(episodes),
     ]
     rule = attrgetter("rule")
