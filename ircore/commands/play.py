@@ -142,7 +142,7 @@ def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
 
 
 def _dry_run(plan: "PlayPlan", game: "Game[Any]", out: Path, prices_file: Path | None) -> int:
-    from ircore.core.records import Run
+    from ircore.core.submission_records import Run
     from ircore.runs.costs.forecast import as_text, estimate, measured
     from ircore.runs.costs.prices import RunPrices, prices_of_run, read_prices
     from ircore.runs.folder import RUN_FILE

@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from ircore.core.errors import InputError
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, Run
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance
 from ircore.core.score_records import JudgeIdentity
+from ircore.core.submission_records import Run
 from ircore.results.cell import Cell as Cell
 from ircore.results.cells import BoardKey, CellKey, compute_standings, paired_main
 from ircore.results.conditions import in_order, strata, under
@@ -41,11 +42,10 @@ Order = Literal["main", "quality"]
 class SubmissionResult:
     """A pair as played in one run: the subject of a row of a board.
 
-    Example:
-        >>> from pathlib import Path
-        >>> from ircore.runs.folder import RunFolder
-        >>> SubmissionResult(RunFolder(Path("run")).run).describer
-        'classical'
+    >>> from pathlib import Path
+    >>> from ircore.runs.folder import RunFolder
+    >>> SubmissionResult(RunFolder(Path("run")).run).describer
+    'classical'
     """
 
     run: Run
@@ -88,11 +88,10 @@ BoardRow = RankedRow[SubmissionResult, Cell]
 class Reference:
     """A run of a reference describer, which saw more than describers may see: a line beside pairs, never ranked.
 
-    Example:
-        >>> from pathlib import Path
-        >>> from ircore.runs.folder import RunFolder
-        >>> Reference(SubmissionResult(RunFolder(Path("run")).run), cells={}).submission.generator
-        'canvas'
+    >>> from pathlib import Path
+    >>> from ircore.runs.folder import RunFolder
+    >>> Reference(SubmissionResult(RunFolder(Path("run")).run), cells={}).submission.generator
+    'canvas'
     """
 
     submission: SubmissionResult

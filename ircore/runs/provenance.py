@@ -14,7 +14,8 @@ from pydantic import Field, StringConstraints, model_validator
 from ircore import __version__
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.records import Line, Name, Record, Sha256, TranscriptsReference, is_none
+from ircore.core.records import Line, Name, Record, Sha256, is_none
+from ircore.core.submission_records import TranscriptsReference
 from ircore.core.validation import validating
 
 PROVENANCE = "provenance.json"

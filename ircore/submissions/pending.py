@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ircore.core.game_records import GameRun
-from ircore.core.records import Run
+from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet
 from ircore.players.submission import AnyLoaded, manifests_in

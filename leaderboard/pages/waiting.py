@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from ircore.core.game_records import AnySubmission
-from ircore.core.records import Submission
+from ircore.core.submission_records import Submission
 from ircore.games.registry import installed_games
 from ircore.players.submission import AnyLoaded
 from ircore.submissions.history import Step, status_of

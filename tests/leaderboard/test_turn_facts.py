@@ -49,6 +49,7 @@ def episode_of(*renderings: Picture) -> tuple[Scene, Episode, dict[tuple[str, st
     return scene, episode, lines
 
 
+@pytest.mark.slow
 def test_what_became_right_and_what_broke_is_told_by_part() -> None:
     (_, short_dogs), (_, short_cats) = chart(40, 40), chart(20, 80)
     facts = facts_by_turn(*episode_of(short_dogs, short_cats))

@@ -8,8 +8,9 @@ from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnySubmission
-from ircore.core.records import Rules, Submission
+from ircore.core.records import Rules
 from ircore.core.strict_yaml import Document, YamlError, parse_mapping, read_yaml_bytes
+from ircore.core.submission_records import Submission
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
 from ircore.players.submission import FORMAT, MANIFEST
 from ircore.submissions.addresses import link_hosts, link_problem

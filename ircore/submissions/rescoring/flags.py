@@ -11,8 +11,8 @@ from typing import NamedTuple
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Rendering
 from ircore.core.game_records import AnyEnded, GameRun, drawn_renderings
 from ircore.core.images import Picture
-from ircore.core.records import Run
 from ircore.core.strict_yaml import UNSEEN
+from ircore.core.submission_records import Run
 from ircore.instances.store import AnyInstanceSet
 from ircore.runs.events import AnyEnd, AnyEvent, Call, CallKey, End, Failure, episode_id_of, step_word
 from ircore.runs.folder import GameRunFolder, RunFolder

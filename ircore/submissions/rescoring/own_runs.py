@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ircore.core.errors import InputError
-from ircore.core.records import Run
+from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
 from ircore.players.submission import MANIFEST, LoadedGameSubmission, LoadedSubmission
 from ircore.runs.folder import open_any_run

@@ -17,7 +17,8 @@ from ircore.core.errors import InputError
 from ircore.core.files import new_folder
 from ircore.core.game_records import GameRun
 from ircore.core.private_text import find_leaks, without_leaks
-from ircore.core.records import PlayerSpec, Run, TranscriptsReference
+from ircore.core.records import PlayerSpec
+from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of, named

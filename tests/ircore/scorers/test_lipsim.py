@@ -49,6 +49,7 @@ def test_the_published_network_has_its_number_of_parameters_and_shapes() -> None
     assert (len(whole.convs), len(whole.linears)) == (20, 7)
 
 
+@pytest.mark.slow
 def test_the_published_network_embeds_a_picture_as_1792_numbers() -> None:
     whole = network(ARCHITECTURES["small"])
     a, b = torch.rand(2, 1, 3, 224, 224)
