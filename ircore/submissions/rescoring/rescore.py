@@ -33,6 +33,7 @@ from ircore.runs.setup import rules_of, stated_rules
 from ircore.runs.writer import RunWriter
 from ircore.submissions.reproduce import offline_players
 from ircore.submissions.request_fields import refuse_self_reported
+from ircore.submissions.rescoring.drawn_texts import reader
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.flags import Replayed, find_flags
 from ircore.submissions.rescoring.packed import INDEX, PackedRun, TranscriptError, read_packed
@@ -145,6 +146,7 @@ def rescore(
             pictures.stored,
             others,
             Replayed(replay.drawn_from, replay.reproduced, replay.differing),
+            reader(),
         )
         folder = create_run(temporary, run, known)
         names = pictures.encoded_anew(folder.rendering_path("").parent)

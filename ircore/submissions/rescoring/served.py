@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ircore.core.game_records import GameRun
-from ircore.core.records import PlayerSpec, Run
+from ircore.core.records import PlayerSpec
+from ircore.core.submission_records import Run
 from ircore.runs.events import AnyEvent, Call
 from ircore.runs.provenance import Flag
 
