@@ -128,6 +128,8 @@ def rescore(
     kind = rescored.provenance and rescored.provenance.kind
     whose = "witnessed" if kind == "witnessed" else "re-scored" if kind else "a rehearsal: nobody vouches for it"
     click.echo(f"{run}: {len(rescored.folder.ended())} episodes hold by the rules ({whose})")
+    if rescored.witness:
+        click.echo(printable(f"  {rescored.witness.records} records signed by the relay {rescored.witness.relay}"))
     show_flags(rescored)
     if rescored.flags:
         count = f"{len(rescored.flags)} finding{'' if len(rescored.flags) == 1 else 's'}"
