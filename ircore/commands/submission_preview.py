@@ -197,7 +197,8 @@ def _rescored(place: Path, folder: Path, instances: Path | None, published: tupl
         # By the names that its submitter knows.
         problem = error.problem.replace(str(fetched), reference.repo).replace(str(place), f"submissions/{place.name}")
         raise type(error)(problem, error.remedy) from error
-    click.echo(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules")
+    signed = f", signed by the relay {rescored.witness.relay}" if rescored.witness else ""
+    click.echo(printable(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules{signed}"))
     show_flags(rescored, "for people to look at: ")
     if ircore(["score", str(rescored.folder.path), "--every-turn"]):
         raise WorkError(f"{reference.repo}: its transcripts could not be scored", "See above.")
