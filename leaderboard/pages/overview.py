@@ -48,8 +48,12 @@ def _best_episode(site: Site) -> dict[str, Any]:
 
 
 def _strip(site: Site) -> dict[str, Any] | None:
-    """Return the turns of the most improved episode among close reconstructions, else of the best episode."""
-    best = max(judged_episodes(site), key=_worth, default=None)
+    """Return the turns of the most improved episode among close reconstructions, else of the best episode.
+
+    A held run is no example: its pictures may be copies.
+    """
+    cleared = (chosen for chosen in judged_episodes(site) if chosen.pair.run_id not in site.results.held)
+    best = max(cleared, key=_worth, default=None)
     if best is None:
         return None
     turns = best.result.episode.rendered_turns
