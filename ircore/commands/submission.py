@@ -17,6 +17,7 @@ from ircore.commands import (
     submission_transcripts,
     submission_upkeep,
 )
+from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH, SeveralPathsCommand
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
@@ -120,7 +121,15 @@ for subcommand in (
 @_json_option
 @_github_option
 @click.option("--preview", type=PATH, metavar="DIR", help="Also make a site that shows the entry.")
-@click.option("--runs", "runs", type=PATH, multiple=True, metavar="RUN...", help="Scored runs for the preview.")
+@click.option(
+    "--runs",
+    "runs",
+    type=PATH,
+    multiple=True,
+    metavar="RUN...",
+    callback=runs_to_read,
+    help="Scored runs for the preview.",
+)
 @submission_preview.published_option
 def check(
     paths: tuple[Path, ...],
@@ -156,11 +165,13 @@ def check(
 
 def _checked(paths: tuple[Path, ...], purpose: "Purpose") -> "tuple[list[Checked], tuple[Finding, ...]]":
     """Return the verdicts on submissions with all findings, those about other files of their folders included."""
+    from ircore.players.builtin_pairs import submission_place
     from ircore.players.submission import folder_of
     from ircore.submissions.check.findings import ordered
     from ircore.submissions.check.submission import check_submission
     from ircore.submissions.check.tree import folder_findings
 
+    paths = tuple(submission_place(path) for path in paths)
     checked = [check_submission(path, purpose) for path in paths]
     findings = [finding for submission in checked for finding in submission.findings]
     if not purpose.local:
