@@ -104,6 +104,7 @@ def evaluate(
         beside = ["--published", str(published)] if published is not None else []
         beside += ["--relay-keys", str(relay_keys)] if relay_keys is not None else []
         give(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
+    _summarise(loaded.slug, out)
     give(["score", str(out), "--every-turn"])
     if judge_options:
         give(["score", str(out), *judge_options])
@@ -128,6 +129,18 @@ def _show_findings(out: Path, published: Path | None) -> None:
         click.echo(f"  {UNREAD}", err=True)
     for flag in flag_run(out, published_runs(published) if published is not None else ()):
         click.echo(printable(f"  {flag.rule}: {flag.where}: {flag.what}"), err=True)
+
+
+def _summarise(slug: str, out: Path) -> None:
+    """Write the findings in a run to the page of the workflow's run, where one looks before the run is published."""
+    from ircore.runs.provenance import read_provenance
+    from ircore.submissions.check.reports import add_step_summary
+    from ircore.submissions.rescoring.evidence import findings_markdown
+
+    provenance = read_provenance(out)
+    if provenance is not None and provenance.flags:
+        pictures = f"Pictures: the pair's page on the site, pairs/{slug}.html#findings.\n\n"
+        add_step_summary(f"## {slug}\n\n{findings_markdown(provenance.flags)}\n{pictures}")
 
 
 def _bounded_prices(loaded: "AnyLoaded", prices: Path | None, bound: float | None, out: Path) -> Path | None:
