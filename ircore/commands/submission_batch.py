@@ -33,6 +33,9 @@ RUNS = "runs"
     "--price-bound", metavar="USD", default="", help="What a million tokens of a model without a price cost at most."
 )
 @click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop playing then.")
+@click.option(
+    "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
+)
 def evaluate_pending(
     folder: Path,
     only: str,
@@ -46,6 +49,7 @@ def evaluate_pending(
     prices: Path | None,
     price_bound: str,
     deadline: float | None,
+    channel: bool,
 ) -> int:
     """Evaluate the submissions in FOLDER that wait, one after the other; a pair that fails holds up no other.
 
@@ -63,6 +67,7 @@ def evaluate_pending(
     for option, value in (("--judges", judges), ("--prices", prices)):
         words += [] if value is None else [option, str(value)]
     words += ["--price-bound", price_bound] if price_bound else []
+    words += ["--channel-test"] if channel else []
     _drop_former(folder, out, slugs, current)
     limits = _Limits(max_cost, None if deadline is None else monotonic() + deadline)
     failed = [slug for slug in slugs if not _evaluated(folder / slug, out, words, limits, current)]

@@ -8,6 +8,7 @@ import click
 from ircore.commands.given import give
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.errors import InputError, WorkError
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -60,6 +61,9 @@ def pending(folder: Path, published: Path, instances: Path | None, as_json: bool
     help="What a million tokens of a model without a price cost at most (an image counts as a thousand).",
 )
 @click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop playing then.")
+@click.option(
+    "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
+)
 def evaluate(
     path: Path,
     instances: Path,
@@ -71,6 +75,7 @@ def evaluate(
     prices: Path | None,
     price_bound: float | None,
     deadline: float | None,
+    channel: bool,
 ) -> None:
     """Check the merged submission at PATH, play it or re-score the transcripts that it names, and score the run.
 
@@ -97,8 +102,21 @@ def evaluate(
         beside = ["--published", str(published)] if published is not None else []
         give(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
     give(["score", str(out), "--every-turn"])
+    if channel and loaded.submission.game == RECONSTRUCTION:
+        _test_channel(out)
     if judge_options:
         give(["score", str(out), *judge_options])
+
+
+def _test_channel(out: Path) -> None:
+    """Give a run's words to the built-in canvas, and record a collapse; too few dialogues say nothing."""
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        try:
+            give(["submission", "channel-test", str(out), "--out", folder, "--record"])
+        except InputError as error:
+            click.echo(printable(f"  channel test: {error.problem}"), err=True)
 
 
 def _show_findings(out: Path, published: Path | None) -> None:
