@@ -260,12 +260,11 @@ class Results:
         )
 
     def detectable(self, judge: str, category: str | None = None, difficulty: str | None = None) -> float | None:
-        """Return the difference of two main scores that this condition finds with a chance of 80 %, 0–100.
+        """Return the difference of two main scores, 0–100, that this board finds with a chance of 80 % by its own rule.
 
-        The median over all pairs of pairs that have ranks; None if there are no two to compare.
+        The median over all couples of pairs that have ranks; None if there are no two to compare.
 
-        Raises:
-            KeyError: There is no such judge or condition.
+        KeyError for an unknown judge or condition.
         """
         return self.standings[category, difficulty, judge].detectable
 
@@ -288,7 +287,7 @@ class Results:
             KeyError: There is no such run.
         """
         chosen = under(self.instances, category, difficulty)
-        ratings = self._chosen(judge, (first, second), chosen)
+        ratings = self.ratings_of(judge, (first, second), chosen)
         known = self.standings.get((category, difficulty, judge))
         first_main, second_main = ratings.main_scores().tolist()
         main = paired_difference(
@@ -308,9 +307,10 @@ class Results:
         Raises:
             KeyError: There is no such run.
         """
-        return self._chosen(judge, run_ids, chosen).final
+        return self.ratings_of(judge, run_ids, chosen).final
 
-    def _chosen(self, judge: str, run_ids: Sequence[str], chosen: Sequence[Instance]) -> Rated:
+    def ratings_of(self, judge: str, run_ids: Sequence[str], chosen: Sequence[Instance]) -> Rated:
+        """Return a judge's ratings of some runs on some instances; arguments and errors as of ``finals``."""
         every = self._ratings.get(judge)
         if every is None:
             every = self._ratings[judge] = rated(self.instances, self.episodes, judge, self.scopes.get(judge))

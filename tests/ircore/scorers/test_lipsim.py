@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-pytest.importorskip("torch", reason='torch is not installed: make test LIPSIM=1 or pip install "ircore[lipsim]"')
+pytest.importorskip("torch", reason='torch is not installed: make test-models, or pip install "ircore[lipsim]"')
 
 import torch
 from torch import Tensor
