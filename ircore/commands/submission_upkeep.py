@@ -62,6 +62,8 @@ def pending(folder: Path, published: Path, instances: Path | None, as_json: bool
     help="What a million tokens of a model without a price cost at most (an image counts as a thousand).",
 )
 @click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop playing then.")
+@path_option("--secret", "What season begin made: ten pictures of it are played too, and stay secret; with --gaps.")
+@path_option("--gaps", "File that the gap between public and secret pictures is added to.")
 @click.option(
     "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
 )
@@ -77,6 +79,8 @@ def evaluate(
     price_bound: float | None,
     deadline: float | None,
     channel: bool,
+    secret: Path | None,
+    gaps: Path | None,
 ) -> None:
     """Check the merged submission at PATH, play it or re-score the transcripts that it names, and score the run.
 
@@ -86,6 +90,8 @@ def evaluate(
     from ircore.runs.folder import RUN_FILE
 
     # Before anything is paid for.
+    if (secret is None) != (gaps is None):
+        raise click.UsageError("--secret and --gaps go together")
     judge_options = _judge_options(judges)
     if published is not None:
         published_runs(published)
@@ -103,6 +109,8 @@ def evaluate(
         beside = ["--published", str(published)] if published is not None else []
         give(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
     give(["score", str(out), "--every-turn"])
+    if secret is not None and loaded.submission.transcripts is None and loaded.submission.game == RECONSTRUCTION:
+        give(["submission", "season", "slice", str(path), str(out), "--secret", str(secret), "--gaps", str(gaps)])
     if channel and loaded.submission.game == RECONSTRUCTION:
         _test_channel(out)
     if judge_options:
