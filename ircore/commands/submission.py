@@ -7,6 +7,7 @@ import click
 
 from ircore.commands import (
     submission_batch,
+    submission_channel,
     submission_hand_in,
     submission_inbox,
     submission_lifecycle,
@@ -46,6 +47,7 @@ PARTS = {
             "evaluate-pending",
             "paid",
             "rescore",
+            "channel-test",
             "dispute",
             "settle",
             "clear",
@@ -83,6 +85,7 @@ def command() -> None:
 for subcommand in (
     submission_batch.evaluate_pending,
     submission_batch.paid,
+    submission_channel.command,
     submission_hand_in.command,
     submission_inbox.inbox,
     submission_inbox.inbox_act,

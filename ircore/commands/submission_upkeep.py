@@ -9,6 +9,7 @@ from ircore.commands.given import give
 from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.errors import InputError, WorkError
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -62,6 +63,11 @@ def pending(folder: Path, published: Path, instances: Path | None, as_json: bool
     help="What a million tokens of a model without a price cost at most (an image counts as a thousand).",
 )
 @click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop playing then.")
+@path_option("--secret", "What season begin made: ten pictures of it are played too, and stay secret; with --gaps.")
+@path_option("--gaps", "File that the gap between public and secret pictures is added to.")
+@click.option(
+    "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
+)
 def evaluate(
     path: Path,
     instances: Path,
@@ -74,6 +80,9 @@ def evaluate(
     prices: Path | None,
     price_bound: float | None,
     deadline: float | None,
+    channel: bool,
+    secret: Path | None,
+    gaps: Path | None,
 ) -> None:
     """Check the merged submission at PATH, play it or re-score the transcripts that it names, and score the run.
 
@@ -84,6 +93,8 @@ def evaluate(
     from ircore.runs.folder import RUN_FILE, WITNESS
 
     # Before anything is paid for.
+    if (secret is None) != (gaps is None):
+        raise click.UsageError("--secret and --gaps go together")
     judge_options = _judge_options(judges)
     if published is not None:
         published_runs(published)
@@ -106,6 +117,10 @@ def evaluate(
         give(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
     _summarise(loaded.slug, out)
     give(["score", str(out), "--every-turn"])
+    if secret is not None and loaded.submission.transcripts is None and loaded.submission.game == RECONSTRUCTION:
+        give(["submission", "season", "slice", str(path), str(out), "--secret", str(secret), "--gaps", str(gaps)])
+    if channel and loaded.submission.game == RECONSTRUCTION:
+        _test_channel(out)
     if judge_options:
         give(["score", str(out), *judge_options])
 
@@ -117,6 +132,17 @@ def _verify(loaded: "AnyLoaded", out: Path, instances: Path, relay_keys: Path | 
 
     witness = vouch(loaded, out, read_any_instances(instances), relay_keys)
     click.echo(printable(f"{out}: {witness.records} records signed by {witness.relay} hold"), err=True)
+
+
+def _test_channel(out: Path) -> None:
+    """Give a run's words to the built-in canvas, and record a collapse; too few dialogues say nothing."""
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        try:
+            give(["submission", "channel-test", str(out), "--out", folder, "--record"])
+        except InputError as error:
+            click.echo(printable(f"  channel test: {error.problem}"), err=True)
 
 
 def _show_findings(out: Path, published: Path | None) -> None:
