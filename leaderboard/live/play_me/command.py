@@ -127,7 +127,7 @@ def _targets(out: Path, given: Path | None, mode: "Mode", log: IO[bytes]) -> Non
     subprocess.run([sys.executable, "-m", "ircore", *build], stdout=log, stderr=log, check=True)  # noqa: S603
 
 
-def began(arguments: list[str], out: Path, log: IO[bytes]) -> "subprocess.Popen[bytes]":
-    """Begin ``ircore play`` on the targets of a folder."""
+def began(arguments: list[str], out: Path, log: IO[bytes], inside: Path | None = None) -> "subprocess.Popen[bytes]":
+    """Begin ``ircore play`` on the targets of a folder, by default in the working folder."""
     command = [sys.executable, "-m", "ircore", "play", *arguments, "--instances", str(out / "instances")]
-    return subprocess.Popen(command, stdout=log, stderr=log)  # noqa: S603 - our own commands
+    return subprocess.Popen(command, stdout=log, stderr=log, cwd=inside)  # noqa: S603 - our own commands

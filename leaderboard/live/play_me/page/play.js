@@ -91,6 +91,26 @@ at("text").addEventListener("keydown", (event) => {
     send(at("text").value);
   }
 });
+function showStudy({ consent, check }) {
+  at("consent").hidden = consent === null;
+  at("consent-words").textContent = consent ?? "";
+  at("check").hidden = check === null;
+  at("check-word").textContent = check ?? "";
+  const plays = consent === null && check === null;
+  at("pictures").hidden = !plays;
+  at("form").hidden = !plays || at("form").hidden;
+  at("waiting").hidden = !plays || at("waiting").hidden;
+}
+
+at("consent").addEventListener("submit", (event) => {
+  event.preventDefault();
+  post("/answer", { consent: true });
+});
+at("check").addEventListener("submit", (event) => {
+  event.preventDefault();
+  post("/answer", { check: at("word").value });
+  at("word").value = "";
+});
 followState((state) => {
   const { question } = state;
   const waits = question !== null && question.name !== sent;
@@ -98,6 +118,9 @@ followState((state) => {
   at("send").disabled = !waits;
   at("done").disabled = !waits;
   showResults(state);
+  if (state.study) {
+    showStudy(state.study);
+  }
   if (waits) {
     showQuestion(question);
   }
