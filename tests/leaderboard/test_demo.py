@@ -30,6 +30,7 @@ def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_stage_that_fails_says_what_was_said(tmp_path: Path) -> None:
     with (
         (tmp_path / "demo.log").open("wb") as log,
