@@ -46,6 +46,7 @@ from leaderboard.pages.paper import paper_page
 from leaderboard.pages.players import player_pages
 from leaderboard.pages.season_column import check_season
 from leaderboard.pages.targets import targets_page
+from leaderboard.pages.try_it import try_page
 from leaderboard.pages.waiting import played_pages, waiting_page
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.storage.pictures import PictureBook
@@ -74,6 +75,7 @@ _LINKED = {
     "limits": "What the numbers cannot tell",
     "paper": "Published scores",
     "replay": "One episode, turn by turn",
+    "try": "Try it",
 }
 """Headings of the pages that hand-written pages link to; on a site without reconstruction runs they have no content."""
 
@@ -253,7 +255,9 @@ def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
         gallery_pages(site),
         game_pages(games),
     )
-    return chain(*several, single, (figures_page(site), metric_agreement_page(site), cited, targets_page(site)))
+    return chain(
+        *several, single, (figures_page(site), metric_agreement_page(site), cited, targets_page(site), try_page(site))
+    )
 
 
 def _prompts_page() -> Page:
