@@ -43,6 +43,7 @@ from leaderboard.pages.pair_comparison import Comparisons, compare_page
 from leaderboard.pages.pairs import pair_pages
 from leaderboard.pages.paper import paper_page
 from leaderboard.pages.players import player_pages
+from leaderboard.pages.search_entries import search_file
 from leaderboard.pages.season_column import check_season
 from leaderboard.pages.targets import targets_page
 from leaderboard.pages.waiting import played_pages, waiting_page
@@ -202,10 +203,11 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     fragments.make()
     handed_in = _waiting_pages(site, games, site.submitted, options.waiting)
     named = _naming_pages(site, games, options.names)
-    pages = chain(all_pages(site, games), named, version_pages(site.version, frozen), handed_in)
+    pages = (*all_pages(site, games), *named, *version_pages(site.version, frozen), *handed_in)
     files: list[Files] = [*_reconstruction_files(site, fragments), partial(games_board_files, games)]
+    files.append(partial(search_file, site, pages))
     many = len(site.pairs) >= _MANY or len(others) >= _MANY
-    return Content(site, games, site.pictures, tuple(pages), tuple(files), frozen, many)
+    return Content(site, games, site.pictures, pages, tuple(files), frozen, many)
 
 
 def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
@@ -233,7 +235,11 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
     absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
     own = (games_front_page(games, handed_in), *game_pages(games), *_naming_pages(None, games, options.names))
     pages = (*own, _prompts_page(), *handed_in, *absent)
-    files = (partial(games_board_files, games), partial(only_games_files, games, LEADERBOARD))
+    files = (
+        partial(games_board_files, games),
+        partial(only_games_files, games, LEADERBOARD),
+        partial(search_file, None, pages),
+    )
     return Content(None, games, pictures, pages, files, (), len(runs) >= _MANY)
 
 

@@ -4,3 +4,4 @@ import "./table.js";
 import "./board.js";
 import "./filter.js";
 import "./charts.js";
+import "./search.js";
