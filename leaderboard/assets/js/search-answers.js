@@ -76,7 +76,7 @@ export function find(entries, query) {
   const all = (1 << words.length) - 1;
   const whole = entries.filter((entry) => entry.mask(words) === all);
   const kinds = Object.keys(KINDS).map((kind) =>
-    whole.filter((entry) => entry.kind === kind).sort((first, second) => second.weight(words) - first.weight(words)));
+    whole.filter((entry) => entry.kind === kind).sort((first, second) => second.weight(words) - first.weight(words) || first.tokens.length - second.tokens.length));
   const listed = [...ends, ...kinds.flat(), ...episodes(entries, words)];
   const counts = {};
   return listed.filter(({ kind }) => (counts[kind] = (counts[kind] ?? 0) + 1) <= MOST[kind]);
