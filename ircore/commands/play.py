@@ -93,9 +93,12 @@ def command(
     from ircore.runs.setup import prepare
     from ircore.runs.shards import parse_shard
     from ircore.submissions.connections import only_outside as guard
+    from ircore.submissions.request_fields import refuse_self_reported
 
     stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
     loaded, game, instances, rules = prepare(submission, instances_dir, stated)
+    if as_maintainers:
+        refuse_self_reported(loaded)
     prompts = game.prompts(prompts_dir)
     run = make_run(loaded, instances, rules, prompts, seed)
     shard = parse_shard(shard_text) if shard_text is not None else None
@@ -139,7 +142,7 @@ def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
 
 
 def _dry_run(plan: "PlayPlan", game: "Game[Any]", out: Path, prices_file: Path | None) -> int:
-    from ircore.core.records import Run
+    from ircore.core.submission_records import Run
     from ircore.runs.costs.forecast import as_text, estimate, measured
     from ircore.runs.costs.prices import RunPrices, prices_of_run, read_prices
     from ircore.runs.folder import RUN_FILE

@@ -13,9 +13,10 @@ from ircore.core.terminal import printable
 @click.command("show")
 @click.argument("run", type=PATH)
 @click.option("--episode", "episode_id", metavar="ID", help="The dialogue of this episode, turn by turn.")
+@click.option("--animate", "animation", type=PATH, metavar="FILE", help="Write --episode as APNG (.png) or WebP.")
 @click.option("--prices", "prices_file", type=PATH, help="Prices on top of the run's own.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
-def command(run: Path, episode_id: str | None, prices_file: Path | None, as_json: bool) -> None:
+def command(run: Path, episode_id: str | None, animation: Path | None, prices_file: Path | None, as_json: bool) -> None:
     """Show the contents of the run folder RUN: outcomes, turns, requests, tokens, images, seconds, cost."""
     from ircore.runs import transcript
     from ircore.runs.costs.prices import prices_of_run
@@ -23,6 +24,9 @@ def command(run: Path, episode_id: str | None, prices_file: Path | None, as_json
     from ircore.runs.summary import summarise
 
     folder = open_any_run(run)
+    if animation is not None:
+        _animate(folder, episode_id, animation)
+        return
     prices = prices_of_run(folder, prices_file)
     if episode_id is not None:
         dialogue = transcript.read_dialogue(folder, episode_id)
@@ -30,6 +34,19 @@ def command(run: Path, episode_id: str | None, prices_file: Path | None, as_json
         return
     summary = summarise(folder, prices)
     click.echo(_json(summary) if as_json else printable(_page(summary)))
+
+
+def _animate(folder: Any, episode_id: str | None, file: Path) -> None:
+    from ircore.core.errors import InputError
+    from ircore.runs.animation import animate
+    from ircore.runs.folder import RunFolder
+
+    if episode_id is None:
+        raise InputError("--animate needs an episode", "Name it: --episode bar_graph-easy-01")
+    if not isinstance(folder, RunFolder):
+        raise InputError(f"{folder.path}: a run of another game", "Name a run of the reconstruction game.")
+    count = animate(folder, episode_id, file)
+    click.echo(f"{file}: {count} frames, {file.stat().st_size / 1024:.0f} KiB")
 
 
 def _json(document: dict[str, Any]) -> str:

@@ -141,5 +141,10 @@ def show_faults(error: "InputError") -> None:
 
 def show_flags(rescored: "Rescored", about: str = "") -> None:
     """List the findings in accepted transcripts that people should look at."""
+    from ircore.core.ocr import ocr_missing
+    from ircore.submissions.rescoring.drawn_texts import UNREAD
+
+    if ocr_missing():
+        click.echo(f"  {UNREAD}", err=True)
     for flag in rescored.flags:
         click.echo(printable(f"  {about}{flag.rule}: {flag.where}: {flag.what}"))

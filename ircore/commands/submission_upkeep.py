@@ -103,8 +103,12 @@ def evaluate(
 
 def _show_findings(out: Path, published: Path | None) -> None:
     """Record and show what is unlikely in a run that was played here."""
+    from ircore.core.ocr import ocr_missing
+    from ircore.submissions.rescoring.drawn_texts import UNREAD
     from ircore.submissions.rescoring.own_runs import flag_run
 
+    if ocr_missing():
+        click.echo(f"  {UNREAD}", err=True)
     for flag in flag_run(out, published_runs(published) if published is not None else ()):
         click.echo(printable(f"  {flag.rule}: {flag.where}: {flag.what}"), err=True)
 

@@ -28,8 +28,9 @@ from ircore.core.files import link_or_write, locked, new_folder, sync_folder, wr
 from ircore.core.game_records import AnyEnded, GameEpisode, GameRun, GameScore
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import JournalWriter, read_records
-from ircore.core.records import RECONSTRUCTION, AnyInstance, Instance, Run
+from ircore.core.records import RECONSTRUCTION, AnyInstance, Instance
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run
 from ircore.core.validation import validating
 from ircore.instances.records import Instances
 from ircore.instances.store import INDEX, AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances

@@ -14,7 +14,8 @@ from pydantic import Field, StringConstraints, model_validator
 from ircore import __version__
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.records import Line, Name, Record, Sha256, TranscriptsReference, is_none
+from ircore.core.records import Line, Name, Record, Sha256, is_none
+from ircore.core.submission_records import TranscriptsReference
 from ircore.core.validation import validating
 
 PROVENANCE = "provenance.json"
@@ -25,7 +26,12 @@ MAX_FLAGS = 200
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 
 
-GRAVE_RULES = frozenset({"copied_picture", "identical_to_target", "not_reproduced", "rendering_of_another"})
+GRAVE_RULES = frozenset(
+    {
+        *("copied_picture", "identical_to_target", "not_reproduced", "rendering_of_another"),
+        *("encoded_message", "names_a_target", "text_to_a_judge"),
+    }
+)
 """Rules whose findings hold a run: it is listed without a rank until a maintainer clears it."""
 
 

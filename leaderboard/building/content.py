@@ -25,6 +25,7 @@ from leaderboard.games.pages import game_pages
 from leaderboard.games.section import GameSection, game_sections, split_runs
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_runs import read_runs
+from leaderboard.pages.against_files import against_files
 from leaderboard.pages.badges import badge_files
 from leaderboard.pages.board_files import LEADERBOARD, leaderboard_files
 from leaderboard.pages.boards import board_pages
@@ -287,7 +288,7 @@ def _waiting_pages(
 def _reconstruction_files(site: Site, fragments: Fragments) -> Iterator[Files]:
     """Yield the makers of the data files of the reconstruction game."""
     yield partial(leaderboard_files, site.results, site.version)
-    for make in (matrix_files, badge_files, feed_files):
+    for make in (matrix_files, against_files, badge_files, feed_files):
         yield partial(make, site)
     yield Comparisons(site).files
     for piece in range(_PIECES):

@@ -44,19 +44,25 @@ LEGEND = (MAINTAINERS, RESCORED, REPORTED, PAPER, HERE)
 
 FINDINGS = {
     "addresses_a_judge": "a message that speaks to a judge (judges see pictures only)",
+    "another_model": "answers of another model than the manifest names",
+    "encoded_message": "a message that carries data in disguise instead of words",
     "hidden_characters": "a message with characters that cannot be seen",
     "copied_picture": "a rendering with patches of the photograph that it should show",
     "copy_of_target": "a rendering that can hardly be told from its target",
     "identical_to_target": "a rendering like a target, pixel by pixel",
     "like_another": "a rendering that can hardly be told from another pair's",
+    "long_message": "a message with very many characters a token",
     "many_failures": "many episodes that failed for technical reasons",
+    "names_a_target": "a message that names a target by an id that no seat is told",
     "not_reproduced": "answers that the offline player does not give",
     "out_of_order": "an answer recorded before what it answers",
     "rendering_of_another": "a rendering that another pair has too",
     "reused_rendering": "the same picture in several episodes",
     "same_message": "the same words for several targets",
+    "text_to_a_judge": "a text in a rendering that speaks to a judge",
     "time": "a time that cannot be",
     "tiny_rendering": "a rendering too small to show anything",
+    "unlikely_text": "a message that hardly looks like words",
 }
 """Descriptions of the findings of re-scoring, by rule."""
 

@@ -1,13 +1,14 @@
 """How far a row can be trusted follows from who vouches for its run, and from nothing that a submitter says."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 from invented import invented_results
 
-from ircore.core.records import TranscriptsReference
-from ircore.runs.provenance import Flag, make_provenance
-from ircore.submissions.rescoring import flags
+from ircore import submissions
+from ircore.core.submission_records import TranscriptsReference
+from ircore.runs.provenance import GRAVE_RULES, Flag, make_provenance
 from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, tier_of, trust_lines
 
 SOURCE = TranscriptsReference(repo="me/mine", revision="a" * 40, run="pair-12345678")
@@ -34,6 +35,9 @@ def test_the_legend_names_every_tier() -> None:
 
 
 def test_every_finding_has_words() -> None:
-    source = Path(flags.__file__).read_text()
-    assert all(f'"{rule}"' in source for rule in FINDINGS)
-    assert source.count("_flag(") - 1 >= len(FINDINGS)
+    sources = "".join(path.read_text() for path in Path(submissions.__file__).parent.rglob("*.py"))
+    named = set(re.findall(r'_?[fF]lag\((?:rule=)?"(\w+)"', sources))
+    assert len(named) > 10
+    assert named <= FINDINGS.keys()
+    assert FINDINGS.keys() >= GRAVE_RULES
+    assert [rule for rule in FINDINGS if f'"{rule}"' not in sources] == []

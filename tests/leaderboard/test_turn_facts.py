@@ -16,6 +16,7 @@ from leaderboard.components.facts import turn_facts
 from leaderboard.model.turn_facts import facts_by_turn
 
 
+@pytest.mark.slow
 def test_what_became_right_and_what_broke_is_told_by_part() -> None:
     (_, short_dogs), (_, short_cats) = chart(40, 40), chart(20, 80)
     facts = facts_by_turn(*episode_of(short_dogs, short_cats))

@@ -8,8 +8,9 @@ from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnySubmission
-from ircore.core.records import Rules, Submission
+from ircore.core.records import Rules
 from ircore.core.strict_yaml import Document, YamlError, parse_mapping, read_yaml_bytes
+from ircore.core.submission_records import Submission
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
 from ircore.players.submission import FORMAT, MANIFEST
 from ircore.submissions.addresses import link_hosts, link_problem
@@ -297,6 +298,9 @@ def _warnings(submission: Submission, slug: str) -> Iterator[Fault]:
     if not submission.authors and not slug.startswith(MAINTAINERS):
         yield Fault(("authors",), "names nobody", EXPECTED["authors"], "Add authors: [Your name].", "warning")
     rules = submission.rules
+    if rules.over_budget == "allow" and submission.describer.model is not None:
+        problem = "allow lets messages over the token budget through, and a run with a single such message has no rank"
+        yield Fault(("rules",), problem, "over_budget: truncate or abort", "Add over_budget: truncate.", "warning")
     if rules.variants or rules.max_turns != Rules().max_turns or rules.token_budget not in (10, 50, 200):
         problem = "other rules than the paper's (10, 50 or 200 tokens, 10 turns, all renderings shown, then edited)"
         yield Fault(("rules",), problem, "", "Nothing to do if meant: such pairs have boards of their own.", "warning")

@@ -25,7 +25,8 @@ from ircore.core.errors import InputError
 from ircore.core.game_records import GameRun
 from ircore.core.images import MAX_BYTES
 from ircore.core.lifecycle import refuse_double_keys
-from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Run, Sha256
+from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Sha256
+from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
 from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEvent
 from ircore.runs.folder import JOURNAL, RUN_FILE

@@ -17,7 +17,8 @@ from ircore.core.errors import InputError
 from ircore.core.files import new_folder
 from ircore.core.game_records import GameRun
 from ircore.core.private_text import find_leaks, without_leaks
-from ircore.core.records import PlayerSpec, Run, TranscriptsReference
+from ircore.core.records import PlayerSpec
+from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of, named
@@ -31,6 +32,8 @@ from ircore.runs.recorded import known_picture
 from ircore.runs.setup import rules_of, stated_rules
 from ircore.runs.writer import RunWriter
 from ircore.submissions.reproduce import offline_players
+from ircore.submissions.request_fields import refuse_self_reported
+from ircore.submissions.rescoring.drawn_texts import reader
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.flags import Replayed, find_flags
 from ircore.submissions.rescoring.packed import INDEX, PackedRun, TranscriptError, read_packed
@@ -113,12 +116,13 @@ def rescore(
         published: Runs of other pairs: renderings that are theirs are flagged.
 
     Raises:
-        InputError: The submission names no transcripts, or ``out`` holds something.
+        InputError: The submission names no transcripts, is self-reported only, or ``out`` holds something.
         RefusedError: The transcripts cannot be the outcome of this pair's game on this set.
         TranscriptError: They are not in the format, or not what their hashes say.
         WorkError: The Hub cannot be reached, or the place cannot be written.
     """
     loaded = read_any_manifest(submission)
+    refuse_self_reported(loaded)
     reference = loaded.submission.transcripts or (None if transcripts is None else _rehearsed(transcripts))
     if reference is None:
         raise InputError(f"{loaded.path}: names no transcripts", "Play the pair here, or add transcripts to it.")
@@ -142,6 +146,7 @@ def rescore(
             pictures.stored,
             others,
             Replayed(replay.drawn_from, replay.reproduced, replay.differing),
+            reader(),
         )
         folder = create_run(temporary, run, known)
         names = pictures.encoded_anew(folder.rendering_path("").parent)

@@ -111,6 +111,7 @@ def test_models_and_people_are_not_asked_again(published: Path) -> None:
         assert not plays_offline(run.model_copy(update={"submission": changed}))
 
 
+@pytest.mark.slow
 def test_evaluation_plays_and_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sample_instances(tmp_path / "set")
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
