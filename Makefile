@@ -160,7 +160,7 @@ bench: $(INSTALLED_DEV)
 
 requirements: $(INSTALLED_DEV)
 	@# Hashes, no addresses: uv resolves for all platforms at once. What is not in the extra `all` stays out.
-	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra models --extra release --extra site --universal \
+	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra models --extra relay --extra release --extra site --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements/run.txt
 	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra all --group dev --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from ircore.commands.options import PATH, POSITIVE, executor_options, scheduler_of
+from ircore.commands.completion import submissions
+from ircore.commands.options import PATH, POSITIVE, conditions_options, executor_options, scheduler_of
 
 if TYPE_CHECKING:
     from ircore.games.base import Game
@@ -18,13 +19,12 @@ if TYPE_CHECKING:
 
 
 @click.command("play")
-@click.argument("submission", type=PATH)
+@click.argument("submission", type=PATH, shell_complete=submissions)
 @click.option("--instances", "instances_dir", type=PATH, required=True, help="The instance set.")
 @click.option("--out", type=PATH, required=True, help="The run folder: created, or resumed if it exists.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N of the selected instances.")
-@click.option("--category", "categories", multiple=True, help="Only this category; may be repeated.")
-@click.option("--difficulty", "difficulties", multiple=True, help="Only this difficulty; may be repeated.")
+@conditions_options
 @click.option(
     "--token-budget", type=click.IntRange(1, 10_000), help="Tokens a message may have, instead of the rules'."
 )

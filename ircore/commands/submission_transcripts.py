@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.given_runs import run_to_read
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.terminal import printable
 
@@ -17,7 +18,7 @@ SHOWN = 20
 
 
 @click.command("pack", short_help="Prepare the transcripts of a run for upload.")
-@click.argument("run", type=PATH)
+@click.argument("run", type=PATH, callback=run_to_read)
 @path_option("--out", "Folder to make.", required=True)
 @click.option("--repo", metavar="ORG/NAME", help="The dataset repository it will be uploaded to.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
@@ -129,7 +130,7 @@ def rescore(
     if rescored.flags:
         count = f"{len(rescored.flags)} finding{'' if len(rescored.flags) == 1 else 's'}"
         click.echo(f"  {count} for people to look at; none breaks a rule")
-    click.echo(f"{out}  (next: ircore score {out})")
+    click.echo(str(out))
 
 
 def show_faults(error: "InputError") -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.given import give
+from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
@@ -165,7 +166,7 @@ def links(folder: Path) -> None:
 
 
 @click.command("reproduce", short_help="Play published offline pairs again.")
-@click.argument("runs", nargs=-1, required=True, type=PATH)
+@click.argument("runs", nargs=-1, required=True, type=PATH, callback=runs_to_read)
 @path_option("--instances", "The set that they must have been played on.")
 @path_option("--out", "Folder to make for the new runs.", required=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N instances of the set.")

@@ -12,9 +12,9 @@ from typing import Any
 from markupsafe import Markup
 
 from ircore.core.workers import run_shares
+from leaderboard.components.xray_data import xray_data
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
 from leaderboard.gallery.pair_outcomes import pair_outcomes
-from leaderboard.gallery.xray_data import xray_data
 from leaderboard.model.final_fates import facts_of_pair, store_fates
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.turn_facts import Lines, TurnFacts

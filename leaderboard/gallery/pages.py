@@ -5,11 +5,11 @@ from functools import partial
 from typing import Any
 
 from ircore.results.episodes import CONVERGENCES, EpisodeResult
+from leaderboard.components.xray_data import marks_data
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs
 from leaderboard.gallery.sample_episode import sample_episode
 from leaderboard.gallery.shards import FOLDER
-from leaderboard.gallery.xray_data import marks_data
 from leaderboard.model.final_fates import facts_of_pair
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.selections import Chosen, selections, telling_episode

@@ -17,7 +17,7 @@ from ircore.results.tables.ranks import remedies
 from leaderboard import theme
 from leaderboard.charts.catalogue import Chart, Drawn
 from leaderboard.components import board_cells, episodes, facts, matrix_cells, players, plots, prototypes, values, xray
-from leaderboard.gallery.xray_data import xray_json
+from leaderboard.components.xray_data import xray_json
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import tier_of
 from leaderboard.words import labels, untrusted_text
