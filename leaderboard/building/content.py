@@ -19,7 +19,8 @@ from ircore.submissions.season_gaps import read_season_gaps
 from leaderboard.building.sources import ABSENT
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.gallery.pages import gallery_pages
-from leaderboard.gallery.shards import gallery_shards
+from leaderboard.gallery.same_words import same_words_files
+from leaderboard.gallery.shards import FOLDER, gallery_shards
 from leaderboard.games.files import games_board_files, only_games_files
 from leaderboard.games.pages import game_pages
 from leaderboard.games.section import GameSection, game_sections, split_runs
@@ -291,5 +292,6 @@ def _reconstruction_files(site: Site, fragments: Fragments) -> Iterator[Files]:
     for make in (matrix_files, against_files, badge_files, feed_files):
         yield partial(make, site)
     yield Comparisons(site).files
+    yield partial(same_words_files, site, FOLDER)
     for piece in range(_PIECES):
         yield partial(gallery_shards, site, fragments, piece, _PIECES)

@@ -17,7 +17,7 @@ class Finder {
     this.field = field;
     this.result = result;
     this.entries = null;
-    this.list = withAttributes(element("ul", "irg-find"), { "aria-label": "Pairs, players, boards, targets and episodes" });
+    this.list = withAttributes(element("ul", "irg-find"), { "aria-label": "What the site knows at once" });
     result.prepend(this.list);
     for (const event of ["focus", "input"]) field.addEventListener(event, () => this.show());
     field.form?.addEventListener("reset", () => this.list.replaceChildren());
