@@ -27,6 +27,7 @@ from leaderboard.games.section import GameSection, game_sections, split_runs
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.against_files import against_files
+from leaderboard.pages.ask import ask_page
 from leaderboard.pages.badges import badge_files
 from leaderboard.pages.board_files import LEADERBOARD, leaderboard_files
 from leaderboard.pages.boards import board_pages
@@ -249,7 +250,7 @@ def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
     """Yield every page that the results of a site have."""
     compared = compare_page(Comparisons(site))
     single = (front_page(site, games), paper_page(), _prompts_page(), compared, limits_page(site), changes_page(site))
-    cited = citation_page(site.version, site.address)
+    asked, cited = ask_page(site), citation_page(site.version, site.address)
     several = (
         board_pages(site),
         metric_pages(site),
@@ -260,7 +261,7 @@ def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
         gallery_pages(site),
         game_pages(games),
     )
-    return chain(*several, single, (figures_page(site), metric_agreement_page(site), cited, targets_page(site)))
+    return chain(*several, single, (figures_page(site), metric_agreement_page(site), asked, cited, targets_page(site)))
 
 
 def _prompts_page() -> Page:
