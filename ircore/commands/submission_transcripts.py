@@ -105,7 +105,7 @@ def rescore(
 ) -> None:
     """Fetch the transcripts that the submission at PATH names, check them, and keep them as a run.
 
-    Hashes are verified, other instance sets refused, and the rules played again on every episode. An episode that
+    Hashes are checked, other instance sets refused, and the rules played again on every episode. An episode that
     cannot have happened is refused; an unlikely one is flagged for people to look at. Score the run afterwards:
     ircore score RUN
     """
