@@ -274,4 +274,31 @@ def tell_outcomes(plan: "PlayPlan", game: "Game[Any]", episodes: "Sequence[AnyEn
             "them again, with --final it counts them as not played",
             err=True,
         )
+    if any(spec.player == "human" for spec in loaded.submission.players.values()):
+        _score_person(out, game.name)
     return 1 if failed else 0
+
+
+def _score_person(out: Path, game: str) -> None:
+    """Score a run in which a person played, and show the person the score of every episode."""
+    from ircore.commands.given import give
+    from ircore.commands.next_step import NEXT
+    from ircore.core.records import RECONSTRUCTION
+    from ircore.runs.folder import RunFolder
+
+    give(["score", str(out)])
+    click.get_current_context().meta[NEXT] = "ircore results {out}"
+    if game != RECONSTRUCTION:
+        give(["results", str(out)])
+        return
+    scores = RunFolder.open(out).scores()
+    for episode in RunFolder.open(out).episodes():
+        final = max((turn.turn for turn in episode.rendered_turns), default=0)
+        values = {
+            score.judge: f"{score.judge} {score.value:.1f}"
+            for score in scores
+            if (score.episode_id, score.task, score.turn) == (episode.episode_id, "similarity", final)
+            and score.value is not None
+        }
+        said = ", ".join(values.values())
+        click.echo(f"your score  {episode.episode_id}: {f'{said} of 10' if said else 'nothing was drawn'}", err=True)
