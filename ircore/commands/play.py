@@ -254,7 +254,10 @@ def _play(
         plan, loaded, out, shard=shard, prices_file=prices_file, max_cost=max_cost, vouching=as_maintainers
     )
     episodes = play(plan, folder, game, players, watch, cache, pool)
-    return tell_outcomes(plan, game, episodes)
+    status = tell_outcomes(plan, game, episodes)
+    if any(spec.player == "human" for spec in loaded.submission.players.values()):
+        _score_person(out, game.name)
+    return status
 
 
 def tell_outcomes(plan: "PlayPlan", game: "Game[Any]", episodes: "Sequence[AnyEnded]") -> int:
@@ -274,8 +277,6 @@ def tell_outcomes(plan: "PlayPlan", game: "Game[Any]", episodes: "Sequence[AnyEn
             "them again, with --final it counts them as not played",
             err=True,
         )
-    if any(spec.player == "human" for spec in loaded.submission.players.values()):
-        _score_person(out, game.name)
     return 1 if failed else 0
 
 
