@@ -17,6 +17,9 @@ from ircore.commands.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ircore.core.game_records import AnyEnded
     from ircore.games.base import Game
     from ircore.games.reconstruction.prompts import Prompts
     from ircore.players.submission import AnyLoaded
@@ -28,8 +31,9 @@ if TYPE_CHECKING:
 
 @click.command("play")
 @click.argument("submission", type=PATH, shell_complete=submissions)
-@click.option("--instances", "instances_dir", type=PATH, required=True, help="The instance set.")
-@click.option("--out", type=PATH, required=True, help="The run folder: created, or resumed if it exists.")
+@click.option("--instances", "instances_dir", type=PATH, help="The instance set; needed without --relay.")
+@click.option("--out", type=PATH, help="The run folder: created, or resumed if it exists; needed without --relay.")
+@click.option("--relay", metavar="URL", help="Answer the questions of a relay instead; see docs/relay.md.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N of the selected instances.")
 @conditions_options
@@ -63,8 +67,9 @@ if TYPE_CHECKING:
 @json_option
 def command(
     submission: Path,
-    instances_dir: Path,
-    out: Path,
+    instances_dir: Path | None,
+    out: Path | None,
+    relay: str | None,
     concurrency: int,
     limit: int | None,
     categories: tuple[str, ...],
@@ -98,14 +103,21 @@ def command(
     """
     from contextlib import nullcontext
 
+    if relay is not None:
+        return _answer_relay(submission, relay, concurrency)
+    instances_dir, out = _given("--instances", instances_dir), _given("--out", out)
+
     from ircore.runs.play import make_run
     from ircore.runs.session import PlayPlan
     from ircore.runs.setup import prepare
     from ircore.runs.shards import parse_shard
     from ircore.submissions.connections import only_outside as guard
+    from ircore.submissions.request_fields import refuse_self_reported
 
     stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
     loaded, game, instances, rules = prepare(submission, instances_dir, stated)
+    if as_maintainers:
+        refuse_self_reported(loaded)
     prompts = game.prompts(prompts_dir)
     run = make_run(loaded, instances, rules, prompts, seed)
     shard = parse_shard(shard_text) if shard_text is not None else None
@@ -138,6 +150,38 @@ def _summary(out: Path) -> dict[str, Any]:
     return summarise(folder, prices_of_run(folder, None))
 
 
+def _given(option: str, value: Path | None) -> Path:
+    if value is None:
+        raise click.MissingParameter(param_hint=f"'{option}'", param_type="option")
+    return value
+
+
+def _answer_relay(submission: Path, address: str, concurrency: int) -> int:
+    """Let the players of a submission answer the questions of a relay."""
+    import asyncio
+    import os
+
+    from ircore.games.registry import load_game
+    from ircore.players.builtin_pairs import submission_place
+    from ircore.players.submission import read_any_manifest
+    from ircore.runs.setup import check_seats, make_players, rules_of
+    from ircore.submissions.relay.client import TOKEN, RelayClient, check_relay
+
+    context = click.get_current_context()
+    for option in context.command.params:
+        stated = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
+        if stated and option.name not in ("submission", "relay", "concurrency"):
+            raise click.UsageError(f"{option.opts[0]} is for the maintainer who starts the relay, not for --relay")
+    token = check_relay(address, os.environ.get(TOKEN))
+    loaded = read_any_manifest(submission_place(submission))
+    game = load_game(loaded.submission.game, f"{loaded.path}: game")
+    check_seats(game, loaded, rules_of(game, loaded, {}))
+    client = RelayClient(loaded, make_players(game, loaded), address, token, concurrency)
+    answers = asyncio.run(client.play())
+    click.echo(f"{loaded.slug}: the run is over; {answers} questions answered now", err=True)
+    return 0
+
+
 def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache | None":
     """Return the cache of answers; None if ``--cache`` is not given."""
     from ircore.runs.cache import Cache
@@ -164,7 +208,7 @@ def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
 
 
 def _dry_run(plan: "PlayPlan", game: "Game[Any]", out: Path, prices_file: Path | None) -> int:
-    from ircore.core.records import Run
+    from ircore.core.submission_records import Run
     from ircore.runs.costs.forecast import as_text, estimate, measured
     from ircore.runs.costs.prices import RunPrices, prices_of_run, read_prices
     from ircore.runs.folder import RUN_FILE
@@ -223,7 +267,6 @@ def _play(
     as_maintainers: bool,
     processes: int,
 ) -> int:
-    from ircore.core.terminal import printable
     from ircore.runs.play import play
     from ircore.runs.setup import begin_run, make_players
 
@@ -236,6 +279,16 @@ def _play(
         plan, loaded, out, shard=shard, prices_file=prices_file, max_cost=max_cost, vouching=as_maintainers
     )
     episodes = play(plan, folder, game, players, watch, cache, pool)
+    status = tell_outcomes(plan, game, episodes)
+    if any(spec.player == "human" for spec in loaded.submission.players.values()):
+        _score_person(out, game.name)
+    return status
+
+
+def tell_outcomes(plan: "PlayPlan", game: "Game[Any]", episodes: "Sequence[AnyEnded]") -> int:
+    """Say how the episodes of a plan ended, and return the exit status: 1 if some failed for technical reasons."""
+    from ircore.core.terminal import printable
+
     counts = ", ".join(
         f"{sum(episode.outcome == outcome.name for episode in episodes)} {outcome.name}" for outcome in game.outcomes
     )
@@ -249,8 +302,6 @@ def _play(
             "them again, with --final it counts them as not played",
             err=True,
         )
-    if any(spec.player == "human" for spec in loaded.submission.players.values()):
-        _score_person(out, game.name)
     return 1 if failed else 0
 
 

@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 @click.command("show")
 @click.argument("runs", type=PATH, nargs=-1, required=True, callback=runs_to_read)
 @click.option("--episode", "episode_id", metavar="ID", help="The dialogue of this episode, turn by turn.")
+@click.option("--animate", "animation", type=PATH, metavar="FILE", help="Write --episode as APNG (.png) or WebP.")
 @click.option("--prices", "prices_file", type=PATH, help="Prices on top of the run's own.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
-def command(runs: tuple[Path, ...], episode_id: str | None, prices_file: Path | None, as_json: bool) -> None:
+def command(
+    runs: tuple[Path, ...], episode_id: str | None, animation: Path | None, prices_file: Path | None, as_json: bool
+) -> None:
     """Show the contents of RUNS: outcomes, turns, requests, tokens, images, seconds, cost.
 
     RUNS are run folders, folders of runs, or releases. With --json several runs give a list.
@@ -34,6 +37,9 @@ def command(runs: tuple[Path, ...], episode_id: str | None, prices_file: Path | 
     from ircore.runs.summary import summarise
 
     folders = [open_any_run(run) for run in runs]
+    if animation is not None:
+        _animate(folders, episode_id, animation)
+        return
     if episode_id is not None:
         folder = _run_of(episode_id, folders)
         prices = prices_of_run(folder, prices_file)
@@ -47,6 +53,20 @@ def command(runs: tuple[Path, ...], episode_id: str | None, prices_file: Path | 
         click.echo(_json(summaries[0] if len(summaries) == 1 else summaries))
     else:
         click.echo(printable("\n\n".join(_page(summary) for summary in summaries)))
+
+
+def _animate(folders: "Sequence[RunFolder | GameRunFolder]", episode_id: str | None, file: Path) -> None:
+    from ircore.core.errors import InputError
+    from ircore.runs.animation import animate
+    from ircore.runs.folder import RunFolder
+
+    if episode_id is None:
+        raise InputError("--animate needs an episode", "Name it: --episode bar_graph-easy-01")
+    folder = _run_of(episode_id, folders)
+    if not isinstance(folder, RunFolder):
+        raise InputError(f"{folder.path}: a run of another game", "Name a run of the reconstruction game.")
+    count = animate(folder, episode_id, file)
+    click.echo(f"{file}: {count} frames, {file.stat().st_size / 1024:.0f} KiB")
 
 
 def _run_of(episode_id: str, folders: "Sequence[RunFolder | GameRunFolder]") -> "RunFolder | GameRunFolder":

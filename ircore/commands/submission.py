@@ -7,10 +7,12 @@ import click
 
 from ircore.commands import (
     submission_batch,
+    submission_channel,
     submission_hand_in,
     submission_inbox,
     submission_lifecycle,
     submission_new,
+    submission_owners,
     submission_preview,
     submission_season,
     submission_transcripts,
@@ -45,11 +47,12 @@ PARTS = {
             "evaluate-pending",
             "paid",
             "rescore",
+            "channel-test",
             "dispute",
             "settle",
             "clear",
         ),
-        *("withdrawals", "season", "links", "reproduce"),
+        *("withdrawals", "season", "links", "reproduce", "gate", "record-owners", "own"),
     ),
 }
 """The commands in the order in which people come to need them."""
@@ -82,6 +85,7 @@ def command() -> None:
 for subcommand in (
     submission_batch.evaluate_pending,
     submission_batch.paid,
+    submission_channel.command,
     submission_hand_in.command,
     submission_inbox.inbox,
     submission_inbox.inbox_act,
@@ -95,6 +99,9 @@ for subcommand in (
     submission_lifecycle.withdraw,
     submission_lifecycle.withdrawals,
     submission_new.command,
+    submission_owners.gate,
+    submission_owners.own,
+    submission_owners.record_owners,
     submission_preview.command,
     submission_season.command,
     submission_transcripts.pack,
@@ -142,6 +149,7 @@ def check(
     """Check the manifest at PATH (a folder or its submission.yaml), as it is checked when you hand it in.
 
     Needs no keys and, without --resolve, no network. A preview stands beside the published runs, which are fetched.
+    Of runs that a relay has signed, the signatures are verified.
     """
     from ircore.submissions.check.submission import Purpose
     from ircore.submissions.check.tree import check_tree
@@ -154,9 +162,22 @@ def check(
         if not paths:
             raise InputError("no submission is named", "Name one: ircore submission check submissions/my-pair.")
         _report(*_checked(paths, purpose), as_json, github)
+    _show_signatures(runs)
     if preview is not None:
         for line in submission_preview.preview_lines(_only(paths), runs, published, preview):
             click.echo(line, err=as_json)
+
+
+def _show_signatures(runs: tuple[Path, ...]) -> None:
+    """Verify the signatures of runs that were played through a relay, and say who signed them."""
+    from ircore.runs.folder import WITNESS
+    from ircore.runs.witness import check_witness
+    from ircore.submissions.relay.keys import known_relays
+
+    for run in runs:
+        if (run / WITNESS).is_file():
+            witness = check_witness(run, known_relays())
+            click.echo(printable(f"{run}: {witness.records} records signed by {witness.relay}"), err=True)
 
 
 def _checked(paths: tuple[Path, ...], purpose: "Purpose") -> "tuple[list[Checked], tuple[Finding, ...]]":
@@ -180,16 +201,24 @@ def _checked(paths: tuple[Path, ...], purpose: "Purpose") -> "tuple[list[Checked
 @click.argument("head")
 @click.option("--repo", default=".", type=PATH, help="Clone that has both, with their history.")
 @submission_preview.by_option
+@click.option("--account", type=click.IntRange(min=1), metavar="ID", help="Number of the account that proposes it.")
+@click.option("--fork", default="", metavar="NAME", help="Owner of the fork that it comes from, with --account.")
+@click.option("--title", default="", metavar="TEXT", help="Title of the pull request.")
 @_json_option
 @_github_option
-def check_change(base: str, head: str, repo: Path, by: str, as_json: bool, github: bool) -> None:
+def check_change(
+    base: str, head: str, repo: Path, by: str, account: int | None, fork: str, title: str, as_json: bool, github: bool
+) -> None:
     """Check what commit HEAD changes since it left BASE: one valid submission, and nothing else.
 
-    Files are read as data from git's objects: nothing of the change is checked out or run.
+    Files are read as data from git's objects: nothing of the change is checked out or run. A merged submission is
+    changed by the account that handed it in; without --account, such a change is a warning.
     """
     from ircore.submissions.check.change import check_change as check_commits
+    from ircore.submissions.owners import Proposer
 
-    change = check_commits(repo, base, head, by == "maintainers")
+    proposer = None if account is None else Proposer(account, fork)
+    change = check_commits(repo, base, head, by == "maintainers", proposer, title)
     _report(change.checked, change.findings, as_json, github, more={"base": change.base, "head": change.head})
 
 

@@ -38,6 +38,12 @@ class RankedRow(Generic[EntryT, CellT]):
     top: bool
     """Whether it belongs to the top group: no other is significantly better."""
 
+    group: int | None = None
+    """Group of pairs, 1-based, that the run is in (``statistics.groups``); None for a run without a rank."""
+
+    chance: float | None = None
+    """Chance of being the best, 0-1; None for a run without a rank."""
+
 
 def ranked_rows(
     entries: Iterable[tuple[EntryT, CellT, RankRange | None]], by: Callable[[CellT], float | None]
@@ -61,7 +67,9 @@ def ranked_rows(
         return entry[2] is None, value is None, -(value or 0.0)
 
     return tuple(
-        RankedRow(rank.best, rank.worst, entry, cell, rank.top) if rank else RankedRow(None, None, entry, cell, False)
+        RankedRow(rank.best, rank.worst, entry, cell, rank.top, rank.group, rank.chance)
+        if rank
+        else RankedRow(None, None, entry, cell, False)
         for entry, cell, rank in sorted(entries, key=place)
     )
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from ircore.results.model import BoardRow, Cell
-from ircore.results.statistics.intervals import Estimate
+from ircore.results.statistics.intervals import Estimate, too_few
 from leaderboard.components.markup import safe
 from leaderboard.components.plots import rank_bar
-from leaderboard.components.values import empty_heat, rank_range, rated
+from leaderboard.components.values import empty_heat, missing, rank_range, rated
 from leaderboard.theme import score_class
-from leaderboard.words.labels import number, percent, rank, unrated_words
+from leaderboard.words.labels import interval_width, number, percent, rank, unrated_words
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Heat:
     """Small cell of a board row: a pair's estimate under one condition.
 
     Example:
-        >>> from ircore.results.statistics.intervals import Estimate
+        >>> from ircore.results.statistics.intervals import Estimate, too_few
         >>> Heat("easy", "geometry", "geometry_easy", Estimate(8.2, 7.5, 8.9, 10), cell=None).estimate.mean
         8.2
     """
@@ -70,17 +70,57 @@ def rated_cell(cell: Cell, page: str) -> Markup:
     )
 
 
-def rank_cell(row: BoardRow, rows: int) -> Markup:
-    """Return the table cell with a pair's range of possible ranks, on a board of this many rows."""
+def rank_cell(row: BoardRow, rows: int, grouped: bool = False) -> Markup:
+    """Return the table cell with a pair's range of possible ranks, on a board of this many rows.
+
+    Args:
+        row: Row of the board.
+        rows: Number of rows.
+        grouped: Whether the pair's group leads, as on boards of many pairs whose ranges overlap.
+    """
     low, high = row.rank_low, row.rank_high
-    if low is None or high is None:
+    if low is None or high is None or row.group is None:
         return safe(f'<td role="cell" class="rank" data-sort="" data-high="">{rank_range(row)}</td>')
-    bar = rank_bar(low, high, rows) if rows > 1 else ""
     top = '<span class="sr-only"> top group</span>' if row.top else ""
+    if grouped:
+        letter = f'<span class="group"><span class="sr-only">group </span>{group_letter(row.group)}</span>'
+        shown = f'{letter}<span class="half">{rank(low, high)}</span>'
+    else:
+        shown = f'<span class="rank-range">{rank(low, high)}</span>{rank_bar(low, high, rows) if rows > 1 else ""}'
+    attributes = f'data-sort="{low}" data-high="{high}" data-group="{row.group}"'
+    return safe(f'<td role="cell" class="rank" {attributes}>{shown}{top}</td>')
+
+
+def group_letter(group: int) -> str:
+    """Return the name of a group of pairs: A to Z, then AA and so on.
+
+    >>> group_letter(1), group_letter(26), group_letter(28)
+    ('A', 'Z', 'AB')
+    """
+    tens, ones = divmod(group - 1, 26)
+    return (group_letter(tens) if tens else "") + chr(ord("A") + ones)
+
+
+def chance_cell(row: BoardRow) -> Markup:
+    """Return the table cell with a pair's chance of being the best, in percent."""
+    if row.chance is None:
+        return safe(
+            f'<td role="cell" class="number chance" data-label="Best, %" data-sort="">{missing("no rank")}</td>'
+        )
     return safe(
-        f'<td role="cell" class="rank" data-sort="{low}" data-high="{high}">'
-        f'<span class="rank-range">{rank(low, high)}</span>{bar}{top}</td>'
+        f'<td role="cell" class="number chance" data-label="Best, %" data-sort="{_plain(row.chance)}">'
+        f"{chance_words(row.chance)}</td>"
     )
+
+
+def chance_words(chance: float) -> str:
+    """Return a chance, 0-1, in whole percent; ``< 1`` and ``> 99`` where it rounds to an end that it does not reach.
+
+    >>> chance_words(0.374), chance_words(0.001), chance_words(0.999), chance_words(1.0), chance_words(0.0)
+    ('37', '< 1', '> 99', '100', '< 1')
+    """
+    percents = 100 * chance
+    return "< 1" if percents < 0.5 else "> 99" if 99.5 <= percents < 100 else f"{percents:.0f}"
 
 
 def heat_column(heats: Sequence[Heat], page: str, label: str, times: float) -> Markup:
@@ -101,13 +141,16 @@ def _heat(heat: Heat, href: str, times: float) -> str:
     if estimate.mean is None:
         text, why = empty_heat(heat.cell)
         return f'<a class="heat none" {where} data-sort="" title="{heat.difficulty}: {why}">{text}</a>'
-    half = "" if estimate.half_width is None else f" ± {number(estimate.half_width, 1)}"
     missing_words = "".join(f", {words}" for _, words in unrated_words(heat.cell)) if times == 1 else ""
-    said = f"{heat.difficulty}: {number(estimate.mean)}{half}, n {estimate.n} of {heat.cell.episodes}{missing_words}"
+    few, width = too_few(estimate.n), interval_width(estimate, 1 if times == 1 else 2)
+    behind = ": too few" if few else f", {width}" if width else ""
+    said = f"{heat.difficulty}: {number(estimate.mean)}, n {estimate.n} of {heat.cell.episodes}{behind}{missing_words}"
+    colour = "few" if few else score_class(estimate.mean * times)
     text = number(estimate.mean, 1) if times == 1 else percent(estimate.mean)
-    value = f'data-sort="{estimate.mean}" data-n="{estimate.n}"'
-    return f'<a class="heat {score_class(estimate.mean * times)}" {where} {value} title="{said}">{text}</a>'
+    value = f'data-sort="{_plain(estimate.mean)}" data-n="{estimate.n}"'
+    return f'<a class="heat {colour}" {where} {value} title="{said}">{text}</a>'
 
 
 def _plain(value: float | None) -> str:
-    return "" if value is None else str(value)
+    """Return a value for files and for sorting: seven digits, as intervals have at most."""
+    return "" if value is None else f"{value:.7g}"

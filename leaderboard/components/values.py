@@ -9,7 +9,7 @@ from functools import lru_cache
 from markupsafe import Markup, escape
 
 from ircore.results.model import BoardRow, Cell
-from ircore.results.statistics.intervals import Estimate, clear_of
+from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.tables.ranks import why_no_rank
 from leaderboard.components.markup import REMEMBERED, safe
 from leaderboard.theme import delta_class, score_class
@@ -57,38 +57,22 @@ def score(estimate: Estimate, why: str = "no rated episode", digits: int = 2) ->
 
 
 def delta(estimate: Estimate) -> Markup:
-    """Return ΔQ with an arrow and half the width of its interval."""
+    """Return ΔQ with an arrow and its interval."""
     if estimate.mean is None:
         return missing("no episode of two or more rated renderings")
-    half = "" if estimate.half_width is None else f' <span class="half">± {number(estimate.half_width)}</span>'
-    change, title = f"{arrow(estimate.mean)}{signed(estimate.mean)}{half}", interval_words(estimate)
-    return safe(f'<span class="value" title="{title}">{change}</span>')
-
-
-def effect(estimate: Estimate) -> Markup:
-    """Return a main effect: signed, with half the width of its interval."""
-    half = "" if estimate.half_width is None else f' <span class="half">± {number(estimate.half_width)}</span>'
-    return safe(f'<span class="value">{signed(estimate.mean)}{half}</span>')
+    return _signed(estimate, arrow(estimate.mean))
 
 
 def difference(estimate: Estimate, digits: int = 2) -> Markup:
-    """Return a difference between pairs.
+    """Return a difference between pairs, signed, with its interval."""
+    return safe(MISSING) if estimate.mean is None else _signed(estimate, digits=digits)
 
-    Where the interval leaves 0 out although ± would seem to reach over it, the ends of the interval are shown.
-    """
-    if estimate.mean is None:
-        return safe(MISSING)
-    width = _difference_width(estimate, digits)
+
+def _signed(estimate: Estimate, sign: str = "", digits: int = 2) -> Markup:
+    width = interval_width(estimate, digits, difference=True)
     half = f' <span class="half">{width}</span>' if width else ""
-    return safe(f'<span class="value" title="{interval_words(estimate)}">{signed(estimate.mean, digits)}{half}</span>')
-
-
-def _difference_width(estimate: Estimate, digits: int) -> str:
-    if estimate.mean is None or estimate.half_width is None:
-        return ""
-    if clear_of(estimate, 0) and estimate.half_width >= abs(estimate.mean):
-        return f"{signed(estimate.low, digits)} to {signed(estimate.high, digits)}"
-    return f"± {number(estimate.half_width, digits)}"
+    title, value = interval_words(estimate, digits), signed(estimate.mean, digits)
+    return safe(f'<span class="value" title="{title}">{sign}{value}{half}</span>')
 
 
 def extremes(least: float | None, most: float | None) -> Markup:
@@ -120,7 +104,7 @@ def stacked(
     if value is None:
         return missing(why)
     # Two ends with two decimals each would reach into the next column.
-    half = interval_width(estimate, digits, min(digits, 1)) or f"n {estimate.n}"
+    half = interval_width(estimate, digits, min(digits, 1), as_difference) or f"n {estimate.n}"
     text = f"{arrow(value) if improves else ''}{signed(value, digits)}" if as_difference else number(value, digits)
     return safe(f'<span class="value">{text}</span><span class="half">{half}</span>')
 
@@ -156,15 +140,16 @@ def badge(value: float | None, label: str = "") -> Markup:
     return safe(f'<span class="badge {score_class(value)}" title="{title}">{number(value, 1)}</span>')
 
 
-def heat(value: float | None, title: str = "", text: str = "") -> Markup:
-    """Return a small cell of a table, coloured by a similarity.
+def heat(value: float | None, title: str = "", text: str = "", few: bool = False) -> Markup:
+    """Return a small cell of a table, coloured by a similarity unless it rests on too few pictures.
 
     Args:
         value: Similarity, 0–10; None for an empty cell.
         title: Tooltip, in words; empty for none.
         text: What stands in the cell; by default the value with one decimal, or a dash.
+        few: Whether fewer pictures than allow a claim are behind the value.
     """
-    colour = "none" if value is None else score_class(value)
+    colour = "none" if value is None else "few" if few else score_class(value)
     tooltip = f' title="{escape(title)}"' if title else ""
     return safe(f'<span class="heat {colour}"{tooltip}>{escape(text) or number(value, 1)}</span>')
 
@@ -183,7 +168,8 @@ def condition_heat(cell: Cell | None, where: str, href: str) -> Markup:
         text, why = empty_heat(cell)
         shown = heat(None, f"{where}: {why}", text)
     else:
-        shown = heat(cell.score.mean, f"{where}: {number(cell.score.mean)}, {interval_words(cell.score)}")
+        said = f"{where}: {number(cell.score.mean)}, {interval_words(cell.score)}"
+        shown = heat(cell.score.mean, said, few=too_few(cell.score.n))
     return safe(f'<a class="heat-link" href="{escape(href)}">{shown}</a>')
 
 

@@ -5,10 +5,13 @@ from functools import partial
 from typing import Any
 
 from ircore.results.episodes import CONVERGENCES, EpisodeResult
-from leaderboard.gallery.episode_view import facts_of_pair, view_episode
+from leaderboard.components.xray_data import marks_data
+from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs
+from leaderboard.gallery.same_words import FILE, same_words, whose_fault
 from leaderboard.gallery.sample_episode import sample_episode
 from leaderboard.gallery.shards import FOLDER
+from leaderboard.model.final_fates import facts_of_pair
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.selections import Chosen, selections, telling_episode
 from leaderboard.words.alt_text import target_words
@@ -27,6 +30,7 @@ def gallery_pages(site: Site) -> Iterator[Page]:
             "instance",
             {
                 "gallery": gallery,
+                "marks": marks_data(gallery.drawn),
                 "seen": target_words(gallery.instance),
                 "before": galleries[index - 1] if index else None,
                 "after": galleries[index + 1] if index + 1 < len(galleries) else None,
@@ -34,7 +38,7 @@ def gallery_pages(site: Site) -> Iterator[Page]:
                 "sample": sample_episode(pairs[FIRST]) if len(pairs) > FIRST else None,
                 "shards": FOLDER,
             },
-            later=partial(_sections, fragments, pairs[:FIRST], index),
+            later=partial(_sections, site, fragments, pairs, index),
         )
     yield Page("replay", "One episode, turn by turn", "replay", later=partial(_replay, site))
 
@@ -43,8 +47,15 @@ def _index(site: Site) -> dict[str, Any]:
     return {"groups": _groups(site), "selections": _selections(site)}
 
 
-def _sections(fragments: Fragments, pairs: Sequence[Pair], index: int) -> dict[str, Any]:
-    return {"sections": [fragments.sections(pair)[index] for pair in pairs]}
+def _sections(site: Site, fragments: Fragments, pairs: Sequence[Pair], index: int) -> dict[str, Any]:
+    gallery = list(site.galleries.values())[index]
+    groups = same_words(site, gallery, pairs)
+    return {
+        "sections": [fragments.sections(pair)[index] for pair in pairs[:FIRST]],
+        "groups": groups,
+        "fault": whose_fault(site, gallery, pairs, groups),
+        "words_file": FILE,
+    }
 
 
 def _replay(site: Site) -> dict[str, Any]:

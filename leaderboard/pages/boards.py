@@ -1,5 +1,6 @@
 """Boards of pairs, ranked under one condition by one judge; boards of metrics are in ``metric_boards``."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -9,15 +10,18 @@ from ircore.core.fact_records import PARTS, Part
 from ircore.results.headline import VERIFIED
 from ircore.results.model import BoardRow, Cell, Results
 from ircore.results.parts import parts_under
-from ircore.results.statistics.intervals import Estimate
+from ircore.results.statistics.intervals import Estimate, too_few
+from ircore.results.statistics.ranks import Standing
 from ircore.results.tables.board import MEASURES
 from ircore.results.tables.judges import SAME_FAMILY
 from ircore.results.tables.parts import ABOUT
+from ircore.results.tables.ties import FEW, tie_words
 from ircore.submissions.history import Step, open_dispute
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.board_cells import Heat
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.trust import LEGEND, Tier, tier_of
+from leaderboard.pages.against_files import against_path
 from leaderboard.pages.board_views import (
     View,
     applicable_words,
@@ -59,8 +63,8 @@ class _HeatColumn:
     title: str
     """Heading in full."""
 
-    conditions: tuple[tuple[str, str], ...]
-    """Category and difficulty of each small cell."""
+    conditions: tuple[tuple[str, str | None], ...]
+    """Category and difficulty of each small cell; difficulty None for both in one cell."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,11 +192,13 @@ def _board_page(site: Site, view: View) -> Page:
             "rated": rated,
             "order": view.order,
             "mixed": view.rules is None,
-            "levels": results.difficulties if view.overall else (),
+            "levels": () if not view.overall or _merged(results) else results.difficulties,
             "season": season_column(site, view),
             "measured": MEASURED,
             "legend": LEGEND,
             "detectable": results.detectable(view.judge, view.category, view.difficulty),
+            "headline": tie_words(_standing(site, view)) if rated and view.rules is not None else "",
+            "against": against_path(site, view) if rated and view.rules is not None else None,
             "charts": _charts(site, view) if own or (rated and view.rules == site.rule_sets[0]) else (),
             "galleries": [] if view.category is None else _targets(site, view.category, view.difficulty),
         },
@@ -212,6 +218,7 @@ def _rows(site: Site, view: View) -> dict[str, Any]:
         "lines": lines,
         "reasons": reasons,
         "too_few": bool(reasons) and set(reasons) == {"too_few"},
+        "grouped": sum(line.row.rank_low is not None for line in lines) > FEW,
         "left_out": [line for line in lines if line.cell.played < line.cell.episodes],
         "tools": tools_for(lines),
         "groups": _groups(columns, any(line.parts for line in lines), is_rated(site, view) or preferred),
@@ -219,6 +226,10 @@ def _rows(site: Site, view: View) -> dict[str, Any]:
         "preferred": preferred,
         "same_family": SAME_FAMILY if any(line.cell.same_family for line in lines) else "",
     }
+
+
+def _standing(site: Site, view: View) -> Standing:
+    return view_results(site, view).standings[view.category, view.difficulty, view.judge]
 
 
 def _groups(columns: Sequence[_HeatColumn], parts: bool, refined: bool) -> list[str]:
@@ -235,7 +246,7 @@ def _charts(site: Site, view: View) -> tuple[str, ...]:
 
 def _heat_columns(results: Results, view: View) -> tuple[_HeatColumn, ...]:
     """Return the columns of small cells: one per category, or one per difficulty where a category is chosen."""
-    difficulties = (view.difficulty,) if view.difficulty else results.difficulties
+    difficulties = (view.difficulty,) if view.difficulty else (None,) if _merged(results) else results.difficulties
     if view.category is None:
         return tuple(
             _HeatColumn(
@@ -250,17 +261,25 @@ def _heat_columns(results: Results, view: View) -> tuple[_HeatColumn, ...]:
         return ()
     title = category_title(view.category)
     return tuple(
-        _HeatColumn(which, which.capitalize(), f"{title}, {which}", ((view.category, which),)) for which in difficulties
+        _HeatColumn(which, which.capitalize(), f"{title}, {which}", ((view.category, which),))
+        for which in results.difficulties
     )
+
+
+def _merged(results: Results) -> bool:
+    """Return whether easy and hard targets share a small cell: alone they are too few, together they are enough."""
+    counts = Counter((instance.category, instance.difficulty) for instance in results.instances)
+    whole = Counter(instance.category for instance in results.instances)
+    return any(map(too_few, counts.values())) and not any(map(too_few, whole.values()))
 
 
 def _heats(results: Results, pair: Pair, view: View, column: _HeatColumn, rated: bool) -> tuple[Heat, ...]:
     cells = [(where, results.cells.get((pair.run_id, where[0], where[1], view.judge))) for where in column.conditions]
     return tuple(
         Heat(
-            difficulty=difficulty,
-            anchor=f"{category}-{difficulty}",
-            key=f"{category}_{difficulty}",
+            difficulty=difficulty or "easy and hard",
+            anchor=condition_anchor(category, difficulty),
+            key=f"{category}_{difficulty or 'both'}",
             estimate=cell.score if rated else cell.preference,
             cell=cell,
         )

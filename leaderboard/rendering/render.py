@@ -16,7 +16,8 @@ from ircore.results.tables import formats
 from ircore.results.tables.ranks import remedies
 from leaderboard import theme
 from leaderboard.charts.catalogue import Chart, Drawn
-from leaderboard.components import board_cells, episodes, facts, matrix_cells, players, plots, prototypes, values
+from leaderboard.components import board_cells, episodes, facts, matrix_cells, players, plots, prototypes, values, xray
+from leaderboard.components.xray_data import xray_json
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import tier_of
 from leaderboard.words import labels, untrusted_text
@@ -89,6 +90,7 @@ def _environment() -> Environment:
         delta_class=theme.delta_class,
         generator_path=theme.generator_path,
         describer_class=theme.describer_class,
+        xray_json=xray_json,
         OUTCOMES=labels.OUTCOMES,
         CONVERGENCES=labels.CONVERGENCES,
         REASONS=labels.REASONS,
@@ -102,7 +104,7 @@ def _environment() -> Environment:
 
 def _components() -> SimpleNamespace:
     """Return every component by name, as templates call it: ``c.NAME``."""
-    modules = (board_cells, episodes, facts, matrix_cells, players, plots, prototypes, values)
+    modules = (board_cells, episodes, facts, matrix_cells, players, plots, prototypes, values, xray)
     return SimpleNamespace(
         **{
             name: component

@@ -6,7 +6,9 @@ from ircore.core.episode_records import AbortReason, Outcome
 from ircore.core.records import Rules
 from ircore.results.cell import Cell
 from ircore.results.episodes import Convergence
-from ircore.results.statistics.intervals import TOO_FEW, Estimate, is_lopsided, too_few
+from ircore.results.statistics.intervals import TOO_FEW, Estimate, too_few
+from ircore.results.tables.intervals import interval_text
+from ircore.results.tables.intervals import number as written
 
 MISSING = "–"
 """Sign in place of a missing value; the reason stands in its tooltip or beside it."""
@@ -87,17 +89,12 @@ def instance_title(category: str, difficulty: str, number: int) -> str:
 
 def number(value: float | None, digits: int = 2) -> str:
     """Format a number with a true minus sign; a dash where there is none."""
-    if value is None:
-        return MISSING
-    return _rounded(value, digits).replace("-", "−")
+    return MISSING if value is None else written(value, digits)
 
 
 def signed(value: float | None, digits: int = 2) -> str:
     """Format a difference with its sign; zero has none."""
-    if value is None:
-        return MISSING
-    text = _rounded(value, digits)
-    return text.replace("-", "−") if float(text) <= 0 else f"+{text}"
+    return MISSING if value is None else written(value, digits, signed=True)
 
 
 def percent(share: float | None) -> str:
@@ -112,9 +109,7 @@ def interval_words(estimate: Estimate, digits: int = 2) -> str:
     if estimate.low is None or estimate.high is None:
         return "one episode, so no interval" if estimate.n == 1 else f"no interval, n = {estimate.n}"
     few = f", {TOO_FEW}" if too_few(estimate.n) else ""
-    return (
-        f"95 % interval {_rounded(estimate.low, digits)} to {_rounded(estimate.high, digits)}, n = {estimate.n}{few}"
-    ).replace("-", "−")
+    return f"95 % interval {number(estimate.low, digits)} to {number(estimate.high, digits)}, n = {estimate.n}{few}"
 
 
 def rank(low: int | None, high: int | None) -> str:
@@ -139,11 +134,6 @@ def unrated_words(cell: Cell) -> list[tuple[str, str]]:
     return [(kind, f"{count} {words}") for kind, count, words in said if count]
 
 
-def _rounded(value: float, digits: int) -> str:
-    text = f"{value:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
-
-
 def rules_words(rules: Rules) -> str:
     """Return a run's rules in words: token budget, turns, the treatment of long messages, history and drawing."""
     over = {"allow": "", "truncate": ", longer messages cut", "abort": ", longer messages end the episode"}
@@ -157,12 +147,7 @@ def judge_name(judge: str) -> str:
     return _PAPER_JUDGES.get(judge) or judge.removeprefix("annotator ")
 
 
-def interval_width(estimate: Estimate, digits: int = 2, end_digits: int | None = None) -> str:
-    """Return half the width of an interval, or its ends if it is lopsided; empty without an interval."""
-    mean, low, high = estimate.mean, estimate.low, estimate.high
-    if mean is None or low is None or high is None:
-        return ""
-    if is_lopsided(mean, low, high):
-        decimals = digits if end_digits is None else end_digits
-        return f"{number(low, decimals)} to {number(high, decimals)}"
-    return f"± {number(estimate.half_width, digits)}"
+def interval_width(estimate: Estimate, digits: int = 2, end_digits: int | None = None, difference: bool = False) -> str:
+    """Return half the width of an interval, or its ends where ± would mislead; empty without an interval."""
+    ends = estimate.low, estimate.high
+    return interval_text(estimate.mean, ends, estimate.n, digits, difference, end_digits=end_digits)

@@ -52,6 +52,19 @@ def state(page: "Page") -> str:
     return page.locator("[data-board-state]").inner_text()
 
 
+def test_a_chosen_pair_divides_the_board_into_better_worse_and_undecided(visit: Visit) -> None:
+    page = visit.open(f"{BOARD}?against=b-x")
+    cells = page.locator("table.board tbody td.against")
+    page.wait_for_function("document.querySelector('tr#a-x .against').dataset.verdict")
+    verdicts = dict(zip(shown(page), cells.evaluate_all("all => all.map(one => one.dataset.verdict)"), strict=True))
+    # Every pair is a point of ten better than the next on every target.
+    assert verdicts == {"a-x": "better", "b-x": None, "a-y": "worse", "b-y": "worse", "hostile": "worse"}
+    assert "against teller + painter: 1 better, 3 worse, 0 undecided" in state(page)
+    page.locator("select[name=against]").select_option("")
+    assert not cells.first.is_visible()
+    assert page.url.endswith(BOARD)
+
+
 def test_search_menus_and_words_say_what_is_shown(visit: Visit) -> None:
     page = visit.open(BOARD)
     assert (shown(page), state(page)) == (BEST_FIRST, "5 pairs; best first.")
@@ -227,13 +240,20 @@ def test_tables_are_copied_as_markdown_and_latex(browser: "Browser", address: st
             copied.append(page.evaluate("navigator.clipboard.readText()"))
             page.reload()
         markdown, latex = copied
-        assert markdown.splitlines()[0] == "| Rank | Pair | Main score | Score | Played | Rated | ΔQ |"
+        assert (
+            markdown.splitlines()[0]
+            == "| Rank | Pair | Main score | Chance of being best | Score | Played | Rated | ΔQ |"
+        )
         assert re.search(
-            r"\| seer \+ painter \| \d\d\.\d \\\[\d\d\.\d, \d+\.\d\\\] \| \d\.\d\d \\\[\d\.\d\d, \d+\.\d\d\\\] \| ",
+            r"\| seer \+ painter \| \d\d\.\d \\\[\d\d\.\d, \d+\.\d\\\] \| \d\.\d\d \| "
+            r"\d\.\d\d \\\[\d\.\d\d, \d+\.\d\d\\\] \| ",
             markdown,
         )
         assert '"\\>\\<img src=x onerror=alert(1)\\> + painter' in markdown
-        assert "\\toprule\nRank & Pair & Main score & Score & Played & Rated & $\\Delta$Q \\\\" in latex
+        assert (
+            "\\toprule\nRank & Pair & Main score & Chance of being best & Score & Played & Rated & $\\Delta$Q \\\\"
+            in latex
+        )
 
 
 def test_a_hostile_name_is_text_everywhere_on_the_board(visit: Visit) -> None:

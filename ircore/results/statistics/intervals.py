@@ -58,14 +58,34 @@ class Estimate:
         return max(self.mean - self.low, self.high - self.mean)
 
 
-LOPSIDED = 1.6
+LOPSIDED = 1.25
 """Ratio of the halves of an interval from which on ``±`` would mislead, so that its ends are shown."""
 
+SCALE_ENDS = frozenset({0.0, 1.0, 10.0, 100.0, -1.0, -10.0, -100.0})
+"""Ends of the scales of the project: shares, scores, main scores, and differences of them."""
 
-def is_lopsided(mean: float, low: float, high: float) -> bool:
-    """Return whether an interval reaches much farther to one side, as when cut off by its scale or by gaps."""
+
+def even_half(mean: float, low: float, high: float, difference: bool = False) -> float | None:
+    """Return the half of an interval that can be written as ``mean ± half``; None where its ends must be written.
+
+    The ends must be written where the interval reaches farther to one side, and where ``±`` would claim what the
+    interval does not: values beyond the end of a scale, or, of a difference, that 0 is possible.
+
+    Args:
+        mean: Point inside the interval.
+        low: Lower end.
+        high: Upper end.
+        difference: Whether 0 stands for no difference.
+
+    >>> even_half(6.0, 5.0, 7.0), even_half(9.71, 5.35, 10.0), even_half(9.0, 7.9, 10.0)
+    (1.0, None, None)
+    """
     below, above = mean - low, high - mean
-    return max(below, above) > LOPSIDED * min(below, above)
+    half = max(below, above)
+    uneven = half > (1 + 1e-9) * min(below, above)
+    cut_off = uneven and (low in SCALE_ENDS or high in SCALE_ENDS)
+    hides_a_sign = difference and (low > 0 or high < 0) and half >= abs(mean)
+    return None if half > LOPSIDED * min(below, above) or cut_off or hides_a_sign else half
 
 
 class Interval(Protocol):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircore.results.statistics.bootstrap import BLOCK, Ratios, Resamples, Scale, centred, unseen_spread
+from ircore.results.statistics.groups import chances_of_best, groups_of
 from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate
 
 Floats = NDArray[np.float64]
@@ -41,6 +42,12 @@ class RankRange:
     worst: int
     """1-based, ≥ ``best``."""
 
+    group: int = 1
+    """Group of pairs, 1-based, that ``groups_of`` puts it into."""
+
+    chance: float = 1.0
+    """Chance of being the best pair, 0-1: the share of resamples in which it has the highest main score."""
+
     @property
     def top(self) -> bool:
         """Whether the pair may be the best: no other is significantly better."""
@@ -60,10 +67,17 @@ class Standing:
     """One a pair; None for a pair without a rank."""
 
     detectable: float | None
-    """Median over pairs of pairs of the difference that so many instances find; None if there is none to compare."""
+    """Difference that this board finds between two pairs with a chance of 80 %, by the rule of its ranks: the median
+    over all couples of pairs; None if there are no two to compare."""
 
     critical: float | None
     """Critical value, in standard errors, for two pairs of this board; None if no two of them have ranks."""
+
+    told: int = 0
+    """Number of couples of pairs of which one is better than the other."""
+
+    couples: int = 0
+    """Number of couples of pairs that have ranks."""
 
 
 def standing(least: Floats, most: Floats, drawn: Resamples) -> Standing:
@@ -91,9 +105,39 @@ def standing(least: Floats, most: Floats, drawn: Resamples) -> Standing:
     differences = _differences(least, most, drawn)
     critical = _critical(differences, least, most, drawn)
     better = differences.gaps > critical * differences.errors
-    ends = zip(1 + better.sum(axis=0), pairs - better.sum(axis=1), strict=True)
-    ranges = tuple(RankRange(int(best), int(worst)) for best, worst in ends)
-    return Standing(ranges, _median_detectable(differences), critical)
+    means = (least.mean(axis=0) + most.mean(axis=0)) / 2
+    deviations = Ratios.means((least + most) / 2).deviations(_fewer(drawn))
+    places = zip(
+        1 + better.sum(axis=0),
+        pairs - better.sum(axis=1),
+        groups_of(means.tolist(), better),
+        chances_of_best(means, deviations),
+        strict=True,
+    )
+    ranges = tuple(RankRange(int(best), int(worst), group, chance) for best, worst, group, chance in places)
+    couples = pairs * (pairs - 1) // 2
+    return Standing(ranges, _median_detectable(differences, critical), critical, int(better.sum()), couples)
+
+
+def all_differences(least: Floats, most: Floats, drawn: Resamples, critical: float | None) -> Floats:
+    """Return the lower end of the interval of every pair (row) less every other (column), by the rule of a board.
+
+    The upper end is minus the lower end of the other order. Above 0 the row's pair is better.
+
+    Args:
+        least: Values as ``standing`` takes them.
+        most: The same.
+        drawn: Resamples of the same instances.
+        critical: Of the board.
+    """
+    differences = _differences(least, most, drawn)
+    low: Floats = differences.gaps - (critical or np.inf) * differences.errors
+    return np.maximum(MAIN_DIFFERENCE.lowest, low)
+
+
+def _fewer(drawn: Resamples) -> Resamples:
+    """Return the resamples that ranks are taken from."""
+    return Resamples(drawn.weights[: RESAMPLES_USED // BLOCK], drawn.strata)
 
 
 def paired_difference(point: float, least: Floats, most: Floats, drawn: Resamples, critical: float | None) -> Estimate:
@@ -184,7 +228,7 @@ def _largest(differences: _Differences, least: Floats, most: Floats, drawn: Resa
     """Return the 95 % point of the largest standardised difference over the resamples."""
     from scipy.special import ndtri
 
-    fewer = Resamples(drawn.weights[: RESAMPLES_USED // BLOCK], drawn.strata)
+    fewer = _fewer(drawn)
     known = (differences.spread > 0) & (differences.freedom > 1)
     scale = np.where(known, 1 / np.sqrt(np.where(known, differences.spread, 1)), 0).astype(np.float32)
     down = Ratios.means(least).deviations(fewer).astype(np.float32)
@@ -201,25 +245,26 @@ def _largest(differences: _Differences, least: Floats, most: Floats, drawn: Resa
     return max(single, float(np.quantile(largest, CONFIDENCE)))
 
 
-def detectable(error: float, freedom: float) -> float | None:
-    """Return the difference that would be found with a chance of 80 % in a single comparison at the 95 % level.
+def detectable(error: float, freedom: float, critical: float | None = None) -> float | None:
+    """Return the difference that would be found with a chance of 80 %.
 
-    (t(0.975, df) + t(0.80, df)) · standard error (Bloom 1995, *Minimum Detectable Effects*, Evaluation Review 19).
+    (critical value + t(0.80, df)) · standard error (Bloom 1995, *Minimum Detectable Effects*, Evaluation Review 19).
 
     Args:
         error: Standard error of the difference, in its unit.
         freedom: Degrees of freedom; None is returned where fewer than ``MINIMUM_PICTURES`` instances leave so few.
+        critical: Critical value in standard errors; None for t(0.975, df), that of a single comparison at the 95 %
+            level.
     """
     from scipy.special import stdtrit
 
     if freedom < MINIMUM_PICTURES - 1 or not np.isfinite(error):
         return None
-    return float((stdtrit(freedom, (1 + CONFIDENCE) / 2) + stdtrit(freedom, POWER)) * error)
+    return float(((critical or stdtrit(freedom, (1 + CONFIDENCE) / 2)) + stdtrit(freedom, POWER)) * error)
 
 
-def _median_detectable(differences: _Differences) -> float | None:
+def _median_detectable(differences: _Differences, critical: float) -> float | None:
     rows, columns = np.triu_indices(len(differences.gaps), 1)
     if not np.isfinite(differences.errors).all():
         return None
-    errors = np.sqrt(differences.spread * differences.factor)[rows, columns]
-    return detectable(float(np.median(errors)), differences.freedom)
+    return detectable(float(np.median(differences.errors[rows, columns])), differences.freedom, critical)

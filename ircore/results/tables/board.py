@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
+from ircore.results.cells import BoardKey
 from ircore.results.headline import headline_words, ordered_judges
 from ircore.results.model import BoardRow, Cell, Order, Results
 from ircore.results.ranking import RankedRow
@@ -18,6 +19,7 @@ from ircore.results.tables.pairs import caption
 from ircore.results.tables.ranks import RANKS, TOP, UNRANKED, Filled, remedies
 from ircore.results.tables.rated import marks_of
 from ircore.results.tables.rules import RULES
+from ircore.results.tables.ties import tie_words
 
 
 @dataclass(frozen=True)
@@ -254,11 +256,8 @@ def board_table(
     """
     parts = by_rules(results)
     rows = [row for part in parts for row in part.board(judge, category, difficulty, order)]
-    least = results.detectable(judge, category, difficulty) if rows else None
-    footnotes = (
-        f" They tell two pairs apart whose main scores differ by {least:.1f} or more (chance 80 %)." if least else ""
-    )
-    words = caption(results, judge, category, difficulty) + _ranked_words(parts) + footnotes
+    words = caption(results, judge, category, difficulty) + _ranked_words(parts)
+    words += "".join(_told_apart(part, (category, difficulty, judge)) for part in parts if rows)
     told = headline_words(results, category, difficulty)
     notes = (*([told] if told else []), *NOTES[order], *remedies(row.cell.unranked for row in rows))
     return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), notes, MARKS, primary=PRIMARY)
@@ -289,6 +288,16 @@ def _headline_first(results: Results) -> tuple[str, ...]:
 def _ranked_words(parts: Sequence[Results]) -> str:
     """Say among which pairs ranks are, if that is not all of them."""
     return " Ranks are among the pairs under the same rules." if len(parts) > 1 else ""
+
+
+def _told_apart(part: Results, key: BoardKey) -> str:
+    """Return in words what the pairs under one set of rules can be told apart by, and how many of them are."""
+    standing = part.standings.get(key)
+    if standing is None or standing.detectable is None:
+        return ""
+    rule = f" By its rule two pairs whose main scores differ by {standing.detectable:.1f} are told apart (chance 80 %)."
+    told = tie_words(standing)
+    return f"{rule} {told}" if told else rule
 
 
 _NOTE = (

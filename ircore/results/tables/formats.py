@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 from ircore.core.terminal import printable
 from ircore.results.model import Results
-from ircore.results.statistics.intervals import MINIMUM_PICTURES, TOO_FEW, is_lopsided, too_few
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, TOO_FEW, too_few
+from ircore.results.tables.intervals import interval_text, number
 from ircore.results.tables.model import Column, Selection, Table, Value
 
 Format = Literal["text", "json", "csv", "markdown", "latex"]
@@ -53,14 +54,6 @@ def _narrow(table: Table, lines: list[list[str]], columns: int) -> str:
     return printable(f"\n{'─' * columns}\n".join(blocks) + "\n\n" + "\n".join(remarks)) + "\n"
 
 
-def number(value: float, digits: int, signed: bool = False) -> str:
-    """Format a number with a true minus sign; a number rounded to zero has no sign."""
-    text = f"{value:.{digits}f}"
-    if float(text) == 0:
-        return text.removeprefix("-")
-    return f"+{text}" if signed and value > 0 else text.replace("-", "−")
-
-
 def shown(column: Column, value: Value, interval: Literal["none", "half", "ends"] = "none") -> str:
     """Format an entry for people without its marks; the interval, if wanted, as ``± half`` or ``[low, high]``."""
     if value.value is None:
@@ -70,31 +63,17 @@ def shown(column: Column, value: Value, interval: Literal["none", "half", "ends"
     if column.digits is None or isinstance(value.value, int):
         return f"{value.value:,}"
     text = number(value.value, column.digits, column.signed)
-    half = _even_half(value, column.signed) if interval == "half" else None
-    if half is not None:
-        return f"{text} ± {number(half, column.digits)}"
-    ends = interval_shown(column, value) if interval != "none" else ""
-    return f"{text} {ends}" if ends else text
+    behind = "" if interval == "none" else interval_shown(column, value, interval)
+    return f"{text} {behind}" if behind else text
 
 
-def _even_half(value: Value, signed: bool) -> float | None:
-    """Return the longer half of an interval whose halves are about equal; None for any other interval.
-
-    Of a difference also None where the longer half would reach over 0 and the interval does not.
-    """
-    if not isinstance(value.value, int | float) or value.low is None or value.high is None:
-        return None
-    half = max(value.value - value.low, value.high - value.value)
-    hides_a_sign = signed and (value.low > 0 or value.high < 0) and half >= abs(value.value)
-    return None if hides_a_sign or is_lopsided(value.value, value.low, value.high) else half
-
-
-def interval_shown(column: Column, value: Value) -> str:
-    """Format the interval of an entry as ``[low, high]``; empty without an interval."""
-    if column.digits is None or value.low is None or value.high is None:
+def interval_shown(column: Column, value: Value, interval: Literal["half", "ends"] = "ends") -> str:
+    """Format the interval of an entry as ``[low, high]``, or as ``± half`` where asked for; empty without one."""
+    if column.digits is None or isinstance(value.value, str):
         return ""
-    low, high = (number(end, column.digits, column.signed) for end in (value.low, value.high))
-    return f"[{low}, {high}]"
+    style: Literal["mixed", "brackets"] = "mixed" if interval == "half" else "brackets"
+    ends = value.low, value.high
+    return interval_text(value.value, ends, value.n, column.digits, column.signed, style)
 
 
 def render(table: Table, form: Format, results: Results | None = None, columns: int | None = None) -> str:

@@ -83,9 +83,15 @@ def repository_faults(path: FieldPath, text: str) -> Iterator[Fault]:
         yield Fault(path, "no name of a dataset repository", "ORG/NAME", "Write the name alone, ORG/NAME.")
 
 
-def leak_faults(path: FieldPath, text: str) -> Iterator[Fault]:
-    """Yield the keys and the paths of a machine in a text, which is about to be published; never repeated."""
-    for leak in islice(find_leaks(text), 1):
+def leak_faults(path: FieldPath, text: str, is_address: bool = False) -> Iterator[Fault]:
+    """Yield the first key, path or address in a text, which is about to be published; never repeated.
+
+    Args:
+        path: The field.
+        text: What stands there.
+        is_address: It is an address itself, whose host other rules judge: only keys in it count.
+    """
+    for leak in islice((leak for leak in find_leaks(text) if leak.is_secret or not is_address), 1):
         remedy = "Take it out, and withdraw the key: it may have been seen." if leak.is_secret else "Take it out."
         yield Fault(path, f"holds {leak}", "nothing that must stay secret", remedy)
 
@@ -115,14 +121,16 @@ def skeleton(text: str) -> str:
     shown = "".join(prototypes.get(character, character) for character in unicodedata.normalize("NFKC", text))
     shown = "".join(prototypes.get(character, character) for character in unicodedata.normalize("NFKD", shown))
     plain = "".join(character for character in shown.casefold() if character.isalnum() or character == "+")
-    return plain.replace("vv", "w").replace("cl", "d")  # pairs of letters, which that table has only for rn
+    # The table has I, l and 1 as one character; i joins them, since it is I in capitals.
+    same = plain.replace("i", "l")
+    return same.replace("vv", "w").replace("cl", "d")  # pairs of letters, which that table has only for rn
 
 
 @lru_cache(maxsize=8192)
 def alike(text: str) -> frozenset[str]:
     """Return the forms under which a name is compared with other names; two names look alike if they share a form."""
     folded = "".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return frozenset({folded, skeleton(text)})
+    return frozenset({folded, skeleton(text), skeleton(text.casefold())})  # m looks like rn, M does not
 
 
 @lru_cache(maxsize=8192)

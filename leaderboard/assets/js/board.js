@@ -2,9 +2,10 @@
  * A board: sorting, search, menus, groups of columns, pinned rows and a choice of pairs to compare.
  *
  * The table and the line of tools are complete in the page. All that a reader chooses stands in the address:
- *   ?find=gpt&describer=gpt-5.2&by=tokens&order=ascending&hide=effort&pin=a,b&pick=a,c
+ *   ?find=gpt&describer=gpt-5.2&by=tokens&order=ascending&hide=effort&pin=a,b&pick=a,c&against=d
  * so that it can be shared, and the back button undoes it.
  */
+import { Against } from "./against.js";
 import { readQuery, whenMoved, writeQuery } from "./address.js";
 import { columnsOf, record, texts } from "./columns.js";
 import { element, enhanceEach, withAttributes, wordsIn } from "./dom.js";
@@ -15,6 +16,10 @@ const MOST_COMPARED = 4;
 
 function keyOf(head) {
   return head.dataset.key ?? head.dataset.export?.trim().split(/[:\s]/)[0] ?? "";
+}
+
+function nameOf({ dataset }) {
+  return `${dataset.describer} + ${dataset.generator}${dataset.apart ? ` (${dataset.apart})` : ""}`;
 }
 
 function listed(text) {
@@ -28,12 +33,13 @@ class Board {
     this.body = table.tBodies[0];
     this.rows = [...this.body.rows];
     this.heads = headsOf(table);
-    this.menus = [...form.querySelectorAll("select:not([name=by])")];
+    this.menus = [...form.querySelectorAll("select:not([name=by], [name=against])")];
     this.groups = [...form.querySelectorAll("[name=show]")];
     // Columns that a reader asks for; in the address, an empty choice is written as a dash.
     this.folded = this.groups.filter(({ defaultChecked }) => !defaultChecked).map(({ value }) => value);
     this.by = form.elements.by;
     this.find = form.elements.find;
+    this.against = form.elements.against ? new Against(table, this.rows) : null;
     this.status = document.querySelector("[data-board-state]");
     this.note = document.querySelector("[data-order-note]");
     this.compareLink = form.querySelector("[data-compare-page]");
@@ -55,9 +61,10 @@ class Board {
     addSortButtons(this.table, (head, order) => this.change({ by: keyOf(head), order }));
     const choices = this.heads.filter((head) => keyOf(head) && !("noSort" in head.dataset));
     this.by.append(...choices.map((head) => new Option(head.dataset.name, keyOf(head))));
+    if (this.against) this.form.elements.against.append(...this.rows.map((row) => new Option(nameOf(row), row.id)));
     const icon = this.form.querySelector("template").content.firstElementChild;
     for (const row of this.rows) {
-      const name = `${row.dataset.describer} + ${row.dataset.generator}`;
+      const name = nameOf(row);
       const box = { type: "checkbox", "aria-label": `Compare ${name}`, title: "Choose to compare" };
       const pin = { type: "button", "aria-label": `Keep ${name} on top`, title: "Keep on top" };
       row.cells[0].append(
@@ -78,6 +85,7 @@ class Board {
     for (const group of this.groups) {
       group.addEventListener("change", () => this.change({ hide: this.groups.filter(({ checked }) => !checked).map(({ value }) => value) }));
     }
+    this.form.elements.against?.addEventListener("change", ({ target }) => this.change({ against: target.value }));
     this.by.addEventListener("change", () => {
       const head = this.heads.find((column) => keyOf(column) === this.by.value);
       this.change({ by: this.by.value, order: firstOrder(head, this.body) });
@@ -110,7 +118,7 @@ class Board {
 
   cleared() {
     const menus = Object.fromEntries(this.menus.map((menu) => [menu.name, ""]));
-    return { find: "", ...menus, hide: this.folded, pin: [], pick: [] };
+    return { find: "", ...menus, hide: this.folded, pin: [], pick: [], against: "" };
   }
 
   /* Take the state from the address; what is not on this board is passed over. */
@@ -124,6 +132,7 @@ class Board {
       by: head ? query.by : this.first.by,
       order: head && query.order in OPPOSITE ? query.order : head ? firstOrder(head, this.body) : this.first.order,
       hide: "hide" in query ? listed(query.hide).filter((name) => this.groups.some(({ value }) => value === name)) : this.folded,
+      against: this.against && known(query.against) ? query.against : "",
       pin: listed(query.pin).filter(known),
       pick: listed(query.pick).filter(known).slice(0, MOST_COMPARED),
     };
@@ -150,9 +159,19 @@ class Board {
   show() {
     this.showControls();
     this.showRows();
-    this.table.dataset.hide = this.state.hide.join(" ");
+    this.showAgainst();
+    this.table.dataset.hide = [...this.state.hide, ...(this.state.against ? [] : ["against"])].join(" ");
     this.status.textContent = `${this.words()}.`;
     this.keepOnChips();
+  }
+
+  async showAgainst() {
+    const { against } = this.state;
+    if (!this.against || (this.against.key ?? "") === against) return;
+    this.form.elements.against.value = against;
+    await this.against.choose(against);
+    this.showRows();
+    this.status.textContent = `${this.words()}.`;
   }
 
   showControls() {
@@ -197,6 +216,7 @@ class Board {
     const usual = by === this.first.by && order === this.first.order;
     // Whatever the order, pairs without a rank stand last.
     const ranked = (row) => !("unranked" in row.dataset);
+    this.table.toggleAttribute("data-in-order", usual && !pin.length);
     const all = usual ? this.rows : sortRows(this.rows, column, order);
     const sorted = [...all.filter(ranked), ...all.filter((row) => !ranked(row))];
     const pinned = (row) => pin.includes(row.id);
@@ -231,6 +251,7 @@ class Board {
     return [
       (this.shown.length < this.rows.length ? `${this.shown.length} of ${count}` : count) + (filters.length ? `: ${filters.join(", ")}` : ""),
       usual ? this.table.dataset.usual ?? "best first" : `by ${head.dataset.name.toLowerCase().replace("δq", "ΔQ")}, ${state.order}`,
+      ...(this.against?.words(this.form.elements.against.selectedOptions[0].textContent) ?? []),
       ...(hidden.length ? [`without ${hidden.join(", ")}`] : []),
       ...(state.pin.length ? [`${state.pin.length} kept on top`] : []),
     ].join("; ");

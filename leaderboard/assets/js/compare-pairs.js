@@ -199,10 +199,10 @@ class ComparePage {
   }
 
   differenceRow(head, comparison, span, behind) {
-    const { main, apart, low, n, how } = comparison;
-    const link = withAttributes(element("a", "episodes", difference(main, 1, apart)), { href: behind });
+    const { main, low, n, how } = comparison;
+    const link = withAttributes(element("a", "episodes", difference(main, 1)), { href: behind });
     const cells = [
-      ["number", link], ["", dot(main, span)], ["number", difference(comparison, 2, 0)], ["", winsBar(comparison)],
+      ["number", link], ["", dot(main, span)], ["number", difference(comparison, 2)], ["", winsBar(comparison)],
       ["number", String(n)], ["number nowrap", extremes(comparison)], ["muted", low === null ? MISSING : how],
     ];
     return element("tr", "", withAttributes(head, { scope: "row" }), ...cells.map(([kind, content]) => element("td", kind, content)));

@@ -3,7 +3,7 @@
  * filled in. No script writes any of them otherwise.
  */
 import { withAttributes } from "./dom.js";
-import { MISSING, colourStep, fixed, signed } from "./numbers.js";
+import { MISSING, colourStep, fixed, intervalText, signed } from "./numbers.js";
 
 const COLOURED = 5; // points at which the colour of a difference is full
 
@@ -82,8 +82,9 @@ export function differenceHeat(first, second) {
 
 const intervalWords = ({ low, high, n }) => `95 % interval ${fixed(low)} to ${fixed(high)}, n = ${n}`;
 
-/* A difference with half the width of its interval; with its ends where the pairs are told apart although ± would seem to reach over 0. */
-export function difference({ mean, low, high, n }, digits, apart) {
+/* A difference with its interval. */
+export function difference(estimate, digits) {
+  const { mean, low } = estimate;
   if (mean === null) return MISSING;
   const made = component("difference");
   const half = made.querySelector(".half");
@@ -93,10 +94,8 @@ export function difference({ mean, low, high, n }, digits, apart) {
     made.removeAttribute("title");
     return made;
   }
-  const width = Math.max(mean - low, high - mean);
-  const ends = apart && width >= Math.abs(mean);
-  half.textContent = ends ? `${signed(low, digits)} to ${signed(high, digits)}` : `± ${fixed(width, digits)}`;
-  made.title = intervalWords({ low, high, n });
+  half.textContent = intervalText(estimate, digits, true);
+  made.title = intervalWords(estimate);
   return made;
 }
 

@@ -25,3 +25,17 @@ export function signed(value, digits = 2) {
 export function colourStep(value, low, high) {
   return Number(toEven(Math.min(1, Math.max(0, (value - low) / (high - low))) * 20, 0));
 }
+
+/* An interval as ircore/results/tables/intervals.py writes it behind a mean: ± half, or its ends where ± would mislead. */
+const LOPSIDED = 1.25;
+const SCALE_ENDS = [0, 1, 10, 100, -1, -10, -100];
+const LEAST = 5; // pictures that allow a claim
+
+export function intervalText({ mean, low, high, n }, digits, difference = false) {
+  if (n < LEAST) return `n ${n}: too few`;
+  const [short, half] = [mean - low, high - mean].sort((first, second) => first - second);
+  const cutOff = half > short * (1 + 1e-9) && (SCALE_ENDS.includes(low) || SCALE_ENDS.includes(high));
+  const hidesSign = difference && (low > 0 || high < 0) && half >= Math.abs(mean);
+  const form = difference ? signed : fixed;
+  return half > LOPSIDED * short || cutOff || hidesSign ? `${form(low, digits)} to ${form(high, digits)}` : `± ${fixed(half, digits)}`;
+}

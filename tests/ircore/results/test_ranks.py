@@ -6,8 +6,16 @@ from scipy import stats
 
 from ircore.results.statistics.bootstrap import resample
 from ircore.results.statistics.comparison import compare
+from ircore.results.statistics.groups import chances_of_best, groups_of
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.statistics.ranks import RankRange, Standing, detectable, paired_difference, standing
+from ircore.results.statistics.ranks import (
+    RankRange,
+    Standing,
+    all_differences,
+    detectable,
+    paired_difference,
+    standing,
+)
 
 NAN = float("nan")
 NOTHING = Estimate(None, None, None, 0)
@@ -168,3 +176,57 @@ def test_ranges_hold_where_a_pair_refuses_hard_pictures(instances: int, gap: flo
             for item, over, under in zip(result, better, worse, strict=True)
         )
     assert held / trials >= 0.93
+
+
+def test_pairs_that_differ_by_what_a_board_says_are_told_apart_on_that_board() -> None:
+    # Forty pairs of one spread: the standard error of every difference is the same but for chance, so that whichever
+    # two differ by the detectable difference are told apart by the board's own rule.
+    values = np.clip(levels(*np.linspace(4, 6, 40), instances=60, noise=1.5), 0, 100)
+    board = ranked(values)
+    means = values.mean(axis=0)
+    assert board.detectable is not None
+    alone = detectable(float(np.median([stats.sem(values[:, 0] - values[:, other]) for other in range(1, 40)])), 59)
+    assert alone is not None
+    assert board.detectable > alone  # 780 comparisons under one error rate need more than one comparison
+    low = all_differences(values, values, resample(["all"] * 60, 2_000), board.critical)
+    far = np.abs(means[:, None] - means[None, :]) >= board.detectable
+    assert far.any()
+    assert (np.maximum(low, low.T)[far] > 0).all()
+
+
+def test_differences_of_all_pairs_are_those_of_each_two() -> None:
+    values = levels(6, 5, 5.2, instances=12)
+    drawn = resample(["all"] * 12, 2_000)
+    critical = standing(values, values, drawn).critical
+    low = all_differences(values, values, drawn, critical)
+    for first, second in ((0, 1), (0, 2), (1, 2)):
+        two = values[:, [first, second]]
+        single = paired_difference(float((two[:, 0] - two[:, 1]).mean()), two, two, drawn, critical)
+        assert (single.low, single.high) == pytest.approx((low[first, second], -low[second, first]))
+
+
+def test_a_group_begins_where_the_first_of_the_group_above_is_better() -> None:
+    # In the order of their means 0, 1, 2, 3: pair 0 is better than 2 and 3, pair 2 is not better than 3.
+    better = np.zeros((4, 4), bool)
+    better[0, 2] = better[0, 3] = better[1, 3] = True
+    assert groups_of([90, 80, 70, 60], better) == [1, 1, 2, 2]
+    assert groups_of([60, 70, 80, 90], better[::-1, ::-1]) == [2, 2, 1, 1]
+    assert groups_of([50.0, 40.0], np.zeros((2, 2), bool)) == [1, 1]
+
+
+def test_chance_of_being_best_is_the_share_of_resamples_in_which_a_pair_leads() -> None:
+    means, deviations = np.array([5.0, 4.0, 1.0]), np.array([[0, -2, 0, 0], [0, 0, 1, 2], [0, 0, 0, 0]])
+    # Leads by resample: the first, the second, a tie of the first two, the second.
+    assert chances_of_best(means, deviations) == [0.375, 0.625, 0.0]
+
+
+def test_of_two_far_apart_the_better_one_is_surely_best_and_alone_in_its_group() -> None:
+    board = ranked(levels(6, 3))
+    assert [(rank.group, rank.chance) for rank in board.ranges if rank] == [(1, 1.0), (2, 0.0)]
+    assert (board.told, board.couples) == (1, 1)
+
+
+def test_equal_pairs_share_the_chance_of_being_best() -> None:
+    board = ranked(np.tile(levels(5), 4))
+    assert [(rank.group, rank.chance) for rank in board.ranges if rank] == [(1, 0.25)] * 4
+    assert (board.told, board.couples) == (0, 6)

@@ -16,9 +16,9 @@ from ircore.results.tables.formats import (
     as_text,
     flat_columns,
     flat_records,
-    number,
     render,
 )
+from ircore.results.tables.intervals import number
 from ircore.results.tables.model import Column, Selection, Table, Value
 
 PAIR = Column("pair", "pair", "Who.", digits=None)
@@ -36,7 +36,7 @@ TABLE = Table(
             Value("r1"),
             Value("1–2"),
             Value("a + b"),
-            Value(7.255, 6.5, 7.75, 10, episodes=Selection(("r1",), "rated", judge="eye")),
+            Value(7.255, 6.5, 8.0, 10, episodes=Selection(("r1",), "rated", judge="eye")),
             Value(-0.25, -1.0, 0.5, 8, marks=("own",)),
         ),
         (Value("r2"), Value("1–2"), Value("c + d"), Value(None, n=0, missing="no rated episode"), Value(0.5, n=1)),
@@ -86,7 +86,7 @@ def test_json_says_direction_interval_reason_and_episodes() -> None:
         "description": "How alike.",
     }
     first, second = document["rows"]
-    assert first["score"] == {"mean": 7.255, "low": 6.5, "high": 7.75, "n": 10}
+    assert first["score"] == {"mean": 7.255, "low": 6.5, "high": 8.0, "n": 10}
     assert first["about"]["score"]["episodes"]["which"] == "rated"
     assert second["about"]["score"] == {"missing": "no rated episode"}
     assert document["marks"] == {"own": "Judged by its own family."}

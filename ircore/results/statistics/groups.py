@@ -1,0 +1,40 @@
+"""Statements about a board on which ranks overlap: groups of pairs, and each pair's chance of being the best."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def groups_of(means: Sequence[float], better: NDArray[np.bool_]) -> list[int]:
+    """Return the group of each pair, 1 being the best.
+
+    In the order of their means, a group begins with the first pair that the first pair of the group above is better
+    than. So groups never overlap. That two pairs are in one group does not say that they are equal: only the first pair
+    of a group is compared with the others.
+
+    Args:
+        means: Main scores, one a pair.
+        better: Whether the pair of the row is significantly better than the pair of the column.
+    """
+    groups = [0] * len(means)
+    group, leader = 0, None
+    for pair in sorted(range(len(means)), key=lambda index: -means[index]):
+        if leader is None or better[leader, pair]:
+            group, leader = group + 1, pair
+        groups[pair] = group
+    return groups
+
+
+def chances_of_best(means: NDArray[Any], deviations: NDArray[Any]) -> list[float]:
+    """Return the share of resamples in which each pair has the highest mean, 0-1; pairs that tie share a resample.
+
+    Args:
+        means: Main scores, one a pair.
+        deviations: Resampled minus actual means, shape (pairs, resamples).
+    """
+    drawn = means[:, None] + deviations
+    # Means of equal values differ by rounding errors alone.
+    leads = drawn >= drawn.max(axis=0) - 1e-6
+    return [float(share) for share in (leads / leads.sum(axis=0)).mean(axis=1)]

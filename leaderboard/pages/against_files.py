@@ -1,0 +1,37 @@
+"""Data from which a board says of every pair whether it is better or worse than a chosen pair, or undecided.
+
+``data/against/<board>.json`` holds ``pairs``, the keys of the pairs with ranks; ``means``, their main scores; and
+``low``: in the row of each pair the lower ends of its difference to every other, in tenths of a point. The upper end is
+minus the lower end of the other order.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ircore.results.against import against
+from leaderboard.model.site import Site
+from leaderboard.pages.board_views import View, is_rated, view_path, view_results, views
+
+FOLDER = "data/against"
+"""Folder of the files, relative to the site's root."""
+
+
+def against_path(site: Site, view: View) -> str:
+    """Return the path of a board's file, relative to the site's root."""
+    return f"{FOLDER}/{view_path(site, replace(view, order='main')).removeprefix('boards/')}.json"
+
+
+def against_files(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield the file of every board that ranks pairs under one set of rules: path below the site's root, and text."""
+    for view in views(site):
+        if view.rules is None or not is_rated(site, view):
+            continue
+        board = against(view_results(site, view), view.judge, view.category, view.difficulty)
+        if board is not None:
+            value = {
+                "pairs": [site.pairs[run_id].key for run_id in board.run_ids],
+                "means": board.means.round(2).tolist(),
+                "low": (board.low * 10).round().astype(int).tolist(),
+            }
+            yield against_path(site, view), json.dumps(value, separators=(",", ":")) + "\n"

@@ -1,0 +1,116 @@
+"""A board on which ranks overlap: what it still says, and that it says the same everywhere."""
+
+import json
+import math
+import tempfile
+from pathlib import Path
+
+import pytest
+from invented import InventedRun, invented_run, invented_set
+from pages import Element, read_page
+
+from ircore.results.against import against
+from ircore.results.statistics.intervals import Estimate, clear_of
+from ircore.results.tables.board import board_table
+from leaderboard.components.board_cells import group_letter
+from leaderboard.components.values import score
+from leaderboard.model.site import Site
+from leaderboard.pages.against_files import against_files
+from leaderboard.pages.boards import board_pages
+from leaderboard.rendering.render import Renderer
+from leaderboard.words.labels import interval_width
+
+SET = invented_set(8, ("geometry", "photos"))
+SMALL_CELLS = invented_set(3, ("geometry", "photos"))
+JUDGE = "structural"
+
+
+def runs(count: int = 12, step: float = 0.3, instances: object = SET) -> list[InventedRun]:
+    return [invented_run(instances, f"seer-{index:02d}", "painter", 3.0 + step * index, 0.3) for index in range(count)]  # type: ignore[arg-type]
+
+
+def site_of(made: list[InventedRun]) -> Site:
+    return Site(made)  # type: ignore[arg-type]
+
+
+def rendered(site: Site, path: str) -> Element:
+    (page,) = (page for page in board_pages(site) if page.path == path)
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "page.html"
+        made.write_text(Renderer(site, {}).block(page), encoding="utf-8")
+        return read_page(made)
+
+
+def rows(page: Element) -> list[Element]:
+    return page.find("tbody")[0].find("tr")
+
+
+def test_a_board_says_of_every_two_pairs_what_their_comparison_says() -> None:
+    site = site_of(runs())
+    board = against(site.results, JUDGE)
+    assert board is not None
+    for first, second in (("seer-00", "seer-11"), ("seer-05", "seer-06"), ("seer-11", "seer-02")):
+        one, other = (next(key for key in board.run_ids if name in key) for name in (first, second))
+        main = site.results.compare(one, other, JUDGE).main
+        row, column = board.run_ids.index(one), board.run_ids.index(other)
+        assert (main.low, main.high) == pytest.approx((board.low[row, column], -board.low[column, row]))
+        assert board.verdict(one, other) == clear_of(main, 0)
+
+
+def test_files_of_comparisons_name_ranked_pairs_and_agree_with_the_ranks() -> None:
+    site = site_of(runs())
+    files = dict(against_files(site))
+    assert "data/against/index.json" in files
+    assert "data/against/geometry-hard.json" in files
+    value = json.loads(files["data/against/index.json"])
+    for row in site.results.board(JUDGE):
+        place = value["pairs"].index(site.pairs[row.submission.run_id].key)
+        better = sum(value["low"][other][place] > 0 for other in range(len(value["pairs"])))
+        assert row.rank_low == 1 + better
+
+
+def test_many_pairs_stand_in_groups_under_one_headline_and_chances_sum_to_one() -> None:
+    site = site_of(runs())
+    page = rendered(site, "boards/index")
+    (headline,) = page.find("p", class_="headline")
+    assert "couples" in headline.text
+    board = site.results.board(JUDGE)
+    assert math.fsum(row.chance or 0 for row in board) == pytest.approx(1)
+    groups = [row.group for row in board if row.group is not None]
+    assert groups == sorted(groups)
+    assert groups[0] == 1
+    letters = [cell.text.replace("group ", "") for row in rows(page) for cell in row.find("span", class_="group")]
+    assert letters == [group_letter(group) for group in groups]
+    assert headline.text in board_table(site.results, JUDGE).caption
+
+
+def test_a_few_pairs_stand_by_their_ranks_alone() -> None:
+    page = rendered(site_of(runs(3, 2.0)), "boards/index")
+    assert not page.find("p", class_="headline")
+    assert not page.find("span", class_="group")
+
+
+def test_small_cells_too_few_to_say_are_merged_or_have_no_colour() -> None:
+    # Three easy and three hard targets a category are too few each, six together are enough.
+    page = rendered(site_of(runs(2, 1.0, SMALL_CELLS)), "boards/index")
+    heats = rows(page)[0].find("a", class_="heat")
+    assert len(heats) == 2
+    assert all("few" not in heat.attributes["class"].split() for heat in heats)
+    hard = rendered(site_of(runs(2, 1.0, SMALL_CELLS)), "boards/all-hard")
+    assert [heat.attributes["class"].split()[1] for heat in rows(hard)[0].find("a", class_="heat")] == ["few", "few"]
+
+
+@pytest.mark.parametrize(
+    ("estimate", "written"),
+    [
+        (Estimate(9.71, 5.35, 10.0, 40), "5.35 to 10.00"),  # the upper half is cut off by the scale
+        (Estimate(-1.0, -10.0, 10.0, 40), "−10.00 to 10.00"),
+        (Estimate(6.0, 5.0, 7.1, 40), "± 1.10"),
+        (Estimate(6.0, 5.0, 8.0, 40), "5.00 to 8.00"),
+        (Estimate(6.0, 2.0, 10.0, 3), "n 3: too few"),
+        (Estimate(6.0, None, None, 1), ""),
+    ],
+)
+def test_an_interval_is_written_so_that_it_claims_nothing_beyond_its_ends(estimate: Estimate, written: str) -> None:
+    assert interval_width(estimate) == written
+    assert (written or "6.00") in score(estimate)
