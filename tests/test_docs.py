@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from ircore.commands.main import run as ircore
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
+ROOMS = ("ircore", "leaderboard", "dataset_card")
 TUTORIALS = ("model.md", "question.md", "maintain.md", "build-on.md")
 """The pages for each kind of reader, in the order in which their folders are made."""
 
@@ -68,3 +70,13 @@ def test_the_tutorials_run_as_they_stand(
                 assert ircore(shlex.split(step)[1:]) == 0, f"{name}: {step}\n{capsys.readouterr().err}"
             else:
                 exec(compile(step, name, "exec"), {})
+
+
+def test_the_extras_that_pages_and_messages_name_can_be_installed() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    sources = [*DOCS.glob("*.md"), *(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))]
+    for path in sources:
+        for names in re.findall(r"ircore\\?\[([a-z, ]+)\\?\]", path.read_text("utf-8")):
+            assert {name.strip() for name in names.split(",")} <= extras.keys(), path
+    page = (DOCS / "install.md").read_text("utf-8")
+    assert all(f"`{extra}`" in page for extra in extras)
