@@ -84,6 +84,16 @@ def test_bars_stand_beside_and_on_one_another(words: str, tops: set[tuple[int, i
     assert notes == ()
 
 
+def test_labels_at_uneven_places_are_told_one_by_one() -> None:
+    canvas, notes = read([
+        'The plot spans 100 to 500 px across and 50 to 450 px down. The x axis has the labels "A", "B", "C" at 150, '
+        "250, 450 px. The y axis runs from 0 to 40, labelled every 20. Red bars, 40 px wide: 10, none, 20."
+    ])  # fmt: skip
+    assert [bar.box[0] for bar in canvas.items if isinstance(bar, Blob)] == [130, 430]
+    assert [item.at[0] for item in canvas.items if isinstance(item, Label) and item.text in "ABC"] == [150, 250, 450]
+    assert notes == ()
+
+
 def test_a_curve_runs_through_points_in_units_of_the_axes() -> None:
     canvas, notes = read([
         "The plot spans 100 to 500 px across and 50 to 450 px down. The x axis runs from -2 to 2, labelled every 1. "

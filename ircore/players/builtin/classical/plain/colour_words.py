@@ -3,11 +3,13 @@
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 
 from ircore.core.exact import hypot
 from ircore.players.builtin.canvas.colours import NAMES, lab, named
 from ircore.players.builtin.classical.colours import exact_names, plain_name
+from ircore.players.builtin.classical.statements import Statement
 
 NEAR = 3.0
 """Difference (ΔE*94) up to which a more common name is taken although another name is nearer."""
@@ -86,6 +88,15 @@ class ColourWords:
             if name in words.casefold() and name not in _BASIC:
                 words = pattern.sub(_spaced(name), words)
         return _ARTICLE.sub(lambda match: f"{match[1]}{'n' * (match[2] in 'aeiou')} {match[2]}", words)
+
+
+def plainly(statement: Statement, colours: ColourWords) -> Statement:
+    """Return a statement with everyday names for its colours."""
+    return replace(
+        statement, head=colours.said(statement.head), parts=tuple(colours.said(part) for part in statement.parts),
+        tail=colours.said(statement.tail), again=colours.said(statement.again),
+        shorter=tuple(plainly(variant, colours) for variant in statement.shorter),
+    )  # fmt: skip
 
 
 @cache

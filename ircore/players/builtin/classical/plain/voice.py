@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text
 from ircore.players.builtin.classical.plain.axes import Area, read_area
-from ircore.players.builtin.classical.plain.colour_words import ColourWords
+from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
 from ircore.players.builtin.classical.plain.mark_words import bars_statements, curve_statement, line_statement
 from ircore.players.builtin.classical.plain.plot_words import (
     FIRST,
@@ -136,15 +136,6 @@ def _colours(target: Perception) -> Iterable[str]:
             yield from (colour for colour in (percept.colour, percept.outline and percept.outline[0]) if colour)
         else:
             yield percept.colour
-
-
-def plainly(statement: Statement, colours: ColourWords) -> Statement:
-    """Return a statement with everyday names for its colours."""
-    return replace(
-        statement, head=colours.said(statement.head), parts=tuple(colours.said(part) for part in statement.parts),
-        tail=colours.said(statement.tail), again=colours.said(statement.again),
-        shorter=tuple(plainly(variant, colours) for variant in statement.shorter),
-    )  # fmt: skip
 
 
 def _plot(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int]] | None:
