@@ -124,6 +124,21 @@ def test_named_points_stand_for_their_places() -> None:
     assert notes == ()
 
 
+def test_wedges_get_their_labels_beside_and_inside() -> None:
+    canvas, notes = read([
+        "A pie of radius 100 px centred at (250, 250), clockwise from 12 o'clock: red 50%, blue 25%, green 25%. "
+        'Beside the wedges in black, letters of 14 px: "Coal", none, "Gas". Inside the wedges in white, letters of '
+        '12 px: "50%", "25%", none.'
+    ])  # fmt: skip
+    labels = {item.text: item for item in canvas.items if isinstance(item, Label)}
+    # The first wedge points to 3 o'clock, the last one, from 9 to 12 o'clock, to the upper left.
+    assert labels["Coal"].at == pytest.approx((360, 250))
+    assert labels["Gas"].anchor == "rb"
+    assert labels["50%"].at == pytest.approx((318, 250))
+    assert len(labels) == 4
+    assert notes == ()
+
+
 def test_colours_of_a_picture_get_different_common_names() -> None:
     words = ColourWords(["#ff0000", "#0000ff", "#0000cd", "#222222", "#ffffff"])
     assert [words(colour) for colour in ("#ff0000", "#0000ff", "#ffffff")] == ["red", "blue", "white"]

@@ -8,6 +8,7 @@ from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Perce
 from ircore.players.builtin.classical.plain.axes import Area, read_area
 from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
 from ircore.players.builtin.classical.plain.mark_words import bars_statements, curve_statement, line_statement
+from ircore.players.builtin.classical.plain.pie_words import wedge_statements
 from ircore.players.builtin.classical.plain.plot_words import (
     FIRST,
     area_words,
@@ -96,7 +97,11 @@ def _figure(target: Perception, scene: str, colours: ColourWords) -> Plan:
         said = plainly(_thing(thing, target, points, circles), colours)
         weight = weight_of(thing, target.backdrop)
         statements.append(replace(by_name(said, points), weight=weight, order=20 + order))
-    letters = [text for text in target.texts if text.text in points]
+    pie = next((percept for percept in target.percepts if isinstance(percept, Pie)), None)
+    labels, labelled = wedge_statements(pie, target.texts, colours) if pie is not None else ([], [])
+    weight = math.fsum(weight_of(text, target.backdrop) for text in labelled)
+    statements += [replace(said, weight=weight, order=95) for said in labels]
+    letters = [text for text in target.texts if text.text in points and text not in labelled]
     by_look: dict[tuple[str, float], list[Text]] = {}
     for letter in letters:
         by_look.setdefault((letter.colour, letter.size), []).append(letter)
@@ -104,7 +109,7 @@ def _figure(target: Perception, scene: str, colours: ColourWords) -> Plan:
         weight = math.fsum(weight_of(letter, target.backdrop) for letter in alike)
         told = letters_statement(alike, points, colours)
         statements += [replace(told, weight=weight, order=90)] if told else []
-    rest = [text for text in target.texts if text not in letters]
+    rest = [text for text in target.texts if text not in letters and text not in labelled]
     statements += [plainly(said, colours) for said in text_statements(rest, full_colour, target.backdrop)]
     return Plan(" ".join(filter(None, [scene, points_words(points)])), tuple(statements), colours)
 
@@ -181,7 +186,10 @@ def _marks(target: Perception, area: Area, colours: ColourWords) -> tuple[list[S
 def in_later_turn(statement: Statement) -> Statement:
     """Return a statement as it is said when there is a rendering already: things are added, a plot is told further."""
     text = statement.text
-    if text.startswith(("The x axis", "The y axis", "The panel", "The plot")) or " grid lines run at " in text:
+    if (
+        text.startswith(("The x axis", "The y axis", "The panel", "The plot", "Beside the", "Inside the"))
+        or " grid lines run at " in text
+    ):
         return statement
     return replace(statement.after("Add "), weight=statement.weight, order=statement.order)
 
