@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text
 from ircore.players.builtin.classical.plain.axes import Area, read_area
 from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
+from ircore.players.builtin.classical.plain.crossed import read_crossed, scale_words
 from ircore.players.builtin.classical.plain.mark_words import bars_statements, curve_statement, line_statement
 from ircore.players.builtin.classical.plain.pie_words import wedge_statements
 from ircore.players.builtin.classical.plain.plot_words import (
@@ -72,10 +73,25 @@ def plan_of(target: Perception) -> Plan:
         statements, told = plotted
         things, texts = left_over(target, told)
         opening = f"{scene} {area_words(area, colours)}"
+    elif (crossed := read_crossed(target)) is not None and (curves := _curves(target, crossed, colours))[0]:
+        statements, told = curves
+        things, texts = left_over(target, told)
+        opening = f"{scene} {scale_words(crossed)}"
     else:
         return _figure(target, scene, colours)
     statements += _rest(things, texts, target, colours)
     return Plan(opening, tuple(statements), colours)
+
+
+def _curves(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int]]:
+    """Return the curves of a graph whose axes cross inside, in the graph's units, and what they tell."""
+    statements, told = list[Statement](), set[int]()
+    for order, stroke in enumerate(percept for percept in target.percepts if isinstance(percept, Stroke)):
+        said = curve_statement(stroke, area, colours) if stroke.role == "curve" else None
+        if said is not None:
+            statements.append(replace(said, weight=weight_of(stroke, target.backdrop), order=60 + order))
+            told.add(id(stroke))
+    return statements, told
 
 
 def _rest(
