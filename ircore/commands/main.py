@@ -35,6 +35,7 @@ HELP_LINES = {
     "play-me": "Take a seat yourself, in the browser: describe, draw or listen.",
     "play": "Let a submitted pair play the game; run again to resume.",
     "ratings": "Import people's ratings.",
+    "relay": "Play a pair whose models stay on its submitter's machine; sign it.",
     "release": "Build, check, publish and bring back a dataset release.",
     "results": "Show results of runs as tables.",
     "sandbox": "Check the sandbox in which programs of models run.",
@@ -50,7 +51,7 @@ HELP_LINES = {
 
 SECTIONS = {
     "Begin": ("demo", "play-me", "submission", "doctor"),
-    "Play": ("play", "show", "merge", "games"),
+    "Play": ("play", "relay", "show", "merge", "games"),
     "Score and compare": ("score", "results", "compare", "verify", "metrics", "judge-test", "elements", "language"),
     "Make targets": ("instances", "sandbox"),
     "Ask people": ("study", "annotate", "ratings"),

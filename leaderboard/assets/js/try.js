@@ -29,20 +29,52 @@ function drawnOf(messages, address) {
       else resolve(data.drawn);
     });
     worker.addEventListener("error", () => reject(new Error("Python could not be started here")), { once: true });
-    worker.postMessage({ id, messages });
+    worker.postMessage({ id, messages }); // oxlint-disable-line unicorn/require-post-message-target-origin -- no window
   });
 }
 
-function begin(page) {
-  const at = (name) => page.querySelector(`[data-part="${name}"]`);
-  const [choice, picture, sheet, words, status] = ["choice", "picture", "sheet", "words", "status"].map(at);
-  let said = [];
-  let mine = null;
+/* The page's form: what was said so far, and what came of it. */
+class TryIt {
+  constructor(page) {
+    this.page = page;
+    this.said = [];
+    this.mine = null;
+    for (const name of ["choice", "picture", "sheet", "words", "status", "scores", "back", "draw", "form", "again"]) this[name] = this.part(name);
+    this.listen();
+    this.blank();
+  }
 
-  function showScores() {
-    const pairs = JSON.parse(choice.selectedOptions[0].dataset.scores).map(([label, score]) => ({ label, score, own: false }));
-    const rows = mine === null ? pairs : [...pairs, { label: "you", score: mine, own: true }];
-    at("scores").replaceChildren(
+  part(name) {
+    return this.page.querySelector(`[data-part="${name}"]`);
+  }
+
+  listen() {
+    this.choice.addEventListener("change", () => {
+      this.picture.src = this.choice.value;
+      this.blank();
+    });
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const message = this.words.value.trim();
+      if (!message) return;
+      this.said.push(message);
+      this.words.value = "";
+      this.show();
+    });
+    this.words.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.form.requestSubmit();
+    });
+    this.back.addEventListener("click", () => {
+      this.said.pop();
+      this.show();
+    });
+    this.again.addEventListener("click", () => this.blank());
+  }
+
+  showScores() {
+    const pairs = JSON.parse(this.choice.selectedOptions[0].dataset.scores).map(([label, score]) => ({ label, score, own: false }));
+    const rows = this.mine === null ? pairs : [...pairs, { label: "you", score: this.mine, own: true }];
+    this.scores.replaceChildren(
       ...rows.sort((one, other) => other.score - one.score).map(({ label, score, own }) => {
         const name = element("th", "", own ? element("strong", "", label) : label);
         name.scope = "row";
@@ -51,63 +83,42 @@ function begin(page) {
     );
   }
 
-  function showSaid() {
-    at("said").replaceChildren(...said.map((message) => element("li", "", message)));
-    at("back").disabled = !said.length;
-    words.placeholder = said.length ? "What should be different?" : "What do you see?";
+  showSaid() {
+    this.part("said").replaceChildren(...this.said.map((message) => element("li", "", message)));
+    this.back.disabled = !this.said.length;
+    this.words.placeholder = this.said.length ? "What should be different?" : "What do you see?";
   }
 
-  function blank() {
-    said = [];
-    mine = null;
-    drawSteps(sheet, { width: 512, height: 512, background: "#ffffff", fade: null, steps: [] });
-    status.textContent = "";
-    showSaid();
-    showScores();
+  blank() {
+    this.said = [];
+    this.mine = null;
+    drawSteps(this.sheet, { width: 512, height: 512, background: "#ffffff", fade: null, steps: [] });
+    this.status.textContent = "";
+    this.showSaid();
+    this.showScores();
   }
 
-  async function draw() {
-    status.textContent = worker ? "drawing …" : "Python is being loaded: 13 MB, once …";
-    at("draw").disabled = true;
+  async show() {
+    this.status.textContent = worker ? "drawing …" : "Python is being loaded: 13 MB, once …";
+    this.draw.disabled = true;
     try {
-      const drawn = said.length ? await drawnOf(said, page.dataset.worker) : null;
-      if (drawn === null) blank();
-      else {
-        drawSteps(sheet, drawn);
-        await picture.decode();
-        const target = pixels(picture, 512, 512);
-        mine = rating(target, pixels(sheet, 512, 512));
-        const left = drawn.notes.length ? ` ${drawn.notes.join("; ")}.` : "";
-        status.textContent = `Your drawing gets ${mine.toFixed(2)} of 10.${left}`;
-      }
+      if (this.said.length) await this.rate(await drawnOf(this.said, this.page.dataset.worker));
+      else this.blank();
     } catch (error) {
-      status.textContent = `${error.message}. The command ircore play-me plays the same game on your machine.`;
+      this.status.textContent = `${error.message}. The command ircore play-me plays the same game on your machine.`;
     }
-    at("draw").disabled = false;
-    showSaid();
-    showScores();
+    this.draw.disabled = false;
+    this.showSaid();
+    this.showScores();
   }
 
-  choice.addEventListener("change", () => {
-    picture.src = choice.value;
-    blank();
-  });
-  at("form").addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (!words.value.trim()) return;
-    said.push(words.value.trim());
-    words.value = "";
-    draw();
-  });
-  words.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) at("form").requestSubmit();
-  });
-  at("back").addEventListener("click", () => {
-    said.pop();
-    draw();
-  });
-  at("again").addEventListener("click", blank);
-  blank();
+  async rate(drawn) {
+    drawSteps(this.sheet, drawn);
+    await this.picture.decode();
+    this.mine = rating(pixels(this.picture, 512, 512), pixels(this.sheet, 512, 512));
+    const left = drawn.notes.length ? ` ${drawn.notes.join("; ")}.` : "";
+    this.status.textContent = `Your drawing gets ${this.mine.toFixed(2)} of 10.${left}`;
+  }
 }
 
-whenReady(() => document.querySelectorAll("[data-try]").forEach(begin));
+whenReady(() => document.querySelectorAll("[data-try]").forEach((page) => new TryIt(page)));

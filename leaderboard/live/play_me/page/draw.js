@@ -1,6 +1,6 @@
 // The generator's seat: shows the message that waits, lets a person draw or type, and sends the drawing.
 
-import { followState, post, rowsOf } from "/seat.js";
+import { followState, post, rowsOf } from "./seat.js";
 
 const at = (id) => document.getElementById(id);
 const sheet = at("sheet");

@@ -1,6 +1,6 @@
 // The listener's seat: shows the pictures and the message, and sends the choice.
 
-import { followState, post, rowsOf } from "/seat.js";
+import { followState, post, rowsOf } from "./seat.js";
 
 const at = (id) => document.getElementById(id);
 let shown = "";
@@ -12,8 +12,8 @@ async function choose(label) {
     return;
   }
   sent = question;
-  for (const button of at("choices").children) {
-    button.disabled = true;
+  for (const choice of at("choices").children) {
+    choice.disabled = true;
   }
   const { taken } = await post("/answer", { question, text: label });
   sent = taken ? sent : "";

@@ -1,6 +1,6 @@
 // The describer's seat: shows the question that waits, sends the message, and shows what is right and wrong so far.
 
-import { followState, post, rowsOf } from "/seat.js";
+import { followState, post, rowsOf } from "./seat.js";
 
 const at = (id) => document.getElementById(id);
 let shown = "";
