@@ -149,6 +149,7 @@ def check(
     """Check the manifest at PATH (a folder or its submission.yaml), as it is checked when you hand it in.
 
     Needs no keys and, without --resolve, no network. A preview stands beside the published runs, which are fetched.
+    Of runs that a relay has signed, the signatures are verified.
     """
     from ircore.submissions.check.submission import Purpose
     from ircore.submissions.check.tree import check_tree
@@ -161,9 +162,22 @@ def check(
         if not paths:
             raise InputError("no submission is named", "Name one: ircore submission check submissions/my-pair.")
         _report(*_checked(paths, purpose), as_json, github)
+    _show_signatures(runs)
     if preview is not None:
         for line in submission_preview.preview_lines(_only(paths), runs, published, preview):
             click.echo(line, err=as_json)
+
+
+def _show_signatures(runs: tuple[Path, ...]) -> None:
+    """Verify the signatures of runs that were played through a relay, and say who signed them."""
+    from ircore.runs.folder import WITNESS
+    from ircore.runs.witness import check_witness
+    from ircore.submissions.relay.keys import known_relays
+
+    for run in runs:
+        if (run / WITNESS).is_file():
+            witness = check_witness(run, known_relays())
+            click.echo(printable(f"{run}: {witness.records} records signed by {witness.relay}"), err=True)
 
 
 def _checked(paths: tuple[Path, ...], purpose: "Purpose") -> "tuple[list[Checked], tuple[Finding, ...]]":

@@ -2,5 +2,7 @@
 import "./names.js";
 import "./table.js";
 import "./board.js";
+import "./board-phone.js";
 import "./filter.js";
 import "./charts.js";
+import "./search.js";
