@@ -17,7 +17,7 @@ from dataset_card.checking.card import check_card, check_licences
 from dataset_card.checking.decoding import decoding_processes
 from dataset_card.checking.derived import check_derived
 from dataset_card.checking.record import RecordCheck, sound_records
-from dataset_card.checking.secrets import FindLeak, leak_finder
+from dataset_card.checking.secrets import find_forbidden
 from dataset_card.checking.source import released_tables, with_facts
 from dataset_card.findings import Decode, Findings, Pictures, decoded
 from dataset_card.games.rows_to_game_records import GameRows, ReleasedGameRun
@@ -118,8 +118,8 @@ def check_release(folder: Path, processes: int = 1, card: bool = True) -> Report
         return Report(faults, 0, 0, Counter())
     tables = sum(path.stat().st_size for path in folder.glob("data/*/*.parquet"))
     decoding = decoding_processes(processes) if processes > 1 and tables > LARGE else nullcontext()
-    with leak_finder() as find_leak, decoding as decode:
-        return _check(folder, find_leak, decode, card)
+    with decoding as decode:
+        return _check(folder, decode, card)
 
 
 def sound_release(folder: Path, place: str) -> Report:
@@ -144,14 +144,14 @@ def _is_large(path: Path) -> bool:
     return path.is_file() and path.stat().st_size > MAX_BYTES
 
 
-def _check(folder: Path, find_leak: FindLeak, decode: Decode | None, card: bool) -> Report:
+def _check(folder: Path, decode: Decode | None, card: bool) -> Report:
     findings = Findings()
     hashes = table_hashes(folder)
     record = RecordCheck(folder, hashes, findings)
-    _check_files(folder, record, find_leak, findings)
+    _check_files(folder, record, findings)
     pictures = Pictures(findings, decode)
     readers = _Readers(folder, record, findings, pictures)
-    counts = _take_rows(folder, record, readers, find_leak)
+    counts = _take_rows(folder, record, readers)
     readers.finish()
     if not record.is_earlier:
         if card:
@@ -263,7 +263,7 @@ def _own(config: Config) -> Config:
     return _OWN[config.name].among([column.name for column in config.columns])
 
 
-def _take_rows(folder: Path, record: RecordCheck, readers: _Readers, find_leak: FindLeak) -> Counter[str]:
+def _take_rows(folder: Path, record: RecordCheck, readers: _Readers) -> Counter[str]:
     """Read all rows of a release; return the number of sound rows of each table."""
     counts = Counter[str]()
     for config in sorted(record.configs, key=_reading_order):
@@ -272,7 +272,7 @@ def _take_rows(folder: Path, record: RecordCheck, readers: _Readers, find_leak: 
             readers.pictures.look_ahead([column.name for column in config.images], (row for _, row in held))
             for where, row in held:
                 counts[config.name] += 1
-                _check_texts(where, row, find_leak, readers.findings)
+                _check_texts(where, row, readers.findings)
                 record.take(config, row)
                 readers.take(config, where, row)
     return counts
@@ -284,7 +284,7 @@ def _reading_order(config: Config) -> int:
     return order.index(TRANSCRIPTS.name if is_transcripts(config.name) else config.name)
 
 
-def _check_files(folder: Path, record: RecordCheck, find_leak: FindLeak, findings: Findings) -> None:
+def _check_files(folder: Path, record: RecordCheck, findings: Findings) -> None:
     # Releases of other games had no datasheet at first.
     optional = OPTIONAL_FILES if RECONSTRUCTION in record.games else OPTIONAL_FILES.union(PICTURES, {DATASHEET})
     if record.is_earlier:
@@ -297,7 +297,7 @@ def _check_files(folder: Path, record: RecordCheck, find_leak: FindLeak, finding
         elif path.suffix == ".png":
             if isinstance(size := decoded(path.read_bytes()), str):
                 findings.add(name, size)
-        elif leak := find_leak(path.read_text("utf-8", errors="replace")):
+        elif leak := find_forbidden(path.read_text("utf-8", errors="replace")):
             findings.add(name, f"holds {leak}")
 
 
@@ -336,9 +336,9 @@ def _required(config: Config) -> list[str]:
     return [column.name for column in config.columns if not column.nullable]
 
 
-def _check_texts(where: str, row: Row, find_leak: FindLeak, findings: Findings) -> None:
+def _check_texts(where: str, row: Row, findings: Findings) -> None:
     for name, value in row.items():
         texts = value if isinstance(value, list) else [value]
         for text in texts:
-            if isinstance(text, str) and (leak := find_leak(text)):
+            if isinstance(text, str) and (leak := find_forbidden(text)):
                 findings.add(f"{where}: {name}", f"holds {leak}")

@@ -65,9 +65,11 @@ def command(
         if place is None:
             click.echo("not one manifest is added or changed: nothing to preview")
             return
+        published_before = runs
         if rescore:
             runs = tuple(_runs_with_rescored(runs, place, Path(folder), instances))
         lines = [printable(line) for line in load("previews", "site")(read_any_manifest(place), runs, out)]
+        findings = _findings(Path(folder) / "run", published_before, out)
     for line in lines:
         click.echo(line)
     click.echo(f"look   ircore site serve {out}")
@@ -77,7 +79,19 @@ def command(
         from ircore.submissions.check.reports import add_step_summary
 
         text = escape("\n".join(lines))
-        add_step_summary(f"### Preview\n\n<pre>{text}</pre>\n\nThe site is the artefact <code>preview</code>.\n")
+        add_step_summary(f"### Preview\n\n<pre>{text}</pre>\n\nThe site is the artefact <code>preview</code>.\n\n")
+        add_step_summary(findings)
+
+
+def _findings(run: Path, published: tuple[Path, ...], out: Path) -> str:
+    """Write the findings in a re-scored run with their pictures into the preview, and return them as Markdown."""
+    from ircore.runs.provenance import read_provenance
+    from ircore.submissions.rescoring.evidence import findings_markdown, write_evidence
+
+    provenance = read_provenance(run) if run.is_dir() else None
+    if provenance is None:
+        return ""
+    return findings_markdown(provenance.flags, write_evidence(run, provenance.flags, published, out))
 
 
 def runs_to_stand_beside(published: str | None) -> tuple[Path, ...]:
@@ -177,10 +191,14 @@ def _runs_with_rescored(
 
 
 def _rescored(place: Path, folder: Path, instances: Path | None, published: tuple[Path, ...]) -> Path | None:
-    """Return the scored run of a submission's transcripts, unvouched; None without transcripts that will be scored."""
+    """Return the scored run of a submission's transcripts, with its findings, which decide about its rank.
+
+    None without transcripts that will be scored.
+    """
     from ircore.commands.main import run as ircore
     from ircore.commands.submission_transcripts import show_faults, show_flags
-    from ircore.players.submission import read_any_manifest
+    from ircore.players.submission import MANIFEST, read_any_manifest
+    from ircore.runs.provenance import make_provenance, write_provenance
     from ircore.submissions.request_fields import why_self_reported
     from ircore.submissions.rescoring.fetch import fetch
     from ircore.submissions.rescoring.rescore import rescore
@@ -197,8 +215,10 @@ def _rescored(place: Path, folder: Path, instances: Path | None, published: tupl
         # By the names that its submitter knows.
         problem = error.problem.replace(str(fetched), reference.repo).replace(str(place), f"submissions/{place.name}")
         raise type(error)(problem, error.remedy) from error
-    click.echo(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules")
+    signed = f", signed by the relay {rescored.witness.relay}" if rescored.witness else ""
+    click.echo(printable(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules{signed}"))
     show_flags(rescored, "for people to look at: ")
+    write_provenance(rescored.folder.path, make_provenance(place / MANIFEST, reference, rescored.flags))
     if ircore(["score", str(rescored.folder.path), "--every-turn"]):
         raise WorkError(f"{reference.repo}: its transcripts could not be scored", "See above.")
     return rescored.folder.path

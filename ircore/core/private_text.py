@@ -1,8 +1,18 @@
-"""Finding keys, and paths of somebody's machine, that must not be published; a match is never repeated whole."""
+"""Finding keys, addresses and paths that must not be published; a match is never repeated whole.
 
+Patterns of this project come first, then the detectors of named forms of ``detect-secrets``, such as those of Azure's
+keys. Its detectors of words (``password: …``) and of strings that merely look random are left out: they fire on labels,
+hashes and file names.
+"""
+
+import math
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import chain, pairwise
+from typing import Any, NamedTuple
 
 SECRETS = {
     "a Hugging Face token": r"\bhf_[A-Za-z0-9]{20,}",
@@ -14,6 +24,12 @@ SECRETS = {
     "a token of a package registry": r"\b(?:pypi-|npm_|glpat-)[A-Za-z0-9_-]{20,}",
     "a private key": r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
     "an AWS key": r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
+    "a JSON Web Token": r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?",
+    "an Azure signature": r"[?&]sig=[A-Za-z0-9%+/]{40,}",
+    "a key in a header": (
+        r"\b(?i:(?:x-)?api-key|authorization|ocp-apim-subscription-key)[\"']?\s*[:=]\s*[\"']?"
+        r"(?:(?i:bearer|basic|token)\s+)?[A-Za-z0-9._~+/-]{16,}"
+    ),
 }
 """Patterns of keys by the rule's name, as people read it."""
 
@@ -25,13 +41,44 @@ PATHS = {
 }
 """Patterns of absolute paths, which tell names of people and machines."""
 
-_PATTERNS = {**SECRETS, **PATHS}
-_NAMES = tuple(_PATTERNS)
-_ANY = re.compile("|".join(f"({pattern})" for pattern in _PATTERNS.values()))
+ADDRESSES = {
+    # The names that RFC 2606 keeps for examples belong to nobody.
+    "an e-mail address": (
+        r"(?<![\w.+-])[\w.+-]{1,64}@(?!(?:[\w-]+\.)*example\.(?:com|org|net)\b)(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}\b"
+    ),
+    "an address inside a network": (
+        r"(?<![\w.])(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}"
+        r"|169\.254(?:\.\d{1,3}){2})(?![\w]|\.\d)"
+        r"|(?<![\w:])(?:fe80|f[cd][0-9a-f]{2}):[0-9a-f]*:[0-9a-f:]+(?![\w:])"
+        r"|\b(?:[a-z0-9-]{1,63}\.)+(?:internal|local|lan|corp|intranet|svc\.cluster\.local)(?=[:/])"
+    ),
+}
+"""Patterns of addresses of people, and of machines that nobody outside can reach."""
+
+PATTERNS = {**SECRETS, **PATHS, **ADDRESSES}
+"""All patterns of this project by the rule's name."""
+
+_NAMES = tuple(PATTERNS)
+_ANY = re.compile("|".join(f"({pattern})" for pattern in PATTERNS.values()))
+
+LEFT_OUT = frozenset({"KeywordDetector", "IPPublicDetector", "Base64HighEntropyString", "HexHighEntropyString"})
+"""Detectors of ``detect-secrets`` that are not asked."""
+
+_TOKEN = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,}={0,2}(?![A-Za-z0-9+/=_-])")
+_RANDOM_LENGTHS = range(32, 201)
+"""Characters of a token: what is longer is data, and no key."""
+
+_BITS = 4.2
+"""Shannon entropy of a token in bits per character, from which on it looks drawn at random: 40 random characters of
+64 have some 4.8, words some 4, hexadecimal hashes at most 4."""
+
+_CHANGES = 0.45
+"""Share of a token's characters that are of another kind (capital, small, digit, sign) than the one before them, from
+which on it looks drawn at random: random characters have some 0.6, words in capitals and small letters at most 0.4."""
 
 
 class Leak(NamedTuple):
-    """A key or path in a text that must not be published.
+    """A key, address or path in a text that must not be published.
 
     >>> (leak,) = find_leaks("saved to /home/ann/key")
     >>> str(leak), leak.is_secret
@@ -49,20 +96,79 @@ class Leak(NamedTuple):
 
     @property
     def is_secret(self) -> bool:
-        """Whether the leak is a key; else it is a path."""
-        return self.rule in SECRETS
+        """Whether the leak is a key; else it is a path or an address."""
+        return self.rule not in PATHS and self.rule not in ADDRESSES
 
     def __str__(self) -> str:
         return f"{self.rule} at character {self.begin + 1}"
 
 
 def find_leaks(text: str) -> Iterator[Leak]:
-    """Yield every key and machine path in a text, from left to right."""
+    """Yield every key, address and machine path in a text, from left to right; of two that overlap the first."""
+    end = 0
+    for leak in sorted(chain(_by_pattern(text), _detected(text), _tokens(text)), key=lambda leak: leak.begin):
+        if leak.begin >= end:
+            yield leak
+            end = leak.end
+
+
+def without_leaks(text: str) -> str:
+    """Return a text in which each leak is replaced by the name of its rule."""
+    shown, end = "", 0
+    for leak in find_leaks(text):
+        shown += f"{text[end : leak.begin]}[{leak.rule} was here]"
+        end = leak.end
+    return shown + text[end:]
+
+
+def _by_pattern(text: str) -> Iterator[Leak]:
     for match in _ANY.finditer(text):
         if match.lastindex is not None:
             yield Leak(_NAMES[match.lastindex - 1], match.start(), match.end())
 
 
-def without_leaks(text: str) -> str:
-    """Return a text in which each leak is replaced by the name of its rule."""
-    return _ANY.sub(lambda match: f"[{_NAMES[(match.lastindex or 1) - 1]} was here]", text)
+@lru_cache(maxsize=10_000)
+def _detected(text: str) -> Sequence[Leak]:
+    """Return what ``detect-secrets`` finds; texts that come often are searched once."""
+    return tuple(
+        Leak(f"a {detector.secret_type}", begin, begin + len(secret))
+        for detector in _detectors()
+        for line in text.splitlines()
+        for secret in detector.analyze_string(line)
+        if (begin := text.find(secret)) >= 0
+    )
+
+
+@cache
+def _detectors() -> Sequence[Any]:
+    from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+
+    kinds: list[Any] = sorted(get_mapping_from_secret_type_to_class().values(), key=lambda kind: kind.__name__)
+    return tuple(kind() for kind in kinds if kind.__name__ not in LEFT_OUT)
+
+
+def _tokens(text: str) -> Iterator[Leak]:
+    """Yield tokens in base64: keys that were encoded, and strings of a token's length drawn at random."""
+    for match in _TOKEN.finditer(text):
+        if _hides_a_key(match[0]):
+            yield Leak("a key in base64", match.start(), match.end())
+        elif len(match[0]) in _RANDOM_LENGTHS and _looks_random(match[0]):
+            yield Leak("a token in base64", match.start(), match.end())
+
+
+def _hides_a_key(token: str) -> bool:
+    data = token.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        decoded = b64decode(data + "=" * (-len(data) % 4)).decode("ascii")
+    except ValueError:
+        return False
+    return any(leak.is_secret for leak in chain(_by_pattern(decoded), _detected(decoded)))
+
+
+def _looks_random(token: str) -> bool:
+    kinds = [(character.isupper(), character.islower(), character.isdigit()) for character in token]
+    changes = sum(kind != before for before, kind in pairwise(kinds)) / len(token)
+    if changes < _CHANGES or not all(any(kind[number] for kind in kinds) for number in range(3)):
+        return False
+    counts = Counter(token).values()
+    return -sum(count / len(token) * math.log2(count / len(token)) for count in counts) >= _BITS

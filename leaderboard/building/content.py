@@ -50,6 +50,7 @@ from leaderboard.pages.players import player_pages
 from leaderboard.pages.search_entries import search_file
 from leaderboard.pages.season_column import check_season
 from leaderboard.pages.targets import targets_page
+from leaderboard.pages.try_it import try_page
 from leaderboard.pages.waiting import played_pages, waiting_page
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.storage.pictures import PictureBook
@@ -78,6 +79,7 @@ _LINKED = {
     "limits": "What the numbers cannot tell",
     "paper": "Published scores",
     "replay": "One episode, turn by turn",
+    "try": "Try it",
 }
 """Headings of the pages that hand-written pages link to; on a site without reconstruction runs they have no content."""
 
@@ -263,7 +265,8 @@ def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
         gallery_pages(site),
         game_pages(games),
     )
-    return chain(*several, single, (figures_page(site), metric_agreement_page(site), asked, cited, targets_page(site)))
+    pages = (figures_page(site), metric_agreement_page(site), asked, cited, targets_page(site), try_page(site))
+    return chain(*several, single, pages)
 
 
 def _prompts_page() -> Page:

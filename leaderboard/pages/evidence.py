@@ -7,6 +7,7 @@ from ircore.core.episode_records import Rendering
 from ircore.core.game_records import drawn_renderings
 from ircore.runs.provenance import Evidence, Flag
 from leaderboard.model.site import Pair, Site
+from leaderboard.model.trust import FINDINGS
 from leaderboard.storage.pictures import Shown
 
 MOST_SHOWN = 12
@@ -25,7 +26,7 @@ class ShownFinding(NamedTuple):
     """The finding."""
 
     rendering: Shown | None
-    """This run's rendering."""
+    """This run's rendering; None if the finding is about no picture."""
 
     other: Shown | None
     """The picture that it repeats; None if that is not on the site."""
@@ -33,17 +34,28 @@ class ShownFinding(NamedTuple):
     label: str
     """What that picture is."""
 
+    @property
+    def title(self) -> str:
+        """The finding's rule in words."""
+        return FINDINGS.get(self.flag.rule, self.flag.rule)
+
 
 def shown_findings(site: Site, pair: Pair) -> list[ShownFinding]:
-    """Return the findings in a pair's run that compare two pictures, grave ones first, at most ``MOST_SHOWN``."""
+    """Return the findings in a pair's run that hold it or compare two pictures, grave ones first.
+
+    At most ``MOST_SHOWN`` of them.
+    """
     provenance = pair.result.provenance
     flags = () if provenance is None else provenance.flags
-    compared = sorted((flag for flag in flags if flag.evidence is not None), key=lambda flag: not flag.grave)
-    own = _renderings(site, pair.run_id) if compared else {}
+    chosen = sorted(
+        (flag for flag in flags if flag.grave or flag.evidence is not None), key=lambda flag: not flag.grave
+    )
+    own = _renderings(site, pair.run_id) if chosen else {}
     return [
         ShownFinding(flag, *_pictures(site, pair, flag.evidence, own))
-        for flag in compared[:MOST_SHOWN]
         if flag.evidence is not None and flag.evidence.rendering in own
+        else ShownFinding(flag, None, None, "")
+        for flag in chosen[:MOST_SHOWN]
     ]
 
 

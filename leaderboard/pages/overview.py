@@ -59,8 +59,12 @@ def _best_episode(site: Site) -> dict[str, Any]:
 
 
 def _strip(site: Site) -> dict[str, Any] | None:
-    """Return the turns of a close reconstruction that improved much and is told in words that people read easily."""
-    best = max(judged_episodes(site), key=_worth, default=None)
+    """Return the turns of a close reconstruction that improved much and is told in words that people read easily.
+
+    A held run is no example: its pictures may be copies.
+    """
+    cleared = (chosen for chosen in judged_episodes(site) if chosen.pair.run_id not in site.results.held)
+    best = max(cleared, key=_worth, default=None)
     if best is None:
         return None
     turns = best.result.episode.rendered_turns

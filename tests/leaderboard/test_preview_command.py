@@ -3,15 +3,18 @@
 import shutil
 import subprocess
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from hub_server import HubServer, running_hub
+from PIL import Image
 from samples import sample_instances
 from transcripts import SLUG, Handed, hand_in, write_manifest
 
 from ircore.commands.main import run as ircore
+from ircore.instances.store import read_instances
 from ircore.runs.folder import RunFolder
 from ircore.submissions.rescoring import fetch as fetching
 
@@ -73,11 +76,39 @@ def test_transcripts_are_scored_and_take_the_place_of_the_former_run(
     assert world.preview(tmp_path / "site", "--rescore", "--github") == 0
     out = capsys.readouterr().out
     assert "me/mine: 4 episodes hold by the rules" in out
-    assert "place  none (fewer than 5 pictures) by structural: main score " in out
+    # The sample's second renderings are their targets, pixel by pixel.
+    assert "place  none (held: its findings wait for a maintainer) by structural: main score " in out
     assert (tmp_path / "site" / "pairs" / f"{SLUG}.html").is_file()
     summary = (tmp_path / "summary.md").read_text()
     assert summary.startswith("### Preview\n\n<pre>page ")
-    assert "place  none (fewer than 5 pictures)" in summary
+    assert "place  none (held" in summary
+
+
+def test_a_copied_target_is_shown_to_whoever_reviews_the_pull_request(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The summary says that the run is held and lists why; the artefact has both pictures side by side."""
+    instances = read_instances(world.handed.instances)
+    target = instances.instances[0]
+    data = BytesIO()
+    Image.fromarray(instances.target(target).pixels).save(data, "PNG")
+    world.handed.draw(data.getvalue(), (target.instance_id,), *instances.target(target).pixels.shape[1::-1])
+    propose(world)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    assert world.preview(tmp_path / "site", "--rescore", "--github") == 0
+    assert "place  none (held" in capsys.readouterr().out
+    summary = (tmp_path / "summary.md").read_text()
+    assert "### Findings\n\n**Held**: " in summary
+    row = next(line for line in summary.splitlines() if "`identical_to_target`" in line)
+    name = row.split("`")[-2]
+    with Image.open(tmp_path / "site" / name) as sheet:
+        left, right = sheet.crop((0, 0, 96, 96)), sheet.crop((104, 0, 200, 96))
+        assert sheet.size == (200, 96)
+        assert left.tobytes() == right.tobytes() == instances.target(target).pixels.tobytes()
+    assert f"]({name})" in (tmp_path / "site" / "findings.md").read_text()
+    page = (tmp_path / "site" / "pairs" / f"{SLUG}.html").read_text()
+    assert "This run is <strong>held</strong>" in page
+    assert "A rendering like a target, pixel by pixel" in page
 
 
 def test_runs_of_a_former_version_of_the_benchmark_are_not_beside_it(
@@ -90,7 +121,7 @@ def test_runs_of_a_former_version_of_the_benchmark_are_not_beside_it(
     prompts = RunFolder.open(runs / "other").run.prompts
     known.write_text(known.read_text().replace(SLUG, "another-pair").replace(prompts, "built-in 0123456789ab"))
     assert world.preview(tmp_path / "site", "--rescore") == 0
-    assert "place  none (fewer than 5 pictures) by structural: main score " in capsys.readouterr().out
+    assert "place  none (held: its findings wait for a maintainer) by structural" in capsys.readouterr().out
 
 
 def test_transcripts_that_no_rules_allow_are_refused_before_the_merge(

@@ -209,7 +209,7 @@ def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iter
         return
     if "?" in address.rest or "#" in address.rest:
         yield Fault(path, "has a query or fragment, which players replace", expected, "Take out what follows ? or #.")
-    yield from leak_faults(path, spec.base_url)
+    yield from leak_faults(path, spec.base_url, is_address=True)
     if conditions.local:
         return
     if address.host in LOOPBACK and not conditions.played_here:

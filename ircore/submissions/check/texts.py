@@ -83,9 +83,15 @@ def repository_faults(path: FieldPath, text: str) -> Iterator[Fault]:
         yield Fault(path, "no name of a dataset repository", "ORG/NAME", "Write the name alone, ORG/NAME.")
 
 
-def leak_faults(path: FieldPath, text: str) -> Iterator[Fault]:
-    """Yield the keys and the paths of a machine in a text, which is about to be published; never repeated."""
-    for leak in islice(find_leaks(text), 1):
+def leak_faults(path: FieldPath, text: str, is_address: bool = False) -> Iterator[Fault]:
+    """Yield the first key, path or address in a text, which is about to be published; never repeated.
+
+    Args:
+        path: The field.
+        text: What stands there.
+        is_address: It is an address itself, whose host other rules judge: only keys in it count.
+    """
+    for leak in islice((leak for leak in find_leaks(text) if leak.is_secret or not is_address), 1):
         remedy = "Take it out, and withdraw the key: it may have been seen." if leak.is_secret else "Take it out."
         yield Fault(path, f"holds {leak}", "nothing that must stay secret", remedy)
 
