@@ -32,7 +32,8 @@ def description(content: str, title: str = "") -> str:
     first = (
         lead[1] if lead else next((text for text in _paragraphs(content, start) if len(_text(text)) > len(title)), "")
     )
-    chosen = "" if lead else ", ".join(map(_text, _CHOSEN.findall(content, start)))
+    # The line of a board says in words which choices it shows.
+    chosen = "" if lead and "filtered" in lead[0][:20] else ", ".join(map(_text, _CHOSEN.findall(content, start)))
     words = ": ".join(part for part in (title, chosen, _text(first)) if part)
     return words if len(words) <= LONGEST else words[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
 
