@@ -39,6 +39,7 @@ from leaderboard.pages.board_views import (
     views,
 )
 from leaderboard.pages.judge_cards import card_notes
+from leaderboard.pages.player_boards import subjects
 from leaderboard.pages.references import board_references, reference_lines
 from leaderboard.pages.season_column import season_column
 from leaderboard.words.labels import category_short, category_title
@@ -188,7 +189,7 @@ def _board_page(site: Site, view: View) -> Page:
             "judge_words": " ".join((judge_words(site, view.judge), applicable_words(site, view))).strip(),
             "references": board_references(site, view),
             **card_notes(site, view.judge),
-            "chips": chips(site, view),
+            "chips": [*subjects(site, view), *chips(site, view)],
             "rated": rated,
             "order": view.order,
             "mixed": view.rules is None,
