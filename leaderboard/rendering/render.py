@@ -16,7 +16,17 @@ from ircore.results.tables import formats
 from ircore.results.tables.ranks import remedies
 from leaderboard import theme
 from leaderboard.charts.catalogue import Chart, Drawn
-from leaderboard.components import board_cells, episodes, facts, matrix_cells, players, plots, prototypes, values
+from leaderboard.components import (
+    board_cells,
+    episodes,
+    facts,
+    heat_map,
+    matrix_cells,
+    players,
+    plots,
+    prototypes,
+    values,
+)
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import tier_of
 from leaderboard.words import labels, untrusted_text
@@ -102,7 +112,7 @@ def _environment() -> Environment:
 
 def _components() -> SimpleNamespace:
     """Return every component by name, as templates call it: ``c.NAME``."""
-    modules = (board_cells, episodes, facts, matrix_cells, players, plots, prototypes, values)
+    modules = (board_cells, episodes, facts, heat_map, matrix_cells, players, plots, prototypes, values)
     return SimpleNamespace(
         **{
             name: component

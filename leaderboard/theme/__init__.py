@@ -255,6 +255,8 @@ def _classes() -> Iterator[str]:
             colour, ink = f"var(--irc-{name}-{step})", f"var(--irc-{name}-{step}-ink)"
             # A link's own colour would win over that of a class alone.
             yield f".{name}-{step}, .irg a.{name}-{step} {{ background-color: {colour}; color: {ink}; }}"
+            if name == "score":
+                yield f".fill-{name}-{step} {{ fill: {colour}; }}"
 
 
 def _rule(selector: str, colours: dict[str, str]) -> str:

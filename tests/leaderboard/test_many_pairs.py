@@ -14,9 +14,10 @@ from ircore.results.statistics.intervals import Estimate, clear_of
 from ircore.results.tables.board import board_table
 from leaderboard.components.board_cells import group_letter
 from leaderboard.components.values import score
-from leaderboard.model.site import Site
+from leaderboard.model.site import Page, Site
 from leaderboard.pages.against_files import against_files
 from leaderboard.pages.boards import board_pages
+from leaderboard.pages.matrix import matrix_pages
 from leaderboard.rendering.render import Renderer
 from leaderboard.words.labels import interval_width
 
@@ -35,6 +36,10 @@ def site_of(made: list[InventedRun]) -> Site:
 
 def rendered(site: Site, path: str) -> Element:
     (page,) = (page for page in board_pages(site) if page.path == path)
+    return as_page(site, page)
+
+
+def as_page(site: Site, page: Page) -> Element:
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "page.html"
         made.write_text(Renderer(site, {}).block(page), encoding="utf-8")
@@ -82,6 +87,26 @@ def test_many_pairs_stand_in_groups_under_one_headline_and_chances_sum_to_one() 
     letters = [cell.text.replace("group ", "") for row in rows(page) for cell in row.find("span", class_="group")]
     assert letters == [group_letter(group) for group in groups]
     assert headline.text in board_table(site.results, JUDGE).caption
+
+
+def test_a_matrix_of_many_pairs_is_a_heat_map_from_the_best_to_the_worst() -> None:
+    # The level of a pair is the sum of its players' numbers, so that the order of both is known.
+    crossed = [
+        invented_run(SMALL_CELLS, f"seer-{seer}", f"painter-{painter}", 1.0 + seer + 0.6 * painter, 0.1)
+        for seer in range(4)
+        for painter in range(8)
+    ]
+    (page,) = (page for page in matrix_pages(site_of(crossed)) if page.path == "matrix")
+    shown = as_page(site_of(crossed), page)
+    (table,) = shown.find("table", class_="heat-matrix")
+    heads = [head.text.split()[0] for head in table.find("thead")[0].find("th")]
+    names = [row.find("th")[0].text.split()[0] for row in table.find("tbody")[0].find("tr")]
+    assert names == [f"seer-{seer}" for seer in (3, 2, 1, 0)]
+    assert heads == [f"painter-{painter}" for painter in reversed(range(8))]
+    assert len(table.find("a", class_="heat")) == 32
+    assert not table.find("img")
+    # Two categories and two difficulties.
+    assert len(shown.find("svg", class_="small-map")) == 4
 
 
 def test_a_few_pairs_stand_by_their_ranks_alone() -> None:
