@@ -25,7 +25,7 @@ UV := $(shell command -v uv 2>/dev/null)
 INSTALL := $(if $(UV),$(UV) pip install -q --compile-bytecode --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
 
 .DELETE_ON_ERROR:
-.PHONY: help install demo platform site test lint bench clean requirements browser sandbox lipsim
+.PHONY: help install demo platform site test test-models lint bench clean requirements browser sandbox
 
 help:
 	@echo "make install set up .venv with what playing, scoring, releases and the site need"
@@ -33,7 +33,8 @@ help:
 	@echo "make platform draw the released demo set, compare it to the byte, play the built-in pairs on it"
 	@echo "make site    render the site of the demo's runs again"
 	@echo "make freeze  keep the boards of the version FORMER of the dataset DATASET in versions/, before a new one begins"
-	@echo "make test    all tests, the browser tests included; LIPSIM=1 installs torch for those of the judge lipsim"
+	@echo "make test    all tests, the browser tests included"
+	@echo "make test-models  the tests with small weights and with servers of others (LiteLLM, transformers serve); 9 GB"
 	@echo "make lint    ruff, mypy, and oxlint for the scripts of the site"
 	@echo "make bench   the measurements in benchmarks/"
 	@echo "make sandbox install bubblewrap, in which programs written by models run"
@@ -120,13 +121,33 @@ sandbox:
 	  $(AS_ROOT) sysctl -q kernel.apparmor_restrict_unprivileged_userns=0
 
 # CI's machines are shared and slow at times: there a test that fails is run once more, and the summary names it.
-test: $(INSTALLED_DEV) browser $(if $(LIPSIM),lipsim)
+test: $(INSTALLED_DEV) browser
 	$(BIN)/pytest $(if $(CI),--reruns 1 -rR)
 
-# Large, so only where it is asked for. A torch that is there already, such as one for processors only, is kept.
-lipsim: $(INSTALLED_DEV)
-	@$(INSTALL) --no-build-isolation -e '.[lipsim]'
+# What needs torch, and software of others whose requirements differ from ours: each has an environment of its own.
+# Where these exist already, name their programs: make test-models LITELLM=/elsewhere/bin/python SERVING=...
+LITELLM ?= build/others/litellm/bin/python
+SERVING ?= build/others/serving/bin/python
+CLEMCORE ?= build/others/clemcore/bin/python
+INSPECT ?= build/others/inspect/bin/python
+REQUIRES_litellm := 'litellm[proxy]>=1.109,<2'
+REQUIRES_serving := 'transformers[serving]>=5.23,<6' torch torchvision
+REQUIRES_clemcore := 'clemcore>=3.7,<4'
+REQUIRES_inspect := 'inspect-ai>=0.3.285'
+WITH_MODELS := tests/ircore/submissions/test_real_services.py tests/ircore/players/test_local_weights.py \
+  tests/ircore/players/test_clip_listener.py tests/ircore/scorers/networks $(wildcard tests/ircore/scorers/test_lipsim*.py) \
+  tests/dataset_card/interchange/test_clembench.py tests/dataset_card/interchange/test_inspect_log.py
+
+# A torch that is there already, such as one for processors only, is kept.
+test-models: $(INSTALLED_DEV) $(LITELLM) $(SERVING) $(CLEMCORE) $(INSPECT)
+	@$(INSTALL) --no-build-isolation -e '.[lipsim,local,perceptual]'
 	@rm -rf *.egg-info
+	IRCORE_LITELLM_PYTHON=$(abspath $(LITELLM)) IRCORE_TRANSFORMERS_PYTHON=$(abspath $(SERVING)) \
+	  IRCORE_CLEMCORE_PYTHON=$(abspath $(CLEMCORE)) IRCORE_INSPECT_PYTHON=$(abspath $(INSPECT)) $(BIN)/pytest -rs $(WITH_MODELS)
+
+build/others/%/bin/python: | $(INSTALLED_DEV)
+	$(BIN)/uv venv -q --clear build/others/$*
+	$(BIN)/uv pip install -q --python $@ $(REQUIRES_$*)
 
 lint: $(INSTALLED_DEV)
 	$(BIN)/ruff format --check
@@ -139,7 +160,7 @@ bench: $(INSTALLED_DEV)
 
 requirements: $(INSTALLED_DEV)
 	@# Hashes, no addresses: uv resolves for all platforms at once. What is not in the extra `all` stays out.
-	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra models --extra release --extra site --universal \
+	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra models --extra relay --extra release --extra site --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements/run.txt
 	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra all --group dev --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \

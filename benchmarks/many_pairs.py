@@ -18,7 +18,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from ircore.core.records import CATEGORIES, PlayerSpec, Run
+from ircore.core.records import CATEGORIES, PlayerSpec
+from ircore.core.submission_records import Run
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import with_run_id

@@ -7,11 +7,12 @@ what a script of forty lines would do: over the client of the package `openai` w
 
     python benchmarks/play.py                 all parts, about three minutes
     python benchmarks/play.py many            one part: 1,400 episodes, 256 at once, in several processes
+    python benchmarks/play.py frameworks --inspect PYTHON --clemcore PYTHON
+
+The last one plays the same game in other frameworks, by a Python that has them (``benchmarks/peers``).
 """
 
 import argparse
-import asyncio
-import base64
 import json
 import os
 import subprocess
@@ -19,14 +20,16 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 SERVER = ROOT / "tests" / "support" / "openai_server.py"
-PARTS = ("speed", "many", "large", "faults", "kill")
+PEERS = Path(__file__).parent / "peers"
+PARTS = ("speed", "many", "large", "faults", "kill", "frameworks")
 FAULTS = ("rate_limit=0.05", "server_error=0.02", "drop=0.01", "truncate=0.01")
 EPISODES, MESSAGES = 140, 4
 
@@ -92,9 +95,15 @@ def stats(url: str) -> dict[str, Any]:
     return result
 
 
-def measure(command: list[str], url: str, out: Path) -> Measured:
-    """Run a command to its end and measure it from outside."""
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONHASHSEED": "0"})
+def measure(command: list[str], url: str, out: Path, folder: Path | None = None) -> Measured:
+    """Run a command to its end, in a folder if one is given, and measure it from outside."""
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+    )
     # Waited for without taking it away, so that the kernel still tells what it wrote (sockets are not counted).
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
     counts = dict(line.split(": ") for line in Path(f"/proc/{process.pid}/io").read_text().splitlines())
@@ -137,8 +146,7 @@ def bare_command(folder: Path, url: str, out: Path, transport: str, at_once: int
     """Return the command of the bare loop."""
     return [
         sys.executable,
-        __file__,
-        "bare",
+        str(PEERS / "bare.py"),
         url,
         str(folder / "set"),
         str(out),
@@ -146,100 +154,6 @@ def bare_command(folder: Path, url: str, out: Path, transport: str, at_once: int
         str(at_once),
         str(episodes),
     ]
-
-
-class Client:
-    """The three calls of a bare loop, over the package ``openai`` with one of its transports."""
-
-    def __init__(self, url: str, transport: str) -> None:
-        import openai
-
-        http = openai.DefaultAioHttpClient() if transport == "aiohttp" else None
-        self._client = openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0, http_client=http)
-
-    async def said(self, messages: list[Any]) -> str:
-        """Return a describer's answer."""
-        reply = await self._client.chat.completions.create(model="m", messages=messages)
-        return reply.choices[0].message.content or ""
-
-    async def drawn(self, text: str, previous: bytes) -> bytes:
-        """Return a picture, drawn anew or from the previous one."""
-        if previous:
-            file = ("p.png", previous, "image/png")
-            made = await self._client.images.edit(model="m", prompt=text, image=file)
-        else:
-            made = await self._client.images.generate(model="m", prompt=text)
-        assert made.data is not None
-        return base64.b64decode(made.data[0].b64_json or "")
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._client.close()
-
-
-class RawClient:
-    """The same calls over ``aiohttp`` alone, without types, checks or errors."""
-
-    def __init__(self, url: str, _: str) -> None:
-        import aiohttp
-
-        self._url = url
-        self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=1000))
-
-    async def said(self, messages: list[Any]) -> str:
-        """Return a describer's answer."""
-        reply = await self._post("/chat/completions", json={"model": "m", "messages": messages})
-        return reply["choices"][0]["message"]["content"] or ""
-
-    async def drawn(self, text: str, previous: bytes) -> bytes:
-        """Return a picture, drawn anew or from the previous one."""
-        import aiohttp
-
-        if previous:
-            form = aiohttp.FormData({"model": "m", "prompt": text})
-            form.add_field("image", previous, filename="p.png", content_type="image/png")
-            made = await self._post("/images/edits", data=form)
-        else:
-            made = await self._post("/images/generations", json={"model": "m", "prompt": text})
-        return base64.b64decode(made["data"][0]["b64_json"])
-
-    async def _post(self, path: str, **body: Any) -> dict[str, Any]:
-        async with self._session.post(self._url + path, **body) as response:
-            return json.loads(await response.read())  # type: ignore[no-any-return]
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._session.close()
-
-
-async def bare(url: str, instances: Path, out: Path, transport: str, at_once: int, episodes: int) -> None:
-    """Play without any framework: messages kept as they are sent, one file a picture, one line an answer."""
-    client: Client | RawClient = (RawClient if transport == "raw" else Client)(url, transport)
-    names = [json.loads(line)["image"] for line in (instances / "instances.jsonl").read_text().splitlines()]
-    (out / "renderings").mkdir(parents=True)
-    waiting = iter(names[:episodes])
-    with (out / "log.jsonl").open("w") as log:
-
-        async def worker() -> None:
-            for name in waiting:
-                shown, previous = (instances / name).read_bytes(), b""
-                messages: list[Any] = []
-                for turn in range(1, 100):
-                    address = f"data:image/png;base64,{base64.b64encode(shown).decode()}"
-                    image = {"type": "image_url", "image_url": {"url": address}}
-                    messages.append({"role": "user", "content": [{"type": "text", "text": "Describe."}, image]})
-                    text = await client.said(messages)
-                    log.write(json.dumps({"episode": name, "turn": turn, "text": text}) + "\n")
-                    if "DONE" in text:
-                        break
-                    messages.append({"role": "assistant", "content": text})
-                    shown = previous = await client.drawn(text, previous)
-                    (out / "renderings" / f"{Path(name).stem}-{turn}.png").write_bytes(shown)
-                    log.write(json.dumps({"episode": name, "turn": turn}) + "\n")
-                    log.flush()
-
-        await asyncio.gather(*(worker() for _ in range(at_once)))
-    await client.close()
 
 
 WAYS = ("bare httpx", "bare aiohttp", "bare raw", "play httpx", "play aiohttp")
@@ -362,6 +276,30 @@ def kill(folder: Path) -> list[Bar]:
     ]
 
 
+def frameworks(folder: Path, pythons: Mapping[str, str | None]) -> list[Bar]:
+    """140 episodes × 5 turns, 32 at once, by this project and by other frameworks; clemcore plays one at a time."""
+    few = EPISODES // 10
+    bars = []
+    for latency in ("0.1", "0"):
+        print(f"\n{EPISODES} episodes × 5 turns, 32 at once, answers after {latency} s\n{HEAD}")
+        ours = _once(folder, "play aiohttp", f"ours-{latency}", latency, 32, EPISODES)
+        print(ours.line("ircore play"))
+        for name, python in pythons.items():
+            if python is None:
+                print(f"{name:<34} not measured: give --{name} a Python that has it")
+                continue
+            out = folder / f"{name}-{latency}"
+            numbers = {"inspect": ("32", str(EPISODES)), "clemcore": (str(few),)}[name]
+            with service("--latency", latency, "--turns", str(MESSAGES)) as url:
+                script = str(PEERS / f"{name}_game.py")
+                done = measure([python, script, url, str(folder / "set"), str(out), *numbers], url, out, folder)
+            if name == "clemcore":
+                done = done._replace(window=done.window * EPISODES / few)
+            print(done.line(name if name == "inspect" else f"{name} ({few} episodes, window × {EPISODES // few})"))
+            bars.append(Bar(f"window / {name}, answers after {latency} s", ours.window / done.window, 1))
+    return bars
+
+
 def events(run: Path, text: str) -> int:
     """Count the lines of a journal that hold a text."""
     journal = run / "journal.jsonl"
@@ -399,17 +337,17 @@ def write_set(folder: Path, number: int) -> None:
 
 def main() -> int:
     """Measure what is asked for; the exit status says whether every bar was met."""
-    if sys.argv[1:2] == ["bare"]:
-        url, instances, out, transport, *numbers = sys.argv[2:]
-        asyncio.run(bare(url, Path(instances), Path(out), transport, *map(int, numbers)))
-        return 0
     if sys.argv[1:2] == ["set"]:
         write_set(Path(sys.argv[2]), int(sys.argv[3]))
         return 0
     parser = argparse.ArgumentParser()
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all of them if none is named")
+    parser.add_argument("--inspect", metavar="PYTHON", help="a Python that has inspect_ai, for the part frameworks")
+    parser.add_argument("--clemcore", metavar="PYTHON", help="a Python that has clemcore, for the part frameworks")
     given = parser.parse_args()
+    pythons = {"inspect": given.inspect, "clemcore": given.clemcore}
     parts = {"speed": speed, "many": many, "large": large, "faults": faults, "kill": kill}
+    parts["frameworks"] = partial(frameworks, pythons=pythons)
     if unknown := set(given.parts) - set(PARTS):
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
     with tempfile.TemporaryDirectory() as temporary:

@@ -39,8 +39,9 @@ from invented import invented_run, invented_set, talking  # noqa: E402
 
 from ircore.core.episode_records import Episode, Rendering  # noqa: E402
 from ircore.core.images import Picture  # noqa: E402
-from ircore.core.records import Instance, Run  # noqa: E402
+from ircore.core.records import Instance  # noqa: E402
 from ircore.core.score_records import Score  # noqa: E402
+from ircore.core.submission_records import Run  # noqa: E402
 from ircore.instances.store import InstanceSet, read_instances, write_instances  # noqa: E402
 from ircore.runs.events import End, Entry  # noqa: E402
 from ircore.runs.folder import RunFolder  # noqa: E402

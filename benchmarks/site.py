@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules, Submission
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules
+from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.players.submission import LoadedSubmission

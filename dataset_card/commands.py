@@ -6,6 +6,7 @@ from typing import Literal
 
 import click
 
+from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import SeveralPathsCommand
 from ircore.core.collector import without_collector
 from ircore.core.terminal import printable
@@ -22,7 +23,9 @@ def command() -> None:
     multiple=True,
     metavar="RUN...",
     type=click.Path(path_type=Path),
-    help="Run folders: several after one --runs, or one each. With --former, the new and changed ones are enough.",
+    callback=runs_to_read,
+    help="Runs or folders of runs: several after one --runs, or one each. With --former, new and changed runs are "
+    "enough.",
 )
 @click.option(
     "--instances",
@@ -88,7 +91,7 @@ def build(
         click.echo(f"{table.config.name:<{width}} {table.rows:>8,} rows {table.file_bytes / 1e6:>9.2f} MB")
     for line in built.lines():
         click.echo(printable(line))
-    click.echo(f"{out}  (load_dataset reads this folder; check it with: ircore release check {out})")
+    click.echo(f"{out}  (load_dataset reads this folder)")
 
 
 @command.command()
@@ -187,7 +190,7 @@ def pull(place: str, out: Path, revision: str | None, run_id: str | None) -> Non
     pulled = pull_release(find_release(place, revision), out, run_id)
     runs = f"{len(pulled.runs)} run{'' if len(pulled.runs) == 1 else 's'}"
     click.echo(f"{runs}, {pulled.episodes:,} episodes, {pulled.scores:,} scores")
-    click.echo(f"{out}  (next: ircore results {out}/runs/*)")
+    click.echo(str(out))
 
 
 @command.command("eval")

@@ -4,12 +4,13 @@ A release is a folder, or a dataset on the Hub (``ORG/NAME``) whose files come i
 not part of ``ircore``, which knows nothing of releases.
 """
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dataset_card.checking.full_check import full_check
 from dataset_card.checking.release_check import Report, sound_release
 from dataset_card.checking.rescored_run import Draw
-from dataset_card.hub.pull import find_release
+from dataset_card.hub.pull import find_release, pull_release
 from dataset_card.releases.record import RELEASE, read_release
 from dataset_card.tables.parquet import read_frame
 from dataset_card.tables.schema import LEADERBOARD, transcripts_name
@@ -66,6 +67,22 @@ def load_game_results(place: str, game: str, revision: str | None = None) -> Gam
 
 def _sound_report(place: str, revision: str | None) -> Report:
     return sound_release(find_release(place, revision), place)
+
+
+def pull_runs(release: Path, out: Path) -> tuple[Path, ...]:
+    """Check a release and write its runs as run folders, for commands that take runs.
+
+    Args:
+        release: The release's folder.
+        out: Folder to make.
+
+    Returns:
+        The run folders.
+
+    Raises:
+        WorkError: The release has faults, or ``out`` cannot be written.
+    """
+    return pull_release(release, out).runs
 
 
 def load_table(

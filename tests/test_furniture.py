@@ -76,7 +76,8 @@ def test_the_manifest_in_the_instructions_passes_without_a_remark() -> None:
 
 
 def test_the_instructions_list_every_host_and_every_key() -> None:
-    from ircore.core.records import PlayerSpec, Submission
+    from ircore.core.records import PlayerSpec
+    from ircore.core.submission_records import Submission
 
     page = (ROOT / "docs" / "submit.md").read_text(encoding="utf-8")
     for host in link_hosts():

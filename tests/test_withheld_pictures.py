@@ -98,7 +98,7 @@ def test_a_pack_holds_what_was_said_and_no_picture(played: Path, tmp_path: Path)
 
 
 def test_another_licence_on_the_command_line_does_not_free_them(played: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="--licence MIT: these pictures are LicenseRef-COCO-photographs"):
+    with pytest.raises(InputError, match="--licence MIT: these pictures have the licence LicenseRef-COCO-photographs"):
         import_icca(ImportRequest(played / "games", tmp_path / "set", licence="MIT"))
     assert not (tmp_path / "set").exists()
 

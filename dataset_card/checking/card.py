@@ -16,7 +16,8 @@ from dataset_card.findings import Findings
 from dataset_card.markdown import code_span, escape
 from dataset_card.tables.columns import Config
 from ircore.core.game_records import GameInstance, GameRun
-from ircore.core.records import Instance, Run
+from ircore.core.records import Instance
+from ircore.core.submission_records import Run
 
 MAX_CARD_BYTES = 4 * 1024 * 1024
 

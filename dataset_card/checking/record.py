@@ -162,7 +162,8 @@ def sound_records(folder: Path, name: str, kind: TypeAdapter[T], findings: Findi
     try:
         yield from read_records(folder / name, kind)
     except InputError as error:
-        findings.add(name, error.problem.removeprefix(f"{folder / name}:"))
+        where, _, problem = error.problem.removeprefix(f"{folder}/").partition(": ")  # where: the file, and the line
+        findings.add(where, problem)
 
 
 def _of_runs(record: ReleaseRecord, config: Config) -> bool:

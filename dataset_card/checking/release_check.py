@@ -45,8 +45,9 @@ from dataset_card.tables.schema import (
 from dataset_card.tables.source import ReleaseSource
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameInstance, GameRun
-from ircore.core.records import RECONSTRUCTION, Instance, Run
+from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.core.score_records import JudgeIdentity
+from ircore.core.submission_records import Run
 
 T = TypeVar("T")
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from ircore.core.episode_records import TECHNICAL_REASONS, Episode, Turn
 from ircore.core.plugins import available, load
-from ircore.core.records import Instance, Role, Run
+from ircore.core.records import Instance, Role
+from ircore.core.submission_records import Run
 from ircore.core.tokens import count_tokens
 from ircore.games.base import Game
 from ircore.games.reconstruction.prompts import Prompts, load_prompts

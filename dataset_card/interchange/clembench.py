@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ircore.core.episode_records import Episode, Turn
-from ircore.core.records import Instance, Role, Run
+from ircore.core.records import Instance, Role
+from ircore.core.submission_records import Run
 from ircore.runs.events import Call, CallKey, Failure
 
 GAME = "image_reconstruction_game"

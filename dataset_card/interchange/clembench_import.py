@@ -38,8 +38,9 @@ from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
 from ircore.core.images import Picture
-from ircore.core.records import Instance, Record, Run
+from ircore.core.records import Instance, Record
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.runs.events import Call, End, Entry, Event, Failure
 from ircore.runs.folder import RunFolder

@@ -18,7 +18,8 @@ from dataset_card.interchange.clembench_files import ResultsFolder, parsed, read
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules, Run, Submission
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules
+from ircore.core.submission_records import Run, Submission
 from ircore.games.base import EpisodeSetup
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ircore.commands.given_runs import run_to_read, runs_to_read
 from ircore.core.terminal import printable
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
@@ -20,7 +21,9 @@ def import_command() -> None:
 
 
 @export_command.command("clembench")
-@click.argument("runs", metavar="RUN...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument(
+    "runs", metavar="RUN...", type=click.Path(path_type=Path), nargs=-1, required=True, callback=runs_to_read
+)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Results folder to make.")
 @click.option(
     "--judge", metavar="NAME", help="Judge whose similarity is the main score, if several judges rated the runs."
@@ -42,7 +45,7 @@ def export_clembench(runs: tuple[Path, ...], out: Path, judge: str | None) -> No
 
 
 @export_command.command("inspect")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=click.Path(path_type=Path), callback=run_to_read)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for the log.")
 def export_inspect(run: Path, out: Path) -> None:
     """Write the run folder RUN as a log of inspect_ai.

@@ -23,7 +23,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from ircore.core.episode_records import Episode, Usage
 from ircore.core.errors import InputError
 from ircore.core.files import new_file
-from ircore.core.records import PlayerSpec, Rules, Run
+from ircore.core.records import PlayerSpec, Rules
+from ircore.core.submission_records import Run
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.runs.events import Call, CallKey

@@ -13,7 +13,7 @@ from dataset_card.tables.parts import Part, layout_key, make_part, part_key
 from dataset_card.tables.rows import Row
 from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import write_table
-from ircore.results.games import PlayedGameRun
+from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.played_run import PlayedRun
 
 

@@ -20,7 +20,8 @@ from ircore.core.days import Day
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameRun
 from ircore.core.lifecycle import Withdrawal
-from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Run, Sha256
+from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Sha256
+from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
 from ircore.runs.provenance import Commit, Provenance
 

@@ -31,8 +31,8 @@ from ircore.core.errors import InputError
 from ircore.core.fact_records import RenderingFacts
 from ircore.core.game_records import GameEpisode, GameRun, GameScore
 from ircore.core.images import Picture
-from ircore.core.records import Run
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
 from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet
 from ircore.runs.provenance import Provenance

@@ -12,8 +12,8 @@ from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.fact_records import RenderingFacts
 from ircore.core.images import Picture
-from ircore.core.records import Run
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run
 from ircore.instances.store import InstanceSet
 from ircore.runs.provenance import Provenance
 

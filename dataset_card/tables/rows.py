@@ -16,8 +16,8 @@ from ircore.core.game_records import GameEpisode
 from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet
-from ircore.results.games import PlayedGameRun
 from ircore.results.model import Results
+from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.played_run import PlayedRun
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import flat_records

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ircore.commands.options import PATH
+from ircore.commands.given_runs import runs_to_read
+from ircore.commands.options import PATH, conditions_options
 
 if TYPE_CHECKING:
     from ircore.scorers.people.annotation_page import WrittenPage
@@ -18,7 +19,7 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("runs", type=PATH, nargs=-1, required=True)
+@click.argument("runs", type=PATH, nargs=-1, required=True, callback=runs_to_read)
 @click.option("--out", type=PATH, required=True, help="Folder to make.")
 @click.option(
     "--items",
@@ -31,8 +32,7 @@ def command() -> None:
 )
 @click.option("--annotators", metavar="A,B,C", help="Pseudonyms that may rate; default: any that people give.")
 @click.option("--every-turn", is_flag=True, help="Similarity of every rendering, not only the first and final one.")
-@click.option("--category", "-c", "categories", multiple=True, help="Only this one; may be repeated.")
-@click.option("--difficulty", "-d", "difficulties", multiple=True, help="Only easy or hard; may be repeated.")
+@conditions_options
 @click.option("--json", "as_json", is_flag=True, help="Print what was made as one JSON document.")
 def build(
     runs: tuple[Path, ...], out: Path, items: int | None, seed: int, annotators: str | None, every_turn: bool,

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.completion import submissions
 from ircore.commands.options import PATH
-from ircore.core.terminal import printable
+from ircore.core.terminal import printable, styled
 
 if TYPE_CHECKING:
     from ircore.core.records import PlayerSpec
@@ -15,12 +16,14 @@ if TYPE_CHECKING:
 
 
 @click.command("doctor")
-@click.argument("submission", type=PATH)
+@click.argument("submission", type=PATH, shell_complete=submissions)
 @click.option("--timeout", type=click.FloatRange(1, 3600), default=120, show_default=True, help="Seconds an answer.")
 @click.option("--deep", is_flag=True, help="Probe the services with some thirty questions more.")
 @click.option("--out", type=PATH, help="With --deep: write a manifest that works into this folder.")
 def command(submission: Path, timeout: float, deep: bool, out: Path | None) -> int:
-    """Ask the players of SUBMISSION (a folder or its submission.yaml) two tiny questions each, and say what works.
+    """Ask the players of SUBMISSION two tiny questions each, and say what works.
+
+    SUBMISSION is a folder, its submission.yaml, or a built-in pair such as classical+canvas.
 
     SUBMISSION may also be the file of a judge that is a model: it is asked one question about two pictures.
 
@@ -31,6 +34,7 @@ def command(submission: Path, timeout: float, deep: bool, out: Path | None) -> i
     errors, says which rules and parameters follow, and prints a line for the table of services in the docs.
     """
     from ircore.games.registry import load_game
+    from ircore.players.builtin_pairs import submission_place
     from ircore.players.submission import read_any_manifest
     from ircore.runs.setup import check_seats, rules_of
     from ircore.scorers.judges.manifest import names_judge, read_judge
@@ -41,7 +45,7 @@ def command(submission: Path, timeout: float, deep: bool, out: Path | None) -> i
     if names_judge(submission):
         judge = read_judge(submission)
         return _show("judge", judge.spec, [examine_judge(judge, timeout)])
-    loaded = read_any_manifest(submission)
+    loaded = read_any_manifest(submission_place(submission))
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
     rules = rules_of(game, loaded, {})
     check_seats(game, loaded, rules)
@@ -97,7 +101,8 @@ def _show(seat: str, spec: "PlayerSpec", findings: "list[Finding]") -> int:
     """Show the findings about a player; return the exit status, 1 if a question failed."""
     click.echo(printable(f"{seat:<10} {spec.label}{f' at {spec.base_url}' if spec.base_url else ''}"))
     for finding in findings:
-        click.echo(printable(f"  {'works' if finding.works else 'FAILS':<6} {finding.question}: {finding.detail}"))
+        verdict = styled("works", "green") if finding.works else styled("FAILS", "red")
+        click.echo(f"  {verdict}  {printable(f'{finding.question}: {finding.detail}')}")
         if finding.remedy:
             click.echo(printable(f"         {finding.remedy}"))
     return 0 if all(finding.works for finding in findings) else 1

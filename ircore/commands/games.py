@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ircore.commands.completion import names_of
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -31,11 +32,10 @@ def command(context: click.Context, as_json: bool) -> None:
         click.echo(printable(f"{game.name:<{width}}  {game.title}  ({', '.join(_names(game))})"))
     for name, reason in broken.items():
         click.echo(printable(f"{name:<{width}}  broken: {reason}"))
-    click.echo("More of one: ircore games show NAME", err=True)
 
 
 @command.command()
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("games"))
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def show(name: str, as_json: bool) -> None:
     """Show the declarations of the game NAME: seats, rules, outcomes, measures and the fields of its instances."""

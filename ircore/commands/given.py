@@ -23,7 +23,7 @@ def give(words: list[str], also: tuple[int, ...] = ()) -> int:
     from ircore.core.terminal import printable
 
     click.echo(printable(f"+ ircore {join(words)}"), err=True)
-    status = run(words)
+    status = run(words, given=True)
     if status == 130:
         raise click.exceptions.Exit(status)  # stopped by Ctrl-C, which it has said
     if status and status not in also:

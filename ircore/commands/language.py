@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.given_runs import run_to_read
 from ircore.commands.options import PATH
 from ircore.core.terminal import printable
 
@@ -51,7 +52,7 @@ def naming(annotations: Path, as_json: bool) -> None:
 
 
 @command.command()
-@click.argument("run", type=PATH)
+@click.argument("run", type=PATH, callback=run_to_read)
 def novelty(run: Path) -> None:
     """Measure how far messages change, with a tagger's content words: WNR and WND by repetition.
 

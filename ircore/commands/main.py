@@ -4,17 +4,21 @@ import gc
 import io
 import signal
 import sys
+from functools import wraps
 from importlib.resources import files
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from ircore import __version__
+from ircore.commands.settings import load_keys, option_defaults
 from ircore.core.errors import InputError
-from ircore.core.terminal import printable
+from ircore.core.terminal import printable, styled
 
 HELP_LINES = {
     "annotate": "Make a page in which people rate renderings.",
+    "completion": "Let your shell complete commands, options and names.",
     "compare": "Compute any metric on any two images.",
     "demo": "Play the built-in players of every game, and watch it in the browser.",
     "doctor": "Ask a submission's players tiny questions, and show which work.",
@@ -50,7 +54,7 @@ SECTIONS = {
     "Make targets": ("instances", "sandbox"),
     "Ask people": ("annotate", "ratings"),
     "Publish": ("release", "site", "export", "import"),
-    "Extend": ("new",),
+    "Extend": ("new", "completion"),
 }
 """Commands by what people want to do, in the order of ``ircore --help``."""
 
@@ -81,9 +85,16 @@ class _PluginGroup(click.Group):
         if cmd_name not in available("commands"):
             return None
         command: click.Command = load("commands", cmd_name)
+        _end_with_next_step(cmd_name, command)
         if _asks_for_help():
             _add_examples(cmd_name, command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer commands and options to a shell, without importing the commands."""
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        commands = [CompletionItem(name, help=HELP_LINES.get(name)) for name in names]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def _help_line(self, ctx: click.Context, name: str) -> str:
         """Return the help line of a plug-in's command, or the reason why it cannot be imported."""
@@ -117,6 +128,32 @@ class _PluginGroup(click.Group):
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
+
+
+def _end_with_next_step(words: str, command: click.Command) -> None:
+    """Let a command, and each of its sub-commands, end with the command that people give next."""
+    for word, inner in getattr(command, "commands", {}).items():
+        _end_with_next_step(f"{words} {word}", inner)
+    work = command.callback
+    if work is None or hasattr(work, "tells_next") or _only_groups(command):
+        return
+
+    @wraps(work)
+    def work_and_tell(*arguments: Any, **parameters: Any) -> Any:
+        from ircore.commands.next_step import tell_next
+
+        status = work(*arguments, **parameters)
+        context = click.get_current_context()
+        if not status and context.invoked_subcommand is None:
+            tell_next(words, context)
+        return status
+
+    work_and_tell.tells_next = True  # type: ignore[attr-defined]
+    command.callback = work_and_tell
+
+
+def _only_groups(command: click.Command) -> bool:
+    return isinstance(command, click.Group) and not command.invoke_without_command
 
 
 def _asks_for_help() -> bool:
@@ -170,18 +207,35 @@ def _end(number: int, _: object) -> None:
     sys.exit(128 + number)
 
 
-def run(arguments: list[str] | None = None) -> int:
-    """Run the command line and return its exit status; an error goes to stderr, first the problem, then the remedy."""
+def run(arguments: list[str] | None = None, given: bool = False) -> int:
+    """Run the command line and return its exit status; an error goes to stderr, first the problem, then the remedy.
+
+    Args:
+        arguments: The words behind ``ircore``; those of the process if None.
+        given: Whether another command gives this command, and will say the next step itself.
+    """
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        outcome: Any = app.main(args=arguments, standalone_mode=False)
+        load_keys()
+        outcome: Any = app.main(
+            args=words,
+            prog_name="ircore",
+            standalone_mode=False,
+            obj="given" if given else None,
+            default_map=option_defaults(app, words),
+        )
     except InputError as error:
-        click.echo(printable(f"ircore: {error.problem}"), err=True)
-        if error.remedy:
-            click.echo(printable(f"  {error.remedy}"), err=True)
-        return error.status
-    except click.ClickException as error:
+        return _tell(error.problem, error.remedy, error.status)
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return error.exit_code
+    except click.ClickException as error:
+        path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "ircore"
+        return _tell(
+            f"{path.removeprefix('ircore').strip()}: {error.format_message()}".removeprefix(": "),
+            f"See: {path} --help",
+            error.exit_code,
+        )
     except (click.Abort, KeyboardInterrupt):
         click.echo("ircore: stopped; nothing half written is left, and the same command can be given again", err=True)
         return 130
@@ -191,3 +245,11 @@ def run(arguments: list[str] | None = None) -> int:
         click.echo(f"ircore: {place}{error.strerror or error}", err=True)
         return 1
     return outcome if isinstance(outcome, int) else 0
+
+
+def _tell(problem: str, remedy: str, status: int) -> int:
+    """Show an error on stderr, first the problem, then the remedy; return the exit status."""
+    click.echo(f"{styled('ircore:', 'red', 'bold', stream=sys.stderr)} {printable(problem)}", err=True)
+    if remedy:
+        click.echo(printable(f"  {remedy}"), err=True)
+    return status

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import click
 
+from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH
 
 
 @click.command("merge")
-@click.argument("shards", type=PATH, nargs=-1, required=True, metavar="SHARD...")
+@click.argument("shards", type=PATH, nargs=-1, required=True, metavar="SHARD...", callback=runs_to_read)
 @click.option("--out", type=PATH, required=True, help="The run folder to make.")
 @click.option("--partial", is_flag=True, help="Join what there is although something is missing.")
 def command(shards: tuple[Path, ...], out: Path, partial: bool) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ircore.commands.completion import names_of
 from ircore.commands.options import PATH
 from ircore.core.terminal import printable
 
@@ -33,11 +34,10 @@ def command(context: click.Context, as_json: bool) -> None:
     click.echo("\n".join(map(printable, _aligned([("name", "better", "range", "looks at", "title", "here"), *rows]))))
     for name, reason in broken.items():
         click.echo(printable(f"{name}  broken: {reason}"))
-    click.echo("More of one: ircore metrics show NAME", err=True)
 
 
 @command.command()
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("metrics"))
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def show(name: str, as_json: bool) -> None:
     """Show all about the metric NAME: source, version, needs and what is easily misread."""

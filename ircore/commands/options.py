@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from ircore.commands.completion import categories, difficulties
+from ircore.commands.given_runs import runs_to_read
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,6 +20,39 @@ POSITIVE = click.FloatRange(min=0, min_open=True)
 """A number above 0, such as seconds or US dollars."""
 
 CommandT = TypeVar("CommandT", bound=Callable[..., object])
+
+
+category_option = click.option(
+    "--category", "-c", metavar="NAME", shell_complete=categories, help="Only this category."
+)
+"""The parameter ``category: str | None``, where a single condition can be chosen."""
+
+difficulty_option = click.option(
+    "--difficulty", "-d", metavar="NAME", shell_complete=difficulties, help="Only easy or hard."
+)
+"""The parameter ``difficulty: str | None``."""
+
+
+def conditions_options(command: CommandT) -> CommandT:
+    """Add the parameters ``categories`` and ``difficulties``, tuples that are empty where nothing is chosen."""
+    command = click.option(
+        "--difficulty",
+        "-d",
+        "difficulties",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=difficulties,
+        help="Only easy or hard; may be repeated.",
+    )(command)
+    return click.option(
+        "--category",
+        "-c",
+        "categories",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=categories,
+        help="Only this category; may be repeated.",
+    )(command)
 
 
 def path_option(name: str, about: str, required: bool = False) -> Callable[[CommandT], CommandT]:
@@ -64,7 +99,7 @@ class SeveralPathsCommand(click.Command):
     ... @runs_option
     ... def count(runs):
     ...     print(len(runs))
-    >>> count(["--runs", "run", "targets"], standalone_mode=False)
+    >>> count(["--runs", "run", "run"], standalone_mode=False)
     2
     """
 
@@ -85,7 +120,8 @@ runs_option = click.option(
     required=True,
     metavar="RUN...",
     type=PATH,
-    help="Run folders: several after one --runs, or one each.",
+    callback=runs_to_read,
+    help="Runs, folders of runs or releases: several after one --runs, or one each.",
 )
 """The parameter ``runs: tuple[Path, ...]`` of a ``SeveralPathsCommand``."""
 

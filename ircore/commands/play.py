@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from ircore.commands.options import PATH, POSITIVE, executor_options, scheduler_of
+from ircore.commands.completion import submissions
+from ircore.commands.options import PATH, POSITIVE, conditions_options, executor_options, scheduler_of
 
 if TYPE_CHECKING:
     from ircore.games.base import Game
@@ -18,13 +19,12 @@ if TYPE_CHECKING:
 
 
 @click.command("play")
-@click.argument("submission", type=PATH)
+@click.argument("submission", type=PATH, shell_complete=submissions)
 @click.option("--instances", "instances_dir", type=PATH, required=True, help="The instance set.")
 @click.option("--out", type=PATH, required=True, help="The run folder: created, or resumed if it exists.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N of the selected instances.")
-@click.option("--category", "categories", multiple=True, help="Only this category; may be repeated.")
-@click.option("--difficulty", "difficulties", multiple=True, help="Only this difficulty; may be repeated.")
+@conditions_options
 @click.option(
     "--token-budget", type=click.IntRange(1, 10_000), help="Tokens a message may have, instead of the rules'."
 )
@@ -93,9 +93,12 @@ def command(
     from ircore.runs.setup import prepare
     from ircore.runs.shards import parse_shard
     from ircore.submissions.connections import only_outside as guard
+    from ircore.submissions.request_fields import refuse_self_reported
 
     stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
     loaded, game, instances, rules = prepare(submission, instances_dir, stated)
+    if as_maintainers:
+        refuse_self_reported(loaded)
     prompts = game.prompts(prompts_dir)
     run = make_run(loaded, instances, rules, prompts, seed)
     shard = parse_shard(shard_text) if shard_text is not None else None
@@ -139,7 +142,7 @@ def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
 
 
 def _dry_run(plan: "PlayPlan", game: "Game[Any]", out: Path, prices_file: Path | None) -> int:
-    from ircore.core.records import Run
+    from ircore.core.submission_records import Run
     from ircore.runs.costs.forecast import as_text, estimate, measured
     from ircore.runs.costs.prices import RunPrices, prices_of_run, read_prices
     from ircore.runs.folder import RUN_FILE

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.given_runs import runs_to_change
 from ircore.commands.options import PATH, SeveralPathsCommand
 from ircore.core.terminal import printable
 
@@ -26,6 +27,7 @@ def command() -> None:
     required=True,
     metavar="RUN...",
     type=PATH,
+    callback=runs_to_change,
     help="The run folders that were rated: several after one --run, or one each.",
 )
 @click.option("--check", is_flag=True, help="Say what would be imported; write nothing.")

@@ -1,19 +1,23 @@
 """``ircore results``: the results of some runs as tables."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.options import PATH, open_runs
+from ircore.commands.completion import names_of, table_names
+from ircore.commands.given_runs import runs_to_read
+from ircore.commands.options import PATH, category_option, difficulty_option, open_runs
 from ircore.core.errors import InputError
+from ircore.core.terminal import terminal_width
 
 if TYPE_CHECKING:
     from ircore.results.model import Order, Results
     from ircore.results.tables.catalogue import Entry, Question
     from ircore.results.tables.formats import Format
     from ircore.results.tables.model import Table
-    from ircore.runs.folder import GameRunFolder
+    from ircore.runs.folder import GameRunFolder, RunFolder
 
 ORDERS = ("main", "quality")
 """Orders of boards."""
@@ -24,19 +28,26 @@ SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md",
 
 
 @click.command("results")
-@click.argument("runs", type=PATH, nargs=-1, required=True)
+@click.argument("runs", type=PATH, nargs=-1, required=True, callback=runs_to_read)
 @click.option(
     "--table",
     "name",
     metavar="NAME",
+    shell_complete=table_names,
     default="board",
     show_default=True,
     help="Name of the table, see docs/results.md.",
 )
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Output format.")
-@click.option("--judge", metavar="NAME", help="Judge whose scores are shown.  [default: verified where it rated]")
-@click.option("--category", metavar="NAME", help="Only this category.")
-@click.option("--difficulty", metavar="NAME", help="Only easy or hard.")
+@click.option(
+    "--judge",
+    metavar="NAME",
+    shell_complete=names_of("judges"),
+    help="Judge whose scores are shown.  [default: verified where it rated]",
+)
+@click.option("--game", metavar="NAME", shell_complete=names_of("games"), help="Only runs of this game.")
+@category_option
+@difficulty_option
 @click.option(
     "--order",
     metavar="main|quality|PART",
@@ -52,6 +63,7 @@ def command(
     name: str,
     form: "Format",
     judge: str | None,
+    game: str | None,
     category: str | None,
     difficulty: str | None,
     order: str | None,
@@ -60,32 +72,36 @@ def command(
     episodes: bool,
     out: Path | None,
 ) -> None:
-    """Tables of RUNS, all played on one instance set and scored.
+    """Tables of RUNS, scored runs of one instance set; runs of several games get a table for each game.
 
-    The default is the board: pairs ranked by their main score, in which an episode that was not played counts as 0.
+    RUNS are run folders, folders of runs, or releases. The default is the board: pairs ranked by their main score, in
+    which an episode that was not played counts as 0.
     """
+    from ircore.core.records import RECONSTRUCTION
     from ircore.results.model import Results
     from ircore.results.tables.catalogue import Question, table_entry
     from ircore.results.tables.formats import render
     from ircore.runs.folder import GameRunFolder, RunFolder
 
-    opened = open_runs(runs)
-    games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
-    if games:
-        if len(games) < len(opened):
-            raise InputError("runs of several games", "Ask for one game at a time.")
-        _refuse_options(games[0].game, judge=judge, order=order, episode=episode, episodes=episodes)
+    played = _by_game(open_runs(runs), game)
+    form = "json" if as_json else form
+    if len(played) > 1 and (form != "text" or out is not None):
+        raise InputError(f"runs of several games: {', '.join(played)}", f"Name one of them: --game {min(played)}")
+    for other in [other for other in played if other != RECONSTRUCTION]:
+        games = [folder for folder in played.pop(other) if isinstance(folder, GameRunFolder)]
+        _refuse_options(other, judge=judge, order=order, episode=episode, episodes=episodes)
         tables = _game_tables(games, None if out else name, category, difficulty)
         if out is not None:
             _write(tables, out)
         else:
-            click.echo(render(tables[name], "json" if as_json else form), nl=False)
+            click.echo(render(tables[name], form, columns=terminal_width()), nl=bool(played))
+    if not played:
         return
     entry = table_entry(name, "--table")
     _check_order(name, entry, order)
     if episode is not None and name != "facts":
         raise click.UsageError("--episode goes with --table facts")
-    results = Results.from_runs([folder for folder in opened if isinstance(folder, RunFolder)])
+    results = Results.from_runs([folder for folder in played[RECONSTRUCTION] if isinstance(folder, RunFolder)])
     by_board: Order = "quality" if order == "quality" else "main"
     part = None if order in ORDERS else order
     question = Question(judge, category, difficulty, by_board, part, episode)
@@ -93,7 +109,29 @@ def command(
         _write(_all_tables(results, question), out)
     else:
         table = entry.table(results, question)
-        click.echo(render(table, "json" if as_json else form, results if episodes else None), nl=False)
+        click.echo(render(table, form, results if episodes else None, terminal_width()), nl=False)
+
+
+def _by_game(
+    opened: "Sequence[RunFolder | GameRunFolder]", wanted: str | None
+) -> "dict[str, list[RunFolder | GameRunFolder]]":
+    """Return runs by game.
+
+    Args:
+        opened: The runs.
+        wanted: The only game; every game if None.
+
+    Raises:
+        InputError: No run is of the wanted game.
+    """
+    from ircore.core.plugins import unknown
+
+    runs: dict[str, list[RunFolder | GameRunFolder]] = {}
+    for folder in opened:
+        runs.setdefault(folder.game, []).append(folder)
+    if wanted is not None and wanted not in runs:
+        raise unknown("game of these runs", wanted, runs, "--game")
+    return runs if wanted is None else {wanted: runs[wanted]}
 
 
 def _check_order(name: str, entry: "Entry", order: str | None) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.given_runs import runs_to_change
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
 from ircore.commands.options import PATH, executor_options, open_runs, scheduler_of
 from ircore.core.terminal import printable
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("score")
-@click.argument("runs", type=PATH, nargs=-1, required=True)
+@click.argument("runs", type=PATH, nargs=-1, required=True, callback=runs_to_change)
 @click.option(
     "--judge",
     "judges",

@@ -1,38 +1,86 @@
 """``ircore show``: the contents of a run."""
 
 import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH
-from ircore.core.terminal import printable
+from ircore.core.terminal import printable, terminal_width
+
+if TYPE_CHECKING:
+    from ircore.runs.folder import GameRunFolder, RunFolder
 
 
 @click.command("show")
-@click.argument("run", type=PATH)
+@click.argument("runs", type=PATH, nargs=-1, required=True, callback=runs_to_read)
 @click.option("--episode", "episode_id", metavar="ID", help="The dialogue of this episode, turn by turn.")
+@click.option("--animate", "animation", type=PATH, metavar="FILE", help="Write --episode as APNG (.png) or WebP.")
 @click.option("--prices", "prices_file", type=PATH, help="Prices on top of the run's own.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
-def command(run: Path, episode_id: str | None, prices_file: Path | None, as_json: bool) -> None:
-    """Show the contents of the run folder RUN: outcomes, turns, requests, tokens, images, seconds, cost."""
+def command(
+    runs: tuple[Path, ...], episode_id: str | None, animation: Path | None, prices_file: Path | None, as_json: bool
+) -> None:
+    """Show the contents of RUNS: outcomes, turns, requests, tokens, images, seconds, cost.
+
+    RUNS are run folders, folders of runs, or releases. With --json several runs give a list.
+    """
     from ircore.runs import transcript
     from ircore.runs.costs.prices import prices_of_run
     from ircore.runs.folder import open_any_run
     from ircore.runs.summary import summarise
 
-    folder = open_any_run(run)
-    prices = prices_of_run(folder, prices_file)
+    folders = [open_any_run(run) for run in runs]
+    if animation is not None:
+        _animate(folders, episode_id, animation)
+        return
     if episode_id is not None:
+        folder = _run_of(episode_id, folders)
+        prices = prices_of_run(folder, prices_file)
         dialogue = transcript.read_dialogue(folder, episode_id)
         click.echo(_json(transcript.as_dict(dialogue, prices)) if as_json else transcript.as_text(dialogue, prices))
         return
-    summary = summarise(folder, prices)
-    click.echo(_json(summary) if as_json else printable(_page(summary)))
+    summaries = [summarise(folder, prices_of_run(folder, prices_file)) for folder in folders]
+    if as_json:
+        click.echo(_json(summaries[0] if len(summaries) == 1 else summaries))
+    else:
+        click.echo(printable("\n\n".join(_page(summary) for summary in summaries)))
 
 
-def _json(document: dict[str, Any]) -> str:
+def _animate(folders: "Sequence[RunFolder | GameRunFolder]", episode_id: str | None, file: Path) -> None:
+    from ircore.core.errors import InputError
+    from ircore.runs.animation import animate
+    from ircore.runs.folder import RunFolder
+
+    if episode_id is None:
+        raise InputError("--animate needs an episode", "Name it: --episode bar_graph-easy-01")
+    folder = _run_of(episode_id, folders)
+    if not isinstance(folder, RunFolder):
+        raise InputError(f"{folder.path}: a run of another game", "Name a run of the reconstruction game.")
+    count = animate(folder, episode_id, file)
+    click.echo(f"{file}: {count} frames, {file.stat().st_size / 1024:.0f} KiB")
+
+
+def _run_of(episode_id: str, folders: "Sequence[RunFolder | GameRunFolder]") -> "RunFolder | GameRunFolder":
+    """Return the only run, or the only run that has an episode.
+
+    Raises:
+        InputError: Several runs have the episode.
+    """
+    from ircore.core.errors import InputError
+
+    played = [folder for folder in folders if episode_id in folder.any_instances.instances.ids] or list(folders)
+    if len(played) > 1:
+        raise InputError(f"--episode {episode_id}: {len(played)} runs have it", f"Name one run: {played[0].path}")
+    return played[0]
+
+
+def _json(document: object) -> str:
     return json.dumps(document, indent=2)
 
 
@@ -64,7 +112,9 @@ def _page(summary: dict[str, Any]) -> str:
         ("each", _mean(summary)),
         *(("judge", f"{name}: {_judged(sums)}") for name, sums in judging["per_judge"].items()),
     ]
-    return "\n".join(f"{title:<9} {value}" for title, value in rows if value)
+    columns = terminal_width() or sys.maxsize
+    lines = [f"{title:<9} {value}" for title, value in rows if value]
+    return "\n".join(part for line in lines for part in wrap(line, columns, subsequent_indent=" " * 10))
 
 
 def _players(run: dict[str, Any]) -> list[tuple[str, str]]:

@@ -11,11 +11,13 @@ from ircore.commands import (
     submission_inbox,
     submission_lifecycle,
     submission_new,
+    submission_owners,
     submission_preview,
     submission_season,
     submission_transcripts,
     submission_upkeep,
 )
+from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH, SeveralPathsCommand
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
@@ -48,7 +50,7 @@ PARTS = {
             "settle",
             "clear",
         ),
-        *("withdrawals", "season", "links", "reproduce"),
+        *("withdrawals", "season", "links", "reproduce", "gate", "record-owners", "own"),
     ),
 }
 """The commands in the order in which people come to need them."""
@@ -94,6 +96,9 @@ for subcommand in (
     submission_lifecycle.withdraw,
     submission_lifecycle.withdrawals,
     submission_new.command,
+    submission_owners.gate,
+    submission_owners.own,
+    submission_owners.record_owners,
     submission_preview.command,
     submission_season.command,
     submission_transcripts.pack,
@@ -116,7 +121,15 @@ for subcommand in (
 @_json_option
 @_github_option
 @click.option("--preview", type=PATH, metavar="DIR", help="Also make a site that shows the entry.")
-@click.option("--runs", "runs", type=PATH, multiple=True, metavar="RUN...", help="Scored runs for the preview.")
+@click.option(
+    "--runs",
+    "runs",
+    type=PATH,
+    multiple=True,
+    metavar="RUN...",
+    callback=runs_to_read,
+    help="Scored runs for the preview.",
+)
 @submission_preview.published_option
 def check(
     paths: tuple[Path, ...],
@@ -152,11 +165,13 @@ def check(
 
 def _checked(paths: tuple[Path, ...], purpose: "Purpose") -> "tuple[list[Checked], tuple[Finding, ...]]":
     """Return the verdicts on submissions with all findings, those about other files of their folders included."""
+    from ircore.players.builtin_pairs import submission_place
     from ircore.players.submission import folder_of
     from ircore.submissions.check.findings import ordered
     from ircore.submissions.check.submission import check_submission
     from ircore.submissions.check.tree import folder_findings
 
+    paths = tuple(submission_place(path) for path in paths)
     checked = [check_submission(path, purpose) for path in paths]
     findings = [finding for submission in checked for finding in submission.findings]
     if not purpose.local:
@@ -169,16 +184,24 @@ def _checked(paths: tuple[Path, ...], purpose: "Purpose") -> "tuple[list[Checked
 @click.argument("head")
 @click.option("--repo", default=".", type=PATH, help="Clone that has both, with their history.")
 @submission_preview.by_option
+@click.option("--account", type=click.IntRange(min=1), metavar="ID", help="Number of the account that proposes it.")
+@click.option("--fork", default="", metavar="NAME", help="Owner of the fork that it comes from, with --account.")
+@click.option("--title", default="", metavar="TEXT", help="Title of the pull request.")
 @_json_option
 @_github_option
-def check_change(base: str, head: str, repo: Path, by: str, as_json: bool, github: bool) -> None:
+def check_change(
+    base: str, head: str, repo: Path, by: str, account: int | None, fork: str, title: str, as_json: bool, github: bool
+) -> None:
     """Check what commit HEAD changes since it left BASE: one valid submission, and nothing else.
 
-    Files are read as data from git's objects: nothing of the change is checked out or run.
+    Files are read as data from git's objects: nothing of the change is checked out or run. A merged submission is
+    changed by the account that handed it in; without --account, such a change is a warning.
     """
     from ircore.submissions.check.change import check_change as check_commits
+    from ircore.submissions.owners import Proposer
 
-    change = check_commits(repo, base, head, by == "maintainers")
+    proposer = None if account is None else Proposer(account, fork)
+    change = check_commits(repo, base, head, by == "maintainers", proposer, title)
     _report(change.checked, change.findings, as_json, github, more={"base": change.base, "head": change.head})
 
 

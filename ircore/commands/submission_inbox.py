@@ -193,18 +193,22 @@ def _accept(service: "GitHub", folder: Path, box: "Box") -> None:
     """Check a pull request by the code that is here, and merge it: a fork can change the workflow that checks it there.
 
     Raises:
-        InputError: Its last commit is another one by now, or it is not one valid submission.
+        InputError: Its last commit is another one by now, or it is not one valid submission of its account.
     """
     from ircore.submissions.branches import fetch_pull_request
     from ircore.submissions.check.change import check_change
     from ircore.submissions.check.findings import errors
+    from ircore.submissions.gate import proposer_of, record_owner
 
     number = int(box.target.removeprefix("#"))
     if fetch_pull_request(folder, number) != box.detail:
         raise InputError("its last commit is another one by now", "Look at it again: the inbox is rewritten weekly.")
-    for finding in errors(check_change(folder, "HEAD", box.detail).findings):
+    pull = service.pull_request(number)
+    checked = check_change(folder, "HEAD", box.detail, proposer=proposer_of(pull, service.repository), title=pull.title)
+    for finding in errors(checked.findings):
         raise InputError(f"{finding.where}: {finding.what}", "It is merged by hand, if at all.")
     service.merge(number, box.detail)
+    record_owner(service, pull, [each.slug for each in checked.checked if not (folder / each.slug).is_dir()])
 
 
 def _decide(service: "GitHub", folder: Path, box: "Box", sender: str) -> None:

@@ -10,7 +10,7 @@ from ircore.core.errors import InputError
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
-    from ircore.core.records import TranscriptsReference
+    from ircore.core.submission_records import TranscriptsReference
     from ircore.submissions.history import Kind
 
 _reason = click.option("--reason", required=True, metavar="TEXT", help="One line that everybody may read.")

@@ -177,15 +177,17 @@ def _runs_with_rescored(
 
 
 def _rescored(place: Path, folder: Path, instances: Path | None, published: tuple[Path, ...]) -> Path | None:
-    """Return the scored run of a submission's transcripts, unvouched; None if the manifest names no transcripts."""
+    """Return the scored run of a submission's transcripts, unvouched; None without transcripts that will be scored."""
     from ircore.commands.main import run as ircore
     from ircore.commands.submission_transcripts import show_faults, show_flags
     from ircore.players.submission import read_any_manifest
+    from ircore.submissions.request_fields import why_self_reported
     from ircore.submissions.rescoring.fetch import fetch
     from ircore.submissions.rescoring.rescore import rescore
 
-    reference = read_any_manifest(place).submission.transcripts
-    if reference is None:
+    submission = read_any_manifest(place).submission
+    reference = submission.transcripts
+    if reference is None or why_self_reported(submission):
         return None
     fetched = fetch(reference, folder / "fetched", DEADLINE).parent
     try:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.options import PATH, open_runs
+from ircore.commands.given_runs import runs_to_read
+from ircore.commands.options import PATH, category_option, open_runs
 
 if TYPE_CHECKING:
     from ircore.results.tables.formats import Format
@@ -65,10 +66,24 @@ def verify(published: Path, instances: Path | None) -> None:
 
 @command.command("gap")
 @click.argument("published", type=PATH)
-@click.option("--public", multiple=True, required=True, type=PATH, help="Run on the public set; may be repeated.")
-@click.option("--secret", multiple=True, required=True, type=PATH, help="Run on the season's set; may be repeated.")
+@click.option(
+    "--public",
+    multiple=True,
+    required=True,
+    type=PATH,
+    callback=runs_to_read,
+    help="Run on the public set; repeatable.",
+)
+@click.option(
+    "--secret",
+    multiple=True,
+    required=True,
+    type=PATH,
+    callback=runs_to_read,
+    help="Run on the season's set; repeatable.",
+)
 @click.option("--judge", default="verified", show_default=True, help="Whose scores.")
-@click.option("--category", help="Only this category.")
+@category_option
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(["text", "json", "csv"]))
 @click.option("--out", type=PATH, help="Also write the gaps with the season's proof here, for site build --season.")
 def gap(

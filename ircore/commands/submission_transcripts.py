@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.given_runs import run_to_read
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.terminal import printable
 
@@ -17,7 +18,7 @@ SHOWN = 20
 
 
 @click.command("pack", short_help="Prepare the transcripts of a run for upload.")
-@click.argument("run", type=PATH)
+@click.argument("run", type=PATH, callback=run_to_read)
 @path_option("--out", "Folder to make.", required=True)
 @click.option("--repo", metavar="ORG/NAME", help="The dataset repository it will be uploaded to.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
@@ -129,7 +130,7 @@ def rescore(
     if rescored.flags:
         count = f"{len(rescored.flags)} finding{'' if len(rescored.flags) == 1 else 's'}"
         click.echo(f"  {count} for people to look at; none breaks a rule")
-    click.echo(f"{out}  (next: ircore score {out})")
+    click.echo(str(out))
 
 
 def show_faults(error: "InputError") -> None:
@@ -141,5 +142,10 @@ def show_faults(error: "InputError") -> None:
 
 def show_flags(rescored: "Rescored", about: str = "") -> None:
     """List the findings in accepted transcripts that people should look at."""
+    from ircore.core.ocr import ocr_missing
+    from ircore.submissions.rescoring.drawn_texts import UNREAD
+
+    if ocr_missing():
+        click.echo(f"  {UNREAD}", err=True)
     for flag in rescored.flags:
         click.echo(printable(f"  {about}{flag.rule}: {flag.where}: {flag.what}"))

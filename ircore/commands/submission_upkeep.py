@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.given import give
+from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
@@ -103,8 +104,12 @@ def evaluate(
 
 def _show_findings(out: Path, published: Path | None) -> None:
     """Record and show what is unlikely in a run that was played here."""
+    from ircore.core.ocr import ocr_missing
+    from ircore.submissions.rescoring.drawn_texts import UNREAD
     from ircore.submissions.rescoring.own_runs import flag_run
 
+    if ocr_missing():
+        click.echo(f"  {UNREAD}", err=True)
     for flag in flag_run(out, published_runs(published) if published is not None else ()):
         click.echo(printable(f"  {flag.rule}: {flag.where}: {flag.what}"), err=True)
 
@@ -161,7 +166,7 @@ def links(folder: Path) -> None:
 
 
 @click.command("reproduce", short_help="Play published offline pairs again.")
-@click.argument("runs", nargs=-1, required=True, type=PATH)
+@click.argument("runs", nargs=-1, required=True, type=PATH, callback=runs_to_read)
 @path_option("--instances", "The set that they must have been played on.")
 @path_option("--out", "Folder to make for the new runs.", required=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N instances of the set.")

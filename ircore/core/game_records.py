@@ -9,21 +9,8 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue, StringConstraints, model_validator
 
 from ircore.core.episode_records import AnyEpisode, Episode, Rendering
-from ircore.core.records import (
-    RECONSTRUCTION,
-    AnyInstance,
-    AnyRun,
-    Dates,
-    Line,
-    Name,
-    PlayerSpec,
-    Record,
-    Sha256,
-    Submission,
-    TranscriptsReference,
-    check_terms,
-    is_none,
-)
+from ircore.core.records import RECONSTRUCTION, AnyInstance, Line, Name, PlayerSpec, Record, Sha256, is_none
+from ircore.core.submission_records import AnyRun, Dates, Submission, TranscriptsReference, check_terms
 
 NOBODY = "nobody"
 """Label of an empty seat."""

@@ -6,8 +6,9 @@ from pydantic import TypeAdapter
 
 from ircore.core.episode_records import Episode
 from ircore.core.game_records import AnySubmission, GameEpisode, GameInstance, GameRun, GameScore
-from ircore.core.records import Instance, Run
+from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run
 
 
 def json_schemas() -> dict[str, dict[str, Any]]:

@@ -16,7 +16,8 @@ from ircore.core.days import Day
 from ircore.core.errors import InputError
 from ircore.core.files import read_bounded
 from ircore.core.game_records import GameRun
-from ircore.core.records import Line, Name, Record, Run, TranscriptsReference
+from ircore.core.records import Line, Name, Record
+from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.core.validation import describe_validation_error
 
 WithdrawalKind = Literal["withdrawn", "corrected", "disputed", "reinstated"]

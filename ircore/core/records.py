@@ -4,13 +4,9 @@ Every record is validated when it is made, frozen afterwards, and refuses unknow
 gives the JSON Schema of each; the descriptions below are part of it. Turns are counted from 1 everywhere.
 """
 
-from collections.abc import Mapping
-from re import fullmatch
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
-
-from ircore.core.days import Day
 
 CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "simple_shapes", "photos")
 """The seven categories of the reconstruction game, in the order in which boards show them."""
@@ -267,120 +263,3 @@ class Rules(GameRules):
     def untagged(self, name: str) -> str:
         """Return a model's own name from a name that ``tagged`` returned; any other name unchanged."""
         return name.removesuffix(f"-{self.key}") or name
-
-
-class TranscriptsReference(Record):
-    """Where a submitter's own transcripts are published.
-
-    >>> TranscriptsReference(repo="team/transcripts", revision="0" * 40, run="my-pair-1a2b3c4d").run
-    'my-pair-1a2b3c4d'
-    """
-
-    repo: Line = Field(description="ORG/NAME of a dataset repository.")
-    revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")] = Field(description="Commit, 40 hex digits.")
-    run: Name = Field(description="The run's id in that dataset.")
-
-
-class Dates(Record):
-    """When a submission was made: services change under the same name.
-
-    >>> Dates(submitted="2026-11-22").played is None
-    True
-    """
-
-    submitted: Day | None = Field(default=None, description="When the pair was handed in, YYYY-MM-DD.")
-    played: Day | None = Field(default=None, description="When the submitter played it, if so, YYYY-MM-DD.")
-
-
-class Submission(Record):
-    """A describer–generator pair as its manifest ``submission.yaml`` states it.
-
-    >>> pair = Submission(schema=1, name="classical + canvas", licence="Apache-2.0", describer={"player": "classical"},
-    ...                   generator={"player": "canvas"})
-    >>> pair.rules.key, list(pair.players)
-    ('b200-t10-allow', ['describer', 'generator'])
-    """
-
-    schema_: Literal[1] = Field(alias="schema", description="Version of this format.")
-    name: Line = Field(description="Shown on the pair's page; boards name the two players.")
-    describer: PlayerSpec = Field(description="Who sees the target and writes.")
-    generator: PlayerSpec = Field(description="Who reads and draws.")
-    rules: Rules = Field(
-        default_factory=Rules, description="What the pair is played by unless the command line differs."
-    )
-    authors: tuple[Line, ...] = Field(default=(), description="Who submits the pair.")
-    links: dict[Name, Line] = Field(default_factory=dict, description="https links, such as paper and code.")
-    licence: Line = Field(description="SPDX identifier of what is submitted.")
-    hardware: Line | None = Field(
-        default=None,
-        exclude_if=is_none,
-        description="What the models run on, such as 1 x A100 80 GB; or whose service.",
-    )
-    dates: Dates | None = Field(default=None, exclude_if=is_none, description="When it was made, YYYY-MM-DD.")
-    transcripts: TranscriptsReference | None = Field(default=None, description="Transcripts played by the submitter.")
-
-    @property
-    def game(self) -> str:
-        """The game, which is reconstruction in manifests of this format."""
-        return RECONSTRUCTION
-
-    @property
-    def players(self) -> dict[str, PlayerSpec]:
-        """The two players by their seats."""
-        return {"describer": self.describer, "generator": self.generator}
-
-    @model_validator(mode="after")
-    def _checked(self) -> "Submission":
-        check_terms(self.licence, self.links)
-        return self
-
-
-def check_terms(licence: str, links: Mapping[str, str]) -> None:
-    """Refuse a licence that is no SPDX identifier or expression, and links that are not https.
-
-    Raises:
-        ValueError: The message names the field.
-    """
-    if not fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]*( (AND|OR|WITH) [A-Za-z0-9][A-Za-z0-9.+-]*)*", licence):
-        raise ValueError("licence must be an SPDX identifier, such as Apache-2.0 or CC-BY-4.0")
-    for name, link in links.items():
-        if not link.startswith("https://"):
-            raise ValueError(f"links.{name} must start with https://")
-
-
-class AnyRun(Record):
-    """Fields that runs of every game have.
-
-    >>> list(AnyRun.model_fields)[:3]
-    ['schema_', 'run_id', 'game']
-    """
-
-    schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
-    run_id: Name = Field(description="Slug of the submission and a hash of everything below but started.")
-    game: Name = Field(default=RECONSTRUCTION, description="Entry-point name in the group ircore.games.")
-    slug: Name = Field(description="The submission's folder name.")
-    submission: Any = Field(description="The manifest as it was read.")
-    instance_set: Sha256 = Field(description="Identity of the instance set: the SHA-256 of its instances.jsonl.")
-    rules: Any = Field(description="As played: the submission's, unless the command line said otherwise.")
-    prompts: Line = Field(description="Version of the prompts: a name and the hash of their texts.")
-    seed: int = Field(ge=0, description="For players that draw lots, ≥ 0.")
-    version: Line = Field(description="Version of ircore that played it.")
-    started: Line = Field(description="When play began, ISO 8601 in UTC.")
-    reference: bool = Field(
-        default=False,
-        exclude_if=lambda value: not value,
-        description="Whether a player saw what no player may see: a ceiling or a floor, never ranked.",
-    )
-
-
-class Run(AnyRun):
-    """The identity of a run: everything that decides its results. File ``run.json``.
-
-    >>> from pathlib import Path
-    >>> run = Run.model_validate_json(Path("run/run.json").read_bytes())
-    >>> run.game, run.rules.key
-    ('reconstruction', 'b200-t10-allow')
-    """
-
-    submission: Submission = Field(description="The manifest as it was read.")
-    rules: Rules = Field(description="As played: the submission's, unless the command line said otherwise.")

@@ -86,7 +86,7 @@ def pairs() -> list[str]:
 
     Example:
         >>> ircore.pairs()
-        ['captioner+canvas', 'captioner+sketch', 'classical+canvas', 'classical+sketch']
+        ['captioner+canvas', 'captioner+sketch', 'classical+canvas', 'classical+sketch', 'plain+canvas']
     """
     return sorted(builtin_pairs())
 

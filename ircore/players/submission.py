@@ -8,8 +8,9 @@ from pydantic import ValidationError
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameSubmission, manifest_record
 from ircore.core.plugins import load
-from ircore.core.records import RECONSTRUCTION, Submission
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.strict_yaml import read_mapping
+from ircore.core.submission_records import Submission
 from ircore.core.validation import describe_validation_error
 from ircore.players.base import AnswerKind
 from ircore.players.slugs import SLUG, SLUG_HELP

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ircore.core.records import Run
+from ircore.core.submission_records import Run
 from ircore.results.cell import Cell
 from ircore.results.model import Results, SubmissionResult
 

@@ -95,20 +95,20 @@ def run_cells(
 
 
 def compute_standings(
-    instances: Sequence[AnyInstance], ratings: Mapping[str, Rated], held: Collection[int] = ()
+    instances: Sequence[AnyInstance], ratings: Mapping[str, Rated], barred: Collection[int] = ()
 ) -> dict[BoardKey, Standing]:
     """Rank runs by their main scores under every condition, by every judge.
 
     Args:
         instances: The whole set.
         ratings: By judge, of all runs on all instances.
-        held: Columns of runs that have no rank until a maintainer clears them.
+        barred: Columns of runs that may have no rank.
 
     Returns:
         By category, difficulty and judge; one range a run, in the order of the runs, None for one without a rank.
     """
     return {
-        (category, difficulty, judge): run_standing([instances[row] for row in rows], rated.rows(rows), held)
+        (category, difficulty, judge): run_standing([instances[row] for row in rows], rated.rows(rows), barred)
         for (category, difficulty), rows in conditions(instances).items()
         for judge, rated in ratings.items()
     }
@@ -126,16 +126,16 @@ def paired_main(instances: Sequence[AnyInstance], ratings: Rated) -> tuple[Float
     return least[rows], most[rows], resample(strata(instances[row] for row in rows))
 
 
-def run_standing(instances: Sequence[AnyInstance], ratings: Rated, held: Collection[int] = ()) -> Standing:
+def run_standing(instances: Sequence[AnyInstance], ratings: Rated, barred: Collection[int] = ()) -> Standing:
     """Rank runs by their main scores under one condition.
 
     Args:
         instances: Under this condition.
         ratings: Of all runs on these instances.
-        held: Columns of runs that have no rank until a maintainer clears them.
+        barred: Columns of runs that may have no rank.
     """
     ranked = [
-        index for index, coverage in enumerate(coverages(ratings)) if coverage.unranked is None and index not in held
+        index for index, coverage in enumerate(coverages(ratings)) if coverage.unranked is None and index not in barred
     ]
     ranked_standing = standing(*paired_main(instances, ratings.columns(ranked)))
     ranges: list[RankRange | None] = [None] * ratings.status.shape[1]

@@ -50,3 +50,12 @@ def conditions(items: Sequence[_Conditioned]) -> dict[Condition, list[int]]:
 def strata(items: Iterable[_Conditioned]) -> list[str]:
     """Return the condition of each instance: the stratum within which resampling draws instances again."""
     return [f"{item.category} {item.difficulty}" for item in items]
+
+
+def in_order(names: set[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Return categories or difficulties in the order of the known ones, unknown ones last by name.
+
+    >>> in_order({"charts", "hard", "easy"}, ("easy", "hard"))
+    ('easy', 'hard', 'charts')
+    """
+    return tuple(name for name in known if name in names) + tuple(sorted(names.difference(known)))

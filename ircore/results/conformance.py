@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ircore.core.conformance import ConformanceError, expect, outside_calls
-from ircore.core.records import PlayerSpec, Rules, Submission
+from ircore.core.records import PlayerSpec, Rules
+from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.build_targets import build_instances
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.players.builtin.captioner import CaptionerDescriber

@@ -6,8 +6,9 @@ from typing import ClassVar, Literal
 from ircore.results.rated import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 
-Unranked = Literal["held", "incomplete", "underrated", "inapplicable", "too_few", "reference"]
-"""Why a run has no rank: it has grave findings that no maintainer cleared; it has episodes without a result yet; too
+Unranked = Literal["held", "past_budget", "incomplete", "underrated", "inapplicable", "too_few", "reference"]
+"""Why a run has no rank: it has grave findings that no maintainer cleared; its generator was given messages
+over the token budget; it has episodes without a result yet; too
 little of what it played is rated; the judge rates nothing here; its main score rests on fewer than
 ``MINIMUM_PICTURES``; it is a ceiling or floor beside the others."""
 
@@ -49,6 +50,9 @@ class Coverage:
     held: bool = False
     """Whether the run has grave findings that no maintainer has cleared."""
 
+    past_budget: bool = False
+    """Whether the generator was given a message over the token budget."""
+
     rated_words: ClassVar[str] = "renderings are rated"
     """What is said of ``rated`` in messages."""
 
@@ -57,6 +61,8 @@ class Coverage:
         """Reason why the run has no rank under this condition; None if the run has a rank."""
         if self.held:
             return "held"
+        if self.past_budget:
+            return "past_budget"
         if self.unfinished:
             return "incomplete"
         if self.rated < RATED_SHARE * self.applicable:
@@ -71,6 +77,8 @@ class Coverage:
         match self.unranked:
             case "held":
                 return "held: its findings wait for a maintainer"
+            case "past_budget":
+                return "messages over the token budget reached the generator"
             case "incomplete":
                 return f"incomplete: {self.unfinished} of {self.episodes} episodes have no result yet"
             case "underrated":

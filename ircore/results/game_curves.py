@@ -13,8 +13,9 @@ import numpy as np
 
 from ircore.games.base import Curve, Ending, Measure
 from ircore.results.conditions import strata, under
-from ircore.results.games import GameResults, PlayedGameRun
+from ircore.results.games import GameResults
 from ircore.results.hops import normalised
+from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.statistics.bootstrap import Ratios, resample
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, estimate
 from ircore.results.statistics.scales import Scale

@@ -8,22 +8,21 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from math import fsum, inf
-from typing import Any, Protocol
+from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameScore
+from ircore.core.game_records import GameInstance, GameRun
 from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
-from ircore.instances.store import GameInstanceSet
 from ircore.results.cells import main_intervals, run_standing, side_by_side
 from ircore.results.conditions import Condition, conditions, strata
 from ircore.results.coverage import Coverage, Unranked, coverages
 from ircore.results.held import held_runs
-from ircore.results.played_run import AnyRunSource, RunView
+from ircore.results.played_game_run import GameRunSource, PlayedGameRun
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_condition, refuse_mixtures
 from ircore.results.rated import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated
 from ircore.results.statistics.bootstrap import Ratios, Resamples, contrast_intervals, ratio_intervals, resample
@@ -34,52 +33,6 @@ from ircore.runs.folder import GameRunFolder
 from ircore.scorers.game_measures import played
 
 Floats = NDArray[np.float64]
-
-
-class GameRunSource(AnyRunSource[GameRun, GameEpisode, GameInstanceSet], Protocol):
-    """A run of a game other than reconstruction in the place where it is stored: a folder, or tables of a release.
-
-    >>> class Stored:
-    ...     def measured(self):
-    ...         return [GameScore(episode_id="one", measure="correct", value=1.0)]
-    ...     # and run, instances, episodes, costs and so on, as ``AnyRunSource`` lists them
-    >>> source: GameRunSource = Stored()
-    >>> [score.value for score in source.measured()]
-    [1.0]
-    """
-
-    def measured(self) -> Sequence[GameScore]:
-        """Return the values of the game's measures."""
-        ...
-
-
-class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
-    """A run of a game other than reconstruction with the values of its game's measures.
-
-    Example:
-        >>> from types import SimpleNamespace
-        >>> stored = SimpleNamespace(measured=lambda: [], path=None, run=None, instances=None)
-        >>> PlayedGameRun(stored).scores
-        ()
-    """
-
-    source: GameRunSource
-
-    def __init__(self, source: GameRunSource) -> None:
-        super().__init__(source)
-
-    @cached_property
-    def scores(self) -> tuple[GameScore, ...]:
-        """Values of the game's measures."""
-        return tuple(self.source.measured())
-
-    def values(self, measure: Measure) -> dict[str, float]:
-        """Return the value of a measure by episode; of a measure per step the mean over the episode's steps."""
-        by_episode: dict[str, list[float]] = {}
-        for score in self.scores:
-            if score.measure == measure.key and score.value is not None:
-                by_episode.setdefault(score.episode_id, []).append(score.value)
-        return {name: fsum(values) / len(values) for name, values in by_episode.items()}
 
 
 @dataclass(frozen=True, kw_only=True)

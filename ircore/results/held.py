@@ -1,7 +1,11 @@
-"""Held runs: grave findings that no maintainer has cleared. They are listed with their numbers, and without a rank."""
+"""Runs that are listed with their numbers and without a rank: held ones, and those that passed the token budget.
+
+A run is held while it has grave findings that no maintainer has cleared.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 
+from ircore.results.played_run import PlayedRun
 from ircore.runs.provenance import Provenance
 
 
@@ -19,6 +23,23 @@ def held_runs(runs: Iterable[tuple[str, Provenance | None]], cleared: Collection
     )
 
 
-def columns_of(run_ids: Iterable[str], held: Collection[str]) -> Sequence[int]:
-    """Return the positions of held runs among runs in the order of columns."""
-    return [column for column, run_id in enumerate(run_ids) if run_id in held]
+def past_budget_runs(runs: Iterable[PlayedRun]) -> frozenset[str]:
+    """Return the ids of the runs whose generator was given a message over the token budget.
+
+    The rule ``over_budget: allow`` lets such messages through, ``truncate`` and ``abort`` never do. A run that kept the
+    budget by itself is the same run under each of the three.
+
+    Args:
+        runs: Of the reconstruction game.
+    """
+    return frozenset(
+        run.run.run_id
+        for run in runs
+        if run.run.rules.over_budget == "allow"
+        and any(turn.over_budget for result in run.results for turn in result.episode.turns)
+    )
+
+
+def columns_of(run_ids: Iterable[str], barred: Collection[str]) -> Sequence[int]:
+    """Return the positions of runs that may have no rank among runs in the order of columns."""
+    return [column for column, run_id in enumerate(run_ids) if run_id in barred]

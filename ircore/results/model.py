@@ -10,13 +10,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from ircore.core.errors import InputError
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, Run
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance
 from ircore.core.score_records import JudgeIdentity
+from ircore.core.submission_records import Run
 from ircore.results.cell import Cell as Cell
 from ircore.results.cells import BoardKey, CellKey, compute_standings, paired_main
-from ircore.results.conditions import strata, under
+from ircore.results.conditions import in_order, strata, under
 from ircore.results.episodes import EpisodeResult
-from ircore.results.held import columns_of, held_runs
+from ircore.results.held import columns_of, held_runs, past_budget_runs
 from ircore.results.judges_of_runs import cells_by_judge, shared_identities
 from ircore.results.language import RunLanguage
 from ircore.results.played_run import PlayedRun, RunSource
@@ -41,11 +42,10 @@ Order = Literal["main", "quality"]
 class SubmissionResult:
     """A pair as played in one run: the subject of a row of a board.
 
-    Example:
-        >>> from pathlib import Path
-        >>> from ircore.runs.folder import RunFolder
-        >>> SubmissionResult(RunFolder(Path("run")).run).describer
-        'classical'
+    >>> from pathlib import Path
+    >>> from ircore.runs.folder import RunFolder
+    >>> SubmissionResult(RunFolder(Path("run")).run).describer
+    'classical'
     """
 
     run: Run
@@ -88,11 +88,10 @@ BoardRow = RankedRow[SubmissionResult, Cell]
 class Reference:
     """A run of a reference describer, which saw more than describers may see: a line beside pairs, never ranked.
 
-    Example:
-        >>> from pathlib import Path
-        >>> from ircore.runs.folder import RunFolder
-        >>> Reference(SubmissionResult(RunFolder(Path("run")).run), cells={}).submission.generator
-        'canvas'
+    >>> from pathlib import Path
+    >>> from ircore.runs.folder import RunFolder
+    >>> Reference(SubmissionResult(RunFolder(Path("run")).run), cells={}).submission.generator
+    'canvas'
     """
 
     submission: SubmissionResult
@@ -159,6 +158,9 @@ class Results:
     held: frozenset[str] = frozenset()
     """Ids of runs with grave findings that no maintainer has cleared: listed without a rank."""
 
+    past_budget: frozenset[str] = frozenset()
+    """Ids of runs whose generator was given messages over the token budget: no rank either."""
+
     @classmethod
     def from_runs(cls, runs: Iterable[RunSource | PlayedRun], cleared: Collection[str] = ()) -> "Results":
         """Compute the results of runs; the order in which they are given does not matter.
@@ -189,24 +191,28 @@ class Results:
         families = {judge: identities[judge].family if judge in identities else None for judge in judges}
         scopes = scopes_of(judges, identities)
         held = held_runs(((run_id, run.provenance) for run_id, run in by_id.items()), cleared)
+        past_budget = past_budget_runs(ordered)
         return cls(
             instance_set=instances.identity,
             instances=instances.instances,
             submissions=tuple(SubmissionResult(run.run, run.provenance) for run in ordered),
             judges=judges,
             metrics=tuple(sorted({metric for result in every for metric in result.metrics})),
-            categories=_in_order({instance.category for instance in instances.instances}, CATEGORIES),
-            difficulties=_in_order({instance.difficulty for instance in instances.instances}, DIFFICULTIES),
+            categories=in_order({instance.category for instance in instances.instances}, CATEGORIES),
+            difficulties=in_order({instance.difficulty for instance in instances.instances}, DIFFICULTIES),
             cells={
-                (run_id, *key): replace(cell, held=True) if run_id in held else cell
+                (run_id, *key): replace(cell, held=run_id in held, past_budget=run_id in past_budget)
                 for run_id, run in by_id.items()
                 for key, cell in cells_by_judge(run, scopes, families).items()
             },
             episodes=episodes,
             standings=compute_standings(
-                instances.instances, all_rated(instances.instances, episodes, scopes), columns_of(by_id, held)
+                instances.instances,
+                all_rated(instances.instances, episodes, scopes),
+                columns_of(by_id, held | past_budget),
             ),
             held=held,
+            past_budget=past_budget,
             judge_identities=identities,
             runs=by_id,
             said={run_id: run.said for run_id, run in by_id.items()},
@@ -345,7 +351,3 @@ class Results:
 def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
     rules = run.run.rules
     return run.run.slug, rules.token_budget, rules.max_turns, rules.key, str(run.path)
-
-
-def _in_order(names: set[str], known: Sequence[str]) -> tuple[str, ...]:
-    return tuple(name for name in known if name in names) + tuple(sorted(names.difference(known)))

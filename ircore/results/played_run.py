@@ -13,8 +13,8 @@ from ircore.core.episode_records import Episode, Rendering
 from ircore.core.fact_records import Part, PartShare, RenderingFacts
 from ircore.core.game_records import GameEpisode, GameRun
 from ircore.core.images import Picture
-from ircore.core.records import Run
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run
 from ircore.instances.store import GameInstanceSet, InstanceSet
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey, run_cells

@@ -37,7 +37,8 @@ def under_rules(results: Results, rules: Rules) -> Results:
         episodes=episodes,
     )
     ratings = all_rated(results.instances, episodes, results.scopes)
-    return replace(subset, standings=compute_standings(results.instances, ratings, columns_of(episodes, results.held)))
+    barred = columns_of(episodes, results.held | results.past_budget)
+    return replace(subset, standings=compute_standings(results.instances, ratings, barred))
 
 
 def by_rules(results: Results) -> tuple[Results, ...]:

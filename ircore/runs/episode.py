@@ -7,8 +7,9 @@ from ircore.core.episode_records import AnyAbortReason, Episode
 from ircore.core.errors import WorkError
 from ircore.core.game_records import AnyEnded, Fields, GameEpisode, GameInstance, GameRun
 from ircore.core.images import Picture
-from ircore.core.records import RECONSTRUCTION, AnyInstance, Record, Run
+from ircore.core.records import RECONSTRUCTION, AnyInstance, Record
 from ircore.core.seeds import derived_seed
+from ircore.core.submission_records import Run
 from ircore.core.validation import validating
 from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Table
 from ircore.instances.store import GameInstanceSet

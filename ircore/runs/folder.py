@@ -9,6 +9,7 @@ facts.jsonl       which facts of drawn targets the renderings show (``ircore.run
 measures.jsonl    what a game other than reconstruction measured of its episodes
 judgements.jsonl  every question to a judge that is a model, and its answer (``judge_questions``); append only
 judges/           NAME.json: who each judge of that name in scores.jsonl is
+witness.jsonl     a relay's signatures of the journal's lines (``ircore.runs.witness``), if one handed out the questions
 provenance.json   who vouches for the run (``ircore.runs.provenance``), if anybody does
 """
 
@@ -28,8 +29,9 @@ from ircore.core.files import link_or_write, locked, new_folder, sync_folder, wr
 from ircore.core.game_records import AnyEnded, GameEpisode, GameRun, GameScore
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import JournalWriter, read_records
-from ircore.core.records import RECONSTRUCTION, AnyInstance, Instance, Run
+from ircore.core.records import RECONSTRUCTION, AnyInstance, Instance
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run
 from ircore.core.validation import validating
 from ircore.instances.records import Instances
 from ircore.instances.store import INDEX, AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
@@ -40,6 +42,7 @@ RUN_FILE = "run.json"
 JOURNAL = "journal.jsonl"
 SCORES = "scores.jsonl"
 MEASURES = "measures.jsonl"
+WITNESS = "witness.jsonl"
 JUDGES = "judges"
 _RESTORE = "Restore it from a copy of the run."
 _GAME_SCORES = TypeAdapter(GameScore)

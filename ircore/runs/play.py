@@ -16,7 +16,8 @@ from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
-from ircore.core.records import RECONSTRUCTION, AnyInstance, GameRules, Run
+from ircore.core.records import RECONSTRUCTION, AnyInstance, GameRules
+from ircore.core.submission_records import Run
 from ircore.core.tokens import load_tokenizer
 from ircore.games.base import Game, GamePrompts
 from ircore.instances.records import Instances

@@ -1,8 +1,9 @@
 """The origin of a run: who played it, and which checks were made here. File ``provenance.json`` of a run folder.
 
-Trust is computed, never declared. Two commands write this file, both given by maintainers in a protected job:
-``ircore play --as-maintainers``, which played the run, and ``ircore submission rescore``, which fetched a submitter's
-transcripts and checked them. A file of this name among a submitter's transcripts is never read.
+Trust is computed, never declared. Three commands write this file, all given by maintainers in a protected job:
+``ircore play --as-maintainers``, which played the run, ``ircore submission rescore``, which fetched a submitter's
+transcripts and checked them, and ``ircore submission evaluate``, which verified a relay's signatures. A file of this
+name among a submitter's transcripts is never read.
 """
 
 from datetime import UTC, datetime
@@ -14,7 +15,8 @@ from pydantic import Field, StringConstraints, model_validator
 from ircore import __version__
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.records import Line, Name, Record, Sha256, TranscriptsReference, is_none
+from ircore.core.records import Line, Name, Record, Sha256, is_none
+from ircore.core.submission_records import TranscriptsReference
 from ircore.core.validation import validating
 
 PROVENANCE = "provenance.json"
@@ -25,7 +27,12 @@ MAX_FLAGS = 200
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 
 
-GRAVE_RULES = frozenset({"copied_picture", "identical_to_target", "not_reproduced", "rendering_of_another"})
+GRAVE_RULES = frozenset(
+    {
+        *("copied_picture", "identical_to_target", "not_reproduced", "rendering_of_another"),
+        *("encoded_message", "names_a_target", "text_to_a_judge"),
+    }
+)
 """Rules whose findings hold a run: it is listed without a rank until a maintainer clears it."""
 
 
@@ -65,6 +72,22 @@ class Flag(Record):
         return self.rule in GRAVE_RULES and self.explained is None
 
 
+class Witness(Record):
+    """The relay that signed a run, see ``ircore.runs.witness``.
+
+    >>> first, last = "2026-11-23T10:00:00.000+00:00", "2026-11-23T11:00:00.000+00:00"
+    >>> Witness(relay="berlin", key="0" * 64, records=12, first=first, last=last, head="1" * 64).records
+    12
+    """
+
+    relay: Line = Field(description="Name of the relay's key.")
+    key: Sha256 = Field(description="Public key, Ed25519, 64 hexadecimal digits.")
+    records: int = Field(ge=1, description="Signed lines: answers, questions without an answer, ends of episodes.")
+    first: Line = Field(description="When the first line was signed, ISO 8601 in UTC.")
+    last: Line = Field(description="When the last line was signed.")
+    head: Sha256 = Field(description="Of the last line of the record, which follows from all lines before it.")
+
+
 class Provenance(Record):
     """Who vouches for a run, and for which checks.
 
@@ -73,19 +96,25 @@ class Provenance(Record):
     """
 
     schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
-    kind: Literal["maintainers", "rescored"] = Field(
-        description="maintainers: played here; rescored: played by the submitter, checked and scored here."
+    kind: Literal["maintainers", "rescored", "witnessed"] = Field(
+        description="maintainers: played here; rescored: played by the submitter, checked and scored here; "
+        "witnessed: answered by the submitter's players, question by question, through a relay that signed each answer."
     )
     when: Line = Field(description="When it was played or checked, ISO 8601 in UTC.")
     version: Line = Field(description="Version of ircore that did it.")
     commit: Commit | None = Field(default=None, description="Commit of that code; null outside a git checkout.")
     manifest: Sha256 = Field(description="SHA-256 of the submission.yaml that was played or re-scored.")
-    source: TranscriptsReference | None = Field(default=None, description="Of a re-scored run: what was fetched.")
+    source: TranscriptsReference | None = Field(default=None, description="What was fetched, if the run was fetched.")
+    witness: Witness | None = Field(
+        default=None, exclude_if=is_none, description="Of a witnessed run: the relay that signed it."
+    )
     flags: tuple[Flag, ...] = Field(default=(), max_length=MAX_FLAGS, description="Findings for people to look at.")
 
     @model_validator(mode="after")
-    def _source_goes_with_rescored(self) -> "Provenance":
-        if (self.source is None) == (self.kind == "rescored"):
+    def _kind_follows_from_the_rest(self) -> "Provenance":
+        if (self.witness is None) == (self.kind == "witnessed"):
+            raise ValueError("witness is given exactly when kind is witnessed")
+        if self.witness is None and (self.source is None) == (self.kind == "rescored"):
             raise ValueError("source is given exactly when kind is rescored")
         return self
 
@@ -96,24 +125,29 @@ class Provenance(Record):
 
 
 def make_provenance(
-    manifest: Path, source: TranscriptsReference | None = None, flags: tuple[Flag, ...] = ()
+    manifest: Path,
+    source: TranscriptsReference | None = None,
+    flags: tuple[Flag, ...] = (),
+    witness: Witness | None = None,
 ) -> Provenance:
-    """Return the provenance of a run that is played, or re-scored, now by this code.
+    """Return the provenance of a run that is played, re-scored or verified now by this code.
 
     Args:
         manifest: The submission.yaml.
         source: Origin of the transcripts; None if the run is played here.
         flags: Findings in the transcripts; the first ``MAX_FLAGS`` are recorded.
+        witness: The relay whose signatures were verified; None for a run without them.
     """
     from hashlib import sha256
 
     return Provenance(
-        kind="maintainers" if source is None else "rescored",
+        kind="witnessed" if witness else "maintainers" if source is None else "rescored",
         when=datetime.now(UTC).isoformat(timespec="seconds"),
         version=__version__,
         commit=code_commit(),
         manifest=sha256(manifest.read_bytes()).hexdigest(),
         source=source,
+        witness=witness,
         flags=flags[:MAX_FLAGS],
     )
 

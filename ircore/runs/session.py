@@ -6,7 +6,8 @@ from typing import Any, Protocol, TypeVar, cast
 
 from ircore.core.episode_records import Episode
 from ircore.core.game_records import AnyEnded, GameRun
-from ircore.core.records import AnyInstance, Run
+from ircore.core.records import AnyInstance
+from ircore.core.submission_records import Run
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.instances.records import Instances
 from ircore.instances.store import AnyInstanceSet

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnySubmission, GameRun
 from ircore.core.plugins import unknown
-from ircore.core.records import GameRules, Rules, Run
+from ircore.core.records import GameRules, Rules
+from ircore.core.submission_records import Run
 from ircore.core.validation import validating
 from ircore.games.base import Game
 from ircore.games.registry import load_game

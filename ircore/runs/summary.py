@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from ircore.core.episode_records import Episode, Outcome
 from ircore.core.game_records import AnyEnded, recorded_steps
-from ircore.core.records import Run
+from ircore.core.submission_records import Run
 from ircore.games.registry import installed_games
 from ircore.runs.costs.prices import Asked, RunPrices, prices_of_run
 from ircore.runs.costs.totals import Totals

@@ -3,15 +3,18 @@
 from collections.abc import Iterable, Sequence, Set
 from typing import Self
 
+from ircore.core.errors import InputError
 from ircore.core.files import sync_folder, write_bytes
 from ircore.core.game_records import AnyEnded
 from ircore.core.journal import JournalWriter
 from ircore.runs.events import Entry, event_line
-from ircore.runs.folder import JOURNAL, AnyRunFolder
+from ircore.runs.folder import JOURNAL, WITNESS, AnyRunFolder
 
 
 class RunWriter:
     """Records a run while it is played; a context manager. The caller holds the run folder's lock.
+
+    Raises ``InputError`` for a run that a relay signs, unless ``witnessed`` says that its lines will be signed.
 
     >>> from pathlib import Path
     >>> from ircore.runs.events import Call
@@ -24,7 +27,9 @@ class RunWriter:
     1
     """
 
-    def __init__(self, folder: AnyRunFolder) -> None:
+    def __init__(self, folder: AnyRunFolder, witnessed: bool = False) -> None:
+        if not witnessed and (folder.path / WITNESS).exists():
+            raise InputError(f"{folder.path}: is played through a relay", "Go on with: ircore relay serve")
         self.folder = folder
         self.known = folder.calls()
         self.finished = self.finished_episodes(folder)
@@ -47,7 +52,12 @@ class RunWriter:
             WorkError: It cannot be written.
         """
         self._stored |= store_pictures(self.folder, entries, self._stored)
-        self._journal.append([event_line(entry.event) for entry in entries], durable=True)
+        self._journal.append(self.lines(entries), durable=True)
+
+    @staticmethod
+    def lines(entries: Sequence[Entry]) -> list[bytes]:
+        """Return the journal's lines of entries, without newlines."""
+        return [event_line(entry.event) for entry in entries]
 
     def __enter__(self) -> Self:
         return self

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.game_records import AnySubmission
-from ircore.core.records import RECONSTRUCTION, Submission
+from ircore.core.records import RECONSTRUCTION
+from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet

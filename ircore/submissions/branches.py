@@ -110,6 +110,17 @@ def fetch_pull_request(folder: Path, number: int) -> str:
     return _git(folder, "rev-parse", "FETCH_HEAD")
 
 
+def adding_commit(folder: Path, file: Path) -> str:
+    """Return the commit that brought a file into a clone; empty if none did.
+
+    Args:
+        folder: Any folder of the clone.
+        file: The file.
+    """
+    words = ("--diff-filter=A", "--max-count=1", "--format=%H", "--", str(file.resolve()))
+    return _git(folder, "log", *words)
+
+
 def _root(folder: Path) -> Path:
     """Return the root of the clone that a folder lies in, or will lie in.
 

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.error import HTTPError, URLError
@@ -37,6 +37,17 @@ class PullRequest(NamedTuple):
 
     author: str
     """The account that opened it."""
+
+    account_id: int = 0
+    """Number of that account."""
+
+    source: str = ""
+    """Repository that its branch lies in, as ``OWNER/NAME``; empty if that was deleted."""
+
+    @property
+    def fork(self) -> str:
+        """Owner of the repository that its branch lies in."""
+        return self.source.partition("/")[0]
 
 
 class _NoCredentialsElsewhere(HTTPRedirectHandler):
@@ -91,10 +102,22 @@ class GitHub:
     def pull_requests(self) -> list[PullRequest]:
         """Return the open pull requests, the oldest first; the first hundred of them."""
         listed = self._ask("GET", "/pulls?state=open&sort=created&direction=asc&per_page=100")
-        return [
-            PullRequest(int(each["number"]), each["head"]["sha"], each["title"], each["user"]["login"])
-            for each in listed
-        ]
+        return [_pull_request(each) for each in listed]
+
+    def pull_request(self, number: int) -> PullRequest:
+        """Return a pull request, open or not."""
+        return _pull_request(self._ask("GET", f"/pulls/{number}"))
+
+    def merged_by(self, commit: str) -> PullRequest | None:
+        """Return the pull request that brought a commit to the branch ``main``; None if it came without one."""
+        listed = self._ask("GET", f"/commits/{quote(commit, safe='')}/pulls?per_page=100")
+        merged = [each for each in listed if each.get("merged_at") and each["base"]["ref"] == "main"]
+        return _pull_request(merged[0]) if merged else None
+
+    def set_status(self, commit: str, name: str, passed: bool, text: str) -> None:
+        """Set a status of a commit, which the branch ``main`` may require: ``name`` with a line about it."""
+        state = "success" if passed else "failure"
+        self._ask("POST", f"/statuses/{quote(commit, safe='')}", {"state": state, "context": name, "description": text})
 
     def is_checked(self, commit: str) -> bool:
         """Return whether all checks of a commit have ended well, and there is at least one."""
@@ -117,6 +140,11 @@ class GitHub:
     def write_issue(self, number: int, body: str) -> None:
         """Replace the text of an issue."""
         self._ask("PATCH", f"/issues/{number}", {"body": body})
+
+    def read_file(self, path: str) -> bytes:
+        """Return a file of the branch ``main``; empty if it is not there."""
+        known = self._ask("GET", f"/contents/{quote(path)}?ref=main", missing={}).get("sha")
+        return b64decode(self._ask("GET", f"/git/blobs/{known}")["content"]) if known else b""
 
     def write_file(self, path: str, data: bytes, message: str) -> None:
         """Commit a file to the branch ``main``."""
@@ -153,3 +181,12 @@ class GitHub:
             raise
         except (URLError, OSError) as error:
             raise WorkError(f"GitHub cannot be reached: {error}", "Start the job again.") from error
+
+
+def _pull_request(about: Mapping[str, Any]) -> PullRequest:
+    """Return a pull request as the service lists it."""
+    user, source = about["user"], about["head"].get("repo") or {}
+    numbers = int(about["number"]), int(user["id"])
+    return PullRequest(
+        numbers[0], about["head"]["sha"], about["title"], user["login"], numbers[1], source.get("full_name", "")
+    )

@@ -16,7 +16,8 @@ from ircore.core.days import Day
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.lifecycle import Withdrawal, decision_lines, read_decisions
-from ircore.core.records import Line, Name, Record, TranscriptsReference
+from ircore.core.records import Line, Name, Record
+from ircore.core.submission_records import TranscriptsReference
 from ircore.players.submission import folder_of
 from ircore.submissions.check.findings import Fault, field_name
 from ircore.submissions.check.texts import repository_faults, text_faults

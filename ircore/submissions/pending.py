@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ircore.core.game_records import GameRun
-from ircore.core.records import Run
+from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet
 from ircore.players.submission import AnyLoaded, manifests_in
@@ -14,6 +14,7 @@ from ircore.runs.provenance import read_provenance
 from ircore.runs.setup import stated_rules
 from ircore.submissions.history import Step, is_gone
 from ircore.submissions.merged import merged_submissions
+from ircore.submissions.request_fields import why_self_reported
 
 
 class _PendingSubmission(NamedTuple):
@@ -29,7 +30,9 @@ class _PendingSubmission(NamedTuple):
 def pending_submissions(
     folder: Path, runs: Sequence[Path], instances: AnyInstanceSet | None = None
 ) -> list[_PendingSubmission]:
-    """Return the submissions of a folder whose current state no published run shows, without withdrawn submissions.
+    """Return the submissions of a folder whose current state no published run shows.
+
+    Withdrawn submissions are left out, and those whose requests hold more than the list allows.
 
     Args:
         folder: The submissions.
@@ -47,7 +50,7 @@ def pending_submissions(
         published.setdefault(run.run.slug, []).append(run)
     pending = []
     for submission in merged_submissions(folder):
-        if submission.status == "withdrawn":
+        if submission.status == "withdrawn" or why_self_reported(submission.loaded.submission):
             continue
         loaded, steps = submission.loaded, submission.steps
         verb = "to be played" if loaded.submission.transcripts is None else "to be re-scored"

@@ -134,7 +134,10 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
     about = "Code or paper, on github.com, huggingface.co, arxiv.org or another listed host. Empty: none."
     _settle(answers, Question(("links",), "Link", read=_links, about=about), context)
     if classic:
-        answers.setdefault("rules", {"token_budget": 200, "max_turns": 10})
+        rules = answers.setdefault("rules", {"token_budget": 200, "max_turns": 10})
+        if isinstance(rules, dict) and "model" in answers.get("describer", {}):
+            # A model may say too much; a run whose generator is given more than the budget has no rank.
+            rules.setdefault("over_budget", "truncate")
         _refuse(answers, "rules", context)
     return answers
 

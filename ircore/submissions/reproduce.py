@@ -6,7 +6,8 @@ from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, GameRun, recorded_steps
-from ircore.core.records import PlayerSpec, Run
+from ircore.core.records import PlayerSpec
+from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
 from ircore.players.recorded import RECORDED
 from ircore.players.submission import MANIFEST, AnyLoaded, LoadedGameSubmission, LoadedSubmission, make_player

@@ -6,7 +6,7 @@ from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnySubmission, GameSubmission
-from ircore.core.records import Submission
+from ircore.core.submission_records import Submission
 from ircore.players.submission import AnyLoaded
 from ircore.results.games import read_game_results
 from ircore.results.ranking import RankedRow

@@ -15,6 +15,7 @@ from leaderboard.components.markup import safe
 from leaderboard.components.players import player_glyph, player_names
 from leaderboard.components.plots import dot, wins_bar
 from leaderboard.components.values import badge, difference, difference_heat, extremes, heat, missing, stacked
+from leaderboard.components.xray import SAMPLE_SCENE, SAMPLE_XRAY, xray_overlay
 from leaderboard.storage.pictures import Shown
 from leaderboard.words.marked_messages import CORRECTION_WORDS
 
@@ -30,6 +31,7 @@ _PROTOTYPES: Mapping[str, Callable[[], Markup]] = {
     "missing": lambda: missing("reason"),
     "picture": lambda: picture(Shown("", "", 1, 1), "picture", ""),
     "correction": lambda: correction(next(iter(CORRECTION_WORDS))),
+    "xray": lambda: xray_overlay(SAMPLE_SCENE, SAMPLE_XRAY),
     "heat": lambda: heat(0.0),
     "heat-missing": lambda: heat(None),
     "heat-difference": lambda: difference_heat(0.0, 0.0),

@@ -1,12 +1,13 @@
 """Gallery view of an episode: a row of turns with picture, message and scores, and the outcome."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ircore.core.episode_records import Episode, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.vouched import Vouched, vouched_scores
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.model.turn_facts import Lines, TurnFacts, facts_by_turn
+from leaderboard.model.xray import Xray, xrays
 from leaderboard.storage.pictures import Shown
 from leaderboard.words.alt_text import rendering_words
 from leaderboard.words.labels import REASONS
@@ -53,6 +54,9 @@ class TurnView:
     facts: TurnFacts | None = None
     """What is right of the target's facts; None if that is not known."""
 
+    xray: Xray | None = None
+    """Fates of the target's marks; None if they are not known."""
+
 
 @dataclass(frozen=True)
 class EpisodeView:
@@ -86,12 +90,6 @@ class EpisodeView:
     """Numbers of scores shown and of those among them that the maintainers vouch for."""
 
 
-def facts_of_pair(site: Site, pair: Pair) -> Lines:
-    """Return the facts of a single pair's renderings; the facts of all pairs would not fit in memory."""
-    run = site.results.runs[pair.run_id]
-    return {(line.episode_id, line.rendering): line for line in run.facts()}
-
-
 def view_episode(site: Site, pair: Pair, gallery: Gallery, facts: Lines | None = None) -> EpisodeView:
     """Return the view of a pair's episode on an instance, for pages and shards.
 
@@ -106,12 +104,15 @@ def view_episode(site: Site, pair: Pair, gallery: Gallery, facts: Lines | None =
         return EpisodeView(pair, None, (), (), "Not played", "")
     episode = result.episode
     known = facts_by_turn(gallery.instance.scene, episode, facts or {})
+    rays = xrays(gallery.drawn, episode, facts) if facts else {}
     return EpisodeView(
         pair=pair,
         episode=episode,
         judged=tuple(judged for judged in result.judged.values() if judged.final is not None),
         turns=tuple(
-            _turn(site, pair, result, turn, known.get(turn.turn)) for turn in episode.turns if turn.action != "done"
+            replace(_turn(site, pair, result, turn), facts=known.get(turn.turn), xray=rays.get(turn.turn))
+            for turn in episode.turns
+            if turn.action != "done"
         ),
         ended={"converged": "Converged", "turn_limit": "Turn limit", "aborted": "Aborted"}[episode.outcome],
         why=_why(episode),
@@ -125,7 +126,7 @@ def _why(episode: Episode) -> str:
     return "the describer was satisfied" if episode.outcome == "converged" else "all turns were played"
 
 
-def _turn(site: Site, pair: Pair, result: EpisodeResult, turn: Turn, facts: TurnFacts | None) -> TurnView:
+def _turn(site: Site, pair: Pair, result: EpisodeResult, turn: Turn) -> TurnView:
     main = site.judged(result)
     score = main.trajectory.get(turn.turn) if main else None
     alt = rendering_words(turn.turn, f"{pair.describer} + {pair.generator}", score, site.judge)
@@ -138,5 +139,4 @@ def _turn(site: Site, pair: Pair, result: EpisodeResult, turn: Turn, facts: Turn
         tokens=turn.message_tokens,
         over_budget=turn.over_budget,
         notes=turn.notes[:_NOTES],
-        facts=facts,
     )

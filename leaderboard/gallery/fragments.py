@@ -2,7 +2,7 @@
 
 A pair that stands in every instance's page itself has sections of these pages; of the others data is made, which the
 browser fetches. Neither depends on other runs. A pair's fragments are kept together, one line an instance in the order
-of the set.
+of the set, and a last line with the outcomes of all its episodes.
 """
 
 import json
@@ -12,9 +12,12 @@ from typing import Any
 from markupsafe import Markup
 
 from ircore.core.workers import run_shares
-from leaderboard.gallery.episode_view import EpisodeView, TurnView, facts_of_pair, view_episode
+from leaderboard.components.xray_data import xray_data
+from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
+from leaderboard.gallery.pair_outcomes import pair_outcomes
+from leaderboard.model.final_fates import facts_of_pair, store_fates
 from leaderboard.model.site import Pair, Site
-from leaderboard.model.turn_facts import TurnFacts
+from leaderboard.model.turn_facts import Lines, TurnFacts
 from leaderboard.rendering.render import block
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked
@@ -81,20 +84,33 @@ class Fragments:
 
     def of(self, pair: Pair) -> list[str]:
         """Return a pair's fragments as JSON texts, one per instance, in the set's order."""
+        return self._lines(pair)[:-1]
+
+    def outcomes(self, pair: Pair) -> str:
+        """Return ``pair_outcomes`` of a pair's episodes as a JSON text."""
+        return self._lines(pair)[-1]
+
+    def _lines(self, pair: Pair) -> list[str]:
         cached = self._site.cache.load(self._name(pair)) if self._site.cache else None
         lines = cached.decode().split("\n") if cached is not None else []
-        return lines if len(lines) == len(self._site.galleries) else self._rendered(pair)
+        return (
+            lines
+            if len(lines) == len(self._site.galleries) + 1
+            else self._rendered(pair, facts_of_pair(self._site, pair))
+        )
 
     def _make_share(self, todo: list[Pair], cache: BuildCache, share: int, shares: int) -> None:
         for pair in todo[share::shares]:
-            cache.store(self._name(pair), "\n".join(self._rendered(pair)).encode())
+            facts = facts_of_pair(self._site, pair)
+            cache.store(self._name(pair), "\n".join(self._rendered(pair, facts)).encode())
+            store_fates(self._site, pair, facts)
 
-    def _rendered(self, pair: Pair) -> list[str]:
-        facts = facts_of_pair(self._site, pair)
-        views = (view_episode(self._site, pair, gallery, facts) for gallery in self._site.galleries.values())
+    def _rendered(self, pair: Pair, facts: Lines) -> list[str]:
+        views = [view_episode(self._site, pair, gallery, facts) for gallery in self._site.galleries.values()]
+        outcomes = compact(pair_outcomes(self._site, views))
         if pair.run_id in self._first:
-            return [compact(block("episode", {"row": view, "root": _ROOT})) for view in views]
-        return [compact(episode_json(view)) for view in views]
+            return [*(compact(block("episode", {"row": view, "root": _ROOT})) for view in views), outcomes]
+        return [*(compact(episode_json(view)) for view in views), outcomes]
 
     def _name(self, pair: Pair) -> str:
         return f"{'sections' if pair.run_id in self._first else 'fragments'}/{self._site.key(pair)}"
@@ -132,6 +148,7 @@ def _turn(turn: TurnView) -> dict[str, Any]:
         "over": turn.over_budget,
         "notes": [one_line(note, _NOTE) for note in turn.notes],
         "facts": _facts(turn.facts) if turn.facts else None,
+        "xray": xray_data(turn.xray) if turn.xray else None,
     }
 
 

@@ -5,10 +5,12 @@ from functools import partial
 from typing import Any
 
 from ircore.results.episodes import CONVERGENCES, EpisodeResult
-from leaderboard.gallery.episode_view import facts_of_pair, view_episode
+from leaderboard.components.xray_data import marks_data
+from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs
 from leaderboard.gallery.sample_episode import sample_episode
 from leaderboard.gallery.shards import FOLDER
+from leaderboard.model.final_fates import facts_of_pair
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.selections import Chosen, selections, telling_episode
 from leaderboard.words.alt_text import target_words
@@ -27,6 +29,7 @@ def gallery_pages(site: Site) -> Iterator[Page]:
             "instance",
             {
                 "gallery": gallery,
+                "marks": marks_data(gallery.drawn),
                 "seen": target_words(gallery.instance),
                 "before": galleries[index - 1] if index else None,
                 "after": galleries[index + 1] if index + 1 < len(galleries) else None,

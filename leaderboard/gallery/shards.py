@@ -2,7 +2,8 @@
 
 ``data/gallery/pairs.json`` names every pair once, in the order of the overall board. The first ``FIRST`` of them stand
 in every instance's page; the others lie in ``data/gallery/<instance>/<n>.json``, ``SHARD`` pairs a file, n from 0.
-How a pair's episodes ended is in ``data/gallery/pairs/<pair>.json``, for the filters of the gallery's index.
+How a pair's episodes ended, with scores, faults and pictures, is in ``data/gallery/pairs/<pair>.json``, for the index
+of the gallery (``leaderboard.gallery.pair_outcomes``).
 """
 
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from leaderboard.gallery.fragments import FIRST, Fragments, compact, ranked_pairs
-from leaderboard.model.site import Pair, Site
+from leaderboard.model.site import Site
 
 SHARD = 20
 """Pairs in one file."""
@@ -31,22 +32,12 @@ def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int
     pairs = ranked_pairs(site)
     yield f"{FOLDER}/pairs.json", _file({"first": FIRST, "shard": SHARD, "pairs": [pair.shown for pair in pairs]})
     for pair in islice(pairs, share, None, shares):
-        yield f"{FOLDER}/pairs/{pair.key}.json", _file(_outcomes(site, pair))
+        yield f"{FOLDER}/pairs/{pair.key}.json", fragments.outcomes(pair) + "\n"
     later = pairs[FIRST:]
     for number in range(share, -(-len(later) // SHARD), shares):
         columns = [fragments.of(pair) for pair in later[number * SHARD : (number + 1) * SHARD]]
         for instance_id, *lines in zip(site.galleries, *columns, strict=True):
             yield f"{FOLDER}/{instance_id}/{number}.json", f"[{','.join(lines)}]\n"
-
-
-def _outcomes(site: Site, pair: Pair) -> dict[str, list[Any]]:
-    """Return outcome, change, and final score by the site's judge, for each instance that a pair played."""
-    outcomes: dict[str, list[Any]] = {}
-    for result in site.results.episodes[pair.run_id]:
-        judged = site.judged(result)
-        change, final = (judged.convergence, judged.final) if judged else (None, None)
-        outcomes[result.episode.instance_id] = [result.episode.outcome, change or "", final]
-    return outcomes
 
 
 def _file(value: Any) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ircore.games.base import Measure
-from ircore.results.games import GameCell, GameResults, PlayedGameRun
+from ircore.results.games import GameCell, GameResults
+from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.ranks import why_no_rank
 from leaderboard.words.labels import rank

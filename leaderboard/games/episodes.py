@@ -11,7 +11,7 @@ from markupsafe import Markup
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
 from ircore.core.game_records import GameEpisode, GameInstance
-from ircore.results.games import PlayedGameRun
+from ircore.results.played_game_run import PlayedGameRun
 from ircore.scorers.game_measures import ending_of
 from leaderboard.components import episodes as components
 from leaderboard.components.markup import safe

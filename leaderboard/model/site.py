@@ -21,6 +21,7 @@ from ircore.submissions.merged import MergedSubmission, cleared_runs
 from ircore.submissions.season_gaps import SeasonGaps
 from leaderboard.model.site_judge import site_judge
 from leaderboard.model.site_runs import SiteRun
+from leaderboard.model.xray import DrawnScene, draw_scene
 from leaderboard.storage.build_cache import BuildCache, content_key
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.theme import describer_class, generator_path
@@ -145,6 +146,11 @@ class Gallery:
 
     target: Shown
     """Target picture."""
+
+    @cached_property
+    def drawn(self) -> DrawnScene | None:
+        """Marks and facts of the target for X-rays; None for a target without a scene."""
+        return None if self.instance.scene is None else draw_scene(self.instance.scene)
 
 
 class Site:

@@ -29,6 +29,12 @@ class Tier:
 MAINTAINERS = Tier(
     "maintainers", "maintainer-run", "played by the maintainers, or played again by them with the same result"
 )
+WITNESSED = Tier(
+    "witnessed",
+    "witnessed",
+    "answered by the submitter's players, one question at a time; the benchmark's relay handed the questions out and "
+    "signed every answer when it came",
+)
 RESCORED = Tier(
     "rescored", "re-scored", "played by the submitter; scores computed here from the raw messages and pictures"
 )
@@ -38,25 +44,31 @@ REPORTED = Tier(
 PAPER = Tier("paper", "paper", "numbers as the paper reports them")
 HERE = Tier("here", "played here", "played and scored by whoever built this site; nobody else has checked it")
 
-LEGEND = (MAINTAINERS, RESCORED, REPORTED, PAPER, HERE)
+LEGEND = (MAINTAINERS, WITNESSED, RESCORED, REPORTED, PAPER, HERE)
 """Every tier, the most trusted first; HERE stands for a site built on one's own machine."""
 
 
 FINDINGS = {
     "addresses_a_judge": "a message that speaks to a judge (judges see pictures only)",
+    "another_model": "answers of another model than the manifest names",
+    "encoded_message": "a message that carries data in disguise instead of words",
     "hidden_characters": "a message with characters that cannot be seen",
     "copied_picture": "a rendering with patches of the photograph that it should show",
     "copy_of_target": "a rendering that can hardly be told from its target",
     "identical_to_target": "a rendering like a target, pixel by pixel",
     "like_another": "a rendering that can hardly be told from another pair's",
+    "long_message": "a message with very many characters a token",
     "many_failures": "many episodes that failed for technical reasons",
+    "names_a_target": "a message that names a target by an id that no seat is told",
     "not_reproduced": "answers that the offline player does not give",
     "out_of_order": "an answer recorded before what it answers",
     "rendering_of_another": "a rendering that another pair has too",
     "reused_rendering": "the same picture in several episodes",
     "same_message": "the same words for several targets",
+    "text_to_a_judge": "a text in a rendering that speaks to a judge",
     "time": "a time that cannot be",
     "tiny_rendering": "a rendering too small to show anything",
+    "unlikely_text": "a message that hardly looks like words",
 }
 """Descriptions of the findings of re-scoring, by rule."""
 
@@ -70,7 +82,7 @@ def tier_of(submission: SubmissionResult) -> Tier:
     known = submission.provenance
     if known is None:
         return HERE
-    return MAINTAINERS if known.kind == "maintainers" else RESCORED
+    return {"maintainers": MAINTAINERS, "witnessed": WITNESSED, "rescored": RESCORED}[known.kind]
 
 
 def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
@@ -84,7 +96,11 @@ def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
     if known is None:
         return lines
     code = f"ircore {known.version}" + (f", commit {known.commit}" if known.commit else "")
-    lines.append(("Played by maintainers" if known.source is None else "Re-scored", f"{known.when}, {code}"))
+    done = {"maintainers": "Played by maintainers", "witnessed": "Signatures verified", "rescored": "Re-scored"}
+    lines.append((done[known.kind], f"{known.when}, {code}"))
+    if (relay := known.witness) is not None:
+        signed = f"{relay.records} records from {relay.first} to {relay.last}, key {relay.key}"
+        lines.append(("Relay", f"{relay.relay}: {signed}"))
     if known.source is not None:
         source = known.source
         lines.append(("Transcripts", f"{source.repo}, commit {source.revision}, run {source.run}"))

@@ -1,5 +1,6 @@
 """The front page."""
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -8,10 +9,14 @@ from ircore.core.episode_records import Turn
 from ircore.results.episodes import JudgedEpisode
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.boards import board_words, paired
-from leaderboard.pages.selections import GOOD, TELLING, Chosen, judged_episodes
+from leaderboard.pages.finding import finding
+from leaderboard.pages.selections import GOOD, Chosen, judged_episodes
 
 _TOP = 5
 """Pairs on the front page."""
+
+_EASY_WORDS = 60
+"""Words and numbers of a message that people read without effort."""
 
 _STRIP = 4
 """Renderings on the front page; of a longer episode the ones between are left out."""
@@ -38,7 +43,13 @@ def front_page(site: Site, games: Sequence[Any] = ()) -> Page:
     rows = paired(site, site.under().board(site.judge))
     words = board_words(site, site.judge)
     shown = rows[:_TOP]
-    front = {"games": games, "rows": shown, "words": words, "reasons": [entry["row"].cell.unranked for entry in shown]}
+    front: dict[str, Any] = {
+        "games": games,
+        "rows": shown,
+        "words": words,
+        "reasons": [entry["row"].cell.unranked for entry in shown],
+    }
+    front["finding"] = finding(site)
     later = partial(_best_episode, site)
     return Page("index", "The Image Reconstruction Game", "front", front, searchable=True, later=later)
 
@@ -48,7 +59,7 @@ def _best_episode(site: Site) -> dict[str, Any]:
 
 
 def _strip(site: Site) -> dict[str, Any] | None:
-    """Return the turns of the most improved episode among close reconstructions, else of the best episode."""
+    """Return the turns of a close reconstruction that improved much and is told in words that people read easily."""
     best = max(judged_episodes(site), key=_worth, default=None)
     if best is None:
         return None
@@ -63,11 +74,30 @@ def _strip(site: Site) -> dict[str, Any] | None:
 
 
 def _worth(chosen: Chosen) -> tuple[bool, bool, float, str]:
-    """Return what orders episodes: a shorter episode, or a worse one, is shown only if there is no better."""
+    """Return what orders episodes: a shorter episode, or a worse one, is shown only if there is no better.
+
+    Of good episodes that improve, the gain counts by how much of their messages are words.
+    """
     final, delta = chosen.judged.final or 0.0, chosen.judged.delta or 0.0
-    good = final >= GOOD
-    tells = good and delta > 0 and len(chosen.result.episode.rendered_turns) >= TELLING
-    return good, tells, delta if good else final, chosen.result.episode.episode_id
+    good, turns = final >= GOOD, chosen.result.episode.rendered_turns
+    tells = good and delta > 0 and len(turns) > 1
+    told = delta * legibility([turn.message or "" for turn in turns])
+    return good, tells, told if good else final, chosen.result.episode.episode_id
+
+
+def legibility(messages: Sequence[str]) -> float:
+    """Return how easily messages read, 0–1: the share of words among words and numbers, less for long messages.
+
+    >>> legibility(["A red circle in the middle"]) > legibility(["A #ff0000 circle at (256, 256)"])
+    True
+
+    Args:
+        messages: Of an episode.
+    """
+    tokens: list[str] = [token for message in messages for token in re.findall(r"#?\w[\w.'-]*", message)]
+    words = sum(token.isalpha() for token in tokens)
+    easy = _EASY_WORDS * len(messages)
+    return words * min(1.0, easy / max(1, len(tokens))) / max(1, len(tokens))
 
 
 def _selected(turns: list[Turn]) -> list[Turn]:

@@ -25,6 +25,7 @@ from leaderboard.model.trust import trust_lines
 from leaderboard.pages.badges import badge_snippet, badges
 from leaderboard.pages.board_views import View, judge_words, view_path, view_words
 from leaderboard.pages.boards import paired
+from leaderboard.pages.cannot_draw import cannot_draw
 from leaderboard.pages.citation import pair_bibtex
 from leaderboard.pages.evidence import shown_findings
 from leaderboard.pages.pair_comparison import span_of
@@ -95,6 +96,7 @@ def _episodes(site: Site, pair: Pair) -> dict[str, Any]:
     against = _against(site, pair) if rates(site.results, site.judge) else []
     return {
         "highlights": _highlights(site, pair),
+        "cannot": cannot_draw(site, [pair]),
         "conditions": _conditions(site, pair),
         "against": against,
         "against_span": span_of([row["comparison"].main for row in against]),

@@ -12,6 +12,7 @@ from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.board_views import judge_words
+from leaderboard.pages.cannot_draw import cannot_draw
 from leaderboard.pages.selections import judged_episodes
 
 _OTHER: Mapping[Role, Role] = {"describer": "generator", "generator": "describer"}
@@ -69,7 +70,8 @@ def player_pages(site: Site) -> Iterator[Page]:
 def _player_values(site: Site, role: Role, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return the values of a page that take long to compute."""
     result = player_result(site.results, role, label, site.judge)
-    return {"result": result, "extremes": _extremes(result), "strip": _strip(site, pairs)}
+    strip, cannot = _strip(site, pairs), cannot_draw(site, pairs)
+    return {"result": result, "extremes": _extremes(result), "strip": strip, "cannot": cannot}
 
 
 def _labels(site: Site, role: Role) -> tuple[str, ...]:

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from ircore.core.game_records import AnySubmission
-from ircore.core.records import Submission
+from ircore.core.submission_records import Submission
 from ircore.games.registry import installed_games
 from ircore.players.submission import AnyLoaded
 from ircore.submissions.history import Step, status_of
+from ircore.submissions.request_fields import why_self_reported
 from leaderboard.games.section import GameSection
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import REPORTED
@@ -43,6 +44,7 @@ def waiting_page(
             "settings": _settings(submission),
             "transcripts": _transcripts(submission),
             "tier": REPORTED,
+            "unlisted": why_self_reported(submission),
             "history": history,
             "status": status_of(history),
             "links": sorted(submission.links.items()),

@@ -26,7 +26,9 @@ from leaderboard.components import (
     plots,
     prototypes,
     values,
+    xray,
 )
+from leaderboard.components.xray_data import xray_json
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import tier_of
 from leaderboard.words import labels, untrusted_text
@@ -99,6 +101,7 @@ def _environment() -> Environment:
         delta_class=theme.delta_class,
         generator_path=theme.generator_path,
         describer_class=theme.describer_class,
+        xray_json=xray_json,
         OUTCOMES=labels.OUTCOMES,
         CONVERGENCES=labels.CONVERGENCES,
         REASONS=labels.REASONS,
@@ -112,7 +115,7 @@ def _environment() -> Environment:
 
 def _components() -> SimpleNamespace:
     """Return every component by name, as templates call it: ``c.NAME``."""
-    modules = (board_cells, episodes, facts, heat_map, matrix_cells, players, plots, prototypes, values)
+    modules = (board_cells, episodes, facts, heat_map, matrix_cells, players, plots, prototypes, values, xray)
     return SimpleNamespace(
         **{
             name: component

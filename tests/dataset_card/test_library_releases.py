@@ -62,6 +62,7 @@ def test_a_score_that_was_raised_is_a_fault(tmp_path: Path) -> None:
     assert "0.0" in fault
 
 
+@pytest.mark.slow
 def test_runs_have_no_revision(built: Path) -> None:
     with pytest.raises(ircore.InputError, match="have no revisions"):
         ircore.load_results(built / "runs" / "centre-block", revision="v1")

@@ -31,6 +31,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.slow
 def test_a_turn_is_a_row_with_target_and_rendering(built: Path) -> None:
     first, second, done = table(built / "release", TRANSCRIPTS)[:3]
     assert [row["turn"] for row in (first, second, done)] == [1, 2, 3]
@@ -80,12 +81,14 @@ def test_scores_stand_in_the_order_of_the_game_with_reasons_for_missing_values(b
     assert (rows[1]["value"], rows[1]["reason"]) == (None, "∞")
 
 
+@pytest.mark.slow
 def test_the_same_runs_give_the_same_bytes(built: Path, tmp_path: Path) -> None:
     runs = sorted((built / "runs").iterdir(), reverse=True)
     build_release(runs, built / "instances", tmp_path / "again")
     assert contents(tmp_path / "again") == contents(built / "release")
 
 
+@pytest.mark.slow
 def test_a_sound_release_has_no_faults(built: Path) -> None:
     report = check_release(built / "release")
     assert report.faults == ()
@@ -181,6 +184,7 @@ def test_row_groups_are_bounded_in_rows_and_bytes(tmp_path: Path) -> None:
     assert [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)] == [4, 2]
 
 
+@pytest.mark.slow
 def test_row_groups_grow(tmp_path: Path) -> None:
     """The first is for streams; the fewer the others are, the faster all values of a column are found."""
     size = FIRST_GROUP_BYTES // 2

@@ -279,7 +279,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "a run left out": (drop_run, "unknown run other-block-"),
     "damaged runs": (
         partial(replace_text, "runs.jsonl", '"seed":0', '"seed":-1'),
-        "runs.jsonl: 1: the line is damaged",
+        "runs.jsonl:1: the line is damaged",
     ),
     "another rule": (
         partial(replace_text, "runs.jsonl", '"allow"},"prompts"', '"allow","max_turns":9},"prompts"'),

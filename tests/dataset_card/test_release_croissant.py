@@ -40,6 +40,7 @@ def test_what_the_specification_requires_is_there(document: dict[str, Any]) -> N
     assert required <= document.keys()
 
 
+@pytest.mark.slow
 def test_responsible_ai_fields_are_read(built: Path) -> None:
     metadata = mlc.Dataset(str(built / "release" / CROISSANT)).metadata
 

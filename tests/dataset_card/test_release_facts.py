@@ -44,6 +44,7 @@ def release(charts: Path, tmp_path: Path) -> Path:
     return tmp_path / "release"
 
 
+@pytest.mark.slow
 def test_a_row_says_one_fact_of_one_rendering(charts: Path) -> None:
     rows = table(charts / "release", FACTS)
     drawn = {
@@ -71,11 +72,13 @@ def test_the_card_lists_the_table_and_datasets_loads_it(charts: Path, tmp_path: 
     assert done.stdout.splitlines()[-1].startswith(f"{count} ['fails'")
 
 
+@pytest.mark.slow
 def test_a_release_says_the_same_of_each_part_as_its_runs(charts: Path) -> None:
     of_runs = parts_table(Results.from_runs([RunFolder.open(charts / "run")]))
     assert parts_table(load_results(str(charts / "release"))).rows == of_runs.rows
 
 
+@pytest.mark.slow
 def test_the_next_release_has_the_rows_to_the_byte_and_runs_without_facts_have_none(
     charts: Path, tmp_path: Path
 ) -> None:
@@ -120,6 +123,7 @@ def without(wanted: Callable[[dict[str, Any]], bool]) -> Callable[[Rows], None]:
     return remove
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("edit", "said"),
     [

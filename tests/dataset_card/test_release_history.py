@@ -26,8 +26,8 @@ from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
-from ircore.core.records import Run, TranscriptsReference
 from ircore.core.score_records import Score
+from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.instances.store import read_instances
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder

@@ -42,6 +42,7 @@ def test_a_preview_is_a_small_jpeg_of_the_same_shape(size: tuple[int, int], smal
     assert shrink(png(*size)) == shrink(png(*size))
 
 
+@pytest.mark.slow
 def test_previews_go_turn_by_turn_with_the_transcripts(with_previews: Path) -> None:
     previews, turns = table(with_previews, PREVIEWS), table(with_previews, TRANSCRIPTS)
     same = ("run_id", "episode_id", "turn", "message", "target_sha256", "rendering_sha256")
@@ -66,6 +67,7 @@ def test_the_card_lists_them_and_datasets_loads_them(with_previews: Path, tmp_pa
     assert done.stdout.splitlines()[-1] == "60 (96, 96) RGB"
 
 
+@pytest.mark.slow
 def test_the_next_release_carries_them_on(built: Path, tmp_path: Path, with_previews: Path) -> None:
     runs = sorted((built / "runs").iterdir())
     build_release(runs[:1], built / "instances", tmp_path / "first", BuildPlan(previews=True))
@@ -86,6 +88,7 @@ def large(rows: list[dict[str, Any]]) -> None:
     rows[0]["target"]["bytes"] = png(300, 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("edit", "said"),
     [

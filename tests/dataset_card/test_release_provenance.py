@@ -10,7 +10,7 @@ from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import build_release
 from dataset_card.releases.files import read_release_files
 from dataset_card.releases.record import PROVENANCE
-from ircore.core.records import TranscriptsReference
+from ircore.core.submission_records import TranscriptsReference
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, write_provenance
@@ -49,4 +49,4 @@ def test_a_release_that_vouches_for_an_unknown_run_is_at_fault(tmp_path: Path) -
     (release / PROVENANCE).write_text(line)
     assert "provenance.jsonl: unknown run nobody" in check_release(release).faults
     (release / PROVENANCE).write_text('{"run_id": 1}\n')
-    assert any("damaged line" in fault for fault in check_release(release).faults)
+    assert any(fault.startswith("provenance.jsonl:1: the line is damaged") for fault in check_release(release).faults)

@@ -18,8 +18,9 @@ from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError
-from ircore.core.records import Rules, Run
+from ircore.core.records import Rules
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run
 from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.reply import parse_reply
 from ircore.scorers.judges.lipsim.judge import CHECKPOINT

@@ -39,6 +39,7 @@ def test_a_category_is_drawn_when_it_is_asked_for_and_played(user: Toy) -> None:
     assert shown["episodes"] == 2
 
 
+@pytest.mark.slow
 def test_it_is_no_part_of_the_set_that_names_no_category(user: Toy) -> None:
     user.run("instances", "build", "--per-condition", "1", "--difficulty", "easy", "--out", "set")
     made = read_instances(user.folder / "set")
@@ -46,6 +47,7 @@ def test_it_is_no_part_of_the_set_that_names_no_category(user: Toy) -> None:
     assert "discs" not in {instance.category for instance in made.instances}
 
 
+@pytest.mark.slow
 def test_a_category_that_cannot_be_imported_stops_nothing_else(user: Toy) -> None:
     said = user.run("instances", "build", "--category", "torn", "--out", "set", status=1)
     assert "'category.torn' cannot be loaded" in said

@@ -82,6 +82,7 @@ def guess(tmp_path: Path, server: OpenAIServer) -> Toy:
     return toy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api", ["chat", "responses"])
 def test_a_model_takes_a_seat_that_answers_with_a_text(guess: Toy, server: OpenAIServer, api: str) -> None:
     manifest = guess.folder / "submissions" / "model" / "submission.yaml"
@@ -106,6 +107,7 @@ def test_a_model_takes_a_seat_that_answers_with_a_text(guess: Toy, server: OpenA
     assert "2 episodes hold by the rules" in guess.run(*again, "--out", "again")
 
 
+@pytest.mark.slow
 def test_a_choice_in_other_letters_and_marks_is_taken_and_noted(toy: Toy, server: OpenAIServer) -> None:
     server.judge = lambda _: " **Scissors.**\n"
     calls = of_seat(play(toy, pair(toy, server)), "chooser")
@@ -114,6 +116,7 @@ def test_a_choice_in_other_letters_and_marks_is_taken_and_noted(toy: Toy, server
     ] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["I would choose paper", "rock or paper", "lizard", "papers"])
 def test_what_is_none_of_the_choices_ends_the_episode(toy: Toy, server: OpenAIServer, words: str) -> None:
     server.judge = lambda _: words

@@ -100,10 +100,10 @@ def test_runs_are_scored_by_the_games_own_measures_and_ranked_by_its_headline(to
     ]
     said = toy.run("results", "fair", "--table", "trajectories", status=2)
     assert "only for runs of reconstruction, not of the game rps" in said
-    assert "Choose one of: board, outcomes, rounds, players, published." in said
+    assert "Choose one of: board, outcomes, rounds, at_k, normalised, players, published." in said
     assert "--judge: does not apply to runs of the game rps" in toy.run("results", "fair", "--judge", "gpt", status=2)
     toy.run("results", "fair", "perfect", "--out", "tables")
-    assert len(list((toy.folder / "tables").iterdir())) == 5 * 4
+    assert len(list((toy.folder / "tables").iterdir())) == 7 * 4
 
 
 def test_runs_become_a_release_that_loads_and_comes_back_to_the_same_values(toy: Toy) -> None:
@@ -206,7 +206,7 @@ def test_what_needs_the_reconstruction_game_says_so_on_a_site_without_it(toy: To
     toy.run("play", toy.manifest("fair"), "--instances", "instances", "--out", "run")
     toy.run("score", "run")
     said = toy.run("site", "build", "--runs", "run", "--out", "site", "--judge", "structural", status=2)
-    assert "--judge: no run of the reconstruction game" in said
+    assert "--judge: applies to runs of the reconstruction game, and none is given" in said
 
 
 def test_a_manifest_is_checked_by_what_the_game_declares(toy: Toy) -> None:

@@ -26,6 +26,7 @@ def test_players(name: str) -> None:
     check_player(load("players", name), traits=traits_of(name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(builtin("metrics")))
 def test_metrics(name: str) -> None:
     metric = load("metrics", name)
@@ -44,6 +45,7 @@ def test_categories(name: str) -> None:
     check_category(BUILDERS[name], name)
 
 
+@pytest.mark.slow
 def test_the_reconstruction_game(tmp_path: Path) -> None:
     instances = build_instances(tmp_path / "set", per_condition=1, categories=("simple_shapes",), workers=1)
     players = {
@@ -59,6 +61,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return sample_results(tmp_path_factory.mktemp("sample"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(TABLES))
 def test_tables(name: str, results: Results) -> None:
     check_table(TABLES[name], results, Question(judge="structural"))

@@ -22,14 +22,15 @@ def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:
     stages = Demo(tmp_path, per_condition=2).stages()
     played = [command[1] for stage in stages for command in stage.commands if command[0] == "play"]
     assert [Path(name).name for name in played] == [
-        "builtin-classical-sketch", "builtin-classical-canvas", "builtin-captioner-sketch", "builtin-captioner-canvas",
-        "looker", "extractive", "solver-editor",
+        "builtin-plain-canvas", "builtin-classical-sketch", "builtin-classical-canvas", "builtin-captioner-sketch",
+        "builtin-captioner-canvas", "looker", "extractive", "solver-editor",
     ]  # fmt: skip
     assert [command[:2] for command in stages[-2].commands + stages[-1].commands] == [
         ("release", "build"), ("release", "check"), ("site", "build"),
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_stage_that_fails_says_what_was_said(tmp_path: Path) -> None:
     with (
         (tmp_path / "demo.log").open("wb") as log,

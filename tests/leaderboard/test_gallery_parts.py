@@ -157,6 +157,7 @@ def test_the_telling_episode_comes_close_after_several_turns() -> None:
     assert len(chosen.judged.trajectory) >= 3
 
 
+@pytest.mark.slow
 def test_every_pair_is_in_the_page_or_in_one_shard() -> None:
     site = invented_site(30)
     files = dict(shards.gallery_shards(site, Fragments(site)))
@@ -173,6 +174,7 @@ def test_every_pair_is_in_the_page_or_in_one_shard() -> None:
         assert [len(shard) for shard in kept] == [20, 4]
 
 
+@pytest.mark.slow
 def test_a_shard_holds_what_the_page_shows(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
     score(run)

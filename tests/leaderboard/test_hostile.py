@@ -13,8 +13,9 @@ from samples import sample_instances, sample_run, sample_submission
 from visits import Visit, fits, visit_in
 
 from ircore.core.episode_records import Episode, Rendering, Turn
-from ircore.core.records import PlayerSpec, Rules, TranscriptsReference
+from ircore.core.records import PlayerSpec, Rules
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import TranscriptsReference
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission

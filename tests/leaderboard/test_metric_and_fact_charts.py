@@ -37,6 +37,7 @@ def results() -> Results:
     return Results.from_runs([run])
 
 
+@pytest.mark.slow
 def test_marks_stand_at_the_correlations_the_worst_metric_last(results: Results) -> None:
     chart = charts_of(results, "metric-correlations")["metric-correlations"]
     assert [trace["x"][0] for trace in chart.figure["data"]] == pytest.approx([1, 1, -1])
@@ -46,6 +47,7 @@ def test_marks_stand_at_the_correlations_the_worst_metric_last(results: Results)
     assert chart.figure["layout"]["xaxis"]["range"][0] == pytest.approx(-1.02)
 
 
+@pytest.mark.slow
 def test_shares_of_the_same_preference_are_in_percent(results: Results) -> None:
     chart = charts_of(results, "metric-preferences")["metric-preferences"]
     assert [trace["x"][0] for trace in chart.figure["data"]] == pytest.approx([100, 100, 0])

@@ -49,6 +49,7 @@ def rows_of(page: Element) -> list[Element]:
     return page.find("table", class_="names")[0].find("tbody")[0].find("tr")
 
 
+@pytest.mark.slow
 def test_the_hardest_picture_is_on_top_and_only_what_may_be_shown_is_drawn(tmp_path: Path) -> None:
     page = rendered(
         annotated(tmp_path, tangrams_easy_01__p1=["dog", "dog"], page1_7=["cat", "boat"], elsewhere=["bird", "bird"])

@@ -17,7 +17,8 @@ from ircore.commands.main import run as ircore
 from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError
 from ircore.core.images import ImageError, Picture
-from ircore.core.records import Rules, Run
+from ircore.core.records import Rules
+from ircore.core.submission_records import Run
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet

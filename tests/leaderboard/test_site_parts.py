@@ -66,6 +66,7 @@ def test_no_axis_is_drawn_where_there_is_nothing_to_draw() -> None:
     assert plots.dot(Estimate(None, None, None, 0)) == ""
 
 
+@pytest.mark.slow
 def test_exports_hold_every_condition_in_full_precision(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
     score_runs([run], ScoringPlan(("structural",), (), every_turn=False))

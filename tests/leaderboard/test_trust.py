@@ -1,14 +1,15 @@
 """How far a row can be trusted follows from who vouches for its run, and from nothing that a submitter says."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 from invented import invented_results
 
-from ircore.core.records import TranscriptsReference
-from ircore.runs.provenance import Flag, make_provenance
-from ircore.submissions.rescoring import flags
-from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, tier_of, trust_lines
+from ircore import submissions
+from ircore.core.submission_records import TranscriptsReference
+from ircore.runs.provenance import GRAVE_RULES, Flag, Witness, make_provenance
+from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, WITNESSED, tier_of, trust_lines
 
 SOURCE = TranscriptsReference(repo="me/mine", revision="a" * 40, run="pair-12345678")
 FLAG = Flag(rule="identical_to_target", where="geometry-easy-01, turn 2", what="the rendering is the target")
@@ -29,11 +30,23 @@ def test_trust_is_computed(tmp_path: Path) -> None:
     )
 
 
+def test_a_witnessed_run_names_its_relay(tmp_path: Path) -> None:
+    (tmp_path / "submission.yaml").write_text("schema: 1\n")
+    witness = Witness(relay="berlin", key="c" * 64, records=40, first="10 o'clock", last="noon", head="d" * 64)
+    item = invented_results(["a"], ["b"]).submissions[0]
+    signed = replace(item, provenance=make_provenance(tmp_path / "submission.yaml", None, (), witness))
+    assert tier_of(signed) is WITNESSED
+    assert dict(trust_lines(signed))["Relay"] == f"berlin: 40 records from 10 o'clock to noon, key {'c' * 64}"
+
+
 def test_the_legend_names_every_tier() -> None:
-    assert {MAINTAINERS, RESCORED, HERE} < set(LEGEND)
+    assert {MAINTAINERS, WITNESSED, RESCORED, HERE} < set(LEGEND)
 
 
 def test_every_finding_has_words() -> None:
-    source = Path(flags.__file__).read_text()
-    assert all(f'"{rule}"' in source for rule in FINDINGS)
-    assert source.count("_flag(") - 1 >= len(FINDINGS)
+    sources = "".join(path.read_text() for path in Path(submissions.__file__).parent.rglob("*.py"))
+    named = set(re.findall(r'_?[fF]lag\((?:rule=)?"(\w+)"', sources))
+    assert len(named) > 10
+    assert named <= FINDINGS.keys()
+    assert FINDINGS.keys() >= GRAVE_RULES
+    assert [rule for rule in FINDINGS if f'"{rule}"' not in sources] == []

@@ -3,52 +3,20 @@
 from pathlib import Path
 
 import pytest
-from charts import BLUE, RED, bars, chart_instances, instance_of
+from charted_episodes import chart, episode_of
+from charts import chart_instances
 from samples import sample_run
 from site_samples import built_once
 from visits import Visit
 
-from ircore.core.episode_records import Episode, Rendering, Turn
-from ircore.core.fact_records import PARTS, RenderingFacts
-from ircore.core.images import Picture
-from ircore.core.records import Scene
+from ircore.core.fact_records import PARTS
 from ircore.scorers.computed import ScoringPlan, score_runs
-from ircore.scorers.verification.score import verify_picture
-from ircore.scorers.verification.stored import verdicts_of
 from leaderboard.building.site_build import build_site
 from leaderboard.components.facts import turn_facts
 from leaderboard.model.turn_facts import facts_by_turn
 
 
-def chart(cats: int, dogs: int) -> tuple[Scene, Picture]:
-    instance, data = instance_of(bars({"Cats": cats, "Dogs": dogs}, [RED, BLUE]), "pets", "bar_graph")
-    assert instance.scene is not None
-    return instance.scene, Picture.from_own_file(data, 200, 200)
-
-
-def episode_of(*renderings: Picture) -> tuple[Scene, Episode, dict[tuple[str, str], RenderingFacts]]:
-    """An episode on the chart with cats 40 and dogs 80, and the facts of its renderings."""
-    scene, target = chart(40, 80)
-    turns = tuple(
-        Turn(
-            turn=number,
-            action="describe",
-            message="…",
-            rendering=Rendering(sha256=picture.sha256, width=200, height=200),
-        )
-        for number, picture in enumerate(renderings, start=1)
-    )
-    episode = Episode(
-        episode_id="pets", instance_id="pets", category="bar_graph", difficulty="easy", outcome="converged", turns=turns
-    )
-    lines = {}
-    for picture in renderings:
-        stored = verdicts_of(verify_picture(target, scene, picture))
-        fields = {name: getattr(stored, name) for name in type(stored).model_fields}
-        lines["pets", picture.sha256] = RenderingFacts(episode_id="pets", rendering=picture.sha256, **fields)
-    return scene, episode, lines
-
-
+@pytest.mark.slow
 def test_what_became_right_and_what_broke_is_told_by_part() -> None:
     (_, short_dogs), (_, short_cats) = chart(40, 40), chart(20, 80)
     facts = facts_by_turn(*episode_of(short_dogs, short_cats))

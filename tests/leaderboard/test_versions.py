@@ -55,7 +55,7 @@ def test_runs_with_different_prompts_are_not_shown_together(tmp_path: Path) -> N
     run = sample_run(tmp_path / "one", instances)
     other = run.run.model_copy(update={"run_id": "other", "slug": "other", "prompts": "other prompts"})
     results = Results.from_runs([run, RunFolder.create(tmp_path / "two", other, instances)])
-    with pytest.raises(InputError, match="two versions of the benchmark"):
+    with pytest.raises(InputError, match="they follow two benchmark versions"):
         version_of(results)
 
 
@@ -174,7 +174,7 @@ def test_a_version_is_recorded_once_and_what_stood_there_stays(tmp_path: Path) -
     record_version(NEW, path)
     assert path.read_text().startswith("# What a version is.\n")
     assert read_versions(path) == (OLD, NEW)
-    with pytest.raises(InputError, match="there twice"):
+    with pytest.raises(InputError, match="occurs twice"):
         record_version(OLD, path)
     assert read_versions(path) == (OLD, NEW)
     with pytest.raises(InputError, match="version of one: name"):
@@ -209,7 +209,7 @@ def test_what_is_recorded_is_read_and_checked(tmp_path: Path) -> None:
     path.write_text(f"versions:\n{entry}")
     assert [version.name for version in read_versions(path)] == ["2026.1"]
     path.write_text(f"versions:\n{entry}{entry}")
-    with pytest.raises(InputError, match="there twice"):
+    with pytest.raises(InputError, match="occurs twice"):
         read_versions(path)
     path.write_text("versions:\n" + entry.replace("2026-01-31", "31 January"))
     with pytest.raises(InputError, match="YYYY-MM-DD"):

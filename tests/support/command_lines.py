@@ -1,8 +1,11 @@
 """Reading command lines that stand in files, as the command would, without running them."""
 
+from collections.abc import Iterator
+
 import click
 
 from ircore.commands.main import app
+from ircore.core.plugins import builtin, load
 
 
 def parsed(words: list[str], command: click.Command = app) -> None:
@@ -18,3 +21,18 @@ def parsed(words: list[str], command: click.Command = app) -> None:
         _, chosen, rest = command.resolve_command(context, left)
         assert chosen is not None
         parsed(rest, chosen)
+
+
+def leaves() -> dict[str, click.Command]:
+    """Return every command that does something, with its words: ``{"release build": …}``."""
+    return dict(pair for name in sorted(builtin("commands")) for pair in _leaves(name, load("commands", name)))
+
+
+def _leaves(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    if isinstance(command, click.Group):
+        if command.invoke_without_command:
+            yield name, command
+        for word, inner in command.commands.items():
+            yield from _leaves(f"{name} {word}", inner)
+    else:
+        yield name, command

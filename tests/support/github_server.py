@@ -32,6 +32,8 @@ class GitHubServer(ThreadingHTTPServer):
     Attributes:
         maintainers: Accounts that may push.
         titles: Titles of pull requests by number; their commits are ``refs/pull/N/head`` of the repository.
+        accounts: Account that opened each pull request: name and number; ``somebody``, 7, if not given.
+        statuses: The newest status of each commit: whether it is good, and its text.
         green: Commits whose checks ended well.
         disputes: Open issues of disputes: number and title.
         issues: Texts of issues by number.
@@ -47,6 +49,8 @@ class GitHubServer(ThreadingHTTPServer):
         self.origin, self.artefacts = origin, artefacts
         self.maintainers: set[str] = set()
         self.titles: dict[int, str] = {}
+        self.accounts: dict[int, tuple[str, int]] = {}
+        self.statuses: dict[str, tuple[bool, str]] = {}
         self.green: set[str] = set()
         self.disputes: list[tuple[int, str]] = []
         self.issues: dict[int, str] = {}
@@ -58,13 +62,16 @@ class GitHubServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def pulls(self) -> list[dict[str, Any]]:
-        listed = []
-        for number, title in sorted(self.titles.items()):
-            head = git(self.origin, "rev-parse", f"refs/pull/{number}/head").strip()
-            if head not in git(self.origin, "rev-list", "main").split():
-                about = {"number": number, "title": title, "head": {"sha": head}, "user": {"login": "somebody"}}
-                listed.append(about)
-        return listed
+        merged = git(self.origin, "rev-list", "main").split()
+        return [about for number in sorted(self.titles) if (about := self.pull(number))["head"]["sha"] not in merged]
+
+    def pull(self, number: int) -> dict[str, Any]:
+        login, account = self.accounts.get(number, ("somebody", 7))
+        head = git(self.origin, "rev-parse", f"refs/pull/{number}/head").strip()
+        return {
+            "number": number, "title": self.titles.get(number, "Mine"), "user": {"login": login, "id": account},
+            "head": {"sha": head, "repo": {"full_name": f"{login}/benchmark"}}, "base": {"ref": "main"},
+        }  # fmt: skip
 
     def commit(self, change: Any) -> None:
         """Let a function change a clone of ``main``, and push."""
@@ -126,6 +133,30 @@ def _permission(server: GitHubServer, match: Any, document: Any, query: Any) -> 
 
 def _pulls(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
     return 200, server.pulls()
+
+
+def _pull(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    return 200, server.pull(int(match[1]))
+
+
+def _pulls_of(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    """The merged pull request that brought a commit."""
+    for number in sorted(server.titles):
+        commits = git(server.origin, "rev-list", f"refs/pull/{number}/head").split()
+        if match[1] == commits[0]:
+            return 200, [server.pull(number) | {"merged_at": "2026-11-23T00:00:00Z"}]
+    return 200, []
+
+
+def _status(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    assert document["context"] == "submission gate"
+    assert len(document["description"]) <= 140
+    server.statuses[match[1]] = (document["state"] == "success", document["description"])
+    return 201, {}
+
+
+def _blob(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    return 200, {"content": base64.encodebytes(git(server.origin, "cat-file", "blob", match[1]).encode()).decode()}
 
 
 def _checks(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
@@ -197,6 +228,10 @@ _REPOSITORY = "/repos/org/benchmark"
 ROUTES = (
     ("GET", f"{_REPOSITORY}/collaborators/([^/]+)/permission", _permission),
     ("GET", f"{_REPOSITORY}/pulls", _pulls),
+    ("GET", f"{_REPOSITORY}/pulls/([0-9]+)", _pull),
+    ("GET", f"{_REPOSITORY}/commits/([0-9a-f]+)/pulls", _pulls_of),
+    ("POST", f"{_REPOSITORY}/statuses/([0-9a-f]+)", _status),
+    ("GET", f"{_REPOSITORY}/git/blobs/([0-9a-f]+)", _blob),
     ("GET", f"{_REPOSITORY}/commits/([0-9a-f]+)/check-runs", _checks),
     ("GET", f"{_REPOSITORY}/issues", _disputes),
     ("PUT", f"{_REPOSITORY}/pulls/([0-9]+)/merge", _merge),

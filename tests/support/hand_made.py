@@ -6,8 +6,9 @@ from pathlib import Path
 from invented import InventedRun
 
 from ircore.core.episode_records import Episode, Rendering, Turn
-from ircore.core.records import Instance, PlayerSpec, Rules, Run, Submission
+from ircore.core.records import Instance, PlayerSpec, Rules
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run, Submission
 from ircore.instances.store import InstanceSet
 
 Fate = float | str | None

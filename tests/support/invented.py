@@ -8,8 +8,9 @@ from random import Random
 
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.images import Picture
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules, Run, Submission
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run, Submission
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results

@@ -9,7 +9,7 @@ GOOD = """schema: 1
 name: A plain pair
 describer: {player: openai, model: gpt-5.2-2026-01-15, api_key_env: OPENAI_API_KEY, parameters: {temperature: 0}}
 generator: {player: canvas}
-rules: {token_budget: 200, max_turns: 10}
+rules: {token_budget: 200, max_turns: 10, over_budget: truncate}
 authors: [Someone]
 links: {code: "https://github.com/someone/pair"}
 licence: CC-BY-4.0

@@ -383,7 +383,13 @@ class OpenAIServer:
             message["content"] = self._said(turn, said)
         choices = [] if fault == "empty_choices" else [{"index": 0, "message": message, "finish_reason": finish}]
         details = {"reasoning_tokens": 64}
-        usage = {"prompt_tokens": 900, "completion_tokens": 100, "completion_tokens_details": details, "cost": 0.001}
+        usage = {
+            "prompt_tokens": 900,
+            "completion_tokens": 100,
+            "total_tokens": 1000,
+            "completion_tokens_details": details,
+            "cost": 0.001,
+        }
         served = {
             "model": f"{document['model']}-0613",
             "system_fingerprint": "fp_2" if fault == "other_version" else "fp_1",

@@ -94,8 +94,11 @@ class World:
         base, head = self.propose(number, change)
         return self.submitted(number, base, head)
 
-    def submitted(self, number: int, base: str, head: str, origin: str = "somebody/fork") -> Outcome:
+    def submitted(
+        self, number: int, base: str, head: str, origin: str = "somebody/fork", account: str = "7", title: str = "Mine"
+    ) -> Outcome:
         about = {"base__sha": base, "head__sha": head, "number": str(number), "head__repo__full_name": origin}
+        about |= {"user__id": account, "head__repo__owner__login": origin.partition("/")[0], "title": title}
         context = {f"github__event__pull_request__{name}": value for name, value in about.items()}
         if origin != REPOSITORY:  # forks are given no variables
             context |= {"vars__DATASET": "", "vars__PER_CONDITION": ""}

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.records import Instance, PlayerSpec, Rules, Submission
+from ircore.core.records import Instance, PlayerSpec, Rules
+from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet, write_instances

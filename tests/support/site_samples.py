@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from ircore.core.records import PlayerSpec, Submission
+from ircore.core.records import PlayerSpec
 from ircore.core.score_records import Score, Task
+from ircore.core.submission_records import Submission
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.folder import RunFolder
 

@@ -26,11 +26,11 @@ class ObjectRepository:
         self.path = path
         subprocess.run(["git", "init", "-q", "--bare", str(path)], check=True)
 
-    def commit(self, files: Files, *parents: str, when: int = 1790000000) -> str:
+    def commit(self, files: Files, *parents: str, when: int = 1790000000, message: str = "A change") -> str:
         """Add a commit with these files, made some seconds after 1970; returns its id."""
-        return self.commit_of(self.tree(files), *parents, when=when)
+        return self.commit_of(self.tree(files), *parents, when=when, message=message)
 
-    def commit_of(self, tree: str, *parents: str, when: int = 1790000000) -> str:
+    def commit_of(self, tree: str, *parents: str, when: int = 1790000000, message: str = "A change") -> str:
         """Add a commit of a tree; returns its id."""
         who = f"Someone <someone@example.org> {when} +0000"
         lines = [
@@ -39,7 +39,7 @@ class ObjectRepository:
             f"author {who}",
             f"committer {who}",
         ]
-        return self._object("commit", "\n".join([*lines, "", "A change", ""]).encode())
+        return self._object("commit", "\n".join([*lines, "", message, ""]).encode())
 
     def blob(self, content: bytes) -> str:
         """Add the content of a file; returns its id."""

@@ -23,6 +23,7 @@ TRIGGERS = {
     "ci": {"push", "pull_request"},
     "submission": {"push", "pull_request"},
     "evaluate": {"workflow_dispatch"},
+    "gate": {"schedule", "workflow_dispatch"},
     "inbox": {"issues"},
     "pages": {"push", "workflow_call", "workflow_dispatch"},
     "release-dataset": {"release"},
@@ -32,6 +33,8 @@ TRIGGERS = {
 WRITES = {
     ("evaluate", "publish"): {"id-token"},
     ("evaluate", "site"): {"pages", "id-token"},
+    ("gate", "owners"): {"contents"},
+    ("gate", "statuses"): {"statuses"},
     ("inbox", "act"): {"actions", "contents", "pull-requests"},
     ("pages", "deploy"): {"pages", "id-token"},
     ("release-dataset", "release"): {"id-token"},
@@ -72,7 +75,7 @@ def test_nothing_is_permitted_unless_a_job_asks_for_it(path: Path) -> None:
 
 def test_every_action_is_pinned_to_a_commit_with_its_version(path: Path) -> None:
     for line in path.read_text().splitlines():
-        used = re.search(r"uses:\s*(\S+)(.*)", line)
+        used = re.search(r"\buses:\s*(\S+)(.*)", line)
         if used is None or used[1].startswith("./"):
             continue
         action, _, commit = used[1].partition("@")
@@ -180,6 +183,22 @@ def test_strangers_files_are_never_checked_out(path: Path) -> None:
             assert re.match(r"\.venv/bin/ircore submission (check-change|preview) ", step["run"])
 
 
+def test_what_stands_against_skipped_checks_cannot_be_skipped(path: Path) -> None:
+    """Words in a commit message leave out workflows of pushes and pull requests; never those of the clock."""
+    if path.stem == "gate":
+        assert not {"push", "pull_request"} & set(read_workflow(path)["on"])
+        assert [
+            step["with"]["ref"] for _, step in steps_of(read_workflow(path)) if "checkout" in step.get("uses", "")
+        ] == [
+            "main",
+            "main",
+        ]
+    if path.stem == "submission":
+        (check,) = (step for _, step in steps_of(read_workflow(path)) if "check-change" in step.get("run", ""))
+        assert '--account "$ACCOUNT"' in check["run"]
+        assert jobs(path)["submitted"]["env"]["ACCOUNT"] == "${{ github.event.pull_request.user.id }}"
+
+
 def test_every_python_and_system_that_is_promised_is_run(path: Path) -> None:
     """What pyproject.toml says of Pythons and systems is what ``ci`` runs."""
     if path.stem != "ci":
@@ -219,7 +238,7 @@ def test_every_command_is_one_that_exists_with_these_options(path: Path) -> None
             )
             assert dry.returncode == 0, dry.stderr
         elif program == ".venv/bin/ircore":
-            stand_ins = {"$PER_CONDITION": "10", "$MAX_COST": "1", "$INBOX": "1", "$BY": "maintainers"}
+            stand_ins = {"$PER_CONDITION": "10", "$MAX_COST": "1", "$INBOX": "1", "$BY": "maintainers", "$ACCOUNT": "7"}
             parsed([stand_ins.get(word, word) for word in words])
         else:
             assert program == "git"

@@ -16,7 +16,7 @@ def builtin_pairs() -> dict[str, Path]:
     """Return the folders of the built-in pairs by name, such as ``classical+canvas``.
 
     >>> sorted(builtin_pairs())
-    ['captioner+canvas', 'captioner+sketch', 'classical+canvas', 'classical+sketch']
+    ['captioner+canvas', 'captioner+sketch', 'classical+canvas', 'classical+sketch', 'plain+canvas']
     """
     manifests = sorted(_folder().glob(f"{_PREFIX}*/submission.yaml"))
     return {path.parent.name.removeprefix(_PREFIX).replace("-", "+"): path.parent for path in manifests}

@@ -187,7 +187,7 @@ def read_key(spec: PlayerSpec) -> str:
     if not key:
         raise InputError(
             f"api_key_env: the environment variable {spec.api_key_env} is not set",
-            f"Give the key with: export {spec.api_key_env}=…",
+            f"Give the key with: export {spec.api_key_env}=…  or write {spec.api_key_env}=… into the file .env here.",
         )
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise InputError(

@@ -42,6 +42,18 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters that spreadsheets take for a formula."""
 
 
+def _narrow(table: Table, lines: list[list[str]], columns: int) -> str:
+    """Return a table for a terminal that is too narrow for its columns: a block for each row, a line for each entry."""
+    heads, *rows = lines
+    indent = min(max(map(len, heads)), columns // 2) + 2
+    blocks = []
+    for row in rows:
+        entries = [f"{head:<{indent}}{cell}" for head, cell in zip(heads, row, strict=True) if cell.strip()]
+        blocks.append("\n".join(line for entry in entries for line in wrap(entry, columns, subsequent_indent="  ")))
+    remarks = ["\n".join(wrap(text, columns)) for text in (table.caption, *_remarks(table))]
+    return printable(f"\n{'─' * columns}\n".join(blocks) + "\n\n" + "\n".join(remarks)) + "\n"
+
+
 def shown(column: Column, value: Value, interval: Literal["none", "half", "ends"] = "none") -> str:
     """Format an entry for people without its marks; the interval, if wanted, as ``± half`` or ``[low, high]``."""
     if value.value is None:
@@ -64,21 +76,29 @@ def interval_shown(column: Column, value: Value, interval: Literal["half", "ends
     return interval_text(value.value, ends, value.n, column.digits, column.signed, style)
 
 
-def render(table: Table, form: Format, results: Results | None = None) -> str:
+def render(table: Table, form: Format, results: Results | None = None, columns: int | None = None) -> str:
     """Return a table in a format, with a line break at the end.
 
     Args:
         table: What to write.
         form: How.
         results: Where the table comes from: given it, JSON lists the episodes behind each number one by one.
+        columns: Columns of the terminal that shows a text; None for files and pipes.
     """
     if form == "json":
         return as_json(table, results)
-    return {"text": as_text, "csv": as_csv, "markdown": as_markdown, "latex": as_latex}[form](table)
+    if form == "text":
+        return as_text(table, columns)
+    return {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}[form](table)
 
 
-def as_text(table: Table) -> str:
-    """Return a table for a terminal, in aligned columns."""
+def as_text(table: Table, columns: int | None = None) -> str:
+    """Return a table for people, in aligned columns.
+
+    Args:
+        table: What to write.
+        columns: Columns of the terminal; a wider table is written with a line for each entry.
+    """
     table = table.for_readers(terminal=True)
     lines = _lines(table, "half")
     left = _left(table)
@@ -91,6 +111,8 @@ def as_text(table: Table) -> str:
         for line in lines
     ]
     width = max(map(len, texts))
+    if columns is not None and width > columns:
+        return _narrow(table, lines, columns)
     remarks = [wrap(text, max(width, NARROWEST)) for text in (table.caption, *_remarks(table))]
     return (
         printable("\n".join([texts[0], "─" * width, *texts[1:], "", *(line for text in remarks for line in text)]))

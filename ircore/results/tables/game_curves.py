@@ -15,8 +15,9 @@ from ircore.results.game_curves import (
     run_episodes,
     scale_of,
 )
-from ircore.results.games import GameResults, PlayedGameRun
+from ircore.results.games import GameResults
 from ircore.results.hops import POINTS, by_turn, normalised_means
+from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.ranking import refuse_condition
 from ircore.results.tables.catalogue import table_entry
 from ircore.results.tables.games import GAME_TABLES, measure_column, of_condition, seat_column

@@ -8,7 +8,8 @@ from ircore.core.game_records import GameEpisode, GameScore
 from ircore.core.images import Picture
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.reasoning.records import Attempt
-from ircore.results.games import GameResults, PlayedGameRun
+from ircore.results.games import GameResults
+from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.tables.model import Column, Table, Value
 
 COLUMNS = (

@@ -42,7 +42,7 @@ class SeatEstimate:
 class Estimate:
     """Requests, images, tokens and cost of a run at most, by seat, and the assumptions behind them.
 
-    >>> from ircore.core.records import Submission
+    >>> from ircore.core.submission_records import Submission
     >>> from ircore.games.reconstruction.prompts import load_prompts
     >>> from ircore.runs.costs.prices import read_prices
     >>> pair = Submission(schema=1, name="classical + canvas", licence="Apache-2.0", describer={"player": "classical"},

@@ -16,7 +16,8 @@ from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.progress import tracked
-from ircore.core.records import RECONSTRUCTION, Instance, PlayerSpec, Rules, Run, Submission
+from ircore.core.records import RECONSTRUCTION, Instance, PlayerSpec, Rules
+from ircore.core.submission_records import Run, Submission
 from ircore.core.workers import in_order
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet, read_instances

@@ -1,6 +1,6 @@
 """The verdict on a pull request: its files are read from git's objects as data, never checked out and never run."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -11,8 +11,11 @@ from ircore.submissions.check.entries import FOLDER, PLAIN_FILE, Entry, entry_fi
 from ircore.submissions.check.findings import Finding, finding, ordered
 from ircore.submissions.check.git_objects import ABSENT, Blob, Change, Repository
 from ircore.submissions.check.history import history_findings
+from ircore.submissions.check.messages import message_findings
 from ircore.submissions.check.neighbours import Neighbour, neighbours_of
-from ircore.submissions.check.submission import Checked, check_bytes
+from ircore.submissions.check.ownership import is_theirs, merged_owners, ownership_findings
+from ircore.submissions.check.submission import Checked, Purpose, check_bytes
+from ircore.submissions.owners import Proposer
 
 MOST_SHOWN = 50
 """Findings about files that are shown of one change."""
@@ -39,7 +42,14 @@ class CheckedChange:
     """All findings, the submission's own included: errors, then warnings."""
 
 
-def check_change(repository: Path, base: str, head: str, by_maintainers: bool = False) -> CheckedChange:
+def check_change(
+    repository: Path,
+    base: str,
+    head: str,
+    by_maintainers: bool = False,
+    proposer: Proposer | None = None,
+    title: str = "",
+) -> CheckedChange:
     """Check the changes of a branch since it left another branch: a valid change of a single submission's folder.
 
     Args:
@@ -48,9 +58,12 @@ def check_change(repository: Path, base: str, head: str, by_maintainers: bool = 
         head: The branch's last commit.
         by_maintainers: It may change several submissions, built-in ones and files elsewhere too. What it changes in
             submissions is checked all the same.
+        proposer: The account that proposes it, by the service's word: it may change its own submissions alone. If None,
+            as at home, a change of a merged submission is a warning.
+        title: Title of the pull request.
 
     Raises:
-        InputError: A commit is not there, or the two share no history.
+        InputError: A commit is not there, the two share no history, or the record of owners is damaged.
     """
     objects = Repository(repository)
     base, head = objects.commit(base), objects.commit(head)
@@ -61,8 +74,16 @@ def check_change(repository: Path, base: str, head: str, by_maintainers: bool = 
         changes = [change for change in changes if change.path.startswith(f"{FOLDER}/")]
     scope = () if by_maintainers else _scope(changes)
     findings = list(islice(chain(scope, _changed(changes, after, merged)), MOST_SHOWN))
-    findings += list(history_findings(objects, changes, after, merged, by_maintainers))[:MOST_SHOWN]
-    checked = tuple(_submissions(objects, changes, after, merged))
+    findings += list(message_findings(objects, base, head, title))[:MOST_SHOWN]
+    theirs: frozenset[str] = frozenset()
+    if proposer is not None and not by_maintainers:
+        owners = merged_owners(objects, base)
+        there = {slug for blob in merged if (slug := submission_slug(blob.entry.path)) is not None}
+        theirs = frozenset(slug for slug in there if is_theirs(slug, owners, proposer))
+        findings += list(islice(ownership_findings(changes, there, owners, proposer), MOST_SHOWN))
+    findings += list(history_findings(objects, changes, after, merged, by_maintainers, theirs))[:MOST_SHOWN]
+    purpose = Purpose(fork=None if by_maintainers or proposer is None else proposer.fork)
+    checked = tuple(_submissions(objects, changes, after, merged, purpose, theirs))
     findings += [finding for each in checked for finding in each.findings]
     return CheckedChange(base, head, checked, ordered(set(findings)))
 
@@ -110,7 +131,12 @@ def _scope(changes: list[Change]) -> Iterator[Finding]:
 
 
 def _submissions(
-    objects: Repository, changes: list[Change], after: dict[str, Blob], merged: list[Blob]
+    objects: Repository,
+    changes: list[Change],
+    after: dict[str, Blob],
+    merged: list[Blob],
+    purpose: Purpose,
+    theirs: Collection[str],
 ) -> Iterator[Checked]:
     """Check each manifest that a change adds or alters against the submissions that are merged already."""
     altered = [
@@ -124,14 +150,14 @@ def _submissions(
     for blob, data in zip(readable, objects.contents(readable), strict=True):
         path = blob.entry.path
         slug = submission_slug(path) or ""
-        checked = check_bytes(data, path, slug, neighbours)
-        if slug in before:
+        checked = check_bytes(data, path, slug, neighbours, purpose)
+        if slug in before and slug not in theirs:
             checked = _replaced(checked)
         yield checked
 
 
 def _replaced(checked: Checked) -> Checked:
-    remedy = "Nothing to do: a maintainer makes sure that its authors ask for this."
+    remedy = "Nothing to do: only its submitter's account and maintainers may."
     note = Finding("warning", checked.file, 1, 1, "", "changes a submission that is already there", "", remedy)
     return Checked(checked.slug, checked.file, checked.submission, ordered([*checked.findings, note]))
 

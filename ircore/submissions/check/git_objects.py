@@ -117,6 +117,19 @@ class Repository:
             for path, (mode, _, object_id, size) in listed.items()
         ]
 
+    def content(self, commit: str, path: str, most: int) -> bytes:
+        """Return the content of a file of a commit, at most ``most`` bytes of it; empty if it is not there."""
+        listed = self._listed("-l", commit, "--", path)
+        blobs = [Blob(Entry(path, mode, 0), name) for mode, kind, name, _ in listed.values() if kind == "blob"]
+        return next(self.contents(blobs[:1]), b"")[:most]
+
+    def messages(self, base: str, head: str, most: int) -> list[tuple[str, str]]:
+        """Return id and message of the commits of a branch since it left another, at most ``most`` of them."""
+        form = ("--no-show-signature", f"--max-count={most}", "--encoding=UTF-8", "-z", "--format=%H%n%B")
+        listed = self._run("log", *form, "--end-of-options", f"{base}..{head}").decode(errors="replace")
+        parts = (message.lstrip("\n").partition("\n") for message in listed.split("\0") if message)
+        return [(commit, text) for commit, _, text in parts]
+
     def _listed(self, *arguments: str) -> dict[str, list[str]]:
         """Return mode, kind, id and, if asked for, size of the files of a commit, by path.
 

@@ -1,16 +1,19 @@
 """The verdict on a history in a pull request: new lines stand at the end, and earlier lines are unchanged."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ircore.core.errors import InputError
 from ircore.core.strict_yaml import Place
 from ircore.players.submission import MANIFEST
-from ircore.submissions.check.entries import PLAIN_FILE
+from ircore.submissions.check.entries import PLAIN_FILE, submission_slug
 from ircore.submissions.check.findings import Finding, field_name, finding
 from ircore.submissions.check.git_objects import Blob, Change, Repository
-from ircore.submissions.history import HISTORY, MAX_BYTES, parse_history, step_faults
+from ircore.submissions.history import HISTORY, MAX_BYTES, Kind, parse_history, step_faults
 
-_CLEARED = b'"cleared"'
+_DECISIONS: Mapping[Kind, str] = {"cleared": "clears findings", "settled": "settles a dispute"}
+"""Steps that only maintainers may add, and what they do."""
+
 _REMEDY = "Restore the lines, and add a new one: ircore submission withdraw|correct|reinstate|dispute|settle …"
 
 
@@ -20,6 +23,7 @@ def history_findings(
     after: Mapping[str, Blob],
     merged: Sequence[Blob],
     by_maintainers: bool = False,
+    theirs: Collection[str] = (),
 ) -> Iterator[Finding]:
     """Yield the faults of the histories that a change adds to.
 
@@ -28,7 +32,8 @@ def history_findings(
         changes: Files that the change alters.
         after: Files below ``submissions/`` after it, by path.
         merged: The same files in the merged state.
-        by_maintainers: Maintainers propose the change: they alone clear findings.
+        by_maintainers: Maintainers propose the change: they alone clear findings and settle disputes.
+        theirs: Names of the submissions that belong to whoever proposes the change.
     """
     before = {blob.entry.path: blob for blob in merged}
     for change in changes:
@@ -38,22 +43,37 @@ def history_findings(
         if blob is None:
             yield finding(change.path, "deletes a history", "lines added at the end", _REMEDY)
         elif blob.entry.size <= MAX_BYTES and blob.entry.mode == PLAIN_FILE:
-            yield from _added(objects, blob, before.get(change.path), by_maintainers)
+            is_theirs = submission_slug(change.path) in theirs
+            yield from _added(objects, blob, before.get(change.path), by_maintainers, is_theirs)
             if change.path.removesuffix(HISTORY) + MANIFEST not in before:
                 remedy = "Take it out: a history begins once the submission is merged."
                 yield finding(change.path, "a history of a submission that is not there yet", "", remedy)
 
 
-def _added(objects: Repository, blob: Blob, earlier: Blob | None, by_maintainers: bool) -> Iterator[Finding]:
+def _added(
+    objects: Repository, blob: Blob, earlier: Blob | None, by_maintainers: bool, is_theirs: bool
+) -> Iterator[Finding]:
     path, data = blob.entry.path, next(objects.contents([blob]))
     known = next(objects.contents([earlier])) if earlier is not None else b""
     if not data.startswith(known):
         yield finding(path, "changes what is in the history already", "lines added at the end", _REMEDY)
-    remedy = "Nothing to do: a maintainer makes sure that its authors ask for this."
-    yield Finding("warning", path, known.count(b"\n") + 1, 1, "", "adds to the history of a submission", "", remedy)
-    if not by_maintainers and data.count(_CLEARED) > known.count(_CLEARED):
-        yield finding(path, "clears findings, which only maintainers may", "", "Take the line out.")
+    if not is_theirs:
+        remedy = "Nothing to do: only its submitter's account and maintainers may."
+        line = known.count(b"\n") + 1
+        yield Finding("warning", path, line, 1, "", "adds to the history of a submission", "", remedy)
+    added = Counter(_kinds(data)) - Counter(_kinds(known))
+    for kind, does in _DECISIONS.items():
+        if not by_maintainers and added[kind]:
+            yield finding(path, f"{does}, which only maintainers may", "", "Take the line out.")
     yield from content_findings(data, path)
+
+
+def _kinds(data: bytes) -> list[Kind]:
+    """Return the kinds of the steps in a history, however they are spelled there; none of a damaged one."""
+    try:
+        return [step.kind for step in parse_history(data, HISTORY)]
+    except InputError:
+        return []
 
 
 def content_findings(data: bytes, path: str) -> Iterator[Finding]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
-from ircore.core.records import Dates, PlayerSpec, Record, Rules, Submission, TranscriptsReference
+from ircore.core.records import PlayerSpec, Record, Rules
 from ircore.core.strict_yaml import Document, FieldPath, YamlError, parse_mapping
+from ircore.core.submission_records import Dates, Submission, TranscriptsReference
 from ircore.core.validation import worded
 from ircore.players.submission import FORMAT
 from ircore.submissions.check.findings import (

@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ircore.core.records import Submission
+from ircore.core.submission_records import Submission
 from ircore.submissions.check.findings import Finding, errors
 from ircore.submissions.check.submission import Checked
 

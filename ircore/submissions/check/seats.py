@@ -25,6 +25,7 @@ from ircore.submissions.addresses import (
 from ircore.submissions.check.findings import Fault
 from ircore.submissions.check.manifest import EXPECTED, seat_fault
 from ircore.submissions.check.texts import ascii_fault, leak_faults, markup_fault, unseen_fault
+from ircore.submissions.request_fields import REMEDY, SELF_REPORTED, unlisted_fields
 
 Seat = Literal["describer", "generator"]
 SEATS: tuple[Seat, Seat] = ("describer", "generator")
@@ -88,6 +89,9 @@ def setting_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Itera
     yield from _parameter_faults((seat, "parameters"), spec.parameters, conditions.local)
     yield from _key_faults(seat, spec, conditions)
     yield from _address_faults(seat, spec, conditions)
+    if not conditions.local:
+        for unlisted in unlisted_fields(spec):
+            yield _warning((seat, *unlisted.path), f"{unlisted.problem}: {SELF_REPORTED}", "", REMEDY)
 
 
 def host_of(spec: PlayerSpec) -> str | None:

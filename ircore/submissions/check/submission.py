@@ -8,15 +8,18 @@ from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnySubmission
-from ircore.core.records import Rules, Submission
+from ircore.core.records import Rules
 from ircore.core.strict_yaml import Document, YamlError, parse_mapping, read_yaml_bytes
+from ircore.core.submission_records import Submission
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
 from ircore.players.submission import FORMAT, MANIFEST
 from ircore.submissions.addresses import link_hosts, link_problem
+from ircore.submissions.check.entries import is_maintainers
 from ircore.submissions.check.findings import Fault, Finding, errors, finding, locate, ordered
 from ircore.submissions.check.games import game_faults, is_game_manifest, read_game_manifest
 from ircore.submissions.check.manifest import EXPECTED, parse_manifest
 from ircore.submissions.check.neighbours import Neighbour, neighbours_in
+from ircore.submissions.check.reserved import provider_fault, reserved_fault
 from ircore.submissions.check.seats import SEATS, Conditions, host_of, repeat_warnings, seat_faults
 from ircore.submissions.check.texts import (
     alike,
@@ -46,6 +49,9 @@ class Purpose:
 
     unplayed: bool = False
     """The submitter will play the pair: the manifest has no transcripts yet."""
+
+    fork: str | None = None
+    """Owner of the fork that the pull request comes from, which proves a provider's name; None before there is one."""
 
 
 HAND_IN = Purpose()
@@ -168,10 +174,17 @@ def slug_faults(slug: str, neighbours: tuple[Neighbour, ...], purpose: Purpose =
         return
     if purpose.local:
         return
-    shape = slug_skeleton(slug)
+    if not is_maintainers(slug) and (fault := reserved_fault((), slug)):
+        yield fault
+    if fault := provider_fault((), slug, purpose.fork):
+        yield fault
+    shape, own = slug_skeleton(slug), alike(slug)
     for other in neighbours:
         if other.slug != slug and slug_skeleton(other.slug) == shape:
             yield Fault((), f"the folder's name {slug!r} looks like {other.slug!r}", "", "Choose another name.")
+        elif other.slug != slug and own & alike(other.name):
+            problem = f"the folder's name {slug!r} looks like the name of {other.slug}"
+            yield Fault((), problem, "", "Choose another name.")
 
 
 def submission_faults(
@@ -209,6 +222,18 @@ def _stated_faults(submission: AnySubmission, others: tuple[Neighbour, ...], pur
     yield from _transcript_faults(submission)
     if not purpose.local:
         yield from _name_faults(submission.name, others)
+        yield from _claims(submission, purpose)
+
+
+def _claims(submission: AnySubmission, purpose: Purpose) -> Iterator[Fault]:
+    """Yield the names that claim to be somebody, or something, that they may not be."""
+    authors = [(("authors", number), author) for number, author in enumerate(submission.authors[:MOST_AUTHORS])]
+    for path, text in ((("name",), submission.name), *authors):
+        if fault := reserved_fault(path, text):
+            yield fault
+    for path, author in authors:
+        if fault := provider_fault(path, author, purpose.fork):
+            yield fault
 
 
 def _own_keys(submission: Submission) -> Iterator[Fault]:
@@ -274,11 +299,11 @@ def _transcript_faults(submission: AnySubmission) -> Iterator[Fault]:
 def _name_faults(name: str, others: tuple[Neighbour, ...]) -> Iterator[Fault]:
     if same := [other.slug for other in others if other.name == name]:
         more = f" and {len(same) - 1} more" if len(same) > 1 else ""
-        remedy = "Say what is different; otherwise pages tell the two apart by their folders."
-        yield Fault(("name",), f"is also the name of {same[0]}{more}", "a name of its own", remedy, "warning")
+        remedy = "Say what is different, such as the rules or the version."
+        yield Fault(("name",), f"is also the name of {same[0]}{more}", "a name of its own", remedy)
     own = alike(name)
     for other in others:
-        if other.name != name and own & alike(other.name):
+        if other.name != name and own & (alike(other.name) | alike(other.slug)):
             problem = f"looks like the name of {other.slug}"
             yield Fault(("name",), problem, "a name that cannot be taken for another", "Choose another name.")
 
@@ -297,6 +322,9 @@ def _warnings(submission: Submission, slug: str) -> Iterator[Fault]:
     if not submission.authors and not slug.startswith(MAINTAINERS):
         yield Fault(("authors",), "names nobody", EXPECTED["authors"], "Add authors: [Your name].", "warning")
     rules = submission.rules
+    if rules.over_budget == "allow" and submission.describer.model is not None:
+        problem = "allow lets messages over the token budget through, and a run with a single such message has no rank"
+        yield Fault(("rules",), problem, "over_budget: truncate or abort", "Add over_budget: truncate.", "warning")
     if rules.variants or rules.max_turns != Rules().max_turns or rules.token_budget not in (10, 50, 200):
         problem = "other rules than the paper's (10, 50 or 200 tokens, 10 turns, all renderings shown, then edited)"
         yield Fault(("rules",), problem, "", "Nothing to do if meant: such pairs have boards of their own.", "warning")

@@ -115,14 +115,16 @@ def skeleton(text: str) -> str:
     shown = "".join(prototypes.get(character, character) for character in unicodedata.normalize("NFKC", text))
     shown = "".join(prototypes.get(character, character) for character in unicodedata.normalize("NFKD", shown))
     plain = "".join(character for character in shown.casefold() if character.isalnum() or character == "+")
-    return plain.replace("vv", "w").replace("cl", "d")  # pairs of letters, which that table has only for rn
+    # The table has I, l and 1 as one character; i joins them, since it is I in capitals.
+    same = plain.replace("i", "l")
+    return same.replace("vv", "w").replace("cl", "d")  # pairs of letters, which that table has only for rn
 
 
 @lru_cache(maxsize=8192)
 def alike(text: str) -> frozenset[str]:
     """Return the forms under which a name is compared with other names; two names look alike if they share a form."""
     folded = "".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return frozenset({folded, skeleton(text)})
+    return frozenset({folded, skeleton(text), skeleton(text.casefold())})  # m looks like rn, M does not
 
 
 @lru_cache(maxsize=8192)

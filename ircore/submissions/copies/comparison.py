@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ircore.core.game_records import GameRun
 from ircore.core.images import Picture
-from ircore.core.records import Instance, Run
+from ircore.core.records import Instance
+from ircore.core.submission_records import Run
 from ircore.instances.store import AnyInstanceSet
 from ircore.runs.folder import GameRunFolder, RunFolder
 from ircore.runs.provenance import Evidence, Flag

@@ -1,6 +1,5 @@
 """Unlikely facts in a transcript that break no rule: findings for people to look at, never a verdict."""
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
@@ -11,15 +10,17 @@ from typing import NamedTuple
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Rendering
 from ircore.core.game_records import AnyEnded, GameRun, drawn_renderings
 from ircore.core.images import Picture
-from ircore.core.records import Run
-from ircore.core.strict_yaml import UNSEEN
+from ircore.core.submission_records import Run
 from ircore.instances.store import AnyInstanceSet
 from ircore.runs.events import AnyEnd, AnyEvent, Call, CallKey, End, Failure, episode_id_of, step_word
 from ircore.runs.folder import GameRunFolder, RunFolder
 from ircore.runs.provenance import Flag
+from ircore.runs.setup import stated_rules
 from ircore.submissions.copies.comparison import Comparison, some
 from ircore.submissions.copies.index import look_at
-from ircore.submissions.rescoring.addressed import addresses_a_judge
+from ircore.submissions.rescoring.drawn_texts import Reader, texts_to_a_judge
+from ircore.submissions.rescoring.messages import names_in, remarks
+from ircore.submissions.rescoring.served import other_models
 
 SAME_WORDS = 6
 """Shorter messages may well be alike by chance."""
@@ -35,8 +36,6 @@ LEAST_SIDE = 64
 
 NO_TIME = 0.001
 """Seconds in which no model answers."""
-
-_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
 
 
 class Replayed(NamedTuple):
@@ -63,6 +62,7 @@ def find_flags(
     rendering: Callable[[Rendering], Picture],
     others: Sequence[RunFolder | GameRunFolder] = (),
     replayed: Replayed = Replayed(),  # noqa: B008 - immutable
+    read: Reader | None = None,
 ) -> tuple[Flag, ...]:
     """Return the unlikely facts in a transcript, the first ``MOST_OF_A_RULE`` of each rule and the number of the rest.
 
@@ -73,6 +73,7 @@ def find_flags(
         rendering: Returns the picture of a rendering.
         others: Published runs of other pairs, whose renderings these should not be.
         replayed: What playing the rules and the offline players again has shown.
+        read: Returns the text in a picture; None where texts in renderings are not read.
     """
     episodes = {event.episode.episode_id: event.episode for event in events if isinstance(event, AnyEnd)}
     drawings = {
@@ -90,9 +91,11 @@ def find_flags(
         *comparison.with_others(run, others, instances),
         *_not_reproduced(run, replayed.differing),
         *_tiny(drawings, known, step_word(run.game)),
-        *_messages(run, events),
+        *_messages(run, events, instances),
+        *texts_to_a_judge(comparison, instances, read),
         *_order(run, events),
         *_times(run, events),
+        *other_models(run, events),
         *_failed(episodes),
     ]
     rule = attrgetter("rule")
@@ -144,30 +147,20 @@ def _texts(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[tuple[str
             yield event.episode_id, event.turn, event.text or ""
 
 
-def _messages(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
-    """Find words that answer different instances, hide characters, or speak to a judge."""
+def _messages(run: Run | GameRun, events: Sequence[AnyEvent], instances: AnyInstanceSet) -> Iterator[Flag]:
+    """Find words that answer different instances, and what messages hold besides words."""
     seen: dict[str, list[str]] = defaultdict(list)
+    name_in = names_in([instance.instance_id for instance in instances.instances])
+    budget = stated_rules(run).get("token_budget")
     for name, step, text in _texts(run, events):
         where = f"{name}, {step_word(run.game)} {step}"
         if step == 1 and len(text.split()) >= SAME_WORDS:
             seen[" ".join(text.split())].append(name)
-        if hidden := _hidden(text):
-            yield _flag("hidden_characters", where, f"the message holds {', '.join(hidden)}")
-        if addresses_a_judge(text):
-            yield _flag("addresses_a_judge", where, "the message speaks to a judge; judges see pictures only")
+        for remark in remarks(text, budget, name_in):
+            yield _flag(remark.rule, where, remark.what)
     for names in seen.values():
         if len(set(names)) > 1:
             yield _flag("same_message", some(names), f"the same first message in {len(names)} episodes")
-
-
-def _hidden(text: str) -> list[str]:
-    """Return the code points in a text that are invisible or reverse its direction."""
-    hidden = {
-        character
-        for character in text
-        if (unicodedata.category(character) in _HIDDEN or character in UNSEEN) and character not in "\n\t\r"
-    }
-    return [f"U+{ord(character):04X}" for character in sorted(hidden)][:5]
 
 
 def _order(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:

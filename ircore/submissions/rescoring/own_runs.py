@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ircore.core.errors import InputError
-from ircore.core.records import Run
+from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
 from ircore.players.submission import MANIFEST, LoadedGameSubmission, LoadedSubmission
 from ircore.runs.folder import open_any_run
 from ircore.runs.provenance import MAX_FLAGS, Flag, write_provenance
 from ircore.submissions.reproduce import offline_players
+from ircore.submissions.rescoring.drawn_texts import reader
 from ircore.submissions.rescoring.flags import Replayed, find_flags
 from ircore.submissions.rescoring.rules import Replay
 
@@ -38,6 +39,6 @@ def flag_run(path: Path, published: Sequence[Path] = ()) -> tuple[Flag, ...]:
     replay.faults(events)
     replayed = Replayed(replay.drawn_from, replay.reproduced, replay.differing)
     others = [open_any_run(other) for other in published]
-    flags = find_flags(run, events, folder.any_instances, folder.rendering, others, replayed)[:MAX_FLAGS]
+    flags = find_flags(run, events, folder.any_instances, folder.rendering, others, replayed, reader())[:MAX_FLAGS]
     write_provenance(path, known.model_copy(update={"flags": flags}))
     return flags

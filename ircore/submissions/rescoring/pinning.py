@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
-from ircore.core.records import TranscriptsReference
+from ircore.core.submission_records import TranscriptsReference
 from ircore.players.submission import MANIFEST, read_any_manifest
 from ircore.submissions.check.submission import Purpose, check_bytes
 from ircore.submissions.rescoring.fetch import Hub, check_repository, endpoint, listing

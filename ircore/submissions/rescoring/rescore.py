@@ -17,20 +17,25 @@ from ircore.core.errors import InputError
 from ircore.core.files import new_folder
 from ircore.core.game_records import GameRun
 from ircore.core.private_text import find_leaks, without_leaks
-from ircore.core.records import PlayerSpec, Run, TranscriptsReference
+from ircore.core.records import PlayerSpec
+from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of, named
 from ircore.instances.store import AnyInstanceSet, read_any_instances
 from ircore.players.submission import AnyLoaded, read_any_manifest
 from ircore.runs.events import AnyEnd, AnyEvent, Call, Entry, Failure, step_word
-from ircore.runs.folder import GameRunFolder, RunFolder, create_run, open_any_run
+from ircore.runs.folder import WITNESS, GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.play import with_run_id
 from ircore.runs.provenance import Flag, Provenance, make_provenance, write_provenance
 from ircore.runs.recorded import known_picture
 from ircore.runs.setup import rules_of, stated_rules
+from ircore.runs.witness import check_witness
 from ircore.runs.writer import RunWriter
+from ircore.submissions.relay.keys import known_relays
 from ircore.submissions.reproduce import offline_players
+from ircore.submissions.request_fields import refuse_self_reported
+from ircore.submissions.rescoring.drawn_texts import reader
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.flags import Replayed, find_flags
 from ircore.submissions.rescoring.packed import INDEX, PackedRun, TranscriptError, read_packed
@@ -100,6 +105,7 @@ def rescore(
     transcripts: Path | None = None,
     deadline: float = DEADLINE,
     published: Sequence[Path] = (),
+    relay_keys: Path | None = None,
 ) -> Rescored:
     """Fetch the transcripts that a submission names, check them, and keep them as a run folder.
 
@@ -111,14 +117,17 @@ def rescore(
             nobody vouches for the run then.
         deadline: Seconds that fetching may take.
         published: Runs of other pairs: renderings that are theirs are flagged.
+        relay_keys: Public keys of relays whose signatures count beside those of this project.
 
     Raises:
-        InputError: The submission names no transcripts, or ``out`` holds something.
+        InputError: The submission names no transcripts, is self-reported only, or ``out`` holds something.
         RefusedError: The transcripts cannot be the outcome of this pair's game on this set.
         TranscriptError: They are not in the format, or not what their hashes say.
+        WitnessError: They hold a relay's signatures that do not fit.
         WorkError: The Hub cannot be reached, or the place cannot be written.
     """
     loaded = read_any_manifest(submission)
+    refuse_self_reported(loaded)
     reference = loaded.submission.transcripts or (None if transcripts is None else _rehearsed(transcripts))
     if reference is None:
         raise InputError(f"{loaded.path}: names no transcripts", "Play the pair here, or add transcripts to it.")
@@ -126,6 +135,8 @@ def rescore(
     with new_folder(out) as temporary, TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as work:
         known = _instances(instances, game, Path(work))
         packed = _packed(reference, game.name, transcripts, Path(work), deadline)
+        signed = (packed.folder / WITNESS).is_file()
+        witness = check_witness(packed.folder, known_relays(relay_keys)) if signed else None
         run = _run(loaded, packed.run, known, game)
         pictures = PackedPictures(packed)
         faults = [*_text_faults(packed), *_number_faults(packed), *(picture_faults := list(pictures.faults()))]
@@ -142,11 +153,12 @@ def rescore(
             pictures.stored,
             others,
             Replayed(replay.drawn_from, replay.reproduced, replay.differing),
+            reader(),
         )
         folder = create_run(temporary, run, known)
         names = pictures.encoded_anew(folder.rendering_path("").parent)
         flags = tuple(_renamed_flag(flag, names) for flag in flags)
-        provenance = make_provenance(loaded.path, reference, flags) if transcripts is None else None
+        provenance = make_provenance(loaded.path, reference, flags, witness) if transcripts is None else None
         _write(folder, [renamed_event(event, names) for event in packed.events], provenance)
     return Rescored(open_any_run(out), flags, provenance)
 

@@ -16,7 +16,8 @@ from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, GameRun, recorded_steps
 from ircore.core.images import Picture
 from ircore.core.private_text import without_leaks
-from ircore.core.records import AnyInstance, Run
+from ircore.core.records import AnyInstance
+from ircore.core.submission_records import Run
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.instances.store import AnyInstanceSet
 from ircore.players.base import PlayerError

@@ -199,7 +199,7 @@ class ComparePage {
   }
 
   differenceRow(head, comparison, span, behind) {
-    const { main, apart, low, n, how } = comparison;
+    const { main, low, n, how } = comparison;
     const link = withAttributes(element("a", "episodes", difference(main, 1)), { href: behind });
     const cells = [
       ["number", link], ["", dot(main, span)], ["number", difference(comparison, 2)], ["", winsBar(comparison)],

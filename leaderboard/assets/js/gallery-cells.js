@@ -30,11 +30,11 @@ class Cell {
     this.button.type = "button";
     this.button.tabIndex = -1;
     this.button.cell = this;
-    const frame = element("span");
+    this.frame = element("span");
     this.image.replaceWith(this.button);
-    frame.append(this.image);
-    this.button.append(frame);
-    this.comparison = new Comparison(this.image, frame);
+    this.frame.append(this.image);
+    this.button.append(this.frame);
+    this.comparison = new Comparison(this.image, this.frame);
   }
 
   get title() {

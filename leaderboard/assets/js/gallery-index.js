@@ -1,62 +1,95 @@
 /*
  * The index of targets as one pair played them: a menu of pairs beside the filters, which then ask how its episodes
- * ended and changed. Without it they ask for any pair.
+ * ended and changed, and a menu of orders. Without a pair the filters ask for any.
  *
- *   <div data-filterable data-gallery-index data-shards="../data/gallery">
- *     <a data-instance="…" data-outcome="…" data-change="…"> … <span class="final">…</span> </a>
+ *   <div data-filterable data-gallery-index data-shards="../data/gallery" data-root="../" data-judge="…">
+ *     <a data-instance="…" data-title="…" data-outcome="…" data-change="…"> <img> … <span class="final">…</span> </a>
  *
- *   pairs/<key>.json   {"<instance>": [outcome, change, final score], …}
- *
- * The choice stands in the query string: ?pair=key.
+ * The choice stands in the query string: ?pair=key&sort=facts. What is shown of a pair: gallery-choice.js.
  */
 import { readQuery, writeQuery } from "./address.js";
 import { pairWords } from "./components.js";
-import { enhanceEach, fetchJson, labelled, menu } from "./dom.js";
-import { MISSING, fixed } from "./numbers.js";
+import { element, enhanceEach, fetchJson, labelled, menu } from "./dom.js";
+import { Episode, ORDERS, Selections, finalPicture, sorted, underTarget } from "./gallery-choice.js";
 
 /* A target's entry, and what it shows for all pairs. */
 class Entry {
   constructor(link) {
     this.link = link;
+    this.image = link.querySelector("img");
     this.final = link.querySelector(".final");
-    this.all = { href: link.getAttribute("href"), ...link.dataset, words: this.final?.textContent };
+    this.box = link.parentElement;
+    this.address = link.getAttribute("href");
+    this.title = link.dataset.title;
+    this.name = link.querySelector(":scope > span");
+    this.all = { ...link.dataset, name: this.name.textContent, words: this.final?.textContent };
   }
 
-  show(key, episode) {
-    const [outcome, change, final] = key ? episode ?? ["", "", null] : [this.all.outcome, this.all.change, null];
-    this.link.dataset.outcome = outcome;
-    this.link.dataset.change = change;
-    this.link.setAttribute("href", key ? `${this.all.href}#${key}` : this.all.href);
-    if (!this.final) return;
-    const scored = final === null ? MISSING : fixed(final, 1);
-    this.final.textContent = key ? scored : this.all.words;
+  /* As a pair played it; null as all pairs did. */
+  show(key, episode, root, order) {
+    const { outcome, change } = episode ?? (key ? { outcome: "", change: "" } : this.all);
+    Object.assign(this.link.dataset, { outcome, change });
+    const asked = `?pair=${encodeURIComponent(key)}${order === "facts" ? "&xray=on" : ""}#${key}`;
+    this.link.setAttribute("href", key ? this.address + asked : this.address);
+    this.link.querySelector(".duo")?.replaceWith(this.image);
+    this.name.textContent = order ? this.title : this.all.name;
+    if (episode) {
+      const both = element("span", "duo");
+      this.image.replaceWith(both);
+      both.append(this.image, finalPicture(episode, root));
+    }
+    if (this.final) this.final.textContent = episode ? underTarget(episode) : key ? "not played" : this.all.words;
   }
 }
 
 class PairMenu {
   constructor(root, pairs) {
     this.root = root;
+    this.pairs = new Map(pairs.map((pair) => [pair.key, pair]));
     this.entries = [...root.querySelectorAll("[data-instance]")].map((link) => new Entry(link));
-    this.menu = menu([["", "any"], ...pairs.map((pair) => [pair.key, pairWords(pair)])], "", (key) => this.choose(key));
-    root.querySelector(".filter-tools").prepend(labelled("Pair", this.menu));
+    this.selections = new Selections(root);
+    this.sortedBox = element("div", "thumbs sorted");
+    this.menu = menu([["", "any"], ...pairs.map((pair) => [pair.key, pairWords(pair)])], "", () => this.choose());
+    this.order = menu([["", "as listed"], ...Object.entries(ORDERS).map(([key, [words]]) => [key, words])], "", () => this.choose());
+    this.orderLabel = labelled("Sort", this.order);
+    const tools = root.querySelector(".filter-tools");
+    tools.prepend(labelled("Pair", this.menu), this.orderLabel);
+    tools.after(this.sortedBox);
+    this.orderLabel.hidden = true;
   }
 
-  async choose(key) {
-    const episodes = key ? await fetchJson(`${this.root.dataset.shards}/pairs/${key}.json`) : {};
+  async choose() {
+    const key = this.menu.value;
+    const told = key ? await fetchJson(`${this.root.dataset.shards}/pairs/${key}.json`) : {};
     if (this.menu.value !== key) return;
-    this.entries.forEach((entry) => entry.show(key, episodes[entry.link.dataset.instance]));
-    writeQuery({ pair: key });
+    if (!key) this.order.value = "";
+    const episodes = this.entries.filter(({ link }) => link.dataset.instance in told)
+      .map((entry) => new Episode(entry, told[entry.link.dataset.instance]));
+    const byEntry = new Map(episodes.map((episode) => [episode.entry, episode]));
+    this.entries.forEach((entry) => entry.show(key, byEntry.get(entry), this.root.dataset.root, this.order.value));
+    this.place(episodes);
+    this.selections.show(key ? this.pairs.get(key) : null, episodes);
+    this.orderLabel.hidden = !key;
+    this.root.classList.toggle("by-pair", key !== "");
+    writeQuery({ pair: key, sort: this.order.value });
     // The filters look again at what the entries say now.
     this.root.querySelectorAll(".filter-tools select").forEach((other) => {
-      if (other !== this.menu) other.dispatchEvent(new Event("change"));
+      if (other !== this.menu && other !== this.order) other.dispatchEvent(new Event("change"));
     });
   }
 
+  /* Sorted, all categories stand together; else each entry is back in its own. */
+  place(episodes) {
+    this.entries.forEach(({ box, link }) => box.append(link));
+    if (this.order.value) this.sortedBox.append(...sorted(episodes, this.order.value).map(({ entry }) => entry.link));
+  }
+
   restore() {
-    const wanted = readQuery().pair;
-    if (!wanted || ![...this.menu.options].some(({ value }) => value === wanted)) return;
-    this.menu.value = wanted;
-    this.choose(wanted);
+    const { pair, sort } = readQuery();
+    if (!this.pairs.has(pair)) return;
+    this.menu.value = pair;
+    this.order.value = sort in ORDERS ? sort : "";
+    this.choose();
   }
 }
 

@@ -77,6 +77,7 @@ function fillFacts(made, facts) {
 function filledTurn(made, key, turn, root) {
   made.id = `${key}~${turn.turn}`;
   made.dataset.turn = turn.turn;
+  if (turn.xray) made.dataset.xray = JSON.stringify(turn.xray);
   const link = withAttributes(made.querySelector(".turn-number"), { href: `#${made.id}` });
   link.textContent = `Turn ${turn.turn}`;
   if (turn.picture) {

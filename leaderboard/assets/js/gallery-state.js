@@ -5,12 +5,13 @@
  *   &against=a~2      what renderings are compared with, where that is not the target
  *   &compare=swipe    difference, blink or swipe
  *   &open=zoom        zoom or replay
+ *   &xray=on          the target's marks are outlined on the renderings
  *   #b~3              the rendering looked at: pair b, turn 3
  */
 import { writeQuery } from "./address.js";
 
 const WRITES_EVERY = 350; // milliseconds: browsers refuse an address that changes much faster
-const NAMES = { against: /^.+~\d+$/, compare: /^(difference|blink|swipe)$/, open: /^(zoom|replay)$/ };
+const NAMES = { against: /^.+~\d+$/, compare: /^(difference|blink|swipe)$/, open: /^(zoom|replay)$/, xray: /^on$/ };
 
 let timer = null;
 let last = 0;
@@ -35,8 +36,8 @@ function fragment() {
 
 function write(state) {
   last = Date.now();
-  const { pairs: pair, against, compare, open } = state;
-  writeQuery({ pair, against, compare, open }, { fragment: `#${state.cell ?? ""}` });
+  const { pairs: pair, against, compare, open, xray } = state;
+  writeQuery({ pair, against, compare, open, xray }, { fragment: `#${state.cell ?? ""}` });
 }
 
 /* At once, or as soon as the browser will take it. */

@@ -64,6 +64,7 @@ export class Viewer {
       const title = element("strong", "", cell.title);
       side.caption.replaceChildren(title, " ", ...cell.scores(), ...cell.words());
     }
+    this.gallery.layXray(current, this.right.frame);
   }
 
   closed() {

@@ -8,8 +8,8 @@
  *       <li data-turn="2" id="pair~2"> <figure> <img data-large="…"> … </li>
  *
  * Every rendering becomes a button; arrow keys go from one to the next, letters compare it with the target or with a
- * rendering picked before. The keys work while the focus is on a rendering or in a dialog only, so that the page
- * scrolls as ever. What the reader looks at stands in the address: see gallery-state.js.
+ * rendering picked before. The keys work while the focus is on a rendering or in a dialog, and a rendering has it when
+ * the page opens. What the reader looks at stands in the address: see gallery-state.js.
  */
 import { button, element, statusPlace, whenReady, withAttributes } from "./dom.js";
 import { Row, Target } from "./gallery-cells.js";
@@ -18,6 +18,7 @@ import { openReplay } from "./gallery-replay.js";
 import { Shards, episodeRow } from "./gallery-rows.js";
 import { readState, writeState } from "./gallery-state.js";
 import { Viewer, large } from "./gallery-viewer.js";
+import { XrayLayer } from "./gallery-xray.js";
 
 const KEYS = [
   { keys: ["ArrowLeft", "ArrowRight"], show: "← →", words: "turn" },
@@ -25,7 +26,8 @@ const KEYS = [
   { keys: ["d"], show: "D", words: "difference", mode: "difference" },
   { keys: ["b"], show: "B", words: "blink", mode: "blink" },
   { keys: ["s"], show: "S", words: "swipe", mode: "swipe" },
-  { keys: ["p"], show: "P", words: "pick to compare with", act: "pick" },
+  { keys: ["p"], show: "P", words: "pick to compare with", act: "pick", pressed: "pick" },
+  { keys: ["x"], show: "X", words: "x-ray", act: "toggleXray", pressed: "xray" },
   { keys: ["z"], show: "Z", words: "zoom", act: "toggleZoom" },
   { keys: ["r"], show: "R", words: "replay", act: "replay" },
 ];
@@ -45,6 +47,7 @@ class Gallery {
     this.rows = [...this.box.querySelectorAll("[data-pair]")].map((section) => new Row(section, this));
     this.order = this.rows.map((row) => row.key);
     this.asked = this.rows.length;
+    this.xray = new XrayLayer(this);
     this.addPanel();
     this.viewer = new Viewer(this);
     this.chooser = new PairChooser(this);
@@ -64,7 +67,7 @@ class Gallery {
   makeTools() {
     const words = { role: "group", "aria-label": "Compare a rendering with the target" };
     const bar = withAttributes(element("div", "key-legend"), words);
-    for (const key of KEYS) {
+    for (const key of this.keys) {
       const content = [element("kbd", "", key.show), ` ${key.words}`];
       if (!key.mode && !key.act) bar.append(element("span", "key", ...content));
       else bar.append(this.makeTool(key, content));
@@ -75,8 +78,9 @@ class Gallery {
   makeTool(key, content) {
     const tool = button("", () => (key.mode ? this.toggle(key.mode) : this[key.act]()), "key");
     tool.append(...content);
-    if (key.mode || key.act === "pick") {
-      tool.dataset.mode = key.mode ?? key.act;
+    const pressed = key.mode ?? key.pressed;
+    if (pressed) {
+      tool.dataset.mode = pressed;
       tool.setAttribute("aria-pressed", "false");
       this.tools.push(tool);
     }
@@ -115,7 +119,7 @@ class Gallery {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.current) return;
     const inSlider = event.target.type === "range";
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const known = KEYS.find(({ keys }) => keys.includes(key));
+    const known = this.keys.find(({ keys }) => keys.includes(key));
     if (key === "Escape" && this.mode) this.compare(null);
     else if (!known || (inSlider && key in STEPS)) return;
     else if (key in STEPS) this.step(...STEPS[key]);
@@ -127,6 +131,20 @@ class Gallery {
 
   shownRows() {
     return this.rows.filter((row) => row.cells.length && !row.section.hidden);
+  }
+
+  /* The keys that this target has something to show for. */
+  get keys() {
+    return this.xray.isKnown ? KEYS : KEYS.filter(({ act }) => act !== "toggleXray");
+  }
+
+  /* The keys work at once: the focus goes to the rendering looked at, unless the reader has put it elsewhere. */
+  takeKeys() {
+    if (this.inDialog || ![document.body, null].includes(document.activeElement)) return;
+    const before = this.restoring;
+    this.restoring = true;
+    this.current?.button.focus({ preventScroll: true });
+    this.restoring = before;
   }
 
   /* Another turn of the same pair, or the same turn (else its last) of another pair. */
@@ -201,12 +219,24 @@ class Gallery {
   say() {
     const picked = this.reference !== this.target;
     for (const tool of this.tools) {
-      const pressed = tool.dataset.mode === "pick" ? picked : tool.dataset.mode === this.mode;
+      const pressed = { pick: picked, xray: this.xray.on }[tool.dataset.mode] ?? tool.dataset.mode === this.mode;
       tool.setAttribute("aria-pressed", String(pressed));
     }
     const against = picked ? `compared with ${this.reference.title}` : "";
     const words = this.mode ? [`${this.current.title}: ${this.mode}`, against] : [against];
     this.status.textContent = words.filter(Boolean).join(", ");
+  }
+
+  toggleXray() {
+    this.xray.show(!this.xray.on);
+    if (this.viewer.isOpen) this.viewer.update();
+    this.say();
+    this.remember({ xray: this.xray.on ? "on" : null });
+  }
+
+  layXray(cell, frame) {
+    frame.querySelector("svg.xray")?.remove();
+    if (this.xray.on) this.xray.lay(cell, frame);
   }
 
   toggleZoom() {
@@ -271,6 +301,7 @@ class Gallery {
     else this.box.append(section);
     this.rows.push(made);
     this.rows.sort((row, other) => place(row) - place(other));
+    this.xray.showRow(made);
     this.current ??= made.cells[0] ?? null;
     return made;
   }
@@ -279,7 +310,8 @@ class Gallery {
     const at = id.lastIndexOf("~");
     const [key, turn] = at < 0 ? [id, null] : [id.slice(0, at), Number(id.slice(at + 1))];
     const row = this.rows.find((shown) => shown.key === key);
-    return row?.cells.find((cell) => turn === null || cell.turn === turn) ?? null;
+    // An episode may have ended before that turn: then its last rendering is meant.
+    return row?.cells.find((cell) => turn === null || cell.turn === turn) ?? row?.cells.at(-1) ?? null;
   }
 
   /* Show what the address asks for; pairs that are not in the page are fetched first. */
@@ -288,6 +320,7 @@ class Gallery {
     const keys = [wanted.cell, wanted.against].filter(Boolean).map((id) => id.replace(/~\d+$/, ""));
     this.restoring = true;
     await this.chooser.restore(keys);
+    if (wanted.xray && this.xray.isKnown) this.toggleXray();
     const cell = wanted.cell ? this.cellAt(wanted.cell) : null;
     const against = wanted.against ? this.cellAt(wanted.against) : null;
     if (against) {
@@ -302,6 +335,9 @@ class Gallery {
     } else if (this.current) this.current.button.tabIndex = 0;
     if (cell && wanted.open === "zoom") this.toggleZoom();
     if (cell && wanted.compare) this.compare(wanted.compare);
+    this.takeKeys();
+    // Once a page has loaded, the browser goes to the place that its address names, and takes the focus away.
+    if (document.readyState !== "complete") window.addEventListener("load", () => setTimeout(() => this.takeKeys()), { once: true });
     this.restoring = false;
     if (cell && wanted.open === "replay") this.replay();
     this.root.dataset.restored = "";

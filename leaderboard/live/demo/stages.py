@@ -38,7 +38,7 @@ class Demo:
     >>> [stage.label for stage in demo.stages()][:2]
     ['draw targets', 'play reconstruction']
     >>> demo.runs[0].name
-    'builtin-classical-sketch'
+    'builtin-plain-canvas'
 
     Attributes:
         folder: Holds instances, runs, dataset and site.

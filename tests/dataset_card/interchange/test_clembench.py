@@ -62,6 +62,7 @@ def read(path: Path) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.slow
 def test_one_folder_an_episode_as_clembench_has_them(exported: Path, played: RunFolder) -> None:
     assert sorted(path.name for path in (exported / PAIR / GAME).iterdir()) == [
         "geometry_easy",
@@ -170,6 +171,7 @@ def forget_ours(folder: Path) -> None:
         path.write_text(json.dumps(document), "utf-8")
 
 
+@pytest.mark.slow
 def test_a_run_of_others_is_played_again_from_its_events(exported: Path, played: RunFolder, tmp_path: Path) -> None:
     forget_ours(exported)
     path = exported / EASY / "instance_00000" / "interactions.json"
@@ -195,6 +197,7 @@ def test_a_run_of_others_is_played_again_from_its_events(exported: Path, played:
     assert back.calls()[CallKey(theirs.episode_id, 1, "describer")].prompt
 
 
+@pytest.mark.slow
 def test_a_reply_that_breaks_the_rules_aborts_the_replayed_episode(exported: Path, tmp_path: Path) -> None:
     forget_ours(exported)
     path = exported / EASY / "instance_00000" / "interactions.json"
@@ -279,6 +282,7 @@ def test_a_damaged_folder_is_refused(name: str, exported: Path, tmp_path: Path) 
     assert not (tmp_path / "back").exists()
 
 
+@pytest.mark.slow
 def test_what_was_not_played_stays_behind(exported: Path, tmp_path: Path) -> None:
     forget_ours(exported)
     (exported / EASY / "instance_00000" / "interactions.json").unlink()
@@ -293,6 +297,7 @@ def test_what_was_not_played_stays_behind(exported: Path, tmp_path: Path) -> Non
         import_run(exported, tmp_path / "none")
 
 
+@pytest.mark.slow
 def test_a_picture_without_labels_is_refused_with_a_remedy(exported: Path, tmp_path: Path) -> None:
     forget_ours(exported)
     (exported / EASY).rename(exported / EASY.replace("geometry_easy", "first"))
@@ -327,6 +332,7 @@ def hasty(played: RunFolder, tmp_path: Path) -> RunFolder:
     return RunFolder.open(folder)
 
 
+@pytest.mark.slow
 def test_two_rules_go_into_one_export_and_come_back_as_two_runs(
     played: RunFolder, hasty: RunFolder, tmp_path: Path
 ) -> None:
@@ -349,6 +355,7 @@ def test_runs_that_clembench_could_not_tell_apart_are_refused(played: RunFolder,
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.slow
 def test_an_export_of_an_earlier_version_comes_back_too(exported: Path, played: RunFolder, tmp_path: Path) -> None:
     """Earlier versions named models without the rules' key, in folders, names and paths alike."""
     (exported / PAIR).rename(exported / "classical--canvas")

@@ -1,26 +1,16 @@
 """Help: commands by what they are for, an example of each, and words that people mean."""
 
 import shlex
-from collections.abc import Iterator
 
 import click
 import pytest
 from click.testing import CliRunner
+from command_lines import leaves
 
 from ircore.commands.main import MEANT, SECTIONS, app, examples, run
-from ircore.core.plugins import builtin, load
+from ircore.core.plugins import builtin
 
-
-def leaves(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
-    """Every command that does something, with its words."""
-    if isinstance(command, click.Group):
-        for word, inner in command.commands.items():
-            yield from leaves(f"{name} {word}", inner)
-    else:
-        yield name, command
-
-
-LEAVES = dict(pair for name in sorted(builtin("commands")) for pair in leaves(name, load("commands", name)))
+LEAVES = leaves()
 
 
 @pytest.mark.parametrize("name", sorted(LEAVES))

@@ -57,6 +57,7 @@ def test_the_page_fetches_nothing_and_names_every_picture(shapes: Path, tmp_path
     assert all(f"simple_shapes-{level}-0{index}" in text for level in ("easy", "hard") for index in (1, 2))
 
 
+@pytest.mark.slow
 def test_stats_refuses_a_page_of_another_kind(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["instances", "stats", str(shapes), "--page", "statistics.pdf"]) == 2
     assert "not a .html file" in capsys.readouterr().err

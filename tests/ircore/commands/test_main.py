@@ -61,6 +61,7 @@ def test_wrong_usage_is_exit_status_2() -> None:
     assert ircore(["show"]) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_behind_stdout_is_told_in_one_line(run: RunFolder) -> None:
     with Path("/dev/full").open("w") as full:

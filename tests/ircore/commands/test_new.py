@@ -123,6 +123,7 @@ def test_a_game_is_built_played_and_scored(tmp_path: Path) -> None:
     assert row["correct"]["mean"] == 0.5
 
 
+@pytest.mark.slow
 def test_the_importer_of_the_page_imports(tmp_path: Path) -> None:
     """The page's importer, installed as it stands there."""
     (code,) = re.findall(r"## An importer.*?```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)

@@ -33,6 +33,7 @@ def test_the_page_of_help_imports_nothing_of_these() -> None:
     assert imported_by("--help").isdisjoint({*LARGE, *BASIC})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("compare", "missing.png", "missing.png"), ("results", "missing")])
 def test_a_command_finds_that_its_input_is_missing_before_it_imports_a_large_library(words: tuple[str, ...]) -> None:
     modules = imported_by(*words)

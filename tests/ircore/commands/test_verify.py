@@ -20,12 +20,14 @@ def image_of(folder: Path, instance_id: str) -> str:
     return str(folder / "images" / f"{instance_id}.png")
 
 
+@pytest.mark.slow
 def test_a_perfect_copy_gets_ten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     image = image_of(folder, "bar_graph-easy-01")
     assert ircore(["verify", "--instances", str(folder), "bar_graph-easy-01", image]) == 0
     assert "10.00 of 10   lies exactly over the target" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_document_has_score_parts_and_facts_and_failing_facts_are_no_error(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

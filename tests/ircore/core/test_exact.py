@@ -16,12 +16,14 @@ angles = st.floats(-1e6, 1e6)
 positive = st.floats(1e-300, 1e300)
 
 
+@pytest.mark.slow
 @given(angles)
 def test_sine_and_cosine_agree_with_the_c_library(angle: float) -> None:
     assert exact.sin(angle) == pytest.approx(math.sin(angle), rel=NEAR, abs=NEAR)
     assert exact.cos(angle) == pytest.approx(math.cos(angle), rel=NEAR, abs=NEAR)
 
 
+@pytest.mark.slow
 @given(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3))
 def test_directions_and_lengths_agree_with_the_c_library(y: float, x: float) -> None:
     assert exact.atan2(y, x) == pytest.approx(math.atan2(y, x) if (x, y) != (0, 0) else 0.0, rel=NEAR, abs=NEAR)

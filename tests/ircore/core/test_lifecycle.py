@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines, read_withdrawals
-from ircore.core.records import TranscriptsReference
+from ircore.core.submission_records import TranscriptsReference
 from ircore.runs.folder import RunFolder
 
 

@@ -5,8 +5,9 @@ from pydantic import ValidationError
 
 from ircore.core.episode_records import Episode, Rendering, Turn, Usage
 from ircore.core.json_schemas import json_schemas
-from ircore.core.records import Element, Instance, PlayerSpec, Record, Rules, Run, Scene, Submission
+from ircore.core.records import Element, Instance, PlayerSpec, Record, Rules, Scene
 from ircore.core.score_records import Score  # fmt: skip
+from ircore.core.submission_records import Run, Submission
 
 SHA = "0" * 64
 
@@ -78,10 +79,15 @@ def test_usable_base_urls(url: str) -> None:
     assert PlayerSpec(player="openai", base_url=url).base_url == url
 
 
-@pytest.mark.parametrize("name", ["openai_api_key", "OPENAI_TOKEN", "KEY", "sk-abc_KEY"])
+@pytest.mark.parametrize("name", ["openai_api_key", "OPENAI_SECRET", "KEY", "sk-abc_KEY"])
 def test_a_key_is_named_never_given(name: str) -> None:
     with pytest.raises(ValidationError):
         PlayerSpec(player="openai", api_key_env=name)
+
+
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "HF_TOKEN"])
+def test_a_variable_that_holds_a_key_or_token(name: str) -> None:
+    assert PlayerSpec(player="openai", api_key_env=name).api_key_env == name
 
 
 @pytest.mark.parametrize("kind", [Instance, Submission, Run, Episode, Score])

@@ -64,6 +64,7 @@ def test_the_attacks_are_programs(name: str, tmp_path: Path) -> None:
     compile(aimed((REACHING_OUT | ENDLESS)[name], 1, tmp_path / "file"), name, "exec")
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("name", ENDLESS)
@@ -138,6 +139,7 @@ def test_the_probe_sees_what_a_weaker_sandbox_lets_through(missing: tuple[str, .
     assert breaches <= {name for name, ways in seen.items() if ways} - {"environment"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("folder", ["/", "/tmp", "/usr/lib"])
 def test_it_holds_wherever_it_is_tried_from(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,6 +148,7 @@ def test_it_holds_wherever_it_is_tried_from(folder: str, monkeypatch: pytest.Mon
     probing.require_sandbox()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_check_says_each_guarantee_on_a_line_of_its_own() -> None:
     result = CliRunner().invoke(app, ["sandbox", "check"])
@@ -244,6 +247,7 @@ def test_another_architecture_is_killed() -> None:
                    "x86_64", 0) == 0x80000000  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_inside_ends_with_the_process_that_began_it(sandbox: None, tmp_path: Path) -> None:
     (tmp_path / "attack.py").write_text("import time; time.sleep(1000)")
     outside = (

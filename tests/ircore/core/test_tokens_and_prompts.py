@@ -17,6 +17,7 @@ def test_o200k_counts(text: str, tokens: int) -> None:
     assert count_tokens(text) == tokens
 
 
+@pytest.mark.slow
 def test_the_count_is_that_of_the_package_around_the_tokenizer() -> None:
     import bpe_openai
 

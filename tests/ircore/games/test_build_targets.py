@@ -142,7 +142,7 @@ def test_photographs_are_credited(tmp_path: Path) -> None:
         ({"categories": ["bargraph"]}, "unknown category 'bargraph'", "Did you mean bar_graph?"),
         ({"difficulties": ["esay"]}, "unknown difficulty 'esay'", "Did you mean easy?"),
         ({"seed": -1}, "seed -1 is negative", "0 or more"),
-        ({"per_condition": 0}, "0 pictures per condition", "1 to 1000"),
+        ({"per_condition": 0}, "--per-condition 0", "1 to 1000"),
     ],
 )
 def test_what_cannot_be_built_is_refused(

@@ -30,6 +30,7 @@ def test_hard_targets_have_more_elements_edges_and_text_than_easy_targets(catego
             assert more > 1.03 * less, name
 
 
+@pytest.mark.slow
 def test_the_first_edition_draws_what_it_always_drew() -> None:
     """A hard graph of the second edition differs from the first edition's, an easy one does not."""
     for category in BUILDERS:

@@ -125,6 +125,7 @@ words = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(words, max_size=30).map(" ".join) | st.text(max_size=60))
 def test_marks_lie_in_order_inside_the_message_and_apart_within_a_category(message: str) -> None:
     marks = find_corrections(message)

@@ -32,6 +32,7 @@ def test_every_photograph_has_a_licence_that_allows_sharing() -> None:
         assert photo.author
 
 
+@pytest.mark.slow
 def test_the_second_edition_has_twenty_photographs_or_more_and_as_many_easy_as_hard_ones() -> None:
     """Its hard ones measure harder: more of their pixels lie on edges."""
     easy, hard = shots("easy", edition=2), shots("hard", edition=2)
@@ -42,6 +43,7 @@ def test_the_second_edition_has_twenty_photographs_or_more_and_as_many_easy_as_h
     assert densities[1] > 1.5 * densities[0]
 
 
+@pytest.mark.slow
 def test_hard_is_measured() -> None:
     """Hard photographs of the second edition have more edges, colours, regions, and things that stand out."""
     photographs = [*shots("easy", edition=2), *shots("hard", edition=2)]

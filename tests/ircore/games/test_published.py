@@ -4,8 +4,9 @@ from collections import Counter
 
 import pytest
 
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Run
+from ircore.core.records import CATEGORIES, DIFFICULTIES
 from ircore.core.score_records import Score
+from ircore.core.submission_records import Run
 from ircore.games.reconstruction.published.claims import (
     better_against_worse,
     hard_against_easy,

@@ -45,6 +45,7 @@ def test_turns_are_those_of_the_shapes_of_simple_shapes() -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_set_holds_tangrams_only_where_they_are_asked_for(tmp_path: Path) -> None:
     """The released sets are what they were."""
     assert "tangrams" not in {one.category for one in build_instances(tmp_path / "a", per_condition=1).instances}

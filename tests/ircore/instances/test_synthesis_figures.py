@@ -47,6 +47,7 @@ def elements(figure: Figure, kind: str) -> list[Element]:
     return [element for element in figure.scene.elements if element.type == kind]
 
 
+@pytest.mark.slow
 def test_places_colours_and_boxes_are_those_of_the_program(studio: Studio) -> None:
     """A square from (2, 1) to (4, 3) of 10 × 10 units on 512 pixels: 102.4 to 204.8 across, 358.4 to 460.8 down."""
     figure = studio.draw(
@@ -65,6 +66,7 @@ def test_places_colours_and_boxes_are_those_of_the_program(studio: Studio) -> No
     assert (figure.picture.width, figure.picture.height, figure.unread) == (512, 512, ())
 
 
+@pytest.mark.slow
 def test_bars_have_their_values_categories_and_baselines(studio: Studio) -> None:
     stacked = """
 import matplotlib.pyplot as plt
@@ -81,6 +83,7 @@ def draw():
     assert stated == [("Tea", 1, 3, 0), ("Rye", 1, 2, 0), ("Tea", 2, 1, 3), ("Rye", 2, 4.5, 2)]
 
 
+@pytest.mark.slow
 def test_wedges_run_clockwise_in_pixels_as_the_projects_own_do(studio: Studio) -> None:
     """Matplotlib turns counterclockwise from three o'clock: a first wedge of a quarter lies at the upper right."""
     pie = """
@@ -97,6 +100,7 @@ def draw():
     assert first.box.bottom <= 260
 
 
+@pytest.mark.slow
 def test_axes_map_values_to_pixels(studio: Studio) -> None:
     figure = studio.draw(bars([3, 1, 2]), "bar_graph")
     axis = next(axis for axis in elements(figure, "axis") if axis.parameters["axis"] == "y")
@@ -107,6 +111,7 @@ def test_axes_map_values_to_pixels(studio: Studio) -> None:
     assert bar.box.top == pytest.approx(top, abs=1.5)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_said(studio: Studio) -> None:
     figure = studio.draw(
         program("axes.imshow(np.eye(4), extent=(0, 5, 0, 5))", "axes.text(7, 7, 'x')"), "simple_shapes"
@@ -172,11 +177,13 @@ def test_no_figure_is_taken_from_a_program_that_forges_one(name: str, studio: St
     assert "root:" not in str(refusal.value)
 
 
+@pytest.mark.slow
 def test_an_error_is_told_with_its_line(studio: Studio) -> None:
     with pytest.raises(ProgramError, match=r"ZeroDivisionError: division by zero \(line 2 of the program\)"):
         studio.draw("def draw():\n    return 1 / 0\n", "geometry")
 
 
+@pytest.mark.slow
 def test_the_same_program_and_seed_give_the_same_picture(studio: Studio) -> None:
     noisy = program("axes.plot(np.random.rand(9) * 8 + 1, np.random.rand(9) * 8 + 1)")
     first, again, other = (studio.draw(noisy, "line_graph", seed).picture.sha256 for seed in (1, 1, 2))
@@ -187,6 +194,7 @@ def test_the_same_program_and_seed_give_the_same_picture(studio: Studio) -> None
 # Checks.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "figure", "fault"),
     [
@@ -297,5 +305,6 @@ def test_an_expected_element_is_found_by_type_text_colour_and_value() -> None:
     assert missing_from(scene, (Expected("bar", value=4),)) == [Expected("bar", value=4)]
 
 
+@pytest.mark.slow
 def test_a_blank_figure_has_its_one_fault(studio: Studio) -> None:
     assert faults_of(studio.draw(BLANK, "bar_graph")) == ("the figure is blank or almost blank",)

@@ -36,6 +36,7 @@ def on_white(path: Path) -> np.ndarray:
     return np.asarray(Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture).convert("RGB"))
 
 
+@pytest.mark.slow
 @needs_kilogram
 def test_black_pictures_are_the_published_ones() -> None:
     overlaps = []

@@ -66,6 +66,7 @@ def test_a_file_that_was_cut_short_is_refused(genome: Path, tmp_path: Path) -> N
     assert not (tmp_path / "set").exists()
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     """24 MB of records are read in less than 12 MB."""
     path = tmp_path / "objects.json"

@@ -21,6 +21,7 @@ def test_the_first_example_has_five_lines() -> None:
     assert len([line for line in INTRODUCTION[0].splitlines() if line.strip()]) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_example_of_a_call_is_true(
     name: str, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

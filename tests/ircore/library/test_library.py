@@ -47,6 +47,7 @@ def test_play_again_resumes(tmp_path: Path, instances: InstanceSet) -> None:
     assert len(again.episodes()) == 2
 
 
+@pytest.mark.slow
 def test_runs_are_taken_by_path_by_folder_and_as_results(tmp_path: Path) -> None:
     targets = sample_instances(tmp_path / "instances")
     runs = [sample_run(tmp_path / slug, targets, sample_submission(slug, slug)) for slug in ("first", "second")]

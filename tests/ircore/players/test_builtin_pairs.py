@@ -11,7 +11,9 @@ from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
 
 
-@pytest.mark.parametrize("name", ["captioner+canvas", "captioner+sketch", "classical+canvas", "classical+sketch"])
+@pytest.mark.parametrize(
+    "name", ["captioner+canvas", "captioner+sketch", "classical+canvas", "classical+sketch", "plain+canvas"]
+)
 def test_a_name_is_describer_and_generator(name: str) -> None:
     submission = read_manifest(builtin_pairs()[name]).submission
     assert f"{submission.describer.player}+{submission.generator.player}" == name

@@ -134,6 +134,7 @@ def corrected(target: Pixels, rendering: Pixels) -> list[str]:
     return [statement.text for statement in said]
 
 
+@pytest.mark.slow
 def test_corrections_of_texts() -> None:
     wanted = page(("Week", 200, 300))
     assert corrected(wanted, wanted) == []
@@ -147,6 +148,7 @@ def test_corrections_of_texts() -> None:
     assert colour == 'Change the colour of the text "Week" to #333333.'
 
 
+@pytest.mark.slow
 def test_corrections_of_texts_are_followed() -> None:
     target = page(("Week", 200, 300), ("Rabbit", 80, 100))
     message = 'The text "Weak" in #d62728, font size 16, centred at (203, 300). The text "x" at (400, 400).'

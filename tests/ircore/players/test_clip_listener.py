@@ -80,6 +80,7 @@ def chosen(listener: ClipListener, message: str, shown: list[Picture]) -> str:
     return asyncio.run(listener.answer(question)).choice
 
 
+@pytest.mark.slow
 def test_the_picture_with_the_largest_cosine_is_chosen(model: Path) -> None:
     """The order of pictures does not matter, and the choice is that of the model's own scores."""
     import torch

@@ -40,12 +40,14 @@ def cells_of(answer: PictureAnswer) -> str:
     return read_cells(answer.picture.pixels, grid)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", [4, 9])
 def test_the_editor_fills_in_a_sudoku(side: int) -> None:
     puzzle = make_sudoku(side, random.Random(11))
     assert cells_of(asked(EditorPlayer, draw_sudoku(puzzle.cells).pixels, SUDOKU)) == puzzle.solution
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_editor_puts_tiles_back(count: int, seed: int) -> None:

@@ -53,6 +53,7 @@ def service() -> Iterator[Service]:
     server.server_close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [200, 400, 401, 404])
 def test_nothing_that_it_says_begins_a_line(
     tmp_path: Path, service: Service, status: int, capfd: pytest.CaptureFixture[str]

@@ -73,6 +73,7 @@ def answering(text: str) -> Callable[[Path], None]:
     return lambda place: write_text(place / "answer.txt", text)
 
 
+@pytest.mark.slow
 def test_two_people_play_through_folders(tmp_path: Path, instances: InstanceSet) -> None:
     def draw(place: Path) -> None:
         assert (place / "message.txt").read_text().startswith("the target, turn-0")

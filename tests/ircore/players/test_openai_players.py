@@ -167,6 +167,7 @@ PICTURES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("generator", "api", "transport"),
     [
@@ -255,6 +256,7 @@ def test_an_address_is_not_fetched(tmp_path: Path, instances: InstanceSet, serve
     assert "response_format: b64_json" in (RunFolder.open(tmp_path / "run").episodes()[0].detail or "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "kind"), [("rate_limit_long", "rate_limit"), ("rejected", "rejected")])
 def test_what_cannot_be_helped_now_is_played_again_later(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, fault: str, kind: str
@@ -336,6 +338,7 @@ def test_a_hard_failure_stops_the_run_at_once_and_loses_nothing(
     assert server.count() == 21
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("generator", "api"), PAIRS)
 def test_the_key_is_nowhere_but_in_the_request(
     tmp_path: Path, instances: InstanceSet, generator: str, api: str, capfd: pytest.CaptureFixture[str]

@@ -54,6 +54,7 @@ def test_a_provider_says_when_its_limit_is_used_up(headers: dict[str, str], seco
     assert used_up(headers) == (None if seconds is None else pytest.approx(seconds))
 
 
+@pytest.mark.slow
 def test_after_the_last_request_that_is_left_a_player_waits() -> None:
     """A provider that takes three requests in 0.2 s is asked seven times and never has to refuse."""
     window: list[float] = []

@@ -220,6 +220,7 @@ def test_other_refusals_are_no_limits(said: str) -> None:
     assert passed_limit(said) is None
 
 
+@pytest.mark.slow
 def test_a_run_in_which_everything_fails_is_stopped(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

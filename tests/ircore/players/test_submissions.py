@@ -30,9 +30,9 @@ def test_built_in_pairs_are_valid(folder: Path, capsys: pytest.CaptureFixture[st
     assert f"{folder.name}: valid" in capsys.readouterr().out
 
 
-def test_the_four_built_in_pairs_are_a_grid() -> None:
+def test_the_built_in_pairs_are_a_grid_and_the_plain_voice_beside_it() -> None:
     pairs = {tuple(folder.name.removeprefix("builtin-").split("-")) for folder in BUILT_IN}
-    assert pairs == {(d, g) for d in ("captioner", "classical") for g in ("canvas", "sketch")}
+    assert pairs == {(d, g) for d in ("captioner", "classical") for g in ("canvas", "sketch")} | {("plain", "canvas")}
 
 
 def test_a_folder_or_its_manifest_can_be_named(tmp_path: Path) -> None:

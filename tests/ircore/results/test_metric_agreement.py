@@ -56,6 +56,7 @@ def test_a_metric_that_prefers_the_first_rendering_disagrees() -> None:
     assert agreement.pearson.value == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_table_of_a_run_has_a_row_for_every_metric_and_judge(run: RunFolder) -> None:
     score_runs([run], ScoringPlan(metrics=("psnr", "ssim")))
     table = metric_agreement_table(Results.from_runs([run]))

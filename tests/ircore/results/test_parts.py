@@ -32,6 +32,7 @@ def test_a_part_is_the_mean_over_episodes_and_its_facts_are_counted() -> None:
     assert (text.held, text.decided, text.total) == (3, 4, 9)
 
 
+@pytest.mark.slow
 def test_facts_are_counted_by_category_difficulty_and_part(charts_run: RunFolder) -> None:
     table = facts_table(Results.from_runs([charts_run]))
     rows = {
@@ -46,6 +47,7 @@ def test_facts_are_counted_by_category_difficulty_and_part(charts_run: RunFolder
     assert {part for _, _, part in rows} == set(PARTS)
 
 
+@pytest.mark.slow
 def test_pairs_are_ordered_by_any_part(charts_run: RunFolder) -> None:
     results = Results.from_runs([charts_run])
     table = parts_table(results, order="colour")
@@ -55,6 +57,7 @@ def test_pairs_are_ordered_by_any_part(charts_run: RunFolder) -> None:
         parts_table(results, order="colours")
 
 
+@pytest.mark.slow
 def test_the_facts_of_an_episode_stand_turn_by_turn(charts_run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     table = episode_facts_table(Results.from_runs([charts_run]), "pets")
     turns = [int(value.value or 0) for value in table.column("turn")]

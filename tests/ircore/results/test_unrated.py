@@ -92,6 +92,7 @@ def counts(table: Table, row: int = 0, prefix: str = "") -> list[Any]:
     return [table.entry(row, prefix + key).value for key in COUNTS]
 
 
+@pytest.mark.slow
 def test_tables_of_turns_and_comparisons_count_what_is_rated() -> None:
     gaps: Sequence[Fate] = ["refused"] * 3 + ["not yet"] * 2 + ["aborted"] * 4 + [5.0] * 75
     results = Results.from_runs([pair("gaps", gaps), pair("whole", [7.0] * 84)])
@@ -105,6 +106,7 @@ def test_tables_of_turns_and_comparisons_count_what_is_rated() -> None:
     assert counts(compared, prefix="other_") == [80, 80, 75, 3, 2]
 
 
+@pytest.mark.slow
 def test_effects_count_what_is_rated_of_whom_a_row_is_about() -> None:
     instances = invented_set(1)  # 14 pictures
     whole = [invented_run(instances, seer, hand, 5, 0.5) for seer, hand in product(("seer", "poet"), ("brush", "pen"))]

@@ -11,7 +11,8 @@ from openai_server import OpenAIServer, serving
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import PlayerSpec, Submission
+from ircore.core.records import PlayerSpec
+from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.rules import GENERATOR
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer

@@ -10,7 +10,8 @@ from pairs import play_pair, served_pair
 
 from ircore.core import progress
 from ircore.core.episode_records import Usage
-from ircore.core.records import PlayerSpec, Submission
+from ircore.core.records import PlayerSpec
+from ircore.core.submission_records import Submission
 from ircore.instances.store import InstanceSet
 from ircore.runs.costs.limit import Watch
 from ircore.runs.costs.prices import Prices, RunPrices

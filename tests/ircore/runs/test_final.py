@@ -57,6 +57,7 @@ def board_of(*runs: RunFolder) -> Sequence[tuple[int | None, str | None]]:
     return [(row.rank_low, row.cell.unranked) for row in Results.from_runs(runs).board("structural")]
 
 
+@pytest.mark.slow
 def test_declaring_a_run_final_gives_what_is_missing_the_outcome_not_played(broken: RunFolder) -> None:
     assert board_of(broken) == [(None, "incomplete")]
     before = broken.episodes()
@@ -76,6 +77,7 @@ def test_declaring_a_run_final_gives_what_is_missing_the_outcome_not_played(brok
     assert cell.main_score == pytest.approx(10 * cell.score.mean * 6 / 8)
 
 
+@pytest.mark.slow
 def test_what_was_declared_final_is_not_played_again(broken: RunFolder) -> None:
     instances = broken.instances
     declare_final(broken, instances.instances)
@@ -97,6 +99,7 @@ def test_a_final_run_stays_final_in_a_release_and_when_it_is_pulled(broken: RunF
         assert board_of(RunFolder.open(path)) == [expected]
 
 
+@pytest.mark.slow
 def test_commands_say_that_a_run_is_incomplete_and_what_to_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,6 +126,7 @@ def test_commands_say_that_a_run_is_incomplete_and_what_to_do(
     assert "incomplete" not in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_transcripts_with_episodes_declared_final_hold_by_the_rules(tmp_path: Path) -> None:
     handed = hand_in(tmp_path)
     first = RunFolder.open(tmp_path / "run").episodes()[0].episode_id

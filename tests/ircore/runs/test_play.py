@@ -245,6 +245,7 @@ def test_a_damaged_rendering_is_named(run: RunFolder) -> None:
     assert caught.value.remedy == "Restore it from a copy of the run."
 
 
+@pytest.mark.slow
 def test_stopped_at_half_about_half_of_the_episodes_are_finished(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "instances", per_condition=6)
     lines = _lines(sample_run(tmp_path / "run", instances).path / "journal.jsonl")

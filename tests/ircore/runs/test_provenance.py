@@ -12,7 +12,7 @@ from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.records import TranscriptsReference
+from ircore.core.submission_records import TranscriptsReference
 from ircore.runs.folder import RunFolder
 from ircore.runs.merge import merge
 from ircore.runs.provenance import (

@@ -97,6 +97,7 @@ def test_a_missing_episode_is_named_and_played_after_a_partial_merge(
     assert len(RunFolder.open(tmp_path / "joined").episodes()) == 8
 
 
+@pytest.mark.slow
 def test_what_is_in_two_shards_is_refused(tmp_path: Path, instances: InstanceSet, shards: list[Path]) -> None:
     shutil.copytree(shards[0], tmp_path / "copy")
     with pytest.raises(InputError, match="both are shard 1/3"):

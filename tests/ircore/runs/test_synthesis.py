@@ -155,6 +155,7 @@ def test_the_limit_of_cost_stops_it_and_another_command_goes_on(tmp_path: Path) 
         assert server.asked == ["describer", "coder", "describer", "coder"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("drawing")
 @pytest.mark.parametrize(
     ("words", "problem"),
@@ -173,6 +174,7 @@ def test_a_wrong_setting_is_one_line_and_exit_2(words: tuple[str, ...], problem:
     assert not (tmp_path / "made").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("drawing")
 def test_without_a_sandbox_nothing_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))

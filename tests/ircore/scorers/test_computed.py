@@ -86,6 +86,7 @@ def an_instance(category: str, scene: Scene | None = None) -> Instance:
     )
 
 
+@pytest.mark.slow
 def test_a_run_is_scored_with_all_metrics(run: RunFolder) -> None:
     summary = score_runs([run], ScoringPlan())
     # 4 episodes of 2 renderings: 1 judge and 5 metrics each, and one preference; the second rendering is exact.
@@ -108,6 +109,7 @@ def test_a_run_is_scored_with_all_metrics(run: RunFolder) -> None:
     assert cell.delta.mean > 0
 
 
+@pytest.mark.slow
 def test_nothing_is_scored_twice(run: RunFolder) -> None:
     first = score_runs([run], QUICK)
     again = score_runs([run], QUICK)
@@ -116,6 +118,7 @@ def test_nothing_is_scored_twice(run: RunFolder) -> None:
     assert (more.new, more.kept) == (8, first.new)
 
 
+@pytest.mark.slow
 def test_values_of_an_older_version_of_a_metric_are_computed_again(run: RunFolder) -> None:
     first = score_runs([run], QUICK)
     path = run.path / SCORES
@@ -125,12 +128,14 @@ def test_values_of_an_older_version_of_a_metric_are_computed_again(run: RunFolde
     assert score_runs([run], QUICK).new == 0
 
 
+@pytest.mark.slow
 def test_every_value_of_a_metric_says_version_and_loading(run: RunFolder) -> None:
     score_runs([run], ScoringPlan(judges=(), metrics=("psnr", "ssim.native")))
     said = {(score.judge, score.version, score.loading) for score in run.scores()}
     assert said == {("psnr", "1", "upstream"), ("ssim.native", "1", "native")}
 
 
+@pytest.mark.slow
 def test_aborted_episodes_are_not_scored(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", 3))
     aborted = {episode.episode_id for episode in run.episodes() if not episode.played}
@@ -139,6 +144,7 @@ def test_aborted_episodes_are_not_scored(tmp_path: Path) -> None:
     assert aborted.isdisjoint(score.episode_id for score in run.scores())
 
 
+@pytest.mark.slow
 def test_the_file_does_not_depend_on_the_number_of_processes(tmp_path: Path, run: RunFolder) -> None:
     twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))
     score_runs([run], QUICK, workers=1)
@@ -146,6 +152,7 @@ def test_the_file_does_not_depend_on_the_number_of_processes(tmp_path: Path, run
     assert (run.path / SCORES).read_bytes() == (twin.path / SCORES).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_line_cut_off_by_a_crash_is_scored_again(run: RunFolder) -> None:
     score_runs([run], QUICK)
     whole = (run.path / SCORES).read_bytes()
@@ -176,12 +183,14 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     assert (run.path / SCORES).read_bytes() == (twin.path / SCORES).read_bytes()
 
 
+@pytest.mark.slow
 def test_scores_that_cannot_be_written_are_an_error_of_the_work(run: RunFolder) -> None:
     (run.path / SCORES).mkdir()
     with pytest.raises(WorkError, match="cannot be written"):
         score_runs([run], QUICK)
 
 
+@pytest.mark.slow
 def test_a_damaged_rendering_is_named(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     damaged = run.episodes()[0].rendered_turns[0].rendering
     assert damaged is not None
@@ -203,6 +212,7 @@ def test_a_run_that_is_being_worked_on_is_left_alone(run: RunFolder) -> None:
         score_runs([RunFolder.open(run.path)], QUICK)
 
 
+@pytest.mark.slow
 def test_command_says_what_it_did(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["score", str(run.path), "--metric", "psnr"]) == 0
     assert capsys.readouterr().out.startswith("4 played episodes of 1 run: 20 new scores, 4 of them without a value")

@@ -18,6 +18,7 @@ def instruments() -> EpisodeInstruments:
     return EpisodeInstruments({"target": TARGET}, lambda rendering: BLANK)
 
 
+@pytest.mark.slow
 def test_a_perfect_drawing_has_the_best_values(instruments: EpisodeInstruments) -> None:
     target = instruments.picture("target")
     for name in ("ssim", "uqi", "ep_precision", "ep_recall", "ep_f1", "iou_common", "iou_precision", "iou_recall"):
@@ -25,6 +26,7 @@ def test_a_perfect_drawing_has_the_best_values(instruments: EpisodeInstruments) 
     assert instruments.judge("verified", target, TARGET, DRAWN.scene).value == 10
 
 
+@pytest.mark.slow
 def test_an_empty_drawing_shows_no_element(instruments: EpisodeInstruments) -> None:
     assert instruments.metric("ep_recall", TARGET, BLANK, DRAWN.scene).value == 0
     assert instruments.metric("ep_f1", TARGET, BLANK, DRAWN.scene).value == 0

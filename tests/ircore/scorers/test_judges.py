@@ -161,7 +161,7 @@ def test_a_judges_file(tmp_path: Path) -> None:
         ({"player": "classical"}, "player: classical does not judge"),
         ({"player": "opanai"}, "player: unknown player 'opanai'"),
         ({"base_url": "http://models.example/v1"}, "base_url must be https"),
-        ({"api_key_env": "GITHUB_TOKEN"}, "api_key_env: "),
+        ({"api_key_env": "GITHUB_SECRET"}, "api_key_env: "),
         ({"api_key_env": None}, "api_key_env is missing"),
         ({"parameters": {"temprature": 0}}, "parameters: unknown parameter 'temprature'"),
         ({"prompts": "nowhere"}, "similarity.txt: cannot be read"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-pytest.importorskip("torch", reason='torch is not installed: make test LIPSIM=1 or pip install "ircore[lipsim]"')
+pytest.importorskip("torch", reason='torch is not installed: make test-models, or pip install "ircore[lipsim]"')
 
 import torch
 from torch import Tensor
@@ -49,6 +49,7 @@ def test_the_published_network_has_its_number_of_parameters_and_shapes() -> None
     assert (len(whole.convs), len(whole.linears)) == (20, 7)
 
 
+@pytest.mark.slow
 def test_the_published_network_embeds_a_picture_as_1792_numbers() -> None:
     whole = network(ARCHITECTURES["small"])
     a, b = torch.rand(2, 1, 3, 224, 224)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("torch", reason='torch is not installed: make test LIPSIM=1 or pip install "ircore[lipsim]"')
+pytest.importorskip("torch", reason='torch is not installed: make test-models, or pip install "ircore[lipsim]"')
 
 import torch
 
@@ -151,7 +151,7 @@ def test_other_torch_files_are_refused(tmp_path: Path, content: Any, problem: st
 def test_files_that_are_no_torch_files_are_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "page.pth"
     path.write_bytes(data)
-    with pytest.raises(InputError, match=r"page\.pth: is damaged, no torch file"):
+    with pytest.raises(InputError, match=r"page\.pth: is damaged, is not a torch file"):
         load_network(path, SMALL)
 
 

@@ -18,7 +18,7 @@ from ircore.scorers.computed import ScoringPlan, score_runs
 from ircore.scorers.judges.lipsim.judge import CHECKPOINT, LipSimJudge
 
 with_torch = pytest.mark.skipif(
-    find_spec("torch") is None, reason='torch is not installed: make test LIPSIM=1 or pip install "ircore[lipsim]"'
+    find_spec("torch") is None, reason='torch is not installed: make test-models, or pip install "ircore[lipsim]"'
 )
 without_torch = pytest.mark.skipif(find_spec("torch") is not None, reason="torch is installed")
 

@@ -115,6 +115,7 @@ def by_definition(x: Any, y: Any) -> tuple[Any, Any]:
     return np.mean(contrast), np.mean(np.array(contrast) * luminance)
 
 
+@pytest.mark.slow
 def test_ms_ssim_by_its_definition() -> None:
     rng = np.random.default_rng(3)
     target = rng.integers(0, 256, (176, 178), dtype=np.uint8)

@@ -378,6 +378,7 @@ def test_a_killed_command_asks_nothing_twice(tmp_path: Path, run: RunFolder) -> 
     assert len({judgement.key for judgement in read_judgements(run)}) == RATINGS + CHOICES == len(read_judgements(run))
 
 
+@pytest.mark.slow
 def test_scores_that_were_lost_are_worked_out_without_asking(
     tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:
@@ -416,6 +417,7 @@ class RepeatingDescriber(CentreDescriber):
         return await super().describe(replace(view, turn=2) if view.turn == 1 else view)
 
 
+@pytest.mark.slow
 def test_turns_that_share_a_rendering_share_its_rating(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:
@@ -577,6 +579,7 @@ def test_merging_refuses_two_judges_of_one_name(tmp_path: Path, run: RunFolder, 
         merge([run.path, twin.path], tmp_path / "joined")
 
 
+@pytest.mark.slow
 def test_installed_judges_say_who_they_are_too(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["score", str(run.path), "--metric", "psnr"]) == 0
     kept = run.judges()["structural"]

@@ -56,6 +56,7 @@ def test_what_is_gone_is_not_seen_in_what_lies_behind_it(
     )
 
 
+@pytest.mark.slow
 def test_a_curve_that_is_gone_is_not_seen_in_the_grid() -> None:
     drawn = draw("functions", "hard", 200)
     facts = checked(drawn, without(drawn, "curve", 1))
@@ -63,6 +64,7 @@ def test_a_curve_that_is_gone_is_not_seen_in_the_grid() -> None:
     assert facts["curve-1/presence"].verdict == "holds"
 
 
+@pytest.mark.slow
 def test_a_straight_curve_is_read_at_every_place() -> None:
     drawn = draw("functions", "hard", 200)  # its first curve is a straight line of two points
     image = drawn.drawing.image.copy()
@@ -71,6 +73,7 @@ def test_a_straight_curve_is_read_at_every_place() -> None:
     assert [facts[f"curve-1/value/{place}"].verdict for place in (1, 2, 3, 7, 8)] == ["holds"] * 3 + ["fails"] * 2
 
 
+@pytest.mark.slow
 def test_the_rim_of_a_ring_is_found() -> None:
     drawn = draw("pie_graph", "hard", 101)
     facts = checked(drawn, drawn.drawing.image)
@@ -105,6 +108,7 @@ def test_stacked_bars_end_where_the_next_begins_after_compression() -> None:
     assert sum(fact.verdict == "holds" for fact in values) >= 0.9 * len(values)
 
 
+@pytest.mark.slow
 def test_a_line_in_a_neighbouring_hue_has_the_wrong_colour() -> None:
     drawn = draw("line_graph", "easy", 100)
     purple = "#911eb4"
@@ -172,6 +176,7 @@ def disc_and_square(disc: tuple[int, int]) -> Picture:
     return Picture.from_pixels(np.asarray(page))
 
 
+@pytest.mark.slow
 def test_a_large_thing_that_moved_is_in_the_wrong_place_and_the_rest_in_the_right_place() -> None:
     result = verify_picture(disc_and_square((160, 160)), RED_DISC_AND_BLUE_SQUARE, disc_and_square((232, 182)))
     verdicts = {fact.fact.key: fact.verdict for fact in result.facts}
@@ -179,6 +184,7 @@ def test_a_large_thing_that_moved_is_in_the_wrong_place_and_the_rest_in_the_righ
     assert verdicts["square-1/place"] == "holds"
 
 
+@pytest.mark.slow
 def test_a_picture_that_moved_as_a_whole_is_moved_back() -> None:
     page = Image.new("RGB", (512, 512), "white")
     page.paste(Image.fromarray(disc_and_square((160, 160)).pixels), (40, 20))
@@ -195,6 +201,7 @@ def test_a_shade_between_two_nearly_alike_colours_is_neither_right_nor_wrong() -
     assert verdicts == ["holds", "undecided", "fails"]
 
 
+@pytest.mark.slow
 def test_a_value_label_that_is_gone_is_not_seen_in_the_line_that_passes_by() -> None:
     drawn = draw("line_graph", "easy", 408)
     key = "value_label-2/presence"
@@ -214,6 +221,7 @@ def test_a_line_at_zero_that_is_gone_is_not_seen_in_the_grid(category: str, diff
     assert {facts[key].verdict for key in keys} == {"holds"}
 
 
+@pytest.mark.slow
 def test_a_blurred_line_at_zero_is_seen_between_the_bars() -> None:
     drawn = draw("bar_graph", "hard", 406)
     for image in (drawn.drawing.image, changed(drawn.scene, lambda element: element)):

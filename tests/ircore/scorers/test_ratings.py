@@ -300,6 +300,7 @@ def second_run(folder: Path, instances: InstanceSet) -> RunFolder:
     return sample_run(folder / "second", instances, sample_submission("second", "Second"))
 
 
+@pytest.mark.slow
 def test_several_runs_in_one_file(tmp_path: Path, instances: InstanceSet, run: RunFolder) -> None:
     other = second_run(tmp_path, instances)
     rows = (f"{ONE},{run.run.run_id}", f"{ONE},{other.run.run_id}", f"{ONE.replace('a1', 'a2')},{other.run.run_id}")

@@ -98,6 +98,7 @@ def test_a_transform_goes_about_the_middle_of_the_picture() -> None:
     assert (matrix @ (0, 0, 1)).tolist() == [25, 25]
 
 
+@pytest.mark.slow
 def test_a_missing_bar_is_named() -> None:
     drawn = target("bar_graph")
     bars = [element for element in drawn.scene.elements if element.type == "bar"]
@@ -112,6 +113,7 @@ def test_a_missing_bar_is_named() -> None:
     assert result.score < 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("category", ["bar_graph", "line_graph", "pie_graph"])
 def test_words_with_two_letters_in_the_wrong_order_cost_something(category: str) -> None:
     drawn = target(category)
@@ -130,6 +132,7 @@ def test_words_with_two_letters_in_the_wrong_order_cost_something(category: str)
     assert result.score < 10
 
 
+@pytest.mark.slow
 def test_a_bar_that_is_shorter_scores_less_the_shorter_it_is() -> None:
     drawn = target("bar_graph")
     own = Picture.from_pixels(drawn.drawing.pixels)
@@ -167,6 +170,7 @@ def test_a_slight_blur_changes_nothing() -> None:
     assert result.score >= 9.5
 
 
+@pytest.mark.slow
 def test_a_mirror_image_is_not_turned_back() -> None:
     drawn = target("simple_shapes")
     result = verified(drawn, drawn.drawing.image.transpose(Image.Transpose.FLIP_LEFT_RIGHT))

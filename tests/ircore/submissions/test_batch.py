@@ -25,6 +25,7 @@ def write_pair(folder: Path, describer: dict[str, Any], generator: dict[str, Any
     return folder
 
 
+@pytest.mark.slow
 def test_a_batch_goes_on_where_it_was_cut_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One pair is finished, one fails; the second time only the failed one is begun again, and no answer is lost."""
     sample_instances(tmp_path / "instances")
@@ -90,6 +91,7 @@ def test_what_waits_is_told_with_its_cost(tmp_path: Path) -> None:
     assert chosen([], ["b", "a"]) == ["b", "a"]
 
 
+@pytest.mark.slow
 def test_runs_of_an_earlier_job_are_brought_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the branch main alone; the token goes to the API, never to where artefacts lie."""
     kept = tmp_path / "artefacts" / "runs" / "a-pair"

@@ -167,6 +167,7 @@ def test_gh_opens_the_pull_request_where_it_is_installed(world: World) -> None:
     assert asked[:6] == ["pr", "create", "--base", "main", "--head", SLUG]
 
 
+@pytest.mark.slow
 def test_nobody_to_ask_is_said_at_once(world: World) -> None:
     done = world.hand_in()
     assert done.returncode == 2

@@ -91,6 +91,7 @@ def repository(tmp_path: Path) -> Path:
     return clone
 
 
+@pytest.mark.slow
 def test_ticks_of_maintainers_alone_are_followed(
     repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -126,6 +127,7 @@ def test_ticks_of_maintainers_alone_are_followed(
     assert (step["kind"], step.get("run_id")) == ("withdrawn", None)
 
 
+@pytest.mark.slow
 def test_a_pull_request_is_checked_here_before_it_is_merged(
     repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -94,9 +94,9 @@ def test_a_name_must_not_look_like_another(name: str, problem: str) -> None:
     assert any(fault.field == "name" and search(problem, fault.problem) for fault in wrong)
 
 
-def test_the_very_same_name_is_only_remarked_on() -> None:
+def test_the_very_same_name_is_taken() -> None:
     (result,) = checked(GOOD.replace("A plain pair", "classical + canvas"))
-    assert (result.level, result.field, result.line) == ("warning", "name", 2)
+    assert (result.level, result.field, result.line) == ("error", "name", 2)
 
 
 def test_a_key_goes_to_one_service_only() -> None:

@@ -123,6 +123,7 @@ OWN_SERVER = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [OWN_SERVER, ["--describer", "human", "--generator", "canvas"]])
 def test_what_maintainers_cannot_play_is_no_error_yet(
     folder: Path, options: list[str], capsys: pytest.CaptureFixture[str]
@@ -136,6 +137,7 @@ def test_what_maintainers_cannot_play_is_no_error_yet(
     assert ircore(["submission", "check", str(folder)]) == 2
 
 
+@pytest.mark.slow
 def test_a_player_that_others_have_not_says_which_seat_it_takes(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -153,6 +155,7 @@ def test_a_player_that_others_have_not_says_which_seat_it_takes(
     assert "own-describer is no player of this project" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_pair_that_stays_with_its_author(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     inside = ["--describer-url", "https://10.0.0.1/v1", "--describer-key", "LAB_KEY", *MODELS]
     assert ircore(["submission", "new", str(folder), *inside]) == 2
@@ -160,6 +163,7 @@ def test_a_pair_that_stays_with_its_author(folder: Path, capsys: pytest.CaptureF
     assert "transcripts" not in capsys.readouterr().err.split("Next:")[1]
 
 
+@pytest.mark.slow
 def test_a_proposed_name_is_nobody_elses(folder: Path) -> None:
     pair = ["--describer", "classical", "--generator", "canvas"]
     assert ircore(["submission", "new", str(folder), *pair]) == 0
@@ -175,6 +179,7 @@ def test_what_is_there_is_not_overwritten(folder: Path, capsys: pytest.CaptureFi
     assert (folder / "submission.yaml").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_a_draft_is_gone_on_with(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What the file says stands; only what it lacks is filled in, and an option that contradicts it is refused."""
     folder.mkdir(parents=True)
@@ -205,6 +210,7 @@ def scripted(answers: list[str], told: list[str]) -> Context:
     return Context("my-pair", (), lambda question, proposal: next(left) or proposal, told.append)
 
 
+@pytest.mark.slow
 def test_answers_are_checked_as_they_are_given() -> None:
     told: list[str] = []
     answers = [

@@ -33,6 +33,7 @@ def what(handed: Handed, runs: Path) -> list[str]:
     return [submission.what for submission in pending_submissions(handed.submission.parent, sorted(runs.glob("*")))]
 
 
+@pytest.mark.slow
 def test_a_merged_pair_waits_until_its_run_is_published(handed: Handed, tmp_path: Path) -> None:
     runs = tmp_path / "published" / "runs"
     assert what(handed, runs) == ["to be re-scored: no run of it is published"]
@@ -40,6 +41,7 @@ def test_a_merged_pair_waits_until_its_run_is_published(handed: Handed, tmp_path
     assert what(handed, runs) == []
 
 
+@pytest.mark.slow
 def test_a_run_that_nobody_vouches_for_does_not_count(handed: Handed, tmp_path: Path) -> None:
     runs = tmp_path / "published" / "runs"
     rescore(handed.submission, runs / "one", handed.instances, handed.packed)
@@ -51,6 +53,7 @@ def test_a_pair_without_transcripts_is_to_be_played(handed: Handed, tmp_path: Pa
     assert what(handed, tmp_path / "none") == ["to be played: no run of it is published"]
 
 
+@pytest.mark.slow
 def test_what_changed_since_makes_it_wait_again(handed: Handed, tmp_path: Path) -> None:
     runs, manifest = tmp_path / "published" / "runs", handed.submission / "submission.yaml"
     publish(handed, runs)
@@ -69,6 +72,7 @@ def test_what_changed_since_makes_it_wait_again(handed: Handed, tmp_path: Path) 
     assert what(handed, runs) == []
 
 
+@pytest.mark.slow
 def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(handed: Handed, tmp_path: Path) -> None:
     runs = tmp_path / "published" / "runs"
     publish(handed, runs)
@@ -91,6 +95,7 @@ def test_a_withdrawn_pair_waits_for_nothing(handed: Handed, tmp_path: Path) -> N
     assert what(handed, tmp_path / "none") == []
 
 
+@pytest.mark.slow
 def test_the_command_lists_them(handed: Handed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     published, folder = tmp_path / "published", str(handed.submission.parent)
     with pytest.raises(InputError, match="no such folder"):

@@ -8,7 +8,7 @@ from hub_server import HubServer, running_hub
 from transcripts import SLUG, Handed, hand_in, write_manifest
 
 from ircore.commands.main import run as ircore
-from ircore.core.records import TranscriptsReference
+from ircore.core.submission_records import TranscriptsReference
 from ircore.players.submission import read_manifest
 from ircore.submissions.rescoring import fetch as fetching
 
@@ -35,6 +35,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / SLUG
 
 
+@pytest.mark.slow
 def test_the_newest_commit_and_the_only_run_are_found(hub: HubServer, played: Handed, folder: Path) -> None:
     repo = hub.add_repo("me/mine", files=played.files())
     before = (folder / "submission.yaml").read_text()

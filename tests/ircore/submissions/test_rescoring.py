@@ -15,10 +15,11 @@ from transcripts import Handed, hand_in, write_manifest
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.records import TranscriptsReference
+from ircore.core.submission_records import TranscriptsReference
 from ircore.runs.events import Call, End, Failure
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import PROVENANCE, make_provenance, write_provenance
+from ircore.runs.witness import WitnessedWriter, new_key, public_half
 from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring import fetch as fetching
 from ircore.submissions.rescoring.addressed import addresses_a_judge
@@ -54,6 +55,7 @@ def upload(hub: HubServer, handed: Handed, more: dict[str, bytes] | None = None)
     return repo.head
 
 
+@pytest.mark.slow
 def test_a_run_comes_back_as_it_was_played(tmp_path: Path, served: HubServer) -> None:
     handed = hand_in(tmp_path)
     commit = upload(served, handed)
@@ -78,6 +80,22 @@ def test_a_run_comes_back_as_it_was_played(tmp_path: Path, served: HubServer) ->
     assert ours.scores()
 
 
+def test_a_signed_run_is_witnessed_wherever_its_files_come_from(tmp_path: Path, served: HubServer) -> None:
+    key, keys = new_key(), tmp_path / "keys.yaml"
+    keys.write_text(f"relays: {{berlin: {public_half(key)}}}\n")
+    handed = hand_in(tmp_path)
+    WitnessedWriter(RunFolder.open(tmp_path / "run"), key).__exit__()
+    signed = pack(tmp_path / "run", tmp_path / "signed")
+    upload(served, handed._replace(packed=signed.folder, run=signed.folder / handed.run.name))
+    with pytest.raises(InputError, match="not one of a known relay"):
+        rescore(handed.submission, tmp_path / "unknown", handed.instances)
+    made = rescore(handed.submission, tmp_path / "rescored", handed.instances, relay_keys=keys)
+    assert made.provenance is not None
+    assert (made.provenance.kind, made.provenance.witness and made.provenance.witness.relay) == ("witnessed", "berlin")
+    assert made.provenance.source is not None
+
+
+@pytest.mark.slow
 def test_the_command_says_what_it_found(
     tmp_path: Path, served: HubServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,6 +115,7 @@ def test_the_command_says_what_it_found(
     assert "exists already" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_nobody_vouches_for_a_rehearsal(tmp_path: Path) -> None:
     handed = hand_in(tmp_path)
     made = rescore(handed.submission, tmp_path / "rescored", handed.instances, handed.packed)
@@ -104,6 +123,7 @@ def test_nobody_vouches_for_a_rehearsal(tmp_path: Path) -> None:
     assert not (tmp_path / "rescored" / PROVENANCE).exists()
 
 
+@pytest.mark.slow
 def test_a_rehearsal_needs_no_upload_yet(tmp_path: Path, played: Handed) -> None:
     write_manifest(tmp_path / "centre-block", None)
     made = rescore(tmp_path / "centre-block", tmp_path / "rescored", played.instances, played.packed)
@@ -123,6 +143,7 @@ def test_a_strangers_own_provenance_is_refused_and_never_packed(tmp_path: Path, 
     assert not (tmp_path / "rescored").exists()
 
 
+@pytest.mark.slow
 def test_players_of_the_submitters_own_need_not_be_here(tmp_path: Path) -> None:
     handed = hand_in(tmp_path)
     manifest = handed.submission / "submission.yaml"
@@ -346,6 +367,7 @@ def test_pack_tells_what_to_do_next(tmp_path: Path, played: Handed, capsys: pyte
     assert ircore(["submission", "pack", str(run), "--out", str(tmp_path / "r"), "--repo", "no repository"]) == 2
 
 
+@pytest.mark.slow
 def test_an_unfinished_run_is_not_packed_and_not_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     handed = hand_in(tmp_path)
     handed.edit(lambda lines: lines.__delitem__(slice(-1, None)))
@@ -389,6 +411,7 @@ def test_words_for_a_judge_are_found(text: str, expected: bool) -> None:
     assert addresses_a_judge(text) is expected
 
 
+@pytest.mark.slow
 def test_the_journal_of_a_rescored_run_has_one_end_an_episode(tmp_path: Path) -> None:
     handed = hand_in(tmp_path)
     rescore(handed.submission, tmp_path / "out", handed.instances, handed.packed)

@@ -25,7 +25,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.game_records import drawn_renderings
 from ircore.core.images import Picture, Pixels
-from ircore.core.records import TranscriptsReference
+from ircore.core.submission_records import TranscriptsReference
 from ircore.instances.store import read_instances
 from ircore.runs.folder import RunFolder
 from ircore.submissions.rescoring import fetch as fetching

@@ -111,6 +111,7 @@ def test_models_and_people_are_not_asked_again(published: Path) -> None:
         assert not plays_offline(run.model_copy(update={"submission": changed}))
 
 
+@pytest.mark.slow
 def test_evaluation_plays_and_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sample_instances(tmp_path / "set")
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
@@ -170,7 +171,7 @@ def test_ctrl_c_is_said_once_by_the_command_that_it_met(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
-    monkeypatch.setattr(cli, "run", lambda words: 130)
+    monkeypatch.setattr(cli, "run", lambda words, given=False: 130)
     assert ircore(["submission", "evaluate", str(pair), "--instances", "i", "--out", str(tmp_path / "run")]) == 130
     assert "stopped" not in capsys.readouterr().err
 

@@ -22,6 +22,10 @@ MORE_NAMES = {
     "medium green": "#3f9f50", "periwinkle": "#8f9ff0", "petrol": "#1f5f73", "sage": "#7f9a70",
     "sandy": "#f4a460", "straw": "#e4d96f", "taupe": "#a39585", "terracotta": "#bc6a4c", "wine": "#722f37",
     "wine red": "#722f37", "ivory white": "#fffff0", "mocha": "#8a6a50", "lemon": "#fff44f", "raspberry": "#d03068",
+    "near black": "#222222", "ink blue": "#1e3a5f", "night blue": "#1f2532", "pine green": "#2f5d50",
+    "cocoa": "#3b342c", "deep sea blue": "#003f5c", "soft purple": "#b388dd", "slate black": "#333333",
+    "chestnut": "#8c564b", "dark navy": "#172554", "rose pink": "#ff8fb1", "dusty purple": "#7d5a80",
+    "bottle green": "#0b3d2e",
 }  # fmt: skip
 """Everyday names that CSS does not have, or means otherwise."""
 
@@ -141,7 +145,7 @@ def difference(one: str, other: str) -> float:
     The distance is Euclidean in CIE L*a*b* (ΔE*ab, CIE 1976, D65); it is cut to a third if both have the same
     everyday name, so that "red" finds #d62728.
     """
-    distance = exact.dist(_lab(one), _lab(other))
+    distance = exact.dist(lab(one), lab(other))
     return distance / 3 if family(one) == family(other) else distance
 
 
@@ -164,7 +168,7 @@ def family(colour: str) -> str:
 
 
 @cache
-def _lab(colour: str) -> tuple[float, float, float]:
+def lab(colour: str) -> tuple[float, float, float]:
     """SRGB (IEC 61966-2-1) to CIE L*a*b* under D65."""
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else exact.power((part + 0.055) / 1.055, 2.4)

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.figures.frame import Told
+from ircore.players.builtin.canvas.plots.area import Area
 from ircore.players.builtin.canvas.quantities import Space
 from ircore.players.builtin.canvas.shapes import Canvas, Item
 
@@ -32,6 +34,8 @@ class Sheet:
         naive: Whether "the red circle" is taken for a new thing unless another is placed by it.
         told: The items of a figure that was told in its own terms.
         figure: Kind, place and categories of that figure, for corrections in its terms.
+        area: The area of a plot that is told sentence by sentence.
+        points: Named points in pixels, by their names in lower case.
     """
 
     canvas: Canvas = field(default_factory=Canvas)
@@ -43,6 +47,8 @@ class Sheet:
     naive: bool = False
     told: tuple[Item, ...] = ()
     figure: Told | None = None
+    area: Area | None = None
+    points: dict[str, Point] = field(default_factory=dict)
 
     @property
     def space(self) -> Space:

@@ -5,9 +5,9 @@
 ``bars``, ``pies``, ``thin`` (with ``strokes``, ``dashed``, ``paths``, ``curves``, ``families``, ``series``),
 ``linechart`` (with ``chart_columns``) and ``photo`` classify them; ``perceive`` puts everything together. ``wording``
 (with ``statements`` and ``…_wording``) describes the percepts, and ``compare`` (with ``text_corrections``, ``matching``
-and ``probes``) finds the faults of a rendering.
+and ``probes``) finds the faults of a rendering. ``plain`` is a second voice, which says what a person would say.
 """
 
-from ircore.players.builtin.classical.describer import ClassicalDescriber
+from ircore.players.builtin.classical.describer import ClassicalDescriber, PlainDescriber
 
-__all__ = ["ClassicalDescriber"]
+__all__ = ["ClassicalDescriber", "PlainDescriber"]

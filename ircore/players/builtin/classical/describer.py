@@ -11,6 +11,9 @@ from ircore.players.builtin.classical.compare import corrections, photo_correcti
 from ircore.players.builtin.classical.ocr import require
 from ircore.players.builtin.classical.perceive import in_size_of, perceive
 from ircore.players.builtin.classical.percepts import Perception
+from ircore.players.builtin.classical.plain.as_named import perception_as_named, pixels_as_named
+from ircore.players.builtin.classical.plain.colour_words import ColourWords
+from ircore.players.builtin.classical.plain.voice import in_later_turn, plainly, plan_of, told_already
 from ircore.players.builtin.classical.statements import Statement, pack
 from ircore.players.builtin.classical.wording import first_message
 
@@ -19,10 +22,13 @@ NAMED_OFTEN = 2
 """How often a difference is named, the second time in other words, before the describer gives up on it."""
 PHOTO_TURNS = 5
 """Turns spent on a photograph, which a rendering never matches."""
+VOICES = ("exact", "plain")
+SHORT = 100
+"""Tokens below which a picture is described in the exact voice's shortest words."""
 
 
 class ClassicalDescriber:
-    """Sees by classical computer vision and writes plain English. Deterministic, offline, without state.
+    """Sees by classical computer vision and writes English. Deterministic, offline, without state.
 
     >>> from ircore.players.conformance import sample_questions
     >>> red_square = sample_questions("describe")[0]
@@ -30,9 +36,10 @@ class ClassicalDescriber:
     'A red (#d62728) square of side 30 px centred at (27, 31).</DESCRIPTION>'
 
     Args:
-        spec: Names the player. It has no model; its one parameter ``ocr: true`` also reads what is written in targets
+        spec: Names the player. It has no model. Its parameter ``ocr: true`` also reads what is written in targets
             in other fonts than the built-in one, with the extra ``ocr``. Only if asked for, so that an installed
-            package never changes what a submission says.
+            package never changes what a submission says. Its parameter ``voice`` is ``exact`` (pixels and hex
+            values, the default) or ``plain``: things, places and relations as a person would name them.
 
     Raises:
         InputError: Another setting is given, or the extra is asked for and not installed.
@@ -41,21 +48,48 @@ class ClassicalDescriber:
     def __init__(self, spec: PlayerSpec) -> None:
         self.check(spec)
         self._ocr = bool(spec.parameters.get("ocr", False))
+        self._say = plain_message if spec.parameters.get("voice") == "plain" else message_about
         if self._ocr:
             require()
 
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:
         """Check the settings, without looking at installed packages."""
-        others = {name: value for name, value in spec.parameters.items() if name != "ocr"}
+        others = {name: value for name, value in spec.parameters.items() if name not in {"ocr", "voice"}}
         refuse_settings(spec.model_copy(update={"parameters": others}))
         if not isinstance(spec.parameters.get("ocr", False), bool):
             raise InputError("parameters.ocr: must be true or false", "Write ocr: true, or remove ocr.")
+        if spec.parameters.get("voice", "exact") not in VOICES:
+            raise InputError(f"parameters.voice: must be {' or '.join(VOICES)}", "Write voice: plain, or remove voice.")
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Describe the target, name changes to the last rendering, or declare the rendering done."""
-        message = await asyncio.to_thread(lambda: message_about(perceive(view.target, self._ocr), view))
+        message = await asyncio.to_thread(lambda: self._say(perceive(view.target, self._ocr), view))
         return TextAnswer(f"<DESCRIPTION>{message}</DESCRIPTION>" if message else DONE)
+
+
+class PlainDescriber(ClassicalDescriber):
+    """The classical describer in its plain voice, under a name of its own so that boards tell both voices apart.
+
+    >>> from ircore.players.conformance import sample_questions
+    >>> red_square = sample_questions("describe")[0]
+    >>> asyncio.run(PlainDescriber(PlayerSpec(player="plain")).describe(red_square)).text.split(". ")[1]
+    'A crimson square of side 30 px centred at (27, 31), on the left.</DESCRIPTION>'
+
+    Raises:
+        InputError: A setting other than ``ocr`` is given.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        super().__init__(spec)
+        self._say = plain_message
+
+    @classmethod
+    def check(cls, spec: PlayerSpec) -> None:
+        """Check the settings, without looking at installed packages."""
+        if "voice" in spec.parameters:
+            raise InputError("parameters.voice: the player 'plain' has one voice", "Remove voice.")
+        super().check(spec)
 
 
 def message_about(target: Perception, view: DescriberView) -> str:
@@ -67,15 +101,46 @@ def message_about(target: Perception, view: DescriberView) -> str:
     """
     if not view.renderings:
         return first_message(target, view.token_budget)
-    # The last two messages changed nothing.
-    if len(view.renderings) >= 3 and len({picture.sha256 for picture in view.renderings[-3:]}) == 1:
+    statements = [] if _in_vain(view) else _differences(target, view)
+    return pack(_not_again(statements, view.messages), view.token_budget)
+
+
+def plain_message(target: Perception, view: DescriberView) -> str:
+    """Return the message of a turn in the plain voice: what was not said so far, then corrections; empty when done.
+
+    Args:
+        target: The perceived target.
+        view: Of the turn.
+    """
+    if target.photo or view.token_budget < SHORT:
+        colours = ColourWords(())
+        return colours.said(message_about(target, view))
+    plan = plan_of(target)
+    untold = [said for said in plan.statements if not told_already(said, view.messages)]
+    if not view.renderings:
+        return pack(untold, view.token_budget, plan.opening)
+    if untold and (message := pack([in_later_turn(said) for said in untold], view.token_budget)):
+        return message
+    if _in_vain(view):
         return ""
+    drawn = in_size_of(view.target, view.renderings[-1])
+    seen = pixels_as_named(view.target.pixels, target, plan.colours)
+    statements = corrections(perception_as_named(target, plan.colours), perceive(drawn), seen, drawn.pixels)
+    said = [plainly(statement, plan.colours) for statement in statements]
+    return pack(_not_again(said, view.messages), view.token_budget)
+
+
+def _in_vain(view: DescriberView) -> bool:
+    """Whether the last two messages changed nothing."""
+    return len(view.renderings) >= 3 and len({picture.sha256 for picture in view.renderings[-3:]}) == 1
+
+
+def _differences(target: Perception, view: DescriberView) -> list[Statement]:
+    """Return the differences of the last rendering as statements, the largest first."""
     seen, drawn = view.target.pixels, in_size_of(view.target, view.renderings[-1])
     if target.photo:
-        statements = photo_corrections(target, seen, drawn.pixels, 8) if view.turn <= PHOTO_TURNS else []
-    else:
-        statements = corrections(target, perceive(drawn), seen, drawn.pixels)
-    return pack(_not_again(statements, view.messages), view.token_budget)
+        return photo_corrections(target, seen, drawn.pixels, 8) if view.turn <= PHOTO_TURNS else []
+    return corrections(target, perceive(drawn), seen, drawn.pixels)
 
 
 def _not_again(statements: list[Statement], messages: tuple[str, ...]) -> list[Statement]:

@@ -50,7 +50,7 @@ def first_message(perception: Perception, budget: int) -> str:
     """
     if budget < 30:
         return _shortest(perception, budget)
-    scene = _scene(perception)
+    scene = scene_words(perception)
     # A pie without some of its wedges says less than one in everyday colours.
     rough = (plain_name,) if budget < 100 and any(isinstance(percept, Pie) for percept in perception.percepts) else ()
     ways = [(full_colour, True), (full_colour, False), (exact, False), *((words, False) for words in rough)]
@@ -110,7 +110,8 @@ def _colour_of(percept: Percept) -> str:
     return percept.colour
 
 
-def _scene(perception: Perception) -> str:
+def scene_words(perception: Perception) -> str:
+    """Say the background, and the size if it is not the usual size."""
     backdrop = perception.backdrop
     size = f" is {perception.width} by {perception.height} pixels with"
     if backdrop.last is not None:
@@ -158,7 +159,7 @@ def noun(percept: Percept) -> str:
 def statement_of(percept: Percept, words: ColourWords, axis: float | None = None, telling: bool = False) -> Statement:
     """Return the statement about a percept: its kind, place and colour; arguments as of ``stroke_statement``."""
     if isinstance(percept, Shape):
-        return Statement("", (_shape(percept, words),))
+        return Statement("", (shape_sentence(percept, words),))
     if isinstance(percept, Stroke):
         return stroke_statement(percept, words, axis, telling)
     if isinstance(percept, Bars):
@@ -175,9 +176,16 @@ def statement_of(percept: Percept, words: ColourWords, axis: float | None = None
     return Statement("", (text,))
 
 
-def _shape(shape: Shape, words: ColourWords) -> str:
+def shape_sentence(shape: Shape, words: ColourWords, measures: str = "") -> str:
+    """Say a shape: its colour, kind, size, place and outline.
+
+    Args:
+        shape: The perceived shape.
+        words: How colours are said.
+        measures: Kind, size and place in words; by default as exactly as they are seen.
+    """
     colour = "unfilled" if shape.colour is None else words(shape.colour)
-    text = article(f"{colour} {_measures(shape)}")
+    text = article(f"{colour} {measures or _measures(shape)}")
     if shape.outline:
         line, width = shape.outline
         with_ = "outlined in" if shape.colour is None else "with a"

@@ -36,6 +36,7 @@ def words(category: str, difficulty: Difficulty, seed: int) -> list[str]:
     return [hop.answered for hop in dialogue_about(drawn.scene, difficulty, random.Random(seed)).dialogue]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_set(tmp_path: Path) -> None:
     one, again = (build(BuildRequest(tmp_path / name, seed=3, per_condition=1)) for name in ("one", "again"))
     assert one.identity == again.identity
@@ -52,6 +53,7 @@ def test_every_category_can_be_talked_about(category: str) -> None:
         assert "background" in answers[0]
 
 
+@pytest.mark.slow
 def test_everything_that_an_easy_dialogue_tells_draws_the_target() -> None:
     drawn = draw("simple_shapes", "easy", seed=4)
     target = Picture.from_pixels(drawn.drawing.pixels)

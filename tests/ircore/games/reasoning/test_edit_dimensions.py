@@ -56,6 +56,7 @@ def test_the_truth_is_still_right_in_another_size(dimension: Dimension, difficul
     assert score(dimension, task, resized(task.pictures["truth"], 1024, 1024)) > 0.95
 
 
+@pytest.mark.slow
 @EACH
 def test_a_picture_of_something_else_is_wrong(dimension: Dimension) -> None:
     for colour in (0, 128, 255):
@@ -65,6 +66,7 @@ def test_a_picture_of_something_else_is_wrong(dimension: Dimension) -> None:
         assert (verdict.corrected, verdict.correct) == (0, False)
 
 
+@pytest.mark.slow
 @EACH
 def test_a_seed_makes_the_same_task_and_other_seeds_others(dimension: Dimension) -> None:
     tasks = [made(dimension, "hard", seed) for seed in (5, 5, 6)]
@@ -72,6 +74,7 @@ def test_a_seed_makes_the_same_task_and_other_seeds_others(dimension: Dimension)
     assert first == again != other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimension", [Jigsaw(), Sudoku()], ids=["jigsaw", "sudoku"])
 @DIFFICULTIES
 def test_the_editor_solves_the_task_from_prompt_and_picture(dimension: Dimension, difficulty: str) -> None:
@@ -92,6 +95,7 @@ def rearranged(task: Task, change: Callable[[list[int]], None]) -> Picture:
     return Picture.from_pixels(joined(tiles_of(task.pictures["truth"].pixels, count), order))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @DIFFICULTIES
 def test_at_least_half_of_the_tiles_are_moved(difficulty: str, seed: int) -> None:
@@ -112,6 +116,7 @@ def test_two_exchanged_tiles_cost_two_of_the_moved_ones() -> None:
     assert score(Jigsaw(), task, rearranged(task, exchange)) == pytest.approx((moved - 2) / moved)
 
 
+@pytest.mark.slow
 def test_a_tile_that_leaves_its_place_costs_too() -> None:
     task = next(task for seed in range(20) if len(kept(task := made(Jigsaw(), "hard", seed))) >= 2)
     first, second = kept(task)[:2]
@@ -155,6 +160,7 @@ def changed(cells: str, place: int, digit: str) -> str:
     return f"{cells[:place]}{digit}{cells[place + 1 :]}"
 
 
+@pytest.mark.slow
 @DIFFICULTIES
 def test_each_planted_fault_in_a_sudoku_costs_a_cell(difficulty: str) -> None:
     task = made(Sudoku(), difficulty)
@@ -232,6 +238,7 @@ def in_red(pixels: np.ndarray, mask: np.ndarray) -> None:
     pixels[mask] = (255, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "most"), [(everything, 0.3), (the_rest, 0.01), (upper_part, 0.8), (too_much, 0.9), (in_red, 0)]
 )

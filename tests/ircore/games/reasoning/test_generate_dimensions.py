@@ -46,6 +46,7 @@ def test_three_dimensions_are_generated() -> None:
     assert [dimension.name for dimension in GENERATE] == ["quantity", "layout", "text"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("difficulty", ["easy", "hard"])
 @pytest.mark.parametrize("name", ["quantity", "layout", "text"])
 def test_every_riddle_is_solved_from_its_words_alone(name: str, difficulty: str) -> None:
@@ -71,6 +72,7 @@ def test_the_truth_scores_one_and_the_picture_of_another_riddle_less(name: str, 
         assert verdict(task, Picture.from_pixels(Drawing(512, 512).pixels)).corrected == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hard", [False, True])
 def test_counts_have_one_solution_among_all(hard: bool) -> None:
     for seed in range(20):
@@ -78,6 +80,7 @@ def test_counts_have_one_solution_among_all(hard: bool) -> None:
         assert solutions(list(riddle.counts), riddle.clues) == [dict(riddle.counts)]
 
 
+@pytest.mark.slow
 def test_riddles_of_counts_vary() -> None:
     easy, hard = ([make_counts(level, random.Random(seed)) for seed in range(20)] for level in (False, True))
     assert {len(riddle.counts) for riddle in easy} == {2}
@@ -211,6 +214,7 @@ def damaged(name: str, pixels: Pixels) -> Pixels:
     return changed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["compressed", "soft1", "soft2", "small", "large", "cream"])
 @pytest.mark.parametrize("difficulty", ["easy", "hard"])
 @pytest.mark.parametrize("name", ["quantity", "layout"])

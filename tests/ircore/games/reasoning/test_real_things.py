@@ -66,6 +66,7 @@ def test_without_a_vision_model_real_things_are_undecided(monkeypatch: pytest.Mo
     assert "IRCORE_DETECTOR" in undecided.reasons[0]
 
 
+@pytest.mark.slow
 def test_right_counts_are_right(server: OpenAIServer) -> None:
     server.judge = lambda _: answer({"duck": DUCK_BOXES, "dog": DOG_BOX})
     right = verdict(DUCKS)

@@ -59,6 +59,7 @@ def test_digits_that_contradict_each_other_have_no_solution(puzzle: str) -> None
     assert deduced(puzzle) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", [4, 9])
 def test_a_drawn_sudoku_is_read_back_digit_by_digit(side: int) -> None:
     puzzle = make_sudoku(side, random.Random(3))

@@ -15,6 +15,7 @@ from ircore.games.reasoning.puzzles.entities import ENTITIES
 DIFFICULTIES = pytest.mark.parametrize("difficulty", ["easy", "hard"])
 
 
+@pytest.mark.slow
 @DIFFICULTIES
 @pytest.mark.parametrize("dimension", [EntityNamed(), EntityDescribed()], ids=["named", "described"])
 def test_every_reference_picture_shows_the_thing(dimension: Dimension, difficulty: str) -> None:
@@ -27,6 +28,7 @@ def test_every_reference_picture_shows_the_thing(dimension: Dimension, difficult
             assert (verdict.corrected, verdict.correct) == (1, True)
 
 
+@pytest.mark.slow
 @DIFFICULTIES
 def test_the_same_thing_is_told_by_name_described_and_to_be_recognised(difficulty: str) -> None:
     for seed in range(20):
@@ -89,6 +91,7 @@ def test_choices_hold_the_answer_once_and_are_alike_when_hard(difficulty: str) -
         assert alike == (CHOICES if difficulty == "hard" else 1)
 
 
+@pytest.mark.slow
 def test_the_answer_stands_in_any_place() -> None:
     tasks = [Recognition().build("easy", random.Random(seed)) for seed in range(40)]
     assert {task.choices.index(task.payload["entity"]) for task in tasks} == {0, 1, 2, 3}

@@ -91,6 +91,7 @@ def test_the_target_is_not_always_first_and_the_order_is_the_same_again(folder: 
     assert made.identity == again.identity
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("condition", "message", "first_bar", "second_bar"),
     [
@@ -266,6 +267,7 @@ def test_the_same_annotations_give_the_same_contexts_in_whatever_order_they_come
     assert draw_contexts(annotations) == draw_contexts(again)
 
 
+@pytest.mark.slow
 def test_contexts_are_drawn_where_none_are_published(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "contexts.json").unlink()
     (folder / "svg" / "page1-10.svg").write_text(svg(10))

@@ -100,6 +100,7 @@ def test_measures_are_the_published_ones(name: str) -> None:
             assert getattr(measured, key) == pytest.approx(published[key], abs=1e-9), (tangram, key)
 
 
+@pytest.mark.slow
 @needs_kilogram
 def test_content_words_and_agreements_are_the_published_ones() -> None:
     for case in json.loads((KILOGRAM / "clean_cases.json").read_text()):

@@ -26,6 +26,7 @@ def area(corners: tuple[tuple[float, float], ...]) -> float:
     return abs(sum(ax * by - bx * ay for (ax, ay), (bx, by) in zip(corners, following, strict=True))) / 2
 
 
+@pytest.mark.slow
 def test_a_set_has_every_condition_and_each_picture_once_a_repetition(tmp_path: Path) -> None:
     made = build(BuildRequest(tmp_path / "set", per_condition=1))
     assert [(instance.category, instance.difficulty) for instance in made.instances] == [

@@ -160,6 +160,7 @@ def test_a_redrawn_scene_differs_from_its_target_by_the_edges_of_texts_alone(dra
             assert (difference.max(axis=2) > 60).mean() < 0.005, instance.instance_id
 
 
+@pytest.mark.slow
 def test_photographs_get_the_edits_of_pixels_alone(drawn_targets: InstanceSet) -> None:
     photograph = next(instance for instance in drawn_targets.instances if instance.scene is None)
     names = edits_of(drawn_targets, photograph).pictures.keys()

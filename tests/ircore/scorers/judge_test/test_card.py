@@ -66,6 +66,7 @@ def rate(run: RunFolder, ratings: dict[str, dict[str, float]]) -> JudgeCard:
     return card_of(run, KNOWN)
 
 
+@pytest.mark.slow
 def test_a_test_is_a_run_of_one_episode_a_target_and_one_turn_an_edit(run: RunFolder) -> None:
     assert [len(episode.turns) for episode in run.episodes()] == [EDITS_OF_A_CHART] * 2
     pets = next(episode for episode in run.episodes() if episode.episode_id == "pets")
@@ -166,6 +167,7 @@ def test_a_judge_that_nobody_knows_is_refused(capsys: pytest.CaptureFixture[str]
     assert "structural" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_people_have_no_card_before_they_rated(
     tmp_path: Path, charts: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:

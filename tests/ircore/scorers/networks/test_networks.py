@@ -84,7 +84,7 @@ def test_weights_that_are_not_exactly_the_networks_are_refused(weights: Path, ch
 
 def test_a_missing_file_and_no_variable_are_said_plainly(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IRCORE_LPIPS_BACKBONE", str(weights / "nowhere.pth"))
-    with pytest.raises(MetricUnavailableError, match=r"nowhere\.pth: no such file"):
+    with pytest.raises(MetricUnavailableError, match=r"nowhere\.pth: there is no such file"):
         lpips(NOISE, OTHER)
     monkeypatch.delenv("IRCORE_LPIPS_BACKBONE")
     assert "IRCORE_LPIPS_BACKBONE names none" in (lpips_module.METRIC.obstacle() or "")
@@ -126,5 +126,5 @@ def test_dreamsim_by_an_exported_network(tmp_path: Path, monkeypatch: pytest.Mon
     assert (dreamsim(white, black), dreamsim(white, white)) == (1, 0)
     (tmp_path / "broken.pt").write_bytes(b"no network")
     monkeypatch.setenv("IRCORE_DREAMSIM_NETWORK", str(tmp_path / "broken.pt"))
-    with pytest.raises(MetricUnavailableError, match="no TorchScript file"):
+    with pytest.raises(MetricUnavailableError, match="not a TorchScript file"):
         dreamsim(white, black)

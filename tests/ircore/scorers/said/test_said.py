@@ -148,6 +148,7 @@ def test_runs_are_measured_once_and_shown_as_a_table(
     assert "classical + canvas  last" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_verdicts_that_scoring_stored_are_taken_without_a_second_look(
     tmp_path: Path, pets: tuple[InstanceSet, Instance]
 ) -> None:
@@ -163,6 +164,7 @@ def test_verdicts_that_scoring_stored_are_taken_without_a_second_look(
     assert shown == {rendering: "?" * len(line.verdicts) for rendering, line in stored.items()}
 
 
+@pytest.mark.slow
 def test_runs_that_were_not_measured_say_so(
     tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:

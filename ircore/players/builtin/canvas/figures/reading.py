@@ -19,7 +19,8 @@ from ircore.players.builtin.canvas.shapes import Item
 from ircore.players.builtin.canvas.sheet import Sheet
 
 _IN_PIXELS = re.compile(
-    r"\bstanding on [xy]\b|\bgrowing (?:right|left|up|down) from\b|\b(?:up|out|down) to [xy] -?\d"
+    r"\bplot spans \d|\bpoint [A-Z] (?:is )?at \(\d"
+    r"|\bstanding on [xy]\b|\bgrowing (?:right|left|up|down) from\b|\b(?:up|out|down) to [xy] -?\d"
     r"|\bof radius [\d.]+ px\b"
     r"|\bpx wide and [\d.]+ px high\b|\bcentred at \("
     r"|\b[Aa] [\d.]+ px\b|, font size \d|\baxis, [\d.]+ px, from \(|\b[Tt]icks of [\d.]+ px on the [xy] axis"

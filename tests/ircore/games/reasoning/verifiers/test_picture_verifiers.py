@@ -15,6 +15,7 @@ from ircore.scorers.metrics.jigsaw_fid import jigsaw_published, normalised
 RNG = np.random.default_rng(7)
 
 
+@pytest.mark.slow
 def test_frechet_distance_of_moved_and_scaled_features() -> None:
     features = RNG.normal(size=(200, 5))
     assert frechet_distance(features, features) == pytest.approx(0, abs=1e-9)

@@ -1,0 +1,101 @@
+"""Runs on the command line: a run folder, a folder of runs, or a release, wherever a command takes runs."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from ircore.core.errors import InputError
+
+RUN_FILE, RELEASE_FILE = "run.json", "release.json"
+"""Files by which run folders and releases are known; their formats live in ``ircore.runs`` and ``dataset_card``."""
+
+MAKE_A_RUN = "Name a run, a folder of runs or a release. A run is made by: ircore play SUBMISSION … --out DIR"
+
+
+def runs_to_read(ctx: click.Context, parameter: click.Parameter, given: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the run folders behind paths; the runs of a release lie in a temporary folder until the command ends.
+
+    Args:
+        ctx: Context of the command, which removes the temporary folder.
+        parameter: The parameter that takes the paths.
+        given: Paths as typed. A path that holds neither a run, nor runs, nor a release is returned as it is.
+
+    Raises:
+        InputError: A folder exists and holds no runs.
+        WorkError: A release has faults.
+    """
+    if ctx.resilient_parsing:
+        return ()
+    _typed(ctx, parameter, tuple(given))
+    return tuple(run for path in given for run in _read(ctx, path))
+
+
+def runs_to_change(ctx: click.Context, parameter: click.Parameter, given: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the run folders behind paths, for a command that writes into the runs.
+
+    Raises:
+        InputError: A folder exists and holds no runs, or is a release.
+    """
+    if ctx.resilient_parsing:
+        return ()
+    _typed(ctx, parameter, tuple(given))
+    return tuple(run for path in given for run in _changed(path))
+
+
+def run_to_read(ctx: click.Context, parameter: click.Parameter, given: Path) -> Path:
+    """Return the run folder behind a path, for a command that works on a single run.
+
+    Raises:
+        InputError: The path holds several runs.
+    """
+    if ctx.resilient_parsing:
+        return given
+    runs = runs_to_read(ctx, parameter, (given,))
+    _typed(ctx, parameter, given)
+    if len(runs) > 1:
+        names = ", ".join(run.name for run in runs[:5])
+        raise InputError(f"{given}: holds {len(runs)} runs, and this command works on one", f"Name one: {names}")
+    return runs[0]
+
+
+def _typed(ctx: click.Context, parameter: click.Parameter, given: object) -> None:
+    """Keep the paths as typed, for the line that names the next command."""
+    ctx.meta.setdefault("ircore.typed", {})[parameter.name] = given
+
+
+def _read(ctx: click.Context, path: Path) -> Iterator[Path]:
+    if not _is_release(path):
+        yield from _runs_below(path)
+        return
+    from tempfile import TemporaryDirectory
+
+    from ircore.core.plugins import load
+
+    folder = ctx.with_resource(TemporaryDirectory(prefix="ircore-release-"))
+    click.echo(f"{path}: a release; its runs are checked and read", err=True)
+    yield from load("releases", "pull_runs")(path, Path(folder) / "pulled")
+
+
+def _changed(path: Path) -> list[Path]:
+    if _is_release(path):
+        raise InputError(
+            f"{path}: a release, which nothing is written into",
+            f"Bring its runs back first: ircore release pull {path} --out pulled",
+        )
+    return _runs_below(path)
+
+
+def _is_release(path: Path) -> bool:
+    return (path / RELEASE_FILE).is_file() and not (path / RUN_FILE).is_file()
+
+
+def _runs_below(path: Path) -> list[Path]:
+    """Return the runs in a folder, or in its folder ``runs`` as a pulled release has them; else the path itself."""
+    if (path / RUN_FILE).is_file() or not path.is_dir():
+        return [path]
+    for folder in (path, path / "runs"):
+        runs = sorted(file.parent for file in folder.glob(f"*/{RUN_FILE}"))
+        if runs:
+            return runs
+    raise InputError(f"{path}: no run here (no {RUN_FILE}, and no folder with one)", MAKE_A_RUN)

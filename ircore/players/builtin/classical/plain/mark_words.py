@@ -1,0 +1,245 @@
+"""Bars, lines and curves of a plot in plain words: by their values."""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+from ircore.core.plot_area import Scale
+from ircore.players.builtin.classical.percepts import Bar, Bars, Perception, Point, Stroke, Text
+from ircore.players.builtin.classical.plain.axes import Area, Axis, rounded
+from ircore.players.builtin.classical.plain.colour_words import ColourWords
+from ircore.players.builtin.classical.statements import Statement, article, number
+
+NEAR = 3.0
+"""Pixels that a bar or point may be off its label."""
+OFF = 0.6
+"""Pixels that a value may be off."""
+AS_WRITTEN = 2.0
+"""Pixels that a bar or point may be off the value that is written at it."""
+
+
+def bars_statements(
+    group: Bars, area: Area, perception: Perception, colours: ColourWords
+) -> tuple[list[Statement], set[int]] | None:
+    """Return bars by their values, one series a sentence, and the value labels that are told with them.
+
+    None if the bars do not stand at the labels of an axis, or the other axis has no scale.
+    """
+    axis, other = (area.x, area.y) if group.upright else (area.y, area.x)
+    scale = other.scale
+    if scale is None or abs(scale(0) - group.base) > NEAR:
+        return None
+    statements, told = [], set[int]()
+    for row in _series(group, axis):
+        placed = _by_label(row, axis)
+        shift = _shift(placed)
+        if shift is None:
+            return None
+        words, labels = _row_words(group, placed, shift, axis, scale, perception, colours)
+        statements.append(Statement("", (words,)))
+        told |= labels
+    return statements, told
+
+
+def _series(group: Bars, axis: Axis) -> list[list[Bar]]:
+    """Return the bars in rows: by colour where they stand side by side, level by level where they are stacked."""
+    if all(group.foot(bar) == group.base for bar in group.bars):
+        if len(group.bars) <= len(axis.places):
+            return [list(group.bars)]
+        shades = dict.fromkeys(bar.colour for bar in group.bars)
+        return [[bar for bar in group.bars if bar.colour == shade] for shade in shades]
+    levels: list[list[Bar]] = []
+    for place in axis.places:
+        stack = [bar for bar in group.bars if abs((bar.start + bar.end) / 2 - place) <= (bar.end - bar.start) / 2]
+        for level, bar in enumerate(sorted(stack, key=lambda bar: abs(bar.tip - group.base))):
+            levels += [[]] * (level >= len(levels))
+            levels[level] = [*levels[level], bar]
+    return levels or [list(group.bars)]
+
+
+def _by_label(row: Sequence[Bar], axis: Axis) -> list[tuple[float, Bar | None]]:
+    """Return each label's place with its bar: the nearest, if it is nearer to this label than to any other."""
+    placed: list[tuple[float, Bar | None]] = []
+    for place in axis.places:
+        nearest = min(row, key=lambda bar: abs((bar.start + bar.end) / 2 - place))
+        middle = (nearest.start + nearest.end) / 2
+        own = min(axis.places, key=lambda other: abs(other - middle)) == place
+        placed.append((place, nearest if own else None))
+    return placed
+
+
+def _shift(placed: Sequence[tuple[float, Bar | None]]) -> float | None:
+    """Return how far the bars stand off their labels, in pixels; None if they differ in that."""
+    offs = [(bar.start + bar.end) / 2 - place for place, bar in placed if bar is not None]
+    if not offs or max(offs) - min(offs) > 2 * NEAR:
+        return None
+    mean = math.fsum(offs) / len(offs)
+    return 0.0 if abs(mean) < 1.5 else mean
+
+
+def _row_words(
+    group: Bars, placed: Sequence[tuple[float, Bar | None]], shift: float, axis: Axis, scale: Scale,
+    perception: Perception, colours: ColourWords,
+) -> tuple[str, set[int]]:  # fmt: skip
+    bars = [bar for _, bar in placed if bar is not None]
+    unit = abs(scale.value(scale.start + 1) - scale.value(scale.start))
+    shades = {bar.colour for bar in bars}
+    labels = [_label_of(group, bar, perception, axis) if bar else None for _, bar in placed]
+    values = [_value(group, bar, scale, unit, label) if bar else "none"
+              for (_, bar), label in zip(placed, labels, strict=True)]  # fmt: skip
+    if len(shades) > 1:
+        values = [f"{colours(bar.colour)} {value}" if bar else value
+                  for value, (_, bar) in zip(values, placed, strict=True)]  # fmt: skip
+    wide = math.fsum(bar.end - bar.start for bar in bars) / len(bars)
+    lead = "bars" if len(shades) > 1 else f"{colours(bars[0].colour)} bars"
+    stacked = any(group.foot(bar) != group.base for bar in bars)
+    text = f"{'stacked ' if stacked else ''}{lead}, {wide:.0f} px {'wide' if group.upright else 'high'}"
+    edges = {bar.outline for bar in bars}
+    edge = next(iter(edges)) if len(edges) == 1 else None
+    text += f" with a {number(edge[1])} px {colours(edge[0])} outline" if edge else ""
+    if shift:
+        ways = ("left of", "right of") if group.upright else ("above", "below")
+        text += f", {number(abs(shift))} px {ways[shift > 0]} the labels"
+    text += f": {', '.join(values)}"
+    written, told = _written(group, labels, values, axis) if None not in labels else ("", set())
+    return text[0].upper() + text[1:] + written, told
+
+
+def _value(group: Bars, bar: Bar, scale: Scale, unit: float, label: Text | None) -> str:
+    """Return the value of a bar: that which is written at it if the bar is about as long, else as it is seen."""
+    value = scale.value(bar.tip) - scale.value(group.foot(bar))
+    if label is not None and abs(float(label.text) - value) <= AS_WRITTEN * unit:
+        return label.text
+    return rounded(value, OFF * unit)
+
+
+def _written(group: Bars, labels: Sequence[Text | None], values: Sequence[str], axis: Axis) -> tuple[str, set[int]]:
+    """Return how the values are written at the bars, if they are, and the texts that are told so."""
+    there = [label for label in labels if label is not None]
+    alike = len({(label.size, label.rotation) for label in there}) == 1
+    if not alike or any(label.text != value.split()[-1] for label, value in zip(there, values, strict=True)):
+        return "", set()
+    usual = max(11.0, axis.labels[0].size - 2)
+    size = "" if abs(there[0].size - usual) < 0.5 else f" in letters of {number(there[0].size)} px"
+    place = "above" if group.upright else "beside"
+    upright = ", upright" if there[0].rotation == 90 else ""
+    return f", with their values{size} {place}{upright}", {id(label) for label in there}
+
+
+def _label_of(group: Bars, bar: Bar, perception: Perception, axis: Axis) -> Text | None:
+    """Return the number written just beyond the tip of a bar."""
+    middle, way = (bar.start + bar.end) / 2, 1 if bar.tip > group.base else -1
+    for text in perception.texts:
+        if text in axis.labels or not text.text.replace("-", "", 1).replace(".", "", 1).isdigit():
+            continue
+        low, high = (text.box[1], text.box[3]) if group.upright else (text.box[0], text.box[2])
+        across = text.centre[0] if group.upright else text.centre[1]
+        near = (low if way > 0 else high) - bar.tip
+        if abs(across - middle) < NEAR and abs(near - 4 * way) < 2:
+            return text
+    return None
+
+
+def line_statement(
+    line: Stroke, area: Area, perception: Perception, colours: ColourWords
+) -> tuple[Statement, set[int]] | None:
+    """Return a line by its values at the labels of the x axis; None if it does not run from label to label."""
+    scale, places = area.y.scale, area.x.places
+    if scale is None or line.smooth or len(line.points) < 2:
+        return None
+    if abs(line.points[0][0] - places[0]) > NEAR or abs(line.points[-1][0] - places[-1]) > NEAR:
+        return None
+    if any(min(abs(x - place) for place in places) > NEAR for x, _ in line.points):
+        return None
+    unit = abs(scale.value(scale.start + 1) - scale.value(scale.start))
+    heights = [_height(line.points, place) for place in places]
+    values = [_read(place, height, scale, unit, perception) for place, height in zip(places, heights, strict=True)]
+    written, told = _line_labels(places, heights, values, area, perception, colours, line)
+    return Statement("", (f"{_style(line, colours)}: {', '.join(values)}{written}",)), told
+
+
+def _read(place: float, height: float, scale: Scale, unit: float, perception: Perception) -> str:
+    """Return the value of a point: that which is written above or below it if it fits, else as it is seen."""
+    value = scale.value(height)
+    for text in perception.texts:
+        beside = abs(text.centre[0] - place) < NEAR and 8 < abs(text.centre[1] - height) < 24
+        if beside and value_like(text.text) and abs(float(text.text) - value) <= AS_WRITTEN * unit:
+            return text.text
+    return rounded(value, OFF * unit)
+
+
+def _style(line: Stroke, colours: ColourWords) -> str:
+    dash = "" if line.dash == "solid" else f"{line.dash} "
+    marks = f" with round markers of radius {number(line.marker)} px" if line.marker else ""
+    return article(f"{number(line.width)} px {colours(line.colour)} {dash}line{marks}")
+
+
+def _height(points: Sequence[Point], place: float) -> float:
+    """Return the height of a line at an abscissa."""
+    for (x0, y0), (x1, y1) in itertools.pairwise(points):
+        if x0 - NEAR <= place <= x1 + NEAR and x1 > x0:
+            if abs(place - x1) <= NEAR:
+                return y1
+            return y0 if abs(place - x0) <= NEAR else y0 + (y1 - y0) * (place - x0) / (x1 - x0)
+    return points[-1][1]
+
+
+def _line_labels(
+    places: Sequence[float], heights: Sequence[float], values: Sequence[str], area: Area, perception: Perception,
+    colours: ColourWords, line: Stroke,
+) -> tuple[str, set[int]]:  # fmt: skip
+    """Return how the values are written beside the points of a line, if all are on one side."""
+    for way, word in ((-1, "above"), (1, "below")):
+        texts = [_near(place, height + 14 * way, value, perception)
+                 for place, height, value in zip(places, heights, values, strict=True)]  # fmt: skip
+        there = [text for text in texts if text is not None]
+        if len(there) == len(places) and len({text.size for text in there}) == 1:
+            off = math.fsum(abs(text.centre[1] - height)
+                            for text, height in zip(there, heights, strict=True)) / len(there)  # fmt: skip
+            usual = max(11.0, area.y.labels[0].size - 2)
+            size = "" if abs(there[0].size - usual) < 0.5 else f" in letters of {number(there[0].size)} px"
+            ink = "" if there[0].colour == line.colour else f" in {colours(there[0].colour)}"
+            return f", with its values {number(off)} px {word}{size}{ink}", {id(text) for text in there}
+    return "", set()
+
+
+def _near(x: float, y: float, value: str, perception: Perception) -> Text | None:
+    for text in perception.texts:
+        if text.text == value and abs(text.centre[0] - x) < NEAR and abs(text.centre[1] - y) < 6:
+            return text
+    return None
+
+
+def value_like(text: str) -> bool:
+    """Tell whether a text is a number."""
+    return text.removeprefix("-").replace(".", "", 1).isdigit()
+
+
+def curve_statement(line: Stroke, area: Area, colours: ColourWords) -> Statement | None:
+    """Return a curve of a graph by points in the units of its axes; None without two scales."""
+    across, down = area.x.scale, area.y.scale
+    if across is None or down is None:
+        return None
+    units = [abs(scale.value(scale.start + 1) - scale.value(scale.start)) for scale in (across, down)]
+    points = [
+        f"({rounded(across.value(x), OFF * units[0])}, {rounded(down.value(y), OFF * units[1])})"
+        for x, y in line.points
+    ]
+    dash = "" if line.dash == "solid" else f"{line.dash} "
+    straight = "straight " if len(points) == 2 or _is_bent(line) else ""
+    noun = _noun(line)
+    text = article(f"{straight}{number(line.width)} px {colours(line.colour)} {dash}{noun}")
+    return Statement("", (f"{text} through the points {', '.join(points)}",))
+
+
+def _is_bent(line: Stroke) -> bool:
+    """Tell whether a line is made of straight pieces; of a curve, such pieces are only how it was seen."""
+    return not line.smooth and (line.likeness is None or line.likeness.family == "absolute")
+
+
+def _noun(line: Stroke) -> str:
+    if len(line.points) == 2:
+        return "line"
+    family = line.likeness.family if line.likeness is not None else ""
+    named = {"parabola": "parabola", "hyperbola": "hyperbola", "sine": "wave"}
+    return named.get(family, "path" if _is_bent(line) else "curve")

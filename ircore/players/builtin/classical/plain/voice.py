@@ -1,0 +1,202 @@
+"""The plain voice: sentences about a picture, turn by turn, then what is still wrong with the rendering."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text
+from ircore.players.builtin.classical.plain.axes import Area, read_area
+from ircore.players.builtin.classical.plain.colour_words import ColourWords
+from ircore.players.builtin.classical.plain.mark_words import bars_statements, curve_statement, line_statement
+from ircore.players.builtin.classical.plain.plot_words import (
+    FIRST,
+    area_words,
+    axis_statement,
+    frame_statement,
+    grid_statement,
+    left_over,
+    panel_statement,
+    title_statement,
+    told_of_area,
+)
+from ircore.players.builtin.classical.plain.points import (
+    Points,
+    by_name,
+    circles_of,
+    letters_statement,
+    named_points,
+    points_words,
+    tangent_words,
+)
+from ircore.players.builtin.classical.plain.shape_words import named_shape, place_words
+from ircore.players.builtin.classical.statements import Statement, full_colour
+from ircore.players.builtin.classical.wording import (
+    scene_words,
+    shape_sentence,
+    statement_of,
+    text_statements,
+    weight_of,
+)
+
+FEW = 6
+"""Things of a picture up to which each is also placed in words, such as "in the upper left"."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that the voice would say of a picture.
+
+    >>> from ircore.players.builtin.classical.percepts import Backdrop
+    >>> plan_of(Perception(512, 512, Backdrop("#ffffff"), ())).opening
+    'The picture has a white background.'
+
+    Attributes:
+        opening: The first sentences, which everything else builds on.
+        statements: All others.
+        colours: Names of colours.
+    """
+
+    opening: str
+    statements: tuple[Statement, ...]
+    colours: ColourWords
+
+
+def plan_of(target: Perception) -> Plan:
+    """Return everything that the voice would say of a picture."""
+    colours = ColourWords(_colours(target))
+    scene = colours.said(scene_words(target))
+    area = read_area(target)
+    plotted = _plot(target, area, colours) if area is not None else None
+    if area is not None and plotted is not None:
+        statements, told = plotted
+        things, texts = left_over(target, told)
+        opening = f"{scene} {area_words(area, colours)}"
+    else:
+        return _figure(target, scene, colours)
+    statements += _rest(things, texts, target, colours)
+    return Plan(opening, tuple(statements), colours)
+
+
+def _rest(
+    things: Iterable[Percept], texts: Sequence[Text], target: Perception, colours: ColourWords
+) -> list[Statement]:
+    """Return statements in pixels about what nothing else tells."""
+    statements = []
+    for order, thing in enumerate(things):
+        said = plainly(statement_of(thing, full_colour), colours)
+        statements.append(replace(said, weight=weight_of(thing, target.backdrop), order=20 + order))
+    return statements + [plainly(said, colours) for said in text_statements(texts, full_colour, target.backdrop)]
+
+
+def _figure(target: Perception, scene: str, colours: ColourWords) -> Plan:
+    """Return what is said of shapes and of figures with named points."""
+    points, circles = named_points(target), circles_of(target)
+    statements = list[Statement]()
+    for order, thing in enumerate(percept for percept in target.percepts if not isinstance(percept, Text)):
+        said = plainly(_thing(thing, target, points, circles), colours)
+        weight = weight_of(thing, target.backdrop)
+        statements.append(replace(by_name(said, points), weight=weight, order=20 + order))
+    letters = [text for text in target.texts if text.text in points]
+    by_look: dict[tuple[str, float], list[Text]] = {}
+    for letter in letters:
+        by_look.setdefault((letter.colour, letter.size), []).append(letter)
+    for alike in by_look.values():
+        weight = math.fsum(weight_of(letter, target.backdrop) for letter in alike)
+        told = letters_statement(alike, points, colours)
+        statements += [replace(told, weight=weight, order=90)] if told else []
+    rest = [text for text in target.texts if text not in letters]
+    statements += [plainly(said, colours) for said in text_statements(rest, full_colour, target.backdrop)]
+    return Plan(" ".join(filter(None, [scene, points_words(points)])), tuple(statements), colours)
+
+
+def _thing(percept: Percept, target: Perception, points: Points, circles: Sequence[Shape]) -> Statement:
+    """Return a statement about a thing: a shape by its name and place, a line that touches a circle as a tangent."""
+    if isinstance(percept, Stroke) and (tangent := tangent_words(percept, points, circles)):
+        said = statement_of(percept, full_colour)
+        return replace(said, parts=(*said.parts[:-1], said.parts[-1] + tangent), shorter=(said,))
+    if not isinstance(percept, Shape):
+        return statement_of(percept, full_colour)
+    named = named_shape(percept)
+    if named is None and (points or len(target.percepts) > FEW):
+        return statement_of(percept, full_colour)
+    sentence = shape_sentence(percept, full_colour, named.words if named else "")
+    place = "" if points or len(target.percepts) > FEW else f", {place_words(percept, (target.width, target.height))}"
+    return Statement("", (sentence + place,), shorter=(statement_of(percept, full_colour),))
+
+
+def _colours(target: Perception) -> Iterable[str]:
+    """Yield the colours of a picture, those of large things first."""
+    yield target.backdrop.colour
+    for percept in sorted(target.percepts, key=lambda percept: -percept.area):
+        if isinstance(percept, Bars):
+            yield from (bar.colour for bar in percept.bars)
+        elif isinstance(percept, Pie):
+            yield from (colour for colour, _ in percept.wedges)
+        elif isinstance(percept, Shape):
+            yield from (colour for colour in (percept.colour, percept.outline and percept.outline[0]) if colour)
+        else:
+            yield percept.colour
+
+
+def plainly(statement: Statement, colours: ColourWords) -> Statement:
+    """Return a statement with everyday names for its colours."""
+    return replace(
+        statement, head=colours.said(statement.head), parts=tuple(colours.said(part) for part in statement.parts),
+        tail=colours.said(statement.tail), again=colours.said(statement.again),
+        shorter=tuple(plainly(variant, colours) for variant in statement.shorter),
+    )  # fmt: skip
+
+
+def _plot(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int]] | None:
+    """Return what is said of a plot in its own units, and the identities of the percepts told so; None if no plot."""
+    grids = [percept for percept in target.percepts if isinstance(percept, Grid)]
+    grid, told_grids = grid_statement(area, grids, colours)
+    told = told_of_area(target, area, told_grids)
+    marks, of_marks, categories = _marks(target, area, colours)
+    if not marks or not all(axis.scale or axis.name == categories for axis in (area.x, area.y)):
+        return None
+    axes = [axis_statement(axis, target.percepts, colours, axis.name == categories) for axis in (area.y, area.x)]
+    furniture = [panel_statement(area, colours), frame_statement(area, colours), grid,
+                 title_statement(area.x), title_statement(area.y)]  # fmt: skip
+    return [*axes, *(said for said in furniture if said is not None), *marks], told | of_marks
+
+
+def _marks(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int], str]:
+    """Return bars, lines and curves by their values, what they tell, and the axis of the categories, if any."""
+    statements, told, categories = list[Statement](), set[int](), ""
+    groups = [percept for percept in target.percepts if isinstance(percept, Bars)]
+    for order, group in enumerate(groups):
+        if (bars := bars_statements(group, area, target, colours)) is not None:
+            categories = "x" if group.upright else "y"
+            weight = FIRST / 100 + weight_of(group, target.backdrop)
+            statements += [replace(said, weight=weight, order=10 + order) for said in bars[0]]
+            told |= {id(group)} | bars[1]
+    if groups:
+        return statements, told, categories
+    strokes = [p for p in target.percepts if isinstance(p, Stroke) and p.role not in {"x axis", "y axis"}]
+    lines = [(stroke, line_statement(stroke, area, target, colours)) for stroke in strokes]
+    if any(line is not None for _, line in lines):
+        categories = "x"
+    for order, (stroke, line) in enumerate(lines):
+        curve = None if categories else curve_statement(stroke, area, colours)
+        said, labels = line if line is not None else (curve, set[int]())
+        if said is not None:
+            weight = FIRST / 100 + weight_of(stroke, target.backdrop)
+            statements.append(replace(said, weight=weight, order=10 + order))
+            told |= {id(stroke)} | labels
+    return statements, told, categories
+
+
+def in_later_turn(statement: Statement) -> Statement:
+    """Return a statement as it is said when there is a rendering already: things are added, a plot is told further."""
+    text = statement.text
+    if text.startswith(("The x axis", "The y axis", "The panel", "The plot")) or " grid lines run at " in text:
+        return statement
+    return replace(statement.after("Add "), weight=statement.weight, order=statement.order)
+
+
+def told_already(statement: Statement, messages: tuple[str, ...]) -> bool:
+    """Tell whether a statement was in a message, whole or in a shorter form."""
+    said = "\n".join(messages).casefold()
+    forms = (statement, *statement.shorter)
+    return any(form.text.casefold().removeprefix("a ").removeprefix("an ") in said for form in forms)

@@ -1,0 +1,57 @@
+"""A finished run of a game other than reconstruction, with the values of the game's measures."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import fsum
+from typing import Protocol
+
+from ircore.core.game_records import GameEpisode, GameRun, GameScore
+from ircore.games.base import Measure
+from ircore.instances.store import GameInstanceSet
+from ircore.results.played_run import AnyRunSource, RunView
+
+
+class GameRunSource(AnyRunSource[GameRun, GameEpisode, GameInstanceSet], Protocol):
+    """A run of a game other than reconstruction in the place where it is stored: a folder, or tables of a release.
+
+    >>> class Stored:
+    ...     def measured(self):
+    ...         return [GameScore(episode_id="one", measure="correct", value=1.0)]
+    ...     # and run, instances, episodes, costs and so on, as ``AnyRunSource`` lists them
+    >>> source: GameRunSource = Stored()
+    >>> [score.value for score in source.measured()]
+    [1.0]
+    """
+
+    def measured(self) -> Sequence[GameScore]:
+        """Return the values of the game's measures."""
+        ...
+
+
+class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
+    """A run of a game other than reconstruction with the values of its game's measures.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> stored = SimpleNamespace(measured=lambda: [], path=None, run=None, instances=None)
+        >>> PlayedGameRun(stored).scores
+        ()
+    """
+
+    source: GameRunSource
+
+    def __init__(self, source: GameRunSource) -> None:
+        super().__init__(source)
+
+    @cached_property
+    def scores(self) -> tuple[GameScore, ...]:
+        """Values of the game's measures."""
+        return tuple(self.source.measured())
+
+    def values(self, measure: Measure) -> dict[str, float]:
+        """Return the value of a measure by episode; of a measure per step the mean over the episode's steps."""
+        by_episode: dict[str, list[float]] = {}
+        for score in self.scores:
+            if score.measure == measure.key and score.value is not None:
+                by_episode.setdefault(score.episode_id, []).append(score.value)
+        return {name: fsum(values) / len(values) for name, values in by_episode.items()}

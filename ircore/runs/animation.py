@@ -1,0 +1,115 @@
+"""An episode as a short animation: the target, what was said, and the drawing as it changes turn by turn."""
+
+import io
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageOps
+
+from ircore.core.drawing import Drawing
+from ircore.core.episode_records import Episode, Turn
+from ircore.core.errors import InputError
+from ircore.core.files import write_bytes
+from ircore.core.images import Picture
+from ircore.core.terminal import printable
+from ircore.instances.store import InstanceSet
+from ircore.runs.folder import RunFolder
+
+FORMATS = {".png": "PNG", ".webp": "WEBP"}
+"""Formats by the ends of file names: APNG and animated WebP."""
+
+JUDGES = ("verified", "structural")
+"""Judges whose scores are shown, the first that rated the episode."""
+
+_SIDE, _GAP, _MARGIN, _HEAD, _LINE, _LINES = 400, 24, 20, 30, 22, 7
+_WIDTH = 2 * _MARGIN + 2 * _SIDE + _GAP
+_HEIGHT = _MARGIN + _HEAD + _SIDE + 16 + _LINES * _LINE + _MARGIN
+_CHARACTERS = 112
+"""Characters of a line of a message."""
+_PAPER, _INK, _FAINT, _ACCENT, _BLANK = "#ffffff", "#1b1f24", "#57606a", "#0b62a8", "#f0f2f4"
+_SAID_MS, _DRAWN_MS, _LAST_MS = 2600, 1600, 4000
+"""How long a frame stands while a message is read, when it has been drawn, and at the end."""
+
+
+def animate(folder: RunFolder, episode_id: str, file: Path) -> int:
+    """Write an episode as an animation and return the number of frames.
+
+    Args:
+        folder: The run.
+        episode_id: The episode, with at least one rendering.
+        file: Ends in ``.png`` (APNG) or ``.webp``.
+
+    Raises:
+        InputError: The format is unknown, or the run has no rendering of the episode.
+    """
+    if file.suffix.lower() not in FORMATS:
+        raise InputError(f"{file}: an animation ends in {' or '.join(FORMATS)}", "Give the file another name.")
+    episode = next((episode for episode in folder.episodes() if episode.episode_id == episode_id), None)
+    if episode is None or not episode.rendered_turns:
+        raise InputError(f"{folder.path}: episode {episode_id!r} has no rendering", "Name another episode.")
+    instances: InstanceSet = folder.instances
+    instance = next(iter(instances.instances.named({episode.instance_id})))
+    frames, lasting = _frames(folder, episode, instances.target(instance))
+    made = io.BytesIO()
+    frames[0].save(
+        made, FORMATS[file.suffix.lower()], save_all=True, append_images=frames[1:], duration=lasting, loop=0,
+        **({"quality": 88, "method": 4} if file.suffix.lower() == ".webp" else {"optimize": True}),
+    )  # fmt: skip
+    write_bytes(file, made.getvalue())
+    return len(frames)
+
+
+def _frames(folder: RunFolder, episode: Episode, target: Picture) -> tuple[list[Image.Image], list[int]]:
+    """Return two frames a turn, while the message is read and when it is drawn, and how long each stands."""
+    scores = _scores(folder, episode)
+    frames, lasting = list[Image.Image](), list[int]()
+    before: Picture | None = None
+    for turn in episode.rendered_turns:
+        assert turn.rendering is not None  # noqa: S101 - a rendered turn
+        after = folder.rendering(turn.rendering)
+        frames += [_frame(target, before, turn, None), _frame(target, after, turn, scores.get(turn.turn))]
+        lasting += [_SAID_MS, _DRAWN_MS]
+        before = after
+    lasting[-1] = _LAST_MS
+    return frames, lasting
+
+
+def _scores(folder: RunFolder, episode: Episode) -> Mapping[int, float]:
+    """Return the score of each turn by the first judge that rated the episode."""
+    rated = [score for score in folder.scores() if score.episode_id == episode.episode_id and score.value is not None]
+    for judge in JUDGES:
+        own = {score.turn: score.value for score in rated if score.judge == judge and score.task == "similarity"}
+        if own:
+            return {turn: value for turn, value in own.items() if value is not None}
+    return {}
+
+
+def _frame(target: Picture, drawn: Picture | None, turn: Turn, score: float | None) -> Image.Image:
+    sheet = Drawing(_WIDTH, _HEIGHT, _PAPER)
+    right = _MARGIN + _SIDE + _GAP
+    sheet.text((_MARGIN, _MARGIN + _HEAD / 2), "Target: only the describer sees it", 17, _ACCENT, "lm")
+    said = f"Drawn after message {turn.turn}" if score is not None else f"Message {turn.turn} is read"
+    sheet.text((right, _MARGIN + _HEAD / 2), said, 17, _INK, "lm")
+    if score is not None:
+        sheet.text((right + _SIDE, _MARGIN + _HEAD / 2), f"{score:.1f} of 10", 17, _INK, "rm")
+    top = _MARGIN + _HEAD
+    for left in (_MARGIN, right):
+        sheet.rectangle(left - 1, top - 1, left + _SIDE + 1, top + _SIDE + 1, _BLANK)
+    image = Image.fromarray(np.asarray(sheet.pixels))
+    for left, picture in ((_MARGIN, target), (right, drawn)):
+        if picture is not None:
+            fitted = ImageOps.contain(Image.fromarray(picture.pixels), (_SIDE, _SIDE), Image.Resampling.LANCZOS)
+            image.paste(fitted, (left + (_SIDE - fitted.width) // 2, top + (_SIDE - fitted.height) // 2))
+    return _with_message(image, turn.message or "", top + _SIDE + 16)
+
+
+def _with_message(image: Image.Image, message: str, top: int) -> Image.Image:
+    sheet = Drawing.over(np.asarray(image))
+    lines = textwrap.wrap(" ".join(printable(message).split()), _CHARACTERS)
+    if len(lines) > _LINES:
+        lines = [*lines[: _LINES - 1], lines[_LINES - 1][: _CHARACTERS - 4] + " …"]
+    for number, line in enumerate(lines):
+        sheet.text((_MARGIN, top + (number + 0.5) * _LINE), line.replace("…", "..."), 16, _INK, "lm")
+    return Image.fromarray(np.asarray(sheet.pixels))

@@ -1,0 +1,121 @@
+"""What only the service knows of a pull request: its account, which is recorded at the merge, and its title.
+
+The gate checks every open pull request from outside of it: by the code of ``main``, started by the clock, so that no
+words in a commit and no workflow of a fork can keep it from running. Its verdict is a status that ``main`` may require.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ircore.submissions.branches import adding_commit, fetch_pull_request
+from ircore.submissions.check.change import check_change
+from ircore.submissions.check.entries import FOLDER, is_maintainers
+from ircore.submissions.check.findings import Finding, errors
+from ircore.submissions.check.git_objects import Repository
+from ircore.submissions.check.messages import message_findings
+from ircore.submissions.check.ownership import ownership_findings
+from ircore.submissions.github import GitHub, PullRequest
+from ircore.submissions.merged import merged_submissions
+from ircore.submissions.owners import OWNERS, Owner, Proposer, parse_owners, with_owner
+
+STATUS = "submission gate"
+"""Name of the status."""
+
+LONGEST = 140
+"""Characters of a status's text that the service takes."""
+
+
+def proposer_of(pull: PullRequest, repository: str) -> Proposer | None:
+    """Return who proposes a pull request; None for a branch of the repository itself, which maintainers alone push.
+
+    Args:
+        pull: The pull request, as the service tells it.
+        repository: The repository, ``OWNER/NAME``.
+    """
+    return None if pull.source == repository else Proposer(pull.account_id, pull.fork)
+
+
+def check_pull_request(folder: Path, pull: PullRequest, repository: str) -> list[Finding]:
+    """Return the errors in a pull request that was fetched; one without submissions must only let checks run.
+
+    Args:
+        folder: A clone, at the branch to be merged into, that has the commits of the pull request.
+        pull: The pull request, as the service tells it.
+        repository: The repository, ``OWNER/NAME``.
+
+    Raises:
+        InputError: It shares no history with the branch, or its objects are not what git makes.
+        WorkError: Its listing is too long to read.
+    """
+    objects, proposer = Repository(folder), proposer_of(pull, repository)
+    base = objects.commit("HEAD")
+    changes = objects.changes(objects.merge_base(base, pull.head), pull.head)
+    if any(change.path.startswith(f"{FOLDER}/") for change in changes):
+        return errors(check_change(folder, base, pull.head, proposer is None, proposer, pull.title).findings)
+    own = [] if proposer is None else list(ownership_findings(changes, (), {}, proposer))
+    return [*own, *message_findings(objects, base, pull.head, pull.title)]
+
+
+def set_statuses(folder: Path, service: GitHub) -> Iterator[str]:
+    """Check every open pull request, set its status, and yield a line about each.
+
+    Args:
+        folder: A clone of the branch ``main``.
+        service: The repository.
+    """
+    from ircore.core.errors import InputError, WorkError
+
+    for pull in service.pull_requests():
+        try:
+            head = fetch_pull_request(folder, pull.number)
+            wrong = check_pull_request(folder, pull._replace(head=head), service.repository)
+            text = f"{wrong[0].where}: {wrong[0].what}" if wrong else "the account and the messages are in order"
+        except (InputError, WorkError) as error:
+            head, wrong, text = pull.head, None, error.problem
+        service.set_status(head, STATUS, wrong == [], text[:LONGEST])
+        yield f"#{pull.number}: {text}"
+
+
+def record_owner(service: GitHub, pull: PullRequest, slugs: Sequence[str]) -> list[str]:
+    """Record the account of a merged pull request as the owner of new submissions, and return their names.
+
+    Args:
+        service: The repository, in which a line is added to ``owners.jsonl`` for each.
+        pull: The pull request.
+        slugs: Submissions that it adds or changes; those with an owner keep theirs.
+    """
+    data = service.read_file(OWNERS)
+    known = parse_owners(data)
+    new = [slug for slug in slugs if slug not in known and not is_maintainers(slug)]
+    today = datetime.now(UTC).date().isoformat()
+    for slug in new:
+        owner = Owner(
+            slug=slug, account=pull.author, account_id=pull.account_id, organisation=pull.fork or None,
+            pull_request=pull.number, date=today,
+        )  # fmt: skip
+        data = with_owner(data, owner)
+    if new:
+        service.write_file(OWNERS, data, f"{', '.join(new)}: handed in by {pull.author}")
+    return new
+
+
+def record_owners(folder: Path, service: GitHub) -> Iterator[str]:
+    """Record the owners of merged submissions that have none, as after a merge by hand; yield a line about each.
+
+    Args:
+        folder: The folder of submissions in a clone of the branch ``main``.
+        service: The repository.
+    """
+    known = parse_owners(service.read_file(OWNERS))
+    for submission in merged_submissions(folder):
+        slug = submission.slug
+        if slug in known or is_maintainers(slug):
+            continue
+        commit = adding_commit(folder, submission.loaded.path)
+        pull = service.merged_by(commit) if commit else None
+        if pull is None:
+            yield f"{slug}: no pull request brought it; a maintainer names the account: ircore submission own"
+            continue
+        record_owner(service, pull, [slug])
+        yield f"{slug}: belongs to {pull.author}"

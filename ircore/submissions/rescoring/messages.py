@@ -1,0 +1,189 @@
+"""What a message says otherwise than in words: data in disguise, hidden characters, names of targets.
+
+The game is played in words. A message that carries the target as digits, letters or invisible characters, or names the
+target by an id that no seat is told, holds the run; what is merely unlikely is shown to people.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from math import log2
+from typing import NamedTuple
+
+from ircore.core.strict_yaml import UNSEEN
+from ircore.submissions.rescoring.addressed import addresses_a_judge, without_leetspeak
+
+CHARACTERS_A_TOKEN = 12
+"""Characters for each token of the budget above which a message is listed as long; English has about four."""
+
+HIDDEN_DATA = 8
+"""Characters that cannot be seen from which on a message hides data: eight of them are a byte at least."""
+
+MANY_EMOJI = 12
+"""Emoji from which on, if words are fewer, a message is written in emoji."""
+
+BITS = 5.4
+"""Bits a character from which on a text is listed as unlikely; those of the built-in describers have at most 5.02."""
+
+SHORTEST_ID = 8
+"""Letters and digits of an instance's id below which the id could stand in a text by chance."""
+
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
+_JOINERS, _STYLES = "\u200c\u200d", "\ufe0e\ufe0f"
+_SEPARATORS = r"[\s,;:|/_.-]*"
+_ENCODED: Sequence[tuple[str, re.Pattern[str]]] = tuple(
+    (form, re.compile(pattern, re.IGNORECASE if "hexadecimal" in form else 0))
+    for form, pattern in (
+        ("hexadecimal digits", r"(?<![#\w])(?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{24,}(?!\w)"),
+        ("bytes in hexadecimal digits", rf"(?<![#\w])(?:(?:0x|\\x)?[0-9a-f]{{2}}\b{_SEPARATORS}){{16,}}"),
+        ("colours without a word between them", rf"(?:#[0-9a-fA-F]{{3,8}}\b{_SEPARATORS}){{16,}}"),
+        ("base64", r"(?<![\w/+])(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[0-9])[A-Za-z0-9+/_-]{40,}={0,2}"),
+        ("base32", r"\b(?=\S*[2-7])[A-Z2-7]{32,}\b"),
+        ("binary digits", rf"(?:[01]{_SEPARATORS}){{48,}}"),
+        ("numbers without a word between them", r"(?:\d+(?:\.\d+)?[\s,;:|/]+){64,}"),
+        ("letters without a word between them", rf"(?:\b[A-Za-z]\b{_SEPARATORS}){{32,}}"),
+        ("data of a picture", r"data:image|\bJFIF\b|\bIHDR\b|\x89PNG|iVBORw0KGgo|/9j/4AAQ"),
+        ("Braille patterns", r"[\u2801-\u28ff]{8,}"),
+    )
+)
+"""Ways to write a picture down in digits or letters; none occurs in the words of a description."""
+
+_VOWELS = "aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýœ"
+_NO_WORD = re.compile(rf"[^{_VOWELS}]{{4,}}|.*[^{_VOWELS}]{{6,}}|.*[{_VOWELS}]{{5,}}")
+_DIGITS_IN_WORD = re.compile(r"[a-z]+[013457]+[a-z]+|[a-z]*[013457][a-z]+[013457][a-z]*")
+
+NameIn = Callable[[str], str | None]
+"""Returns the id of an instance that a text names; None for most texts."""
+
+
+class Remark(NamedTuple):
+    """Something about a message.
+
+    >>> [remark.rule for remark in remarks("A red circle on white.", budget=200)]
+    []
+    """
+
+    rule: str
+    """Which rule of the findings."""
+
+    what: str
+    """What was seen, one line."""
+
+
+def remarks(text: str, budget: int | None, name_in: NameIn | None = None) -> Iterator[Remark]:
+    """Yield what is remarkable about a message.
+
+    Args:
+        text: The message without its tags.
+        budget: Tokens it may have; None where the game sets none.
+        name_in: Finds ids of targets, see ``names_in``.
+    """
+    hidden = hidden_characters(text)
+    if len(hidden) >= HIDDEN_DATA:
+        yield Remark("encoded_message", f"the message holds {len(hidden)} characters that cannot be seen")
+    elif hidden:
+        shown = [f"U+{ord(character):04X}" for character in sorted(set(hidden))][:5]
+        yield Remark("hidden_characters", f"the message holds {', '.join(shown)}")
+    if addresses_a_judge(text):
+        yield Remark("addresses_a_judge", "the message speaks to a judge; judges see pictures only")
+    if name_in is not None and (name := name_in(text)) is not None:
+        yield Remark("names_a_target", f"the message names {name}, which no seat is told")
+    if form := next((form for form, pattern in _ENCODED if pattern.search(text)), None):
+        yield Remark("encoded_message", f"the message is written in {form}")
+    emoji = sum(unicodedata.category(character) == "So" and character > "\u2600" for character in text)
+    if emoji >= MANY_EMOJI and emoji > len(re.findall(r"[^\W\d_]{2,}", text)):
+        yield Remark("encoded_message", f"the message has {emoji} emoji and fewer words")
+    if budget is not None and len(text) > CHARACTERS_A_TOKEN * budget:
+        yield Remark("long_message", f"the message has {len(text):,} characters; the budget is {budget} tokens")
+    if reason := _unlikely(text):
+        yield Remark("unlikely_text", reason)
+
+
+def hidden_characters(text: str) -> list[str]:
+    r"""Return the characters of a text that show nothing or reverse its direction.
+
+    The selector of an emoji's style, and a joiner that a script needs, show something.
+
+    >>> len(hidden_characters("a\u200bb")), hidden_characters("\u2764\ufe0f")
+    (1, [])
+    """
+    return [
+        character
+        for place, character in enumerate(text)
+        if _shows_nothing(character)
+        and character not in "\n\t\r"
+        and not (place and _belongs_to(character, text[place - 1]))
+    ]
+
+
+def _shows_nothing(character: str) -> bool:
+    return (
+        unicodedata.category(character) in _HIDDEN
+        or character in UNSEEN
+        or "\ufe00" <= character <= "\ufe0f"
+        or "\U000e0000" <= character <= "\U000e01ef"
+        or character in "\u180b\u180c\u180d\u034f"
+    )
+
+
+def _belongs_to(character: str, before: str) -> bool:
+    """Return whether a selector or joiner changes what the character before it looks like."""
+    category = unicodedata.category(before)
+    if character in _JOINERS and category in ("Lo", "Mn", "Mc"):
+        return not _shows_nothing(before)
+    may_have_style = category in ("So", "Sk", "Sm") or before in "#*0123456789\u203c\u2049\ufe0f"
+    return character in (*_STYLES, "\u200d") and may_have_style
+
+
+def names_in(instance_ids: Sequence[str]) -> NameIn | None:
+    """Return a function that finds an instance's id in a text, however its parts are separated; None without ids.
+
+    Args:
+        instance_ids: Of the set.
+
+    >>> name_in = names_in(["geometry-easy-01"])
+    >>> name_in and name_in("Draw Geometry Easy 1, please.")
+    'geometry-easy-01'
+    """
+    known = {_joined(name): name for name in instance_ids if len(re.sub(r"[\W_]", "", name)) >= SHORTEST_ID}
+    stems = {tuple(re.split(r"[\W_]+", name.lower())[:-1]) for name in known.values()} - {()}
+    if not stems:
+        return None
+    stem = "|".join(sorted((r"[\W_]*".join(map(re.escape, parts)) for parts in stems), key=len, reverse=True))
+    named = re.compile(rf"(?<![a-z0-9])(?:{stem})[\W_]*[a-z0-9]+", re.IGNORECASE)
+
+    def name_in(text: str) -> str | None:
+        readings = (text, without_leetspeak(text.lower()))
+        matches = (_joined(match[0]) for reading in readings for match in named.finditer(reading))
+        return next((known[match] for match in matches if match in known), None)
+
+    return name_in
+
+
+def _joined(name: str) -> str:
+    """Return an id as one word, its last number without zeros in front."""
+    return re.sub(r"(?<=\D)0+(?=\d+$)", "", re.sub(r"[\W_]", "", name.lower()))
+
+
+def _unlikely(text: str) -> str | None:
+    """Return why a text does not look like words of a language; None for most texts."""
+    words = re.findall(r"[^\W_]+", re.sub(r"#[0-9a-fA-F]{3,8}\b", "", text))
+    plain = [word for word in words if word.isalpha() and len(word) >= 4 and word.isascii()]
+    strange = [word for word in plain if _NO_WORD.match(word.lower())]
+    if len(strange) >= 6 and 4 * len(strange) > len(words):
+        return f"{len(strange)} of {len(words)} words are no words"
+    mixed = [word for word in words if _DIGITS_IN_WORD.fullmatch(word.lower())]
+    if len(mixed) >= 4 and 5 * len(mixed) > len(words):
+        return f"{len(mixed)} of {len(words)} words have digits for letters"
+    if len(text) >= 80 and (bits := _entropy(text)) > BITS:
+        return f"{bits:.1f} bits a character"
+    letters = [word.lower() for word in words if word.isalpha()]
+    if len(letters) >= 60 and len(set(letters)) < len(letters) / 12:
+        return f"{len(letters)} words, of which {len(set(letters))} differ"
+    return None
+
+
+def _entropy(text: str) -> float:
+    """Return the entropy of a text's characters in bits, after Shannon (1948), section 6."""
+    return -sum(count / len(text) * log2(count / len(text)) for count in Counter(text).values())

@@ -1,0 +1,98 @@
+/*
+ * What the gallery's index shows of one pair: its renderings beside the targets, in the order that the reader asks for,
+ * and its own best, worst, most improved and most regressed episodes.
+ *
+ *   pairs/<key>.json   {"<instance>": [outcome, change, final, first, wrong, [file, width, height, turn], […] | null], …}
+ */
+import { badge, pairName, picture } from "./components.js";
+import { element } from "./dom.js";
+import { MISSING, fixed, signed } from "./numbers.js";
+
+const SELECTED = 4;
+
+/* An episode of the chosen pair on a target. */
+export class Episode {
+  constructor(entry, [outcome, change, final, first, wrong, last, begun]) {
+    Object.assign(this, { entry, outcome, change, final, first, wrong, last, begun });
+  }
+
+  get delta() {
+    return this.begun && this.final !== null && this.first !== null ? this.final - this.first : null;
+  }
+}
+
+/* Ways to sort: words for the menu, and the number by which the least comes first; null comes last. */
+export const ORDERS = {
+  score: ["lowest score first", ({ final }) => final],
+  best: ["highest score first", ({ final }) => (final === null ? null : -final)],
+  change: ["largest loss first", ({ delta }) => delta],
+  gain: ["largest gain first", ({ delta }) => (delta === null ? null : -delta)],
+  facts: ["most facts wrong first", ({ wrong }) => (wrong === null ? null : -wrong)],
+};
+
+/* The selections at the head of the page, by name: which episodes, and by which number the least come first. */
+const SELECTIONS = {
+  best: [() => true, ORDERS.best[1]],
+  improved: [({ delta }) => delta > 0, ORDERS.gain[1]],
+  regressed: [({ delta }) => delta < 0, ORDERS.change[1]],
+  worst: [() => true, ORDERS.score[1]],
+};
+
+export function sorted(episodes, order) {
+  const value = ORDERS[order][1];
+  const known = episodes.filter((episode) => value(episode) !== null);
+  known.sort((first, second) => value(first) - value(second));
+  return [...known, ...episodes.filter((episode) => value(episode) === null)];
+}
+
+function rendering([small, width, height], root, alt) {
+  return picture({ small: root + small, width, height, alt });
+}
+
+/* What stands under a target: the score, and how many facts are wrong. */
+export function underTarget({ final, wrong }) {
+  const score = final === null ? MISSING : fixed(final, 1);
+  return wrong ? `${score}, ${wrong} ${wrong === 1 ? "fact" : "facts"} wrong` : score;
+}
+
+export function finalPicture(episode, root) {
+  if (!episode.last) return element("span", "no-picture");
+  return rendering(episode.last, root, `Final rendering, score ${episode.final === null ? MISSING : fixed(episode.final, 1)}`);
+}
+
+export class Selections {
+  constructor(root) {
+    this.root = root;
+    this.sections = [...document.querySelectorAll("[data-selection]")].map((section) => {
+      const list = section.querySelector(".trios");
+      return { section, list, all: [...list.children] };
+    });
+  }
+
+  /* The pair's own, or those of all pairs again. */
+  show(pair, episodes) {
+    for (const { section, list, all } of this.sections) {
+      const [fits, value] = SELECTIONS[section.dataset.selection];
+      const own = pair
+        ? episodes.filter((episode) => episode.last && value(episode) !== null && fits(episode))
+          .sort((first, second) => value(first) - value(second)).slice(0, SELECTED)
+        : [];
+      section.hidden = pair !== null && own.length === 0;
+      list.replaceChildren(...(pair ? own.map((episode) => this.trio(pair, episode)) : all));
+    }
+  }
+
+  trio(pair, episode) {
+    const { judge, root } = this.root.dataset;
+    const target = episode.entry.image.cloneNode();
+    const step = (image, words, score) =>
+      element("span", "", image, element("span", "label", words, " ", score === undefined ? null : badge(score, judge)));
+    const steps = [step(target, "target")];
+    if (episode.begun) steps.push(step(rendering(episode.begun, root, "First rendering"), `turn ${episode.begun[3]}`, episode.first));
+    steps.push(step(finalPicture(episode, root), `turn ${episode.last[3]}`, episode.final));
+    const change = episode.delta === null ? "" : `, ΔQ ${signed(episode.delta, 1)}`;
+    const link = element("a", "trio-link", element("span", "trio", ...steps), element("span", "trio-title", episode.entry.title + change));
+    link.href = `${episode.entry.address}?pair=${encodeURIComponent(pair.key)}#${pair.key}~${episode.last[3]}`;
+    return element("li", "", link, pairName(pair, root));
+  }
+}

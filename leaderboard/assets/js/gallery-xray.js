@@ -1,0 +1,158 @@
+/*
+ * The failure X-ray: the target's marks outlined on a rendering, each by its fate, and a list of the faults, each with the
+ * sentence that it hangs together with.
+ *
+ *   <div data-gallery data-marks='{"width": 512, "height": 512, "marks": [["the bar for “May”", [l, t, r, b]], …]}'>
+ *     <li data-turn="2" data-xray='{"transform": [x, y, scale, turn], "fates": "rxm…", "faults": [[mark, box, seen, cited], …]}'>
+ *
+ * Outlines are copies of <template data-component="xray">. cited is [turn, start, length, link], in units of the text.
+ */
+import { button, element, withAttributes } from "./dom.js";
+
+const FATES = { x: "missing", t: "text", c: "colour", m: "moved", v: "value", e: "extra", r: "right", u: "unsure" };
+const WORDS = { missing: "missing", text: "wrong text", colour: "wrong colour", moved: "moved", value: "wrong size or value", extra: "extra" };
+const LINKS = { broke: "broke after", unmended: "not mended by", said: "drawn from" };
+const LISTED = 6;
+
+/* The matrix of SVG that lays the target over the rendering: move in widths and heights, scale, turn in degrees. */
+function matrixOf([across, down, scale, turn], width, height) {
+  const angle = (turn * Math.PI) / 180;
+  const [cosine, sine] = [scale * Math.cos(angle), scale * Math.sin(angle)];
+  const x = width / 2 + across * width - cosine * (width / 2) + sine * (height / 2);
+  const y = height / 2 + down * height - sine * (width / 2) - cosine * (height / 2);
+  return `matrix(${[cosine, sine, -sine, cosine, x, y].map((value) => value.toFixed(4)).join(" ")})`;
+}
+
+/* The words of a message between two places of its text, as a range of its nodes; null if they are not there. */
+function rangeOf(message, start, length) {
+  const range = document.createRange();
+  const walker = document.createTreeWalker(message, NodeFilter.SHOW_TEXT);
+  let place = 0;
+  let begun = false;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const end = place + node.length;
+    if (!begun && start < end) {
+      range.setStart(node, start - place);
+      begun = true;
+    }
+    if (begun && start + length <= end) {
+      range.setEnd(node, start + length - place);
+      return range;
+    }
+    place = end;
+  }
+  return null;
+}
+
+export class XrayLayer {
+  constructor(gallery) {
+    this.gallery = gallery;
+    this.target = gallery.root.dataset.marks ? JSON.parse(gallery.root.dataset.marks) : null;
+    this.on = false;
+  }
+
+  get isKnown() {
+    return this.target !== null && this.gallery.root.querySelector("[data-xray]") !== null;
+  }
+
+  rayOf(cell) {
+    cell.ray ??= cell.item.dataset.xray && this.target ? JSON.parse(cell.item.dataset.xray) : null;
+    return cell.ray;
+  }
+
+  show(on) {
+    this.on = on;
+    this.gallery.root.classList.toggle("with-xray", on);
+    for (const row of this.gallery.rows) this.showRow(row);
+  }
+
+  showRow(row) {
+    for (const cell of row.cells) {
+      cell.item.querySelectorAll(":scope svg.xray, :scope > .xray-faults, :scope > .xray-none").forEach((part) => part.remove());
+      if (this.on) this.lay(cell, cell.frame, true);
+    }
+  }
+
+  /* Outlines over a frame that holds the cell's picture; the list of faults under the cell. */
+  lay(cell, frame, listed = false) {
+    frame.querySelector("svg.xray")?.remove();
+    const ray = this.rayOf(cell);
+    if (!ray) return;
+    frame.append(this.overlay(ray));
+    if (listed) cell.item.querySelector("figure").after(this.list(cell, ray));
+  }
+
+  boxOf([mark, box]) {
+    return mark === null ? box : this.target.marks[mark][1];
+  }
+
+  fateOf(ray, [mark]) {
+    return mark === null ? "extra" : FATES[ray.fates[mark]];
+  }
+
+  overlay(ray) {
+    const made = document.querySelector("template[data-component=xray]").content.firstElementChild.cloneNode(true);
+    const { width, height, marks } = this.target;
+    const group = made.querySelector("g");
+    const [rectangle, arrow, number] = ["rect", "path", "text"].map((name) => group.querySelector(name));
+    withAttributes(made, { viewBox: `0 0 ${width} ${height}` });
+    withAttributes(group, { transform: matrixOf(ray.transform, width, height) });
+    const outline = ([left, top, right, bottom], fate) =>
+      withAttributes(rectangle.cloneNode(), { class: `fate-${fate}`, x: left, y: top, width: right - left, height: bottom - top });
+    const parts = marks.map(([, box], place) => (box && ray.fates[place] === "r" ? outline(box, "right") : null));
+    ray.faults.forEach((fault, place) => {
+      const box = this.boxOf(fault);
+      if (!box) return;
+      parts.push(outline(box, this.fateOf(ray, fault)));
+      const seen = fault[2];
+      if (seen) parts.push(withAttributes(arrow.cloneNode(), { d: `M${(box[0] + box[2]) / 2} ${(box[1] + box[3]) / 2}L${seen[0]} ${seen[1]}` }));
+      const size = height / 18;
+      const told = withAttributes(number.cloneNode(), { x: box[0], y: Math.max(size, box[1] - size / 5), "font-size": size });
+      told.textContent = place + 1;
+      parts.push(told);
+    });
+    group.replaceChildren(...parts.filter(Boolean));
+    return made;
+  }
+
+  list(cell, ray) {
+    const { faults } = ray;
+    if (!faults.length) return element("p", "xray-none muted", "X-ray: no fault seen");
+    const list = element("ol", "xray-faults", ...faults.map((fault) => this.item(cell, ray, fault)));
+    const later = [...list.children].slice(LISTED);
+    later.forEach((item) => { item.hidden = true; });
+    const more = button(`${later.length} more`, () => {
+      later.forEach((item) => { item.hidden = false; });
+      more.parentElement.remove();
+    }, "xray-more");
+    if (later.length) list.append(element("li", "", more));
+    return list;
+  }
+
+  item(cell, ray, fault) {
+    const [mark, , , cited] = fault;
+    const fate = this.fateOf(ray, fault);
+    const name = mark === null ? "not in the target" : this.target.marks[mark][0];
+    const range = cited && this.find(cell, cited);
+    const said = range
+      ? button("", () => this.cite(cell, cited), "xray-said")
+      : element("span", "muted", "no sentence speaks of it");
+    if (range) said.append(element("span", "muted", `${LINKS[cited[3]]} turn ${cited[0]}: `), element("q", "", element("bdi", "", range.toString())));
+    return element("li", `fate-${fate}`, element("strong", "", WORDS[fate]), ` ${name} `, said);
+  }
+
+  find(cell, [turn, start, length]) {
+    const message = cell.row.section.querySelector(`[data-turn="${turn}"] > .message bdi`);
+    return message ? rangeOf(message, start, length) : null;
+  }
+
+  /* Go to the message of a sentence, and show which words of it are meant. */
+  cite(cell, cited) {
+    const range = this.find(cell, cited);
+    const message = range.startContainer.parentElement.closest(".message");
+    message.open = true;
+    if (window.Highlight) CSS.highlights.set("cited", new Highlight(range));
+    message.scrollIntoView({ block: "nearest", inline: "nearest" });
+    message.querySelector("summary").focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,50 @@
+"""X-rays as data for the gallery's scripts: a target's marks once in its page, fates and faults with every turn."""
+
+import json
+from typing import Any
+
+from leaderboard.model.xray import LETTER, Cited, DrawnScene, Fault, Xray
+from leaderboard.words.untrusted_text import visible
+
+MOST = 40
+"""Faults of a rendering that the data hold."""
+
+
+def marks_data(drawn: DrawnScene | None) -> str | None:
+    """Return a target's size and marks as JSON: names, and edges of boxes or null; None without a scene."""
+    if drawn is None:
+        return None
+    marks = [[visible(mark.name), mark.box] for mark in drawn.marks]
+    return _json({"width": drawn.width, "height": drawn.height, "marks": marks})
+
+
+def xray_data(xray: Xray) -> dict[str, Any]:
+    """Return a turn's X-ray: transform, a letter for each mark's fate, and the faults.
+
+    A fault is ``[mark, box, seen, cited]``: the mark's place or null for something extra, which alone has a box here;
+    the point where it was seen instead, or null; and turn, start and length of a sentence in UTF-16 units with its
+    link, or null.
+    """
+    return {
+        "transform": list(xray.transform),
+        "fates": "".join(LETTER[fate] for fate in xray.fates),
+        "faults": [_fault(fault) for fault in xray.faults[:MOST]],
+    }
+
+
+def xray_json(xray: Xray) -> str:
+    """Return a turn's X-ray as JSON, for an attribute of the turn."""
+    return _json(xray_data(xray))
+
+
+def _fault(fault: Fault) -> list[Any]:
+    box = list(fault.box) if fault.mark is None and fault.box else None
+    return [fault.mark, box, fault.seen, _cited(fault.cited) if fault.cited else None]
+
+
+def _cited(cited: Cited) -> list[Any]:
+    return [cited.turn, cited.start, len(cited.text.encode("utf-16-le")) // 2, cited.link]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,72 @@
+"""The fates of all marks in a pair's final renderings: what the pair can draw and what it cannot.
+
+They are computed with the pair's fragments for the gallery and kept in the build cache beside them, so that pages on
+pairs and on players read no facts again.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from leaderboard.model.site import Pair, Site
+from leaderboard.model.turn_facts import Lines
+from leaderboard.model.xray import LETTER, Fate, xrays
+
+_FATE: Mapping[str, Fate] = {letter: fate for fate, letter in LETTER.items()}
+
+
+@dataclass(frozen=True)
+class FinalFates:
+    """The fates of a target's marks in the final rendering of an episode.
+
+    >>> FinalFates((0.0, 0.0, 1.0, 0.0), ("right", "missing")).fates.count("missing")
+    1
+    """
+
+    transform: tuple[float, float, float, float]
+    """From target to rendering, as ``Xray.transform``."""
+
+    fates: tuple[Fate, ...]
+    """One a mark."""
+
+
+def facts_of_pair(site: Site, pair: Pair) -> Lines:
+    """Return the facts of a single pair's renderings; the facts of all pairs would not fit in memory."""
+    run = site.results.runs[pair.run_id]
+    return {(line.episode_id, line.rendering): line for line in run.facts()}
+
+
+def final_fates(site: Site, pair: Pair) -> dict[str, FinalFates]:
+    """Return the fates in each of a pair's final renderings whose facts are known, by instance."""
+    cached = site.cache.load(_name(site, pair)) if site.cache else None
+    text = cached.decode() if cached is not None else _computed(site, pair, facts_of_pair(site, pair))
+    return {
+        instance: FinalFates(tuple(transform), tuple(_FATE[letter] for letter in letters))
+        for instance, (transform, letters) in json.loads(text).items()
+    }
+
+
+def store_fates(site: Site, pair: Pair, facts: Lines) -> None:
+    """Keep a pair's fates in the build cache.
+
+    Raises:
+        WorkError: The disk is full.
+    """
+    if site.cache is not None:
+        site.cache.store(_name(site, pair), _computed(site, pair, facts).encode())
+
+
+def _computed(site: Site, pair: Pair, facts: Lines) -> str:
+    fates = {}
+    for result in site.results.episodes[pair.run_id]:
+        gallery, rendered = site.galleries[result.episode.instance_id], result.episode.rendered_turns
+        last = rendered[-1].turn if rendered else 0
+        ray = xrays(gallery.drawn, result.episode, facts, only=last).get(last) if facts else None
+        if ray is not None:
+            letters = "".join(LETTER[fate] for fate in ray.fates)
+            fates[result.episode.instance_id] = [list(ray.transform), letters]
+    return json.dumps(fates, separators=(",", ":"))
+
+
+def _name(site: Site, pair: Pair) -> str:
+    return f"fates/{site.key(pair)}"

@@ -1,0 +1,289 @@
+"""Failure X-ray: the fate of each mark of a target in a rendering, and the sentence that spoke of it.
+
+The facts stored with the scores say what a rendering shows of each mark. Here they become one fate a mark, an outline
+laid over the rendering, and for every fault the sentence that brought it about or should have mended it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ircore.core.episode_records import Episode, Turn
+from ircore.core.fact_records import FactNote, RenderingFacts
+from ircore.core.records import Box, Scene
+from ircore.scorers.verification.facts import Fact, Mark, facts_of, marks_of
+from leaderboard.model.sentences import Span, Subject, best, points_in
+from leaderboard.model.turn_facts import Lines
+from leaderboard.words.marked_messages import LONGEST
+from leaderboard.words.untrusted_text import visible
+
+Fate = Literal["right", "missing", "text", "colour", "moved", "value", "extra", "unsure"]
+
+FATES: Mapping[Fate, str] = {
+    "missing": "missing",
+    "text": "wrong text",
+    "colour": "wrong colour",
+    "moved": "moved",
+    "value": "wrong size or value",
+    "extra": "extra",
+    "right": "right",
+    "unsure": "cannot be told",
+}
+"""Fates in words; of several faults of a mark the first counts."""
+
+LETTER: Mapping[Fate, str] = {
+    "missing": "x", "text": "t", "colour": "c", "moved": "m", "value": "v", "extra": "e", "right": "r", "unsure": "u",
+}  # fmt: skip
+"""A letter for each fate, for scripts."""
+
+FAULTS: tuple[Fate, ...] = ("missing", "text", "colour", "moved", "value", "extra")
+
+Link = Literal["broke", "unmended", "said"]
+
+LINKS: Mapping[Link, str] = {
+    "broke": "broke after",
+    "unmended": "not mended by",
+    "said": "drawn from",
+}
+"""How a fault hangs together with a sentence, in words before the sentence."""
+
+WHOLE = 0.6
+"""Share of the picture from which on a mark, such as a grid, is listed but not outlined."""
+
+
+@dataclass(frozen=True)
+class DrawnMark:
+    """A mark of a target as the X-ray shows it.
+
+    Example:
+        >>> DrawnMark("the bar for “May”", Box(10, 20, 30, 90), Subject("bar", ("May",), (), None), facts=(0, 1)).name
+        'the bar for “May”'
+    """
+
+    name: str
+    """Name in words."""
+
+    box: Box | None
+    """Place in pixels of the target; None for what is everywhere."""
+
+    subject: Subject
+    """What sentences may say of it."""
+
+    facts: tuple[int, ...]
+    """Places of its facts in the list of facts."""
+
+
+@dataclass(frozen=True)
+class DrawnScene:
+    """The marks and facts of a target, drawn up once.
+
+    Example:
+        >>> DrawnScene(width=512, height=512, marks=(), facts=()).marks
+        ()
+    """
+
+    width: int
+    """Pixels."""
+
+    height: int
+    """Pixels."""
+
+    marks: tuple[DrawnMark, ...]
+    """Marks that have facts, marks that carry data first."""
+
+    facts: tuple[Fact, ...]
+    """All facts."""
+
+
+@dataclass(frozen=True)
+class Cited:
+    """The sentence of a dialogue that a fault hangs together with.
+
+    >>> Cited(turn=2, start=0, text="Make it red.", link="unmended").text
+    'Make it red.'
+    """
+
+    turn: int
+    """Turn of the message, 1-based."""
+
+    start: int
+    """Place of the first character in the message as pages show it, in UTF-16 units, as browsers count."""
+
+    text: str
+
+    link: Link
+    """Whether the mark broke after the sentence, was not mended by it, or was drawn from it."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A mark that a rendering shows wrongly, or something extra.
+
+    Example:
+        >>> fault = Fault("missing", 0, "the title", Box(0, 0, 9, 9), None, None, ("The title is at the top.",))
+        >>> FATES[fault.fate]
+        'missing'
+    """
+
+    fate: Fate
+    mark: int | None
+    """Place in the list of marks; None for something extra."""
+
+    name: str
+    box: Box | None
+    """Where it should be, in pixels of the target; of something extra, where it is."""
+
+    seen: tuple[float, float] | None
+    """Middle of the place where it was seen instead, in pixels of the target."""
+
+    cited: Cited | None
+    """None if no sentence speaks of it."""
+
+    facts: tuple[str, ...]
+    """The facts that fail, as sentences."""
+
+
+@dataclass(frozen=True)
+class Xray:
+    """The fates of all marks in one rendering.
+
+    Example:
+        >>> Xray(transform=(0, 0, 1, 0), fates=("right", "right"), faults=()).fates.count("right")
+        2
+    """
+
+    transform: tuple[float, float, float, float]
+    """From target to rendering: move in widths and heights, scale, turn in degrees."""
+
+    fates: tuple[Fate, ...]
+    """One a mark."""
+
+    faults: tuple[Fault, ...]
+    """Marks with a fault in their order, then what is extra."""
+
+
+def draw_scene(scene: Scene) -> DrawnScene:
+    """Return the marks and facts of a target for X-rays."""
+    facts = tuple(facts_of(scene))
+    of_mark: dict[str, list[int]] = {}
+    for place, fact in enumerate(facts):
+        of_mark.setdefault(fact.mark, []).append(place)
+    marks = tuple(_mark(scene, mark, of_mark[mark.key]) for mark in marks_of(scene) if mark.key in of_mark)
+    return DrawnScene(scene.width, scene.height, marks, facts)
+
+
+def _mark(scene: Scene, mark: Mark, facts: Sequence[int]) -> DrawnMark:
+    elements = [scene.elements[place] for place in mark.elements]
+    box = _box([element.box for element in elements], scene)
+    kind = elements[0].type if mark.kind == "shape" and elements else mark.kind
+    named = [name for element in elements for name in (element.text, element.parameters.get("category"))]
+    texts = tuple(dict.fromkeys(name for name in named if isinstance(name, str) and name))
+    colours = tuple(dict.fromkeys(element.colour for element in elements if element.colour))
+    return DrawnMark(mark.name, box, Subject(kind, texts, colours[:3], box), tuple(facts))
+
+
+def _box(boxes: Sequence[Box], scene: Scene) -> Box | None:
+    if not boxes:
+        return None
+    edges = list(zip(*boxes, strict=True))
+    box = Box(min(edges[0]), min(edges[1]), max(edges[2]), max(edges[3]))
+    covered = (box.right - box.left) * (box.bottom - box.top) / (scene.width * scene.height)
+    return None if covered >= WHOLE else box
+
+
+def xrays(drawn: DrawnScene | None, episode: Episode, lines: Lines, only: int | None = None) -> dict[int, Xray]:
+    """Return the X-ray of each rendering of an episode whose facts are known, by turn.
+
+    Args:
+        drawn: Marks of the target; None for a target without a scene.
+        episode: The episode.
+        lines: Facts of the run that played it.
+        only: The only turn wanted; None for every turn.
+    """
+    made: dict[int, Xray] = {}
+    if drawn is None:
+        return made
+    before: tuple[Fate, ...] = ()
+    for turn in episode.rendered_turns:
+        if only not in {None, turn.turn}:
+            continue
+        assert turn.rendering is not None  # noqa: S101 - a rendered turn
+        line = lines.get((episode.episode_id, turn.rendering.sha256))
+        if line is None or len(line.verdicts) != len(drawn.facts):
+            before = ()
+            continue
+        said = [earlier for earlier in episode.turns if earlier.turn <= turn.turn and earlier.message]
+        made[turn.turn] = _xray(drawn, line, before, said)
+        before = made[turn.turn].fates
+    return made
+
+
+def _xray(drawn: DrawnScene, line: RenderingFacts, before: Sequence[Fate], said: Sequence[Turn]) -> Xray:
+    notes = {note.fact: note for note in line.notes}
+    fates = tuple(_fate(drawn, mark, line.verdicts) for mark in drawn.marks)
+    faults = [
+        Fault(
+            fate, place, mark.name, mark.box, _seen(drawn, mark, notes) if fate == "moved" else None,
+            _cited(mark.subject, said, before[place] if before else None),
+            tuple(drawn.facts[fact].sentence for fact in mark.facts if line.verdicts[fact] == "0"),
+        )
+        for place, (mark, fate) in enumerate(zip(drawn.marks, fates, strict=True))
+        if fate in FAULTS
+    ]  # fmt: skip
+    extras = [
+        Fault("extra", None, "not in the target", extra.box, None, _cited_place(extra.box, said), ())
+        for extra in line.extras
+    ]
+    return Xray(line.transform, fates, (*faults, *extras))
+
+
+_FATE_OF_PART: Mapping[str, Fate] = {"text": "text", "colour": "colour", "place": "moved", "value": "value"}
+
+
+def _fate(drawn: DrawnScene, mark: DrawnMark, verdicts: str) -> Fate:
+    failing: set[Fate] = set()
+    for place in mark.facts:
+        if verdicts[place] == "0":
+            fact = drawn.facts[place]
+            if fact.attribute == "presence":
+                return "missing"
+            failing.add(_FATE_OF_PART.get(fact.part, "value"))
+    if failing:
+        return next(fate for fate in FATES if fate in failing)
+    return "right" if any(verdicts[place] == "1" for place in mark.facts) else "unsure"
+
+
+def _seen(drawn: DrawnScene, mark: DrawnMark, notes: Mapping[int, FactNote]) -> tuple[float, float] | None:
+    """Return the place where a mark was seen instead, if the fact about its place is a point."""
+    for place in mark.facts:
+        note = notes.get(place)
+        if drawn.facts[place].attribute == "place" and note is not None and note.seen is not None:
+            return points_in(note.seen)
+    return None
+
+
+def _cited(subject: Subject, said: Sequence[Turn], before: Fate | None) -> Cited | None:
+    """Return the latest sentence that speaks of a mark, and how the fault hangs together with it."""
+    for turn in reversed(said):
+        span = best(shown_text(turn.message), subject)
+        if span is not None:
+            return _citation(turn, span, before, turn is said[-1])
+    return None
+
+
+def _citation(turn: Turn, span: Span, before: Fate | None, is_latest: bool) -> Cited:
+    link: Link = "said"
+    if before is not None and is_latest:
+        link = "broke" if before == "right" else "unmended"
+    before_it = shown_text(turn.message)[: span.start]
+    return Cited(turn.turn, len(before_it.encode("utf-16-le")) // 2, span.text, link)
+
+
+def _cited_place(box: Box, said: Sequence[Turn]) -> Cited | None:
+    """Return the latest sentence that names a point within something extra."""
+    return _cited(Subject("no kind of mark", (), (), box), said, None)
+
+
+def shown_text(message: str | None) -> str:
+    """Return a message as pages show it: its beginning, with hidden characters visible."""
+    return visible((message or "")[:LONGEST])

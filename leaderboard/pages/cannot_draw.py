@@ -1,0 +1,203 @@
+"""What a pair, or a player with all its partners, cannot draw: kinds of marks by the share that comes out right."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, estimate
+from ircore.results.statistics.scales import SHARE
+from leaderboard.model.final_fates import FinalFates, final_fates
+from leaderboard.model.site import Gallery, Pair, Site
+from leaderboard.model.xray import FATES, FAULTS, DrawnScene, Fate, Fault, Xray
+from leaderboard.storage.pictures import Shown
+
+MOST_KINDS = 12
+"""Kinds in the table."""
+
+PICTURES = 3
+"""Pictures, each of another kind and target."""
+
+_LEAST_MARKS = 3
+"""Fewer marks of a kind say nothing about it."""
+
+_PLURALS = {
+    "axis": "axes",
+    "ticks": "rows of ticks",
+    "leaders": "leader lines",
+    "squares": "squared papers",
+    "cross": "crosses",
+}
+
+
+@dataclass(frozen=True)
+class KindLine:
+    """How a kind of mark came out in final renderings.
+
+    Example:
+        >>> KindLine("tick labels", Estimate(0.5, 0.3, 0.7, 12), marks=60, fates=(("missing", 30),)).words
+        '30 missing'
+    """
+
+    kind: str
+    """Kind in the plural, such as ``tick labels``."""
+
+    right: Estimate
+    """Share of the marks that can be told which are right, 0–1: mean over targets."""
+
+    marks: int
+    """Marks that can be told, over all final renderings."""
+
+    fates: tuple[tuple[Fate, int], ...]
+    """Each fault that occurs with the number of marks, the commonest first."""
+
+    @property
+    def place(self) -> tuple[bool, float, int, str]:
+        """Order of lines: kinds on too few targets last, the least right first, then those of most marks."""
+        return self.right.n < MINIMUM_PICTURES, self.right.mean or 0.0, -self.marks, self.kind
+
+    @property
+    def words(self) -> str:
+        """The faults in words."""
+        return ", ".join(f"{count} {FATES[fate]}" for fate, count in self.fates)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A final rendering in which marks of a kind are wrong.
+
+    >>> Example("tick labels", pair=None, gallery=None, picture=None, drawn=None, xray=None, wrong=4).wrong
+    4
+    """
+
+    kind: str
+    pair: Pair
+    gallery: Gallery
+    picture: Shown
+    drawn: DrawnScene
+    xray: Xray
+    """Fates of the marks of this kind alone."""
+
+    wrong: int
+    """Marks of the kind that are wrong in it."""
+
+
+@dataclass(frozen=True)
+class CannotDraw:
+    """What a pair or player cannot draw.
+
+    >>> CannotDraw(lines=(), examples=(), renderings=0).sentence
+    ''
+    """
+
+    lines: tuple[KindLine, ...]
+    """Kinds with a fault, the least right first."""
+
+    examples: tuple[Example, ...]
+    renderings: int
+    """Final renderings whose facts are known."""
+
+    @property
+    def sentence(self) -> str:
+        """The worst kinds in one sentence; empty if nothing is wrong."""
+        told = [line for line in self.lines if line.right.n >= MINIMUM_PICTURES] or self.lines
+        worst = [f"{line.kind} ({100 * (line.right.mean or 0):.0f} % right)" for line in told[:3]]
+        if not worst:
+            return ""
+        return f"Least often right: {', '.join(worst)}."
+
+
+def plural(kind: str) -> str:
+    """Return a kind of mark in the plural.
+
+    >>> plural("tick_label"), plural("axis")
+    ('tick labels', 'axes')
+    """
+    return _PLURALS.get(kind, kind.replace("_", " ") + "s")
+
+
+def cannot_draw(site: Site, pairs: Sequence[Pair]) -> CannotDraw | None:
+    """Return what some pairs cannot draw; None if the facts of none of their renderings are known.
+
+    Args:
+        site: What is shown.
+        pairs: One pair, or all pairs of a player.
+    """
+    known = [(pair, site.galleries[instance], fates) for pair in pairs
+             for instance, fates in final_fates(site, pair).items()]  # fmt: skip
+    if not known:
+        return None
+    kinds: dict[str, list[tuple[Pair, Gallery, FinalFates]]] = {}
+    for pair, gallery, fates in known:
+        for kind in {mark.subject.kind for mark in _drawn(gallery).marks}:
+            kinds.setdefault(kind, []).append((pair, gallery, fates))
+    lines = {kind: line for kind, cases in kinds.items() if (line := _line(kind, cases)) is not None}
+    worst = sorted(lines, key=lambda kind: lines[kind].place)[:MOST_KINDS]
+    examples = _examples(site, {kind: kinds[kind] for kind in worst})
+    return CannotDraw(tuple(lines[kind] for kind in worst), examples, len(known))
+
+
+def _drawn(gallery: Gallery) -> DrawnScene:
+    assert gallery.drawn is not None  # noqa: S101 - fates are of targets with a scene
+    return gallery.drawn
+
+
+def _of_kind(gallery: Gallery, fates: FinalFates, kind: str) -> list[Fate]:
+    marks = _drawn(gallery).marks
+    told = [fate for mark, fate in zip(marks, fates.fates, strict=True) if mark.subject.kind == kind]
+    return [fate for fate in told if fate != "unsure"]
+
+
+def _line(kind: str, cases: Iterable[tuple[Pair, Gallery, FinalFates]]) -> KindLine | None:
+    """Return the line of a kind; None if it has too few marks or no fault."""
+    counts: Counter[Fate] = Counter()
+    shares: dict[str, list[float]] = {}
+    for _, gallery, fates in cases:
+        told = _of_kind(gallery, fates, kind)
+        counts.update(told)
+        if told:
+            shares.setdefault(gallery.instance.instance_id, []).append(told.count("right") / len(told))
+    marks = counts.total()
+    faults = tuple((fate, count) for fate, count in counts.most_common() if fate in FAULTS)
+    if marks < _LEAST_MARKS or not faults:
+        return None
+    right = estimate([fsum(of_target) / len(of_target) for of_target in shares.values()], SHARE)
+    return KindLine(plural(kind), right, marks, faults)
+
+
+def _examples(site: Site, kinds: Mapping[str, Sequence[tuple[Pair, Gallery, FinalFates]]]) -> tuple[Example, ...]:
+    """Return pictures of the worst kinds, each of another target."""
+    chosen: list[Example] = []
+    for kind, cases in kinds.items():
+        used = {example.gallery.instance.instance_id for example in chosen}
+        free = [case for case in cases if case[1].instance.instance_id not in used]
+        rated = [(_wrong(gallery, fates, kind), pair.key, gallery.instance.instance_id, pair, gallery, fates)
+                 for pair, gallery, fates in free]  # fmt: skip
+        wrong, _, _, pair, gallery, fates = max(rated, key=lambda case: case[:3], default=(0, "", "", None, None, None))
+        if wrong and pair is not None and gallery is not None and fates is not None:
+            chosen.append(_example(site, kind, pair, gallery, fates))
+        if len(chosen) == PICTURES:
+            break
+    return tuple(chosen)
+
+
+def _wrong(gallery: Gallery, fates: FinalFates, kind: str) -> int:
+    return sum(fate != "right" for fate in _of_kind(gallery, fates, kind))
+
+
+def _example(site: Site, kind: str, pair: Pair, gallery: Gallery, fates: FinalFates) -> Example:
+    drawn = _drawn(gallery)
+    result = site.episode(pair.run_id, gallery.instance.instance_id)
+    assert result is not None  # noqa: S101 - it has a rendering
+    rendering = result.episode.rendered_turns[-1].rendering
+    assert rendering is not None  # noqa: S101 - a rendered turn
+    faults = tuple(
+        Fault(fate, place, mark.name, mark.box, None, None, ())
+        for place, (mark, fate) in enumerate(zip(drawn.marks, fates.fates, strict=True))
+        if mark.subject.kind == kind and fate in FAULTS
+    )
+    shown: tuple[Fate, ...] = tuple(
+        fate if mark.subject.kind == kind else "unsure" for mark, fate in zip(drawn.marks, fates.fates, strict=True)
+    )
+    picture = site.rendering(pair.run_id, rendering)
+    return Example(plural(kind), pair, gallery, picture, drawn, Xray(fates.transform, shown, faults), len(faults))

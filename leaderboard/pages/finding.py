@@ -1,0 +1,123 @@
+"""What the data say, for the top of the front page: a finding, what the best pair reaches, what no pair can do yet."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ircore.core.records import Rules
+from ircore.results.cell import Cell
+from leaderboard.model.site import Pair, Site
+from leaderboard.pages.selections import judged_episodes
+
+GAIN = 0.1
+"""Mean gain, on the scale 0–10, from which corrections are said to help or to harm."""
+EASY = 9.0
+"""Score, 0–10, from which a kind of picture is no longer out of reach."""
+
+
+@dataclass(frozen=True)
+class Hardest:
+    """The condition under which the best pair of all gets least.
+
+    >>> Hardest("geometry", "hard", 5.1, pair=None).is_open
+    True
+    """
+
+    category: str
+    difficulty: str
+    score: float
+    pair: Pair
+
+    @property
+    def is_open(self) -> bool:
+        """Whether no pair comes near a perfect drawing."""
+        return self.score < EASY
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the data of a site say at a glance.
+
+    >>> rules = Rules()
+    >>> Finding(None, 4.0, 9.0, 42, 7, 5, rules, cell=None, hardest=None).gain
+    5.0
+
+    Attributes:
+        pair: The best pair by the site's judge.
+        first: Its mean score after the first message, 0–10.
+        final: Its mean score at the end, over the same episodes.
+        pictures: How many targets there are.
+        kinds: Of how many categories.
+        pairs: How many pairs were compared.
+        rules: Of the runs.
+        cell: The best pair's numbers.
+        hardest: Where even the best pair gets least; None if nothing is rated by category.
+    """
+
+    pair: Pair
+    first: float
+    final: float
+    pictures: int
+    kinds: int
+    pairs: int
+    rules: Rules
+    cell: Cell
+    hardest: Hardest | None
+
+    @property
+    def gain(self) -> float:
+        """Mean gain from the first rendering to the last, 0–10."""
+        return self.final - self.first
+
+    @property
+    def direction(self) -> str:
+        """Whether corrections ``help``, ``harm`` or make ``no`` difference."""
+        return "help" if self.gain >= GAIN else "harm" if self.gain <= -GAIN else "no"
+
+
+def finding(site: Site) -> Finding | None:
+    """Return what the data of a site say; None if no ranked pair has a rated episode."""
+    ranked = [site.pairs[row.submission.run_id] for row in site.under().board(site.judge) if row.rank_low is not None]
+    if not ranked:
+        return None
+    best = ranked[0]
+    cell = site.cell(best)
+    ends = [
+        (min(chosen.judged.trajectory.items())[1], chosen.judged.final)
+        for chosen in judged_episodes(site, [best])
+        if chosen.judged.trajectory and chosen.judged.final is not None
+    ]
+    if cell is None or cell.main.mean is None or not ends:
+        return None
+    instances = site.results.instances
+    return Finding(
+        best,
+        _mean(first for first, _ in ends),
+        _mean(final for _, final in ends),
+        len(instances),
+        len({instance.category for instance in instances}),
+        len(ranked),
+        site.rule_sets[0],
+        cell,
+        _hardest(site, ranked),
+    )
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return math.fsum(listed) / len(listed)
+
+
+def _hardest(site: Site, pairs: Sequence[Pair]) -> Hardest | None:
+    """Return the condition in which the best score of all pairs is lowest; among equals, the first by name."""
+    tops = []
+    for category, difficulty in sorted({(each.category, each.difficulty) for each in site.results.instances}):
+        scores = [
+            (cell.score.mean, pair)
+            for pair in pairs
+            if (cell := site.cell(pair, category, difficulty)) is not None and cell.score.mean is not None
+        ]
+        if scores:
+            score, pair = max(scores, key=lambda entry: entry[0])
+            tops.append(Hardest(category, difficulty, score, pair))
+    return min(tops, key=lambda top: top.score, default=None)

@@ -1,0 +1,72 @@
+"""Wherever a command takes runs, it takes a folder of runs, and a release where it writes nothing into them."""
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from command_lines import leaves
+from releases import sample_release
+
+from ircore.commands.given_runs import run_to_read, runs_to_change, runs_to_read
+from ircore.commands.main import run
+
+TAKING_RUNS = {
+    "annotate build", "export clembench", "export inspect", "language novelty", "merge", "ratings import",
+    "release build", "results", "score", "show", "site build", "submission check", "submission pack",
+    "submission reproduce", "submission season gap",
+}  # fmt: skip
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    """A release of the runs ``centre-block`` and ``other-block``, which lie in ``runs`` beside it."""
+    return sample_release(tmp_path)
+
+
+def test_every_command_that_takes_runs_takes_folders_of_runs() -> None:
+    callbacks = {runs_to_read, runs_to_change, run_to_read}
+    taking = {name for name, command in leaves().items() if callbacks & {param.callback for param in command.params}}
+    assert taking == TAKING_RUNS
+    for name in set(leaves()) - TAKING_RUNS:
+        for param in leaves()[name].params:
+            assert param.human_readable_name not in ("runs", "run") or not isinstance(param.type, click.Path), name
+
+
+def test_a_folder_of_runs_stands_for_its_runs(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = release.parent / "runs"
+    assert run(["results", str(runs / "centre-block"), str(runs / "other-block"), "--json"]) == 0
+    both = json.loads(capsys.readouterr().out)
+    assert run(["results", str(runs), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == both
+    assert [row["submission"] for row in both["rows"]] == ["centre-block", "other-block"]
+
+
+def test_a_release_stands_for_its_runs(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", str(release), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert {summary["run"]["slug"] for summary in shown} == {"centre-block", "other-block"}
+
+
+def test_the_next_step_names_what_was_typed(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["results", str(release)]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == f"next: ircore site build --runs {release} --out SITE"
+
+
+def test_nothing_is_written_into_a_release(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path: path.stat().st_mtime_ns for path in release.rglob("*")}
+    assert run(["score", str(release)]) == 2
+    problem, remedy = capsys.readouterr().err.splitlines()
+    assert problem == f"ircore: {release}: a release, which nothing is written into"
+    assert remedy == f"  Bring its runs back first: ircore release pull {release} --out pulled"
+    assert {path: path.stat().st_mtime_ns for path in release.rglob("*")} == before
+
+
+def test_a_folder_without_runs_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["results", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.startswith(f"ircore: {tmp_path}: no run here")
+
+
+def test_several_runs_are_refused_where_one_is_taken(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["submission", "pack", str(release.parent / "runs"), "--out", str(release.parent / "packed")]) == 2
+    assert capsys.readouterr().err.splitlines()[1] == "  Name one: centre-block, other-block"

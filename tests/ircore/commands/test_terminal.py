@@ -1,0 +1,85 @@
+"""At a terminal: colours, 40 columns, and one style of error; nothing of it in files and pipes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ircore.commands.main import run as ircore
+from ircore.runs.folder import RunFolder
+
+pty = pytest.importorskip("pty", reason="needs a pseudo-terminal")
+
+
+def at_terminal(words: list[str], columns: int = 80, **variables: str) -> str:
+    """Run a command at a pseudo-terminal and return what it shows."""
+    import fcntl
+    import struct
+    import termios
+
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
+    command = [sys.executable, "-m", "ircore", *words]
+    with subprocess.Popen(
+        command, stdin=child, stdout=child, stderr=child, env={**environment, "TERM": "xterm-256color", **variables}
+    ):
+        os.close(child)
+        shown = b""
+        while True:
+            try:
+                part = os.read(parent, 4096)
+            except OSError:  # how Linux tells that the other end is closed
+                break
+            if not part:
+                break
+            shown += part
+    os.close(parent)
+    return shown.decode()
+
+
+def test_an_error_is_red_unless_nobody_wants_colours(tmp_path: Path) -> None:
+    words = ["show", str(tmp_path / "nowhere")]
+    assert at_terminal(words).startswith("\x1b[31;1mircore:\x1b[0m ")
+    assert at_terminal(words, NO_COLOR="1").startswith("ircore: ")
+    assert at_terminal(words, TERM="dumb").startswith("ircore: ")
+
+
+def test_files_and_pipes_get_no_colours(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["show", str(tmp_path / "nowhere")]) == 2
+    assert "\x1b" not in capsys.readouterr().err
+
+
+def test_a_wide_table_fits_forty_columns(run: RunFolder) -> None:
+    assert ircore(["score", str(run.path)]) == 0
+    shown = at_terminal(["results", str(run.path)], 40).replace("\r\n", "\n").partition("next:")[0]
+    board = shown.partition("\x1b")[0].splitlines()
+    assert max(map(len, board)) <= 40
+    assert any(line.startswith("pair ") for line in board)
+    assert any(line.startswith("main (0–100) ") for line in board)
+
+
+def test_the_contents_of_a_run_fit_forty_columns(run: RunFolder) -> None:
+    shown = at_terminal(["show", str(run.path)], 40).partition("\x1b")[0].splitlines()
+    assert max(map(len, shown)) <= 40
+    assert any(line.startswith("episodes ") for line in shown)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["play"], "play: Missing argument 'SUBMISSION'."),
+        (["play", "a+b", "--foo"], "play: No such option '--foo'."),
+        (["release", "biuld"], "release: No such command 'biuld'. Did you mean 'build'?"),
+        (["results", "--format", "odt", "x"], "results: Invalid value for '--format'"),
+    ],
+)
+def test_wrong_usage_reads_like_every_other_error(
+    words: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ircore(words) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"ircore: {problem}")
+    assert second == f"  See: ircore {words[0]} --help"

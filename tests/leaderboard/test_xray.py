@@ -1,0 +1,115 @@
+"""The failure X-ray: the fate of each mark, and the sentence that a fault hangs together with."""
+
+import json
+from pathlib import Path
+
+import pytest
+from charted_episodes import chart, episode_of
+from charts import chart_instances
+from samples import sample_run
+from site_samples import built_once
+from visits import Visit
+
+from ircore.core.records import Box
+from ircore.scorers.computed import ScoringPlan, score_runs
+from leaderboard.building.site_build import build_site
+from leaderboard.model.sentences import Subject, about, best, spans
+from leaderboard.model.xray import draw_scene, xrays
+
+CATS = Subject("bar", ("Cats",), ("#d62728",), Box(20, 80, 60, 160))
+
+
+def test_a_full_stop_ends_a_sentence_but_not_within_a_number() -> None:
+    message = "A bar of 12.5 cm. Move it left!\nKeep the rest."
+    assert [span.text for span in spans(message)] == ["A bar of 12.5 cm.", "Move it left!", "Keep the rest."]
+    assert all(message[span.start :].startswith(span.text) for span in spans(message))
+
+
+def test_a_sentence_speaks_of_a_mark_by_text_place_or_kind_and_not_by_colour_alone() -> None:
+    assert about("The pets are many.", CATS) == 0
+    assert about("Make it a deeper red.", CATS) < 2
+    assert about("The bar is too tall.", CATS) >= 2
+    assert about("Delete the square at (40, 100).", CATS) >= 2
+    assert about("Delete the square at (140, 100).", CATS) == 0
+    message = "There are two bars. The red bar is for Cats. The blue bar is for Dogs."
+    chosen = best(message, CATS)
+    assert chosen is not None
+    assert chosen.text == "The red bar is for Cats."
+
+
+def test_a_mark_has_one_fate_and_a_fault_names_the_facts_that_fail() -> None:
+    scene, episode, lines = episode_of(chart(20, 80)[1])
+    (xray,) = xrays(draw_scene(scene), episode, lines).values()
+    drawn = draw_scene(scene)
+    fates = {mark.name: fate for mark, fate in zip(drawn.marks, xray.fates, strict=True)}
+    assert fates['the bar for "Cats"'] == "value"
+    assert fates['the bar for "Dogs"'] == "right"
+    fault = next(fault for fault in xray.faults if fault.name == 'the bar for "Cats"')
+    assert fault.facts == ('The bar for "Cats" shows the value 40.',)
+
+
+def test_a_fault_cites_the_sentence_that_broke_it_or_did_not_mend_it() -> None:
+    right, short = chart(40, 80)[1], chart(20, 80)[1]
+    scene, episode, lines = episode_of(right, short)
+    messages = ("A red bar for Cats. A blue bar for Dogs.", "Make the bar for Cats half as tall. Thanks.")
+    turns = tuple(turn.model_copy(update={"message": text}) for turn, text in zip(episode.turns, messages, strict=True))
+    told = xrays(draw_scene(scene), episode.model_copy(update={"turns": turns}), lines)
+    assert told[1].faults == ()
+    (fault,) = told[2].faults
+    assert fault.cited is not None
+    assert (fault.cited.turn, fault.cited.text, fault.cited.link) == (2, "Make the bar for Cats half as tall.", "broke")
+    scene, episode, lines = episode_of(short, short)
+    turns = tuple(turn.model_copy(update={"message": text}) for turn, text in zip(episode.turns, messages, strict=True))
+    told = xrays(draw_scene(scene), episode.model_copy(update={"turns": turns}), lines)
+    assert told[1].faults[0].cited is not None
+    assert told[1].faults[0].cited.link == "said"
+
+
+def test_without_facts_or_scene_there_is_no_x_ray() -> None:
+    scene, episode, _ = episode_of(chart(40, 80)[1])
+    assert xrays(draw_scene(scene), episode, {}) == {}
+    assert xrays(None, episode, {}) == {}
+
+
+def build(folder: Path) -> None:
+    run = sample_run(folder / "run", chart_instances(folder / "charts"))
+    score_runs([run], ScoringPlan(metrics=(), every_turn=True), workers=1)
+    build_site([run.path], folder / "site")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_once(tmp_path_factory, "xray-site", build)
+
+
+def test_the_x_ray_outlines_marks_lists_faults_and_stands_in_the_address(visit: Visit) -> None:
+    page = visit.open("gallery/pets.html")
+    page.locator("[data-gallery='ready'][data-restored]").wait_for()
+    page.keyboard.press("x")
+    page.wait_for_url("**?xray=on*")
+    first = page.locator(".turn[data-xray]").first
+    drawn = json.loads(page.locator("[data-marks]").get_attribute("data-marks") or "")
+    ray = json.loads(first.get_attribute("data-xray") or "")
+    assert len(ray["fates"]) == len(drawn["marks"])
+    assert first.locator("svg.xray text").count() == sum(
+        1 for mark, box, *_ in ray["faults"] if (box if mark is None else drawn["marks"][mark][1])
+    )
+    assert first.locator(".xray-faults > li").count() >= 1
+    page.reload()
+    page.locator(".with-xray svg.xray").first.wait_for()
+    page.keyboard.press("x")
+    assert page.locator("svg.xray").count() == 0
+
+
+def test_keys_work_as_soon_as_the_page_is_open_and_after_a_deep_link(visit: Visit) -> None:
+    page = visit.open("gallery/pets.html")
+    page.locator("[data-gallery='ready'][data-restored]").wait_for()
+    assert "#" not in page.url
+    page.keyboard.press("d")
+    assert page.locator(".compare-frame[data-mode='difference']").count() == 1
+    linked = str(page.locator(".turn[data-xray]").last.get_attribute("id"))
+    page.goto("about:blank")
+    visit.open(f"gallery/pets.html#{linked}")
+    page.locator("[data-gallery='ready'][data-restored]").wait_for()
+    page.keyboard.press("z")
+    assert page.locator("dialog.zoom[open]").count() == 1

@@ -1,0 +1,39 @@
+"""Episodes on a bar chart of cats and dogs, with the facts that each rendering shows."""
+
+from charts import BLUE, RED, bars, instance_of
+
+from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.fact_records import RenderingFacts
+from ircore.core.images import Picture
+from ircore.core.records import Scene
+from ircore.scorers.verification.score import verify_picture
+from ircore.scorers.verification.stored import verdicts_of
+
+
+def chart(cats: int, dogs: int) -> tuple[Scene, Picture]:
+    instance, data = instance_of(bars({"Cats": cats, "Dogs": dogs}, [RED, BLUE]), "pets", "bar_graph")
+    assert instance.scene is not None
+    return instance.scene, Picture.from_own_file(data, 200, 200)
+
+
+def episode_of(*renderings: Picture) -> tuple[Scene, Episode, dict[tuple[str, str], RenderingFacts]]:
+    """An episode on the chart with cats 40 and dogs 80, and the facts of its renderings."""
+    scene, target = chart(40, 80)
+    turns = tuple(
+        Turn(
+            turn=number,
+            action="describe",
+            message="…",
+            rendering=Rendering(sha256=picture.sha256, width=200, height=200),
+        )
+        for number, picture in enumerate(renderings, start=1)
+    )
+    episode = Episode(
+        episode_id="pets", instance_id="pets", category="bar_graph", difficulty="easy", outcome="converged", turns=turns
+    )
+    lines = {}
+    for picture in renderings:
+        stored = verdicts_of(verify_picture(target, scene, picture))
+        fields = {name: getattr(stored, name) for name in type(stored).model_fields}
+        lines["pets", picture.sha256] = RenderingFacts(episode_id="pets", rendering=picture.sha256, **fields)
+    return scene, episode, lines
