@@ -291,9 +291,11 @@ def _grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
         tuple(generators),
         tuple(
             _MatrixRow(
-                describer, hue, tuple(tuple(cells.get((describer, generator), ())) for generator, _ in generators)
+                describer,
+                site.hues.number(describer),
+                tuple(tuple(cells.get((describer, generator), ())) for generator, _ in generators),
             )
-            for hue, describer in enumerate(site.describers)
+            for describer in site.describers
             if any(name == describer for name, _ in cells)
         ),
     )

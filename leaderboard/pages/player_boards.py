@@ -103,14 +103,14 @@ def _page(site: Site, view: View, role: Role) -> Page:
 
 def _values(site: Site, view: View, role: Role) -> dict[str, Any]:
     board = _board(site, view, role)
-    paths, labels = player_paths(site), site.describers if role == "describer" else site.generators
+    paths = player_paths(site)
     lines = [
         {
             "row": row,
             "label": row.submission,
             "path": paths[role, row.submission],
             "key": _key(site, role, row.submission),
-            "mark": labels.index(row.submission),
+            "mark": site.hues.number(row.submission) if role == "describer" else site.generators.index(row.submission),
         }
         for row in board.rows
     ]
