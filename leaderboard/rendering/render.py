@@ -22,6 +22,7 @@ from leaderboard.components import (
     facts,
     heat_map,
     matrix_cells,
+    model_facts,
     players,
     plots,
     prototypes,
@@ -115,7 +116,19 @@ def _environment() -> Environment:
 
 def _components() -> SimpleNamespace:
     """Return every component by name, as templates call it: ``c.NAME``."""
-    modules = (board_cells, episodes, facts, heat_map, matrix_cells, players, plots, prototypes, values, xray)
+    modules = (
+        board_cells,
+        episodes,
+        facts,
+        heat_map,
+        matrix_cells,
+        model_facts,
+        players,
+        plots,
+        prototypes,
+        values,
+        xray,
+    )
     return SimpleNamespace(
         **{
             name: component

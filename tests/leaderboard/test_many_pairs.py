@@ -3,12 +3,14 @@
 import json
 import math
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from invented import InventedRun, invented_run, invented_set
 from pages import Element, read_page
 
+from ircore.core.records import ModelFacts
 from ircore.results.against import against
 from ircore.results.statistics.intervals import Estimate, clear_of
 from ircore.results.tables.board import board_table
@@ -139,3 +141,20 @@ def test_small_cells_too_few_to_say_are_merged_or_have_no_colour() -> None:
 def test_an_interval_is_written_so_that_it_claims_nothing_beyond_its_ends(estimate: Estimate, written: str) -> None:
     assert interval_width(estimate) == written
     assert (written or "6.00") in score(estimate)
+
+
+def test_stated_facts_of_models_are_columns_and_menus() -> None:
+    about = ModelFacts(organisation="Example Lab", open_weights=True, parameters_b=8.0, released="2026-01-15")
+    plain, *_ = made = runs(3)
+    submission = plain.run.submission
+    spec = submission.describer.model_copy(update={"about": about})
+    stating = plain.run.model_copy(update={"submission": submission.model_copy(update={"describer": spec})})
+    told = replace(plain, run=stating)
+    page = rendered(site_of([told, *made[1:]]), "boards/index")
+    row = next(row for row in rows(page) if row.attributes.get("data-makers"))
+    # The generator's weights are not stated, so nothing is said of the pair's.
+    assert (row.attributes["data-makers"], row.attributes.get("data-weights")) == ("Example Lab", None)
+    cells = {cell.attributes["data-label"]: cell.attributes for cell in row.find("td", class_="fact-column")}
+    assert (cells["Maker"]["data-describer"], cells["Maker"]["data-generator"]) == ("Example Lab", "")
+    assert cells["Size, B"]["data-sort"] == "8"
+    assert "g-models" not in "".join(str(cell) for cell in rendered(site_of(made), "boards/index").find("td"))
