@@ -34,6 +34,7 @@ from leaderboard.pages.boards import board_pages
 from leaderboard.pages.citation import citation_page
 from leaderboard.pages.feed import NAME, changes_page, feed_files
 from leaderboard.pages.figures import figures_page
+from leaderboard.pages.history import history_page
 from leaderboard.pages.judge_cards import card_pages
 from leaderboard.pages.limits import limits_page
 from leaderboard.pages.matrix import matrix_files, matrix_pages
@@ -45,6 +46,7 @@ from leaderboard.pages.overview import front_page, games_front_page
 from leaderboard.pages.pair_comparison import Comparisons, compare_page
 from leaderboard.pages.pairs import pair_pages
 from leaderboard.pages.paper import paper_page
+from leaderboard.pages.player_boards import player_against_files, player_board_pages
 from leaderboard.pages.players import player_pages
 from leaderboard.pages.search_entries import search_file
 from leaderboard.pages.season_column import check_season
@@ -208,7 +210,8 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     fragments.make()
     handed_in = _waiting_pages(site, games, site.submitted, options.waiting)
     named = _naming_pages(site, games, options.names)
-    pages = (*all_pages(site, games), *named, *version_pages(site.version, frozen), *handed_in)
+    versions = (*version_pages(site.version, frozen), history_page(site, frozen))
+    pages = (*all_pages(site, games), *named, *versions, *handed_in)
     files: list[Files] = [*_reconstruction_files(site, fragments), partial(games_board_files, games)]
     files.append(partial(search_file, site, pages))
     many = len(site.pairs) >= _MANY or len(others) >= _MANY
@@ -259,6 +262,7 @@ def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
         matrix_pages(site),
         pair_pages(site),
         player_pages(site),
+        player_board_pages(site),
         card_pages(site),
         gallery_pages(site),
         game_pages(games),
@@ -293,7 +297,7 @@ def _waiting_pages(
 def _reconstruction_files(site: Site, fragments: Fragments) -> Iterator[Files]:
     """Yield the makers of the data files of the reconstruction game."""
     yield partial(leaderboard_files, site.results, site.version)
-    for make in (matrix_files, against_files, badge_files, feed_files):
+    for make in (matrix_files, against_files, player_against_files, badge_files, feed_files):
         yield partial(make, site)
     yield Comparisons(site).files
     yield partial(same_words_files, site, FOLDER)
