@@ -16,12 +16,12 @@ from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
 from ircore.results.tables.judges import SAME_FAMILY
+from leaderboard.components.chip import Chip
 from leaderboard.components.heat_map import small_map
 from leaderboard.components.matrix_cells import MatrixCell
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.trust import tier_of
 from leaderboard.pages.board_views import (
-    Chip,
     View,
     chips,
     condition_anchor,

@@ -8,10 +8,10 @@ from typing import Any
 from ircore.core.records import Role
 from ircore.results.player_boards import PlayerBoard, player_board
 from ircore.results.tables.ties import FEW, tie_words
+from leaderboard.components.chip import Chip
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.against_files import FOLDER, against_text
 from leaderboard.pages.board_views import (
-    Chip,
     View,
     chips,
     is_rated,
