@@ -80,3 +80,11 @@ def test_the_extras_that_pages_and_messages_name_can_be_installed() -> None:
             assert {name.strip() for name in names.split(",")} <= extras.keys(), path
     page = (DOCS / "install.md").read_text("utf-8")
     assert all(f"`{extra}`" in page for extra in extras)
+
+
+def test_the_changelog_has_a_line_for_each_change_under_the_heading_of_its_kind() -> None:
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8").partition("## Unreleased\n")[2]
+    lines = [line for line in changes.partition("\n## ")[0].splitlines() if line]
+    assert [line for line in lines if line.startswith("#")] == ["### Added", "### Changed", "### Fixed", "### Security"]
+    assert [line for line in lines if not line.startswith(("### ", "* "))] == []
+    assert [line for line in lines if len(line) > 200] == []
