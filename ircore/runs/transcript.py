@@ -9,14 +9,14 @@ from ircore.core.episode_records import Attempt, Episode, Turn
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, drawn_renderings, recorded_steps
 from ircore.core.records import AnyInstance, Instance
-from ircore.core.terminal import printable
+from ircore.core.terminal import printable, terminal_width
 from ircore.runs.costs.prices import RunPrices
 from ircore.runs.costs.totals import Totals
 from ircore.runs.events import Call, Failure, step_word
 from ircore.runs.folder import AnyRunFolder
 
 WIDTH = 100
-"""Characters in a line of text."""
+"""Characters in a line of text, where the terminal is not narrower."""
 
 INDENT = " " * 12
 
@@ -181,5 +181,9 @@ def _small(parts: Sequence[str]) -> list[str]:
 
 def _row(name: str, text: str) -> list[str]:
     """Return text broken into lines, the first line behind a name."""
-    broken = [line for part in printable(text).split("\n") for line in wrap(part, WIDTH - len(INDENT)) or [""]]
+    broken = [
+        line
+        for part in printable(text).split("\n")
+        for line in wrap(part, min(WIDTH, terminal_width() or WIDTH) - len(INDENT)) or [""]
+    ]
     return [f"  {name:<9} {broken[0]}", *(f"{INDENT}{line}" for line in broken[1:])]

@@ -1,6 +1,7 @@
 """At a terminal: colours, 40 columns, and one style of error; nothing of it in files and pipes."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -65,6 +66,14 @@ def test_the_contents_of_a_run_fit_forty_columns(run: RunFolder) -> None:
     shown = at_terminal(["show", str(run.path)], 40).partition("\x1b")[0].splitlines()
     assert max(map(len, shown)) <= 40
     assert any(line.startswith("episodes ") for line in shown)
+
+
+def test_a_dialogue_is_wrapped_to_the_terminal(run: RunFolder) -> None:
+    (episode, *_) = run.episodes()
+    shown = at_terminal(["show", str(run.path), "--episode", episode.episode_id], 40, IRCORE_PICTURES="none")
+    messages = re.findall(r"^(?:  describer| {12})(.*)$", shown.replace("\r\n", "\n"), re.MULTILINE)
+    assert messages
+    assert max(map(len, messages)) <= 40 - 2
 
 
 @pytest.mark.parametrize(
