@@ -149,4 +149,3 @@ def import_command(study: Path, out: Path) -> None:
     if not taken:
         click.echo("nothing was imported", err=True)
         sys.exit(1)
-    click.echo(f"\nnext\n  ircore score {' '.join(taken)} && ircore results {' '.join(taken)}")
