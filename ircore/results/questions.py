@@ -152,7 +152,7 @@ def _best(asked: _Asked, seat: str, category: str | None, difficulty: str | None
     lines = sorted((line for line in lines if line.value.mean is not None), key=lambda line: -(line.value.mean or 0))
     if len(lines) < 2:
         return None
-    what = " ".join(word for word in (difficulty, (category or "targets").replace("_", " ")) if word)
+    what = " ".join(word for word in (difficulty, category or "") if word).replace("_", " ") or "all target"
     what += "" if what.endswith("s") else "s"
     best, second = lines[0].label, lines[1].label
     both = zip(_rows(scores[:, columns[best]]), _rows(scores[:, columns[second]]), strict=True)

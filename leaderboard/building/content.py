@@ -34,6 +34,7 @@ from leaderboard.pages.boards import board_pages
 from leaderboard.pages.citation import citation_page
 from leaderboard.pages.feed import NAME, changes_page, feed_files
 from leaderboard.pages.figures import figures_page
+from leaderboard.pages.history import history_page
 from leaderboard.pages.judge_cards import card_pages
 from leaderboard.pages.limits import limits_page
 from leaderboard.pages.matrix import matrix_files, matrix_pages
@@ -208,7 +209,8 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     fragments.make()
     handed_in = _waiting_pages(site, games, site.submitted, options.waiting)
     named = _naming_pages(site, games, options.names)
-    pages = (*all_pages(site, games), *named, *version_pages(site.version, frozen), *handed_in)
+    versions = (*version_pages(site.version, frozen), history_page(site, frozen))
+    pages = (*all_pages(site, games), *named, *versions, *handed_in)
     files: list[Files] = [*_reconstruction_files(site, fragments), partial(games_board_files, games)]
     files.append(partial(search_file, site, pages))
     many = len(site.pairs) >= _MANY or len(others) >= _MANY

@@ -116,7 +116,8 @@ def view_title(site: Site, view: View) -> str:
     """Return a board's title for the browser's tab: only words of our own and checked identifiers."""
     judged = f", judged by {view.judge}" if view.judge != site.judge else ""
     rules = "" if view.rules == site.rule_sets[0] else f", {rules_label(site, view.rules)}"
-    return view_heading(view) + judged + rules
+    order = ", ordered by the quality of what was played" if view.order == "quality" else ""
+    return view_heading(view) + judged + rules + order
 
 
 def view_words(site: Site, view: View) -> str:

@@ -22,7 +22,7 @@ Entry = list[str]
 """Kind (``pair``, ``describer``, ``generator``, ``board``, ``target``, ``page``), title, further words to find it by,
 address relative to the site's root; of a pair its key and of a target its id, too."""
 
-_PAGES = ("boards/", "games/", "matrix", "judges/", "ask", "changes")
+_PAGES = ("boards/", "games/", "matrix", "judges/", "ask", "changes", "history")
 """Beginnings of the paths of pages that are listed by their titles."""
 
 

@@ -6,3 +6,5 @@ import "./board-phone.js";
 import "./filter.js";
 import "./charts.js";
 import "./search.js";
+import "./terms.js";
+import "./reading.js";

@@ -60,9 +60,7 @@ def test_nobody_draws_the_target_whose_best_score_is_lowest(results: Results) ->
     }
     worst = sorted(best, key=lambda instance: best[instance])
     assert [instance for _, instance in answer.episodes] == worst[:PICTURES]
-    value = answer.lines[0].value
-    assert value.mean == pytest.approx(best[worst[0]])
-    assert (value.low, value.high, value.n) == (None, None, 1)
+    assert answer.lines[0].value.mean == pytest.approx(best[worst[0]])
 
 
 def test_refinement_is_the_mean_change_over_targets(results: Results) -> None:
