@@ -67,8 +67,8 @@ Plots sentence by sentence (package ``plots``), each in the plot's own units onc
     "B" from 139 to 410 px [at 139, 250, 410 px] [slanting, upright].`` ``The x axis is called "Week".`` ``The panel of
     the plot is light grey.`` ``A 1 px grey frame closes the plot.`` ``Horizontal dashed grey grid lines run at all
     labels.`` ``[Stacked] blue bars, 20 px wide[, 10 px left of the labels]: 12, none, 30[, with their values above].``
-    ``A 2 px red dashed line with round markers of radius 4 px: 5, 7, 6[, with its values 14 px above].``  ``A 2 px red curve
-    [straight] through the points (0, 1), (1, 2).``
+    ``A 2 px red dashed line with round markers of radius 4 px: 5, 7, 6[, with its values 14 px above].``  ``A
+    2 px red curve [straight] through the points (0, 1), (1, 2).``
     Of a pie: ``Beside the wedges [on short lines] in black, letters of 14 px: "Coal", none, "Gas".`` ``Inside the
     wedges in white, letters of 14 px: "50%", none, "25%".``
 
