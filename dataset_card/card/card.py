@@ -22,6 +22,7 @@ from dataset_card.tables.writing import Written
 from ircore.instances.withheld import ways_to_get
 from ircore.results.headline import ordered_judges
 from ircore.results.model import BoardRow
+from ircore.results.questions import answers
 from ircore.results.subsets import by_rules
 
 LICENCES = "LICENSE.md"
@@ -157,7 +158,9 @@ def render_card(facts: CardFacts) -> str:
     if source is None:
         body = render("GAMES.md.j2", **values)
     else:
-        body = render("README.md.j2", **values, **_of_reconstruction(source), example=facts.example)
+        judge = next(iter(ordered_judges(source.results)), None)
+        asked = {"answers_judge": judge, "answers": () if judge is None else answers(source.results, judge)}
+        body = render("README.md.j2", **values, **_of_reconstruction(source), **asked, example=facts.example)
     return f"---\n{front_matter(facts.source, facts.written)}---\n\n{body}"
 
 

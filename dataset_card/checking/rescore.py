@@ -55,7 +55,7 @@ class Rescoring:
             if counts:
                 yield f"computed again: {kind} {', '.join(f'{name} {counts[name]:,}' for name in sorted(counts))}"
         for name, reason in sorted({obstacle for run in self.runs.values() for obstacle in run.not_verified.items()}):
-            yield f"not re-verified: {name}: {reason}"
+            yield f"not recomputed: {name}: {reason}"
 
 
 def parse_share(text: str) -> float:

@@ -32,15 +32,17 @@ HELP_LINES = {
     "merge": "Join the shards of a run.",
     "metrics": "List every image metric: direction, range, needs and source.",
     "new": "Write a package that adds a game, player, judge, metric, category or table.",
-    "play-me": "Describe targets yourself, in the browser, and see it drawn.",
+    "play-me": "Take a seat yourself, in the browser: describe, draw or listen.",
     "play": "Let a submitted pair play the game; run again to resume.",
     "ratings": "Import people's ratings.",
+    "relay": "Play a pair whose models stay on its submitter's machine; sign it.",
     "release": "Build, check, publish and bring back a dataset release.",
     "results": "Show results of runs as tables.",
     "sandbox": "Check the sandbox in which programs of models run.",
     "score": "Score the renderings of runs.",
     "show": "Show a run: outcomes, tokens, seconds, cost, dialogues.",
     "site": "Build the leaderboard site, or serve it here.",
+    "study": "Ask people to play: consent, attention checks, balanced order.",
     "submission": "Make, check and prepare a submission.",
     "verify": "Check which facts of a target a picture shows.",
 }
@@ -49,10 +51,10 @@ HELP_LINES = {
 
 SECTIONS = {
     "Begin": ("demo", "play-me", "submission", "doctor"),
-    "Play": ("play", "show", "merge", "games"),
+    "Play": ("play", "relay", "show", "merge", "games"),
     "Score and compare": ("score", "results", "compare", "verify", "metrics", "judge-test", "elements", "language"),
     "Make targets": ("instances", "sandbox"),
-    "Ask people": ("annotate", "ratings"),
+    "Ask people": ("study", "annotate", "ratings"),
     "Publish": ("release", "site", "export", "import"),
     "Extend": ("new", "completion"),
 }

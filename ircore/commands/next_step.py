@@ -12,6 +12,10 @@ PLACE = re.compile(r"\{(\w+)\}")
 """A parameter's name in a template."""
 
 
+NEXT = "ircore.next"
+"""Key of a context's ``meta``: the template of this call, instead of the template of the command."""
+
+
 @cache
 def next_steps() -> dict[str, str]:
     """Return the template of the next command by the words of a command.
@@ -60,6 +64,7 @@ def tell_next(words: str, context: click.Context) -> None:
     typed = {**context.params, **context.meta.get("ircore.typed", {})}
     if context.find_root().obj == "given" or typed.get("as_json") or typed.get("form", "text") != "text":
         return
-    if words in next_steps():
-        step = printable(filled(next_steps()[words], typed))
+    template = context.meta.get(NEXT) or next_steps().get(words)
+    if template:
+        step = printable(filled(template, typed))
         click.echo(f"{styled('next:', 'cyan', stream=sys.stderr)} {step}", err=True)

@@ -9,6 +9,9 @@ from ircore.commands.completion import submissions
 from ircore.commands.options import PATH, POSITIVE, conditions_options, executor_options, scheduler_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ircore.core.game_records import AnyEnded
     from ircore.games.base import Game
     from ircore.games.reconstruction.prompts import Prompts
     from ircore.players.submission import AnyLoaded
@@ -20,8 +23,9 @@ if TYPE_CHECKING:
 
 @click.command("play")
 @click.argument("submission", type=PATH, shell_complete=submissions)
-@click.option("--instances", "instances_dir", type=PATH, required=True, help="The instance set.")
-@click.option("--out", type=PATH, required=True, help="The run folder: created, or resumed if it exists.")
+@click.option("--instances", "instances_dir", type=PATH, help="The instance set; needed without --relay.")
+@click.option("--out", type=PATH, help="The run folder: created, or resumed if it exists; needed without --relay.")
+@click.option("--relay", metavar="URL", help="Answer the questions of a relay instead; see docs/relay.md.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N of the selected instances.")
 @conditions_options
@@ -54,8 +58,9 @@ if TYPE_CHECKING:
 @click.option("--final", is_flag=True, help="Play nothing more: an episode without a result counts as not played.")
 def command(
     submission: Path,
-    instances_dir: Path,
-    out: Path,
+    instances_dir: Path | None,
+    out: Path | None,
+    relay: str | None,
     concurrency: int,
     limit: int | None,
     categories: tuple[str, ...],
@@ -88,6 +93,10 @@ def command(
     """
     from contextlib import nullcontext
 
+    if relay is not None:
+        return _answer_relay(submission, relay, concurrency)
+    instances_dir, out = _given("--instances", instances_dir), _given("--out", out)
+
     from ircore.runs.play import make_run
     from ircore.runs.session import PlayPlan
     from ircore.runs.setup import prepare
@@ -114,6 +123,38 @@ def command(
         return _declare_final(plan, out)
     with guard() if only_outside else nullcontext():
         return _play(plan, game, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers, processes)
+
+
+def _given(option: str, value: Path | None) -> Path:
+    if value is None:
+        raise click.MissingParameter(param_hint=f"'{option}'", param_type="option")
+    return value
+
+
+def _answer_relay(submission: Path, address: str, concurrency: int) -> int:
+    """Let the players of a submission answer the questions of a relay."""
+    import asyncio
+    import os
+
+    from ircore.games.registry import load_game
+    from ircore.players.builtin_pairs import submission_place
+    from ircore.players.submission import read_any_manifest
+    from ircore.runs.setup import check_seats, make_players, rules_of
+    from ircore.submissions.relay.client import TOKEN, RelayClient, check_relay
+
+    context = click.get_current_context()
+    for option in context.command.params:
+        stated = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
+        if stated and option.name not in ("submission", "relay", "concurrency"):
+            raise click.UsageError(f"{option.opts[0]} is for the maintainer who starts the relay, not for --relay")
+    token = check_relay(address, os.environ.get(TOKEN))
+    loaded = read_any_manifest(submission_place(submission))
+    game = load_game(loaded.submission.game, f"{loaded.path}: game")
+    check_seats(game, loaded, rules_of(game, loaded, {}))
+    client = RelayClient(loaded, make_players(game, loaded), address, token, concurrency)
+    answers = asyncio.run(client.play())
+    click.echo(f"{loaded.slug}: the run is over; {answers} questions answered now", err=True)
+    return 0
 
 
 def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache | None":
@@ -201,7 +242,6 @@ def _play(
     as_maintainers: bool,
     processes: int,
 ) -> int:
-    from ircore.core.terminal import printable
     from ircore.runs.play import play
     from ircore.runs.setup import begin_run, make_players
 
@@ -214,6 +254,16 @@ def _play(
         plan, loaded, out, shard=shard, prices_file=prices_file, max_cost=max_cost, vouching=as_maintainers
     )
     episodes = play(plan, folder, game, players, watch, cache, pool)
+    status = tell_outcomes(plan, game, episodes)
+    if any(spec.player == "human" for spec in loaded.submission.players.values()):
+        _score_person(out, game.name)
+    return status
+
+
+def tell_outcomes(plan: "PlayPlan", game: "Game[Any]", episodes: "Sequence[AnyEnded]") -> int:
+    """Say how the episodes of a plan ended, and return the exit status: 1 if some failed for technical reasons."""
+    from ircore.core.terminal import printable
+
     counts = ", ".join(
         f"{sum(episode.outcome == outcome.name for episode in episodes)} {outcome.name}" for outcome in game.outcomes
     )
@@ -228,3 +278,28 @@ def _play(
             err=True,
         )
     return 1 if failed else 0
+
+
+def _score_person(out: Path, game: str) -> None:
+    """Score a run in which a person played, and show the person the score of every episode."""
+    from ircore.commands.given import give
+    from ircore.commands.next_step import NEXT
+    from ircore.core.records import RECONSTRUCTION
+    from ircore.runs.folder import RunFolder
+
+    give(["score", str(out)])
+    click.get_current_context().meta[NEXT] = "ircore results {out}"
+    if game != RECONSTRUCTION:
+        give(["results", str(out)])
+        return
+    scores = RunFolder.open(out).scores()
+    for episode in RunFolder.open(out).episodes():
+        final = max((turn.turn for turn in episode.rendered_turns), default=0)
+        values = {
+            score.judge: f"{score.judge} {score.value:.1f}"
+            for score in scores
+            if (score.episode_id, score.task, score.turn) == (episode.episode_id, "similarity", final)
+            and score.value is not None
+        }
+        said = ", ".join(values.values())
+        click.echo(f"your score  {episode.episode_id}: {f'{said} of 10' if said else 'nothing was drawn'}", err=True)

@@ -15,6 +15,7 @@ from ircore.core.terminal import printable, terminal_width
 
 if TYPE_CHECKING:
     from ircore.runs.folder import GameRunFolder, RunFolder
+    from ircore.runs.transcript import Dialogue
 
 
 @click.command("show")
@@ -44,6 +45,8 @@ def command(
         prices = prices_of_run(folder, prices_file)
         dialogue = transcript.read_dialogue(folder, episode_id)
         click.echo(_json(transcript.as_dict(dialogue, prices)) if as_json else transcript.as_text(dialogue, prices))
+        if not as_json:
+            _show_pictures(folder, dialogue)
         return
     summaries = [summarise(folder, prices_of_run(folder, prices_file)) for folder in folders]
     if as_json:
@@ -78,6 +81,23 @@ def _run_of(episode_id: str, folders: "Sequence[RunFolder | GameRunFolder]") -> 
     if len(played) > 1:
         raise InputError(f"--episode {episode_id}: {len(played)} runs have it", f"Name one run: {played[0].path}")
     return played[0]
+
+
+def _show_pictures(folder: "RunFolder | GameRunFolder", dialogue: "Dialogue") -> None:
+    """Show the pictures of an instance, its first and its last rendering, at a terminal that shows pictures."""
+    from ircore.core.game_records import drawn_renderings
+    from ircore.core.images import read_picture
+    from ircore.core.terminal_pictures import protocol_for, show_pictures
+
+    if protocol_for(sys.stdout) == "none":
+        return
+    files = list(dialogue.pictures.items())[:2]
+    pictures = {name: read_picture(folder.path / "instances" / file) for name, file in files}
+    drawn = [rendering for _, rendering in drawn_renderings(dialogue.episode)] if dialogue.episode else []
+    if drawn:
+        pictures |= {"first rendering": folder.rendering(drawn[0]), "final rendering": folder.rendering(drawn[-1])}
+    click.echo()
+    show_pictures(pictures, sys.stdout)
 
 
 def _json(document: object) -> str:

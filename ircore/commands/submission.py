@@ -7,6 +7,7 @@ import click
 
 from ircore.commands import (
     submission_batch,
+    submission_channel,
     submission_hand_in,
     submission_inbox,
     submission_lifecycle,
@@ -46,6 +47,7 @@ PARTS = {
             "evaluate-pending",
             "paid",
             "rescore",
+            "channel-test",
             "dispute",
             "settle",
             "clear",
@@ -83,6 +85,7 @@ def command() -> None:
 for subcommand in (
     submission_batch.evaluate_pending,
     submission_batch.paid,
+    submission_channel.command,
     submission_hand_in.command,
     submission_inbox.inbox,
     submission_inbox.inbox_act,
@@ -146,6 +149,7 @@ def check(
     """Check the manifest at PATH (a folder or its submission.yaml), as it is checked when you hand it in.
 
     Needs no keys and, without --resolve, no network. A preview stands beside the published runs, which are fetched.
+    Of runs that a relay has signed, the signatures are verified.
     """
     from ircore.submissions.check.submission import Purpose
     from ircore.submissions.check.tree import check_tree
@@ -158,9 +162,22 @@ def check(
         if not paths:
             raise InputError("no submission is named", "Name one: ircore submission check submissions/my-pair.")
         _report(*_checked(paths, purpose), as_json, github)
+    _show_signatures(runs)
     if preview is not None:
         for line in submission_preview.preview_lines(_only(paths), runs, published, preview):
             click.echo(line, err=as_json)
+
+
+def _show_signatures(runs: tuple[Path, ...]) -> None:
+    """Verify the signatures of runs that were played through a relay, and say who signed them."""
+    from ircore.runs.folder import WITNESS
+    from ircore.runs.witness import check_witness
+    from ircore.submissions.relay.keys import known_relays
+
+    for run in runs:
+        if (run / WITNESS).is_file():
+            witness = check_witness(run, known_relays())
+            click.echo(printable(f"{run}: {witness.records} records signed by {witness.relay}"), err=True)
 
 
 def _checked(paths: tuple[Path, ...], purpose: "Purpose") -> "tuple[list[Checked], tuple[Finding, ...]]":

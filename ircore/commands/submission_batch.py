@@ -33,6 +33,11 @@ RUNS = "runs"
     "--price-bound", metavar="USD", default="", help="What a million tokens of a model without a price cost at most."
 )
 @click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop playing then.")
+@path_option("--secret", "What season begin made: ten pictures of it are played too, and stay secret; with --gaps.")
+@path_option("--gaps", "File that the gap between public and secret pictures is added to.")
+@click.option(
+    "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
+)
 def evaluate_pending(
     folder: Path,
     only: str,
@@ -46,6 +51,9 @@ def evaluate_pending(
     prices: Path | None,
     price_bound: str,
     deadline: float | None,
+    channel: bool,
+    secret: Path | None,
+    gaps: Path | None,
 ) -> int:
     """Evaluate the submissions in FOLDER that wait, one after the other; a pair that fails holds up no other.
 
@@ -60,9 +68,11 @@ def evaluate_pending(
     waiting = [each.slug for each in pending_submissions(folder, published_runs(published), current)]
     slugs = chosen([name.strip() for name in only.split(",") if name.strip()], waiting)
     words = ["--instances", str(instances), "--published", str(published), "--concurrency", str(concurrency)]
-    for option, value in (("--judges", judges), ("--prices", prices)):
+    given = {"--judges": judges, "--prices": prices, "--secret": secret, "--gaps": gaps}
+    for option, value in given.items():
         words += [] if value is None else [option, str(value)]
     words += ["--price-bound", price_bound] if price_bound else []
+    words += ["--channel-test"] if channel else []
     _drop_former(folder, out, slugs, current)
     limits = _Limits(max_cost, None if deadline is None else monotonic() + deadline)
     failed = [slug for slug in slugs if not _evaluated(folder / slug, out, words, limits, current)]

@@ -215,7 +215,8 @@ def _rescored(place: Path, folder: Path, instances: Path | None, published: tupl
         # By the names that its submitter knows.
         problem = error.problem.replace(str(fetched), reference.repo).replace(str(place), f"submissions/{place.name}")
         raise type(error)(problem, error.remedy) from error
-    click.echo(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules")
+    signed = f", signed by the relay {rescored.witness.relay}" if rescored.witness else ""
+    click.echo(printable(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules{signed}"))
     show_flags(rescored, "for people to look at: ")
     write_provenance(rescored.folder.path, make_provenance(place / MANIFEST, reference, rescored.flags))
     if ircore(["score", str(rescored.folder.path), "--every-turn"]):

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.given import give
 from ircore.commands.given_runs import runs_to_read
-from ircore.commands.options import PATH, category_option, open_runs
+from ircore.commands.options import PATH, POSITIVE, category_option, open_runs
 
 if TYPE_CHECKING:
     from ircore.results.tables.formats import Format
@@ -121,3 +122,44 @@ def gap(
     if out is not None:
         write_season_gaps(out, season_gaps(season, table, there.instance_set, judge, category))
     click.echo(render(table, form), nl=False)
+
+
+@command.command("slice")
+@click.argument("submission", type=PATH)
+@click.argument("run", type=PATH)
+@click.option("--secret", type=PATH, required=True, help="What season begin made: pictures and runs stay in it.")
+@click.option("--instances", type=PATH, help="The secret set, if the season committed to a given one.")
+@click.option("--gaps", type=PATH, required=True, help="File that the gap is added to, for site build --season.")
+@click.option("--pictures", type=click.IntRange(min=2), default=10, show_default=True, help="Pictures to be played.")
+@click.option("--judge", default="verified", show_default=True, help="Whose scores.")
+@click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost.")
+def slice_command(
+    submission: Path,
+    run: Path,
+    secret: Path,
+    instances: Path | None,
+    gaps: Path,
+    pictures: int,
+    judge: str,
+    max_cost: float | None,
+) -> None:
+    """Let SUBMISSION play some pictures of a season that stays secret, and compare with its RUN on the public set.
+
+    Each pair's pictures are drawn by the season's salt. Nothing but the gap leaves the secret folder.
+    """
+    from ircore.runs.folder import RunFolder
+    from ircore.submissions.season_gaps import write_season_gaps
+    from ircore.submissions.seasons import committed_set
+    from ircore.submissions.secret_slice import add_gap, gap_of, write_slice
+
+    public, committed = RunFolder.open(run), committed_set(secret, instances)
+    place = secret / "slices" / public.run.run_id
+    targets = write_slice(committed, public.run.run_id, place / "targets", pictures)
+    limit = [] if max_cost is None else ["--max-cost", str(max_cost)]
+    play = ["play", str(submission), "--instances", str(targets.folder), "--out", str(place / "run")]
+    give([*play, "--as-maintainers", "--only-outside", *limit])
+    give(["score", str(place / "run")])
+    gap = gap_of(public, RunFolder.open(place / "run"), judge)
+    write_season_gaps(gaps, add_gap(gaps, gap, committed, public.run.instance_set, judge, pictures))
+    shown = "no main score on one of the sets" if gap.mean is None else f"{gap.mean:+.1f}"
+    click.echo(f"{public.run.slug}: public \N{MINUS SIGN} secret {shown} on {pictures} pictures; {gaps}")

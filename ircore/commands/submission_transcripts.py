@@ -91,6 +91,7 @@ def pin(path: Path, repo: str, revision: str | None, run_id: str | None, deadlin
 @path_option("--transcripts", "Packed transcripts here, for a rehearsal without the Hub.")
 @click.option("--deadline", type=POSITIVE, default=3600, show_default=True, help="Seconds that fetching may take.")
 @path_option("--published", "What ircore release pull made: others' pictures are flagged.")
+@path_option("--relay-keys", "Public keys of relays that count beside those of this project.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def rescore(
     path: Path,
@@ -99,11 +100,12 @@ def rescore(
     transcripts: Path | None,
     deadline: float,
     published: Path | None,
+    relay_keys: Path | None,
     as_json: bool,
 ) -> None:
     """Fetch the transcripts that the submission at PATH names, check them, and keep them as a run.
 
-    Hashes are verified, other instance sets refused, and the rules played again on every episode. An episode that
+    Hashes are checked, other instance sets refused, and the rules played again on every episode. An episode that
     cannot have happened is refused; an unlikely one is flagged for people to look at. Score the run afterwards:
     ircore score RUN
     """
@@ -112,7 +114,7 @@ def rescore(
 
     others = published_runs(published) if published is not None else ()
     try:
-        rescored = rescore_submission(path, out, instances, transcripts, deadline, others)
+        rescored = rescore_submission(path, out, instances, transcripts, deadline, others, relay_keys)
     except InputError as error:
         show_faults(error)
         raise
@@ -124,8 +126,11 @@ def rescore(
         vouched = rescored.provenance.model_dump(mode="json", by_alias=True) if rescored.provenance else None
         click.echo(json.dumps({**about, "provenance": vouched}, indent=2))
         return
-    whose = "re-scored" if rescored.provenance else "a rehearsal: nobody vouches for it"
+    kind = rescored.provenance and rescored.provenance.kind
+    whose = "witnessed" if kind == "witnessed" else "re-scored" if kind else "a rehearsal: nobody vouches for it"
     click.echo(f"{run}: {len(rescored.folder.ended())} episodes hold by the rules ({whose})")
+    if rescored.witness:
+        click.echo(printable(f"  {rescored.witness.records} records signed by the relay {rescored.witness.relay}"))
     show_flags(rescored)
     if rescored.flags:
         count = f"{len(rescored.flags)} finding{'' if len(rescored.flags) == 1 else 's'}"

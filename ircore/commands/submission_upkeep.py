@@ -9,6 +9,7 @@ from ircore.commands.given import give
 from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.errors import InputError, WorkError
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def pending(folder: Path, published: Path, instances: Path | None, as_json: bool
 @path_option("--out", "The run folder: created, or resumed if it exists.", required=True)
 @path_option("--judges", "A folder of judges (*.yaml), asked beside structural and verified.")
 @path_option("--published", "What ircore release pull made: others' pictures are flagged.")
+@path_option("--relay-keys", "Public keys of relays that count beside those of this project.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost.")
 @path_option("--prices", "Prices on top of the built-in ones.")
@@ -61,32 +63,47 @@ def pending(folder: Path, published: Path, instances: Path | None, as_json: bool
     help="What a million tokens of a model without a price cost at most (an image counts as a thousand).",
 )
 @click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop playing then.")
+@path_option("--secret", "What season begin made: ten pictures of it are played too, and stay secret; with --gaps.")
+@path_option("--gaps", "File that the gap between public and secret pictures is added to.")
+@click.option(
+    "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
+)
 def evaluate(
     path: Path,
     instances: Path,
     out: Path,
     judges: Path | None,
     published: Path | None,
+    relay_keys: Path | None,
     concurrency: int,
     max_cost: float | None,
     prices: Path | None,
     price_bound: float | None,
     deadline: float | None,
+    channel: bool,
+    secret: Path | None,
+    gaps: Path | None,
 ) -> None:
     """Check the merged submission at PATH, play it or re-score the transcripts that it names, and score the run.
 
-    The maintainers vouch for the run. Each command is shown before it is run; each can be given by hand.
+    A run in --out that a relay has signed is verified instead. The maintainers vouch for the run. Each command is shown
+    before it is run; each can be given by hand.
     """
     from ircore.players.submission import read_any_manifest
-    from ircore.runs.folder import RUN_FILE
+    from ircore.runs.folder import RUN_FILE, WITNESS
 
     # Before anything is paid for.
+    if (secret is None) != (gaps is None):
+        raise click.UsageError("--secret and --gaps go together")
     judge_options = _judge_options(judges)
     if published is not None:
         published_runs(published)
     give(["submission", "check", str(path), "--resolve"])
     loaded = read_any_manifest(path)
-    if loaded.submission.transcripts is None:
+    if (out / WITNESS).is_file():
+        _verify(loaded, out, instances, relay_keys)
+        _show_findings(out, published)
+    elif loaded.submission.transcripts is None:
         if max_cost is not None:
             prices = _bounded_prices(loaded, prices, price_bound, out)
         limits = [("--max-cost", max_cost), ("--prices", prices), ("--deadline", deadline)]
@@ -96,11 +113,36 @@ def evaluate(
         _show_findings(out, published)
     elif not (out / RUN_FILE).is_file():
         beside = ["--published", str(published)] if published is not None else []
+        beside += ["--relay-keys", str(relay_keys)] if relay_keys is not None else []
         give(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
     _summarise(loaded.slug, out)
     give(["score", str(out), "--every-turn"])
+    if secret is not None and loaded.submission.transcripts is None and loaded.submission.game == RECONSTRUCTION:
+        give(["submission", "season", "slice", str(path), str(out), "--secret", str(secret), "--gaps", str(gaps)])
+    if channel and loaded.submission.game == RECONSTRUCTION:
+        _test_channel(out)
     if judge_options:
         give(["score", str(out), *judge_options])
+
+
+def _verify(loaded: "AnyLoaded", out: Path, instances: Path, relay_keys: Path | None) -> None:
+    """Vouch for a run that a relay has signed, after verifying every signature."""
+    from ircore.instances.store import read_any_instances
+    from ircore.submissions.relay.vouching import vouch
+
+    witness = vouch(loaded, out, read_any_instances(instances), relay_keys)
+    click.echo(printable(f"{out}: {witness.records} records signed by {witness.relay} hold"), err=True)
+
+
+def _test_channel(out: Path) -> None:
+    """Give a run's words to the built-in canvas, and record a collapse; too few dialogues say nothing."""
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        try:
+            give(["submission", "channel-test", str(out), "--out", folder, "--record"])
+        except InputError as error:
+            click.echo(printable(f"  channel test: {error.problem}"), err=True)
 
 
 def _show_findings(out: Path, published: Path | None) -> None:

@@ -9,7 +9,7 @@ other seats ``instructions.txt`` with the question and its choices, ``shown-1.pn
             generator, whichever the seat's is
 
 The same question has the same folder, so an answer that is there already is taken at once and a stopped run goes on
-where it was. At the terminal the pictures lie in a temporary folder whose path is shown.
+where it was. At the terminal the pictures are shown, where it can show pictures, and lie in a temporary folder.
 """
 
 import asyncio
@@ -28,6 +28,7 @@ from ircore.core.files import write_bytes, write_text
 from ircore.core.images import ImageError, Picture, read_picture
 from ircore.core.records import PlayerSpec
 from ircore.core.terminal import printable
+from ircore.core.terminal_pictures import show_pictures
 from ircore.players.base import (
     Answer,
     AnswerKind,
@@ -46,6 +47,8 @@ PARAMETERS = ("folder", "poll_s", "timeout_s")
 TIMEOUT_S = 3600.0
 POLL_S = 0.5
 TERMINAL_POLL_S = 0.1
+SHOWN = 3
+"""Pictures that stand side by side at a terminal."""
 TO_DRAW = "Draw what message.txt says and save it here as picture.png.\n"
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif")
 _TERMINAL = asyncio.Lock()
@@ -94,7 +97,7 @@ class HumanPlayer:
             _put(place, pictures, {"instructions.txt": f"{view.prompt}\n\nWrite your answer into answer.txt.\n"})
             return TextAnswer(_tagged(await self._text_in(place / "answer.txt")))
         async with _at_terminal(f"turn {view.turn} ---\n{view.prompt}", pictures):
-            return TextAnswer(_tagged(await self._line("Your message in one line (tags are added), or DONE: ")))
+            return TextAnswer(_tagged(await self._message()))
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
         """Show the message and the previous rendering, and wait for a picture.
@@ -130,6 +133,19 @@ class HumanPlayer:
             if question.answers == "picture":
                 return PictureAnswer(await self._picture_named())
             return _worded(question, await self._line_for(question))
+
+    async def _message(self) -> str:
+        """Ask for a message: at a terminal several lines up to an empty line, from a file or pipe a single line."""
+        if not sys.stdin.isatty():
+            return await self._line("Your message in one line (tags are added), or DONE: ")
+        _say("Your message (tags are added); an empty line ends the message. DONE ends the episode.")
+        lines: list[str] = []
+        while True:
+            line = (await self._line("> ")).rstrip()
+            if line:
+                lines.append(line)
+            if lines and (not line or lines == ["DONE"] or lines[0].upper() == DONE):
+                return "\n".join(lines)
 
     async def _line_for(self, question: Question) -> str:
         """Ask for a line of text until the line is a valid answer."""
@@ -195,13 +211,20 @@ class HumanPlayer:
 
 @asynccontextmanager
 async def _at_terminal(words: str, pictures: dict[str, Picture], look: str = "Look at:") -> AsyncIterator[None]:
-    """Hold the terminal and show a question there, its pictures as files of a temporary folder."""
+    """Hold the terminal and show a question there, its pictures inline and as files of a temporary folder."""
     async with _TERMINAL:
         with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
             _put(Path(temporary), pictures, {})
             listed = "".join(f"\n  {temporary}/{name}" for name in pictures)
             _say(f"\n--- {words}" + (f"\n\n{look}{listed}" if pictures else ""))
+            show_pictures(_first_and_last(pictures), sys.stderr)
             yield
+
+
+def _first_and_last(pictures: dict[str, Picture]) -> dict[str, Picture]:
+    """Return the pictures that a terminal has room for: of many the first, such as the target, and the latest two."""
+    names = list(pictures)
+    return {name: pictures[name] for name in (names if len(names) <= SHOWN else (names[0], *names[1 - SHOWN :]))}
 
 
 _HOW: dict[AnswerKind, str] = {

@@ -6,10 +6,10 @@ with the recorded answers standing in for the players, up to the point where the
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import Any, Protocol, TypeVar, cast, overload
 
 from ircore import __version__
 from ircore.core.errors import InputError
@@ -28,13 +28,11 @@ from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import Watch
 from ircore.runs.costs.prices import prices_of_run
 from ircore.runs.engine import Engine
-from ircore.runs.folder import GameRunFolder, RunFolder, create_run
+from ircore.runs.events import Entry
+from ircore.runs.folder import AnyRunFolder, GameRunFolder, RunFolder, create_run
 from ircore.runs.folder import open_any_run as _open
 from ircore.runs.session import Players, PlayPlan, Session
 from ircore.runs.writer import RunWriter
-
-if TYPE_CHECKING:
-    from ircore.runs.processes import ProcessPool
 
 RunT = TypeVar("RunT", bound=Run | GameRun)
 
@@ -124,6 +122,18 @@ def _differences(ours: dict[str, Any], theirs: dict[str, Any], prefix: str = "")
             yield prefix + field, own, other
 
 
+class Pool(Protocol):
+    """Plays the unfinished episodes of a plan in its own way, such as in several processes.
+
+    >>> from ircore.runs.processes import ProcessPool
+    >>> pool: Pool = ProcessPool(loaded=None, cache=None, number=2)
+    """
+
+    async def run(self, plan: PlayPlan, writer: RunWriter, engine: Engine[Entry]) -> None:
+        """Play; raises as ``Engine.run``."""
+        ...
+
+
 def play(
     plan: PlayPlan,
     folder: RunFolder | GameRunFolder,
@@ -131,7 +141,8 @@ def play(
     players: Players,
     watch: Watch | None = None,
     cache: Cache | None = None,
-    pool: "ProcessPool | None" = None,
+    pool: Pool | None = None,
+    writing: Callable[[AnyRunFolder], RunWriter] = RunWriter,
 ) -> list[AnyEnded]:
     """Play the episodes of a plan that have no result yet.
 
@@ -142,7 +153,8 @@ def play(
         players: By their seats.
         watch: Counts along, and may limit the cost.
         cache: Answers of other runs.
-        pool: Plays the episodes in several processes; None for this one.
+        pool: Plays the episodes elsewhere; None for this process.
+        writing: Makes the writer of the journal.
 
     Returns:
         The episodes selected by the plan, finished ones included; how they ended, not their turns, for which see
@@ -155,7 +167,7 @@ def play(
         InputError: Another process works on the run.
     """
     watch = watch or Watch(prices_of_run(folder))
-    with folder.lock(), RunWriter(folder) as writer:
+    with folder.lock(), writing(folder) as writer:
         unfinished = plan.selected.where(lambda entry: entry.instance_id not in writer.finished)
         ended = [name for name in plan.selected.ids if name in writer.finished]
         watch.begin([*writer.known.values(), *folder.failures()], len(plan.selected), ended)

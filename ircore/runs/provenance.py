@@ -30,7 +30,7 @@ Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 GRAVE_RULES = frozenset(
     {
         *("copied_picture", "identical_to_target", "not_reproduced", "rendering_of_another"),
-        *("encoded_message", "names_a_target", "text_to_a_judge"),
+        *("encoded_message", "names_a_target", "text_to_a_judge", "words_do_not_carry"),
     }
 )
 """Rules whose findings hold a run: it is listed without a rank until a maintainer clears it."""

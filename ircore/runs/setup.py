@@ -42,13 +42,14 @@ class Prepared(NamedTuple):
     rules: GameRules
 
 
-def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object]) -> Prepared:
+def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object], installed: bool = True) -> Prepared:
     """Read manifest, game, instance set and rules, and check that they fit together.
 
     Args:
         submission: The submission's folder or its manifest, or a built-in pair such as ``classical+canvas``.
         instances_dir: The instance set.
         given: Rules that hold instead of the submission's, by name.
+        installed: Whether the players must be installed here; False where others let them play.
 
     Raises:
         InputError: Something is missing or does not fit; the set is for another game; a seat has no player.
@@ -57,7 +58,7 @@ def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object]) 
     loaded = read_any_manifest(submission_place(submission))
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
     rules = rules_of(game, loaded, given)
-    check_seats(game, loaded, rules)
+    check_seats(game, loaded, rules, installed)
     instances = read_any_instances(instances_dir)
     if instances.game != game.name:
         raise InputError(
@@ -85,8 +86,14 @@ def stated_rules(stated: AnySubmission | Run | GameRun) -> dict[str, Any]:
     return stated.rules if isinstance(stated.rules, dict) else stated.rules.model_dump(mode="json")
 
 
-def check_seats(game: Game[Any], loaded: AnyLoaded, rules: GameRules) -> None:
+def check_seats(game: Game[Any], loaded: AnyLoaded, rules: GameRules, installed: bool = True) -> None:
     """Check that every seat that is asked under some rules has an installed player that can take the seat.
+
+    Args:
+        game: The game.
+        loaded: The submission.
+        rules: The rules of the run.
+        installed: Whether the players must be installed here.
 
     Raises:
         InputError: A seat is empty, is none of the game's, is not asked, or its player cannot take it.
@@ -106,7 +113,8 @@ def check_seats(game: Game[Any], loaded: AnyLoaded, rules: GameRules) -> None:
         if seat.name not in players:
             raise InputError(f"{loaded.path}: players.{seat.name}: is missing", f"Name who takes the seat {seat.name}.")
         if players[seat.name].player != RECORDED:
-            check_seat(loaded, seat.name, seat.method, seat.answers)
+            if installed:
+                check_seat(loaded, seat.name, seat.method, seat.answers)
         elif not seat.recorded:
             raise InputError(
                 f"{loaded.path}: players.{seat.name}: the game {game.name} has no recorded answers for this seat",

@@ -163,7 +163,7 @@ def _journal(folder: Path) -> Iterator[bytes]:
 
 def new_key() -> "Ed25519PrivateKey":
     """Return a new private key of a relay."""
-    _refuse_without_cryptography()
+    refuse_without("cryptography")
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     return Ed25519PrivateKey.generate()
@@ -182,7 +182,7 @@ def read_key(path: Path) -> "Ed25519PrivateKey":
     Raises:
         InputError: It is missing, or no such key.
     """
-    _refuse_without_cryptography()
+    refuse_without("cryptography")
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
@@ -205,7 +205,7 @@ def public_half(key: "Ed25519PrivateKey") -> str:
 
 
 def _is_signed(line: WitnessLine, key: str) -> bool:
-    _refuse_without_cryptography()
+    refuse_without("cryptography")
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -216,11 +216,16 @@ def _is_signed(line: WitnessLine, key: str) -> bool:
     return True
 
 
-def _refuse_without_cryptography() -> None:
+def refuse_without(package: str) -> None:
+    """Refuse to go on without a package of the extra ``relay``.
+
+    Raises:
+        InputError: It is not installed.
+    """
     from importlib.util import find_spec
 
-    if find_spec("cryptography") is None:
-        raise InputError("the package cryptography is not installed", 'pip install "ircore[relay]" installs it.')
+    if find_spec(package) is None:
+        raise InputError(f"the package {package} is not installed", 'pip install "ircore[relay]" installs it.')
 
 
 def _sha256(data: bytes) -> str:

@@ -1,5 +1,6 @@
 """The gaps of a revealed season in a file: what ``ircore submission season gap --out`` writes and the site shows."""
 
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal, Self
 
@@ -7,7 +8,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.records import Line, Record, Sha256
+from ircore.core.records import Line, Record, Sha256, is_none
 from ircore.core.validation import describe_validation_error
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Table
@@ -61,7 +62,18 @@ class SeasonGaps(Record):
     public: Sha256 = Field(description="Identity of the public set.")
     judge: Line = Field(description="Whose scores.")
     category: Line | None = Field(default=None, description="Of this category alone; null for all.")
+    pictures: int | None = Field(
+        default=None,
+        ge=2,
+        exclude_if=is_none,
+        description="Pictures of the season's set that each pair played, drawn for each; null for the whole set.",
+    )
     gaps: tuple[PairGap, ...] = Field(description="One for each pair.")
+
+    def with_gap(self, gap: PairGap) -> Self:
+        """Return the same with the gap of a run, in place of an earlier gap of the run."""
+        kept = (known for known in self.gaps if known.run_id != gap.run_id)
+        return self.model_copy(update={"gaps": tuple(sorted((*kept, gap), key=attrgetter("run_id")))})
 
 
 def season_gaps(season: Season, table: Table, public: str, judge: str, category: str | None) -> SeasonGaps:
@@ -93,6 +105,8 @@ def write_season_gaps(path: Path, gaps: SeasonGaps) -> None:
 def read_season_gaps(path: Path) -> SeasonGaps:
     """Read a file of gaps, and verify the season: its set is the one that was committed to.
 
+    A season of which each pair plays a slice stays secret; then there is only its commitment.
+
     Raises:
         InputError: The file cannot be read, is not in the format, or the season's proof fails.
     """
@@ -104,5 +118,6 @@ def read_season_gaps(path: Path) -> SeasonGaps:
         raise InputError(f"{path}: cannot be read ({error.strerror})", remedy) from error
     except ValidationError as error:
         raise InputError(f"{path}: {describe_validation_error(error)}", remedy) from error
-    verify_season(gaps.season, None)
+    if gaps.pictures is None or gaps.season.revealed is not None:
+        verify_season(gaps.season, None)
     return gaps

@@ -12,7 +12,7 @@ import hashlib
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import randbits, token_hex
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
@@ -179,6 +179,42 @@ def reveal_season(folder: Path, publication: Path) -> Season:
     verify_season(season, None)
     _publish(publication, season)
     return season
+
+
+class Committed(NamedTuple):
+    """A season's secret set with what commits to it.
+
+    >>> made = begin_season("spring", Path("secret"), Path("spring.json"), instance_set=Path("targets"))
+    >>> committed_set(Path("secret"), Path("targets")).season == made
+    True
+    """
+
+    season: Season
+    """The published record, not revealed yet."""
+
+    instances: AnyInstanceSet
+    """The set."""
+
+    salt: str
+    """The random bytes of the commitment, as hexadecimal digits."""
+
+
+def committed_set(folder: Path, instances: Path | None = None) -> Committed:
+    """Return the secret set of a season.
+
+    Args:
+        folder: The folder that ``begin_season`` made.
+        instances: The set, if the season committed to a given one; None for the set in ``folder``.
+
+    Raises:
+        InputError: There is no season, or the set is not the one that was committed to.
+    """
+    secret = _read(folder / SECRET, _SeasonSecret)
+    known = read_any_instances(instances or folder / INSTANCES)
+    commitment = commitment_to(secret.season.season, known.identity, secret.salt)
+    if commitment != secret.season.commitment:
+        raise InputError(f"{known.folder}: not the set of season {secret.season.season}", "Name the season's own set.")
+    return Committed(secret.season, known, secret.salt)
 
 
 def verify_season(season: Season, instances: AnyInstanceSet | None) -> None:

@@ -19,19 +19,22 @@ from ircore.submissions.season_gaps import read_season_gaps
 from leaderboard.building.sources import ABSENT
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.gallery.pages import gallery_pages
-from leaderboard.gallery.shards import gallery_shards
+from leaderboard.gallery.same_words import same_words_files
+from leaderboard.gallery.shards import FOLDER, gallery_shards
 from leaderboard.games.files import games_board_files, only_games_files
 from leaderboard.games.pages import game_pages
 from leaderboard.games.section import GameSection, game_sections, split_runs
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.against_files import against_files
+from leaderboard.pages.ask import ask_page
 from leaderboard.pages.badges import badge_files
 from leaderboard.pages.board_files import LEADERBOARD, leaderboard_files
 from leaderboard.pages.boards import board_pages
 from leaderboard.pages.citation import citation_page
 from leaderboard.pages.feed import NAME, changes_page, feed_files
 from leaderboard.pages.figures import figures_page
+from leaderboard.pages.history import history_page
 from leaderboard.pages.judge_cards import card_pages
 from leaderboard.pages.limits import limits_page
 from leaderboard.pages.matrix import matrix_files, matrix_pages
@@ -43,9 +46,12 @@ from leaderboard.pages.overview import front_page, games_front_page
 from leaderboard.pages.pair_comparison import Comparisons, compare_page
 from leaderboard.pages.pairs import pair_pages
 from leaderboard.pages.paper import paper_page
+from leaderboard.pages.player_boards import player_against_files, player_board_pages
 from leaderboard.pages.players import player_pages
+from leaderboard.pages.search_entries import search_file
 from leaderboard.pages.season_column import check_season
 from leaderboard.pages.targets import targets_page
+from leaderboard.pages.try_it import try_page
 from leaderboard.pages.waiting import played_pages, waiting_page
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.storage.pictures import PictureBook
@@ -74,6 +80,7 @@ _LINKED = {
     "limits": "What the numbers cannot tell",
     "paper": "Published scores",
     "replay": "One episode, turn by turn",
+    "try": "Try it",
 }
 """Headings of the pages that hand-written pages link to; on a site without reconstruction runs they have no content."""
 
@@ -203,10 +210,12 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     fragments.make()
     handed_in = _waiting_pages(site, games, site.submitted, options.waiting)
     named = _naming_pages(site, games, options.names)
-    pages = chain(all_pages(site, games), named, version_pages(site.version, frozen), handed_in)
+    versions = (*version_pages(site.version, frozen), history_page(site, frozen))
+    pages = (*all_pages(site, games), *named, *versions, *handed_in)
     files: list[Files] = [*_reconstruction_files(site, fragments), partial(games_board_files, games)]
+    files.append(partial(search_file, site, pages))
     many = len(site.pairs) >= _MANY or len(others) >= _MANY
-    return Content(site, games, site.pictures, tuple(pages), tuple(files), frozen, many)
+    return Content(site, games, site.pictures, pages, tuple(files), frozen, many)
 
 
 def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
@@ -234,7 +243,11 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
     absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
     own = (games_front_page(games, handed_in), *game_pages(games), *_naming_pages(None, games, options.names))
     pages = (*own, _prompts_page(), *handed_in, *absent)
-    files = (partial(games_board_files, games), partial(only_games_files, games, LEADERBOARD))
+    files = (
+        partial(games_board_files, games),
+        partial(only_games_files, games, LEADERBOARD),
+        partial(search_file, None, pages),
+    )
     return Content(None, games, pictures, pages, files, (), len(runs) >= _MANY)
 
 
@@ -242,18 +255,20 @@ def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
     """Yield every page that the results of a site have."""
     compared = compare_page(Comparisons(site))
     single = (front_page(site, games), paper_page(), _prompts_page(), compared, limits_page(site), changes_page(site))
-    cited = citation_page(site.version, site.address)
+    asked, cited = ask_page(site), citation_page(site.version, site.address)
     several = (
         board_pages(site),
         metric_pages(site),
         matrix_pages(site),
         pair_pages(site),
         player_pages(site),
+        player_board_pages(site),
         card_pages(site),
         gallery_pages(site),
         game_pages(games),
     )
-    return chain(*several, single, (figures_page(site), metric_agreement_page(site), cited, targets_page(site)))
+    pages = (figures_page(site), metric_agreement_page(site), asked, cited, targets_page(site), try_page(site))
+    return chain(*several, single, pages)
 
 
 def _prompts_page() -> Page:
@@ -282,8 +297,9 @@ def _waiting_pages(
 def _reconstruction_files(site: Site, fragments: Fragments) -> Iterator[Files]:
     """Yield the makers of the data files of the reconstruction game."""
     yield partial(leaderboard_files, site.results, site.version)
-    for make in (matrix_files, against_files, badge_files, feed_files):
+    for make in (matrix_files, against_files, player_against_files, badge_files, feed_files):
         yield partial(make, site)
     yield Comparisons(site).files
+    yield partial(same_words_files, site, FOLDER)
     for piece in range(_PIECES):
         yield partial(gallery_shards, site, fragments, piece, _PIECES)

@@ -11,6 +11,7 @@ from ircore.core.workers import run_shares
 from leaderboard.building.shells import PageShell, read_shells
 from leaderboard.building.tree import Tree
 from leaderboard.pages.feed import NAME
+from leaderboard.rendering.description import description
 from leaderboard.rendering.render import block
 from leaderboard.rendering.shell import Shell
 from leaderboard.storage.output_folder import write_text
@@ -71,6 +72,7 @@ def _finish_share(
             notice=notice("../" * path.count("/")),
             images=images,
             charts=_CHART in content,
+            description=description(content or shell.template.partition("<article")[2], title),
         )
         write_text(tree.site / f"{path}.html", whole)
 

@@ -10,10 +10,12 @@ import yaml
 from markupsafe import escape
 
 from ircore.core.errors import InputError, WorkError
+from ircore.core.files import write_bytes
 from ircore.core.json_schemas import json_schemas
 from ircore.scorers.judge_test.page import card_style
 from leaderboard.building.bundle import write_bundles
 from leaderboard.building.tree import Tree
+from leaderboard.building.try_it import canvas_archive
 from leaderboard.model.site import Page
 from leaderboard.pages.board_files import LEADERBOARD
 from leaderboard.pages.feed import NAME
@@ -66,9 +68,10 @@ def copy_sources(
     ignored = shutil.ignore_patterns("generated", ".*")
     try:
         shutil.copytree(SKELETON / "docs", tree.docs, ignore=ignored)
-        plain = shutil.ignore_patterns("js", ".*")
+        plain = shutil.ignore_patterns("js", "python", ".*")
         shutil.copytree(_PACKAGE / "assets", tree.docs / "assets", dirs_exist_ok=True, ignore=plain)
         write_bundles(tree.docs / "assets" / "js")
+        write_bytes(tree.docs / "assets" / "try" / "canvas.zip", canvas_archive())
         shutil.copytree(_PACKAGE / "overrides", tree.work / "overrides", ignore=ignored)
     except OSError as error:
         reason = error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror

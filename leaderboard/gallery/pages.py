@@ -8,6 +8,7 @@ from ircore.results.episodes import CONVERGENCES, EpisodeResult
 from leaderboard.components.xray_data import marks_data
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs
+from leaderboard.gallery.same_words import FILE, same_words, whose_fault
 from leaderboard.gallery.sample_episode import sample_episode
 from leaderboard.gallery.shards import FOLDER
 from leaderboard.model.final_fates import facts_of_pair
@@ -37,7 +38,7 @@ def gallery_pages(site: Site) -> Iterator[Page]:
                 "sample": sample_episode(pairs[FIRST]) if len(pairs) > FIRST else None,
                 "shards": FOLDER,
             },
-            later=partial(_sections, fragments, pairs[:FIRST], index),
+            later=partial(_sections, site, fragments, pairs, index),
         )
     yield Page("replay", "One episode, turn by turn", "replay", later=partial(_replay, site))
 
@@ -46,8 +47,15 @@ def _index(site: Site) -> dict[str, Any]:
     return {"groups": _groups(site), "selections": _selections(site)}
 
 
-def _sections(fragments: Fragments, pairs: Sequence[Pair], index: int) -> dict[str, Any]:
-    return {"sections": [fragments.sections(pair)[index] for pair in pairs]}
+def _sections(site: Site, fragments: Fragments, pairs: Sequence[Pair], index: int) -> dict[str, Any]:
+    gallery = list(site.galleries.values())[index]
+    groups = same_words(site, gallery, pairs)
+    return {
+        "sections": [fragments.sections(pair)[index] for pair in pairs[:FIRST]],
+        "groups": groups,
+        "fault": whose_fault(site, gallery, pairs, groups),
+        "words_file": FILE,
+    }
 
 
 def _replay(site: Site) -> dict[str, Any]:

@@ -28,6 +28,9 @@ class LoopbackHandler(SimpleHTTPRequestHandler):
     False
     """
 
+    most_posted = MOST_POSTED
+    """Bytes of a request's body that are read."""
+
     @staticmethod
     def allowed(host: str | None, origin: str | None) -> bool:
         """Return whether a request may be answered, by its headers ``Host`` and ``Origin``."""
@@ -44,7 +47,7 @@ class LoopbackHandler(SimpleHTTPRequestHandler):
     def posted(self) -> Any:
         """Return the JSON in the body of a request; None if there is none, or too much."""
         length = self.headers.get("Content-Length", "")
-        if not length.isdigit() or int(length) > MOST_POSTED:
+        if not length.isdigit() or int(length) > self.most_posted:
             return None
         if self.headers.get("Content-Type") != "application/json":
             return None  # a form of another site can send other types

@@ -69,6 +69,7 @@ FINDINGS = {
     "time": "a time that cannot be",
     "tiny_rendering": "a rendering too small to show anything",
     "unlikely_text": "a message that hardly looks like words",
+    "words_do_not_carry": "words that are worth nothing to a neutral generator, or nothing in other words",
 }
 """Descriptions of the findings of re-scoring, by rule."""
 

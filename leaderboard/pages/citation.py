@@ -88,6 +88,25 @@ def pair_bibtex(pair: Pair, address: str) -> str:
     return _entry("misc", re.sub(r"[^A-Za-z0-9-]", "-", run.run_id), fields)
 
 
+def answer_bibtex(key: str, question: str, version: Version, judge: str, address: str) -> str:
+    """Return the BibTeX entry of an answer to a ready question.
+
+    Args:
+        key: Name of the question in addresses.
+        question: The question, in our own words.
+        version: The benchmark version that the site shows.
+        judge: Whose scores answer.
+        address: Absolute address of the answer; empty leaves it out.
+    """
+    fields = {
+        "title": f"{{{escape_bibtex(question)}}}",
+        "howpublished": "Leaderboard of the Image Reconstruction Game",
+        "note": escape_bibtex(f"{_benchmark(version)}, judge {judge}"),
+        "url": address or None,
+    }
+    return _entry("misc", f"ask-{key}", fields)
+
+
 def escape_bibtex(text: str) -> str:
     """Return text with every character escaped that TeX or BibTeX would interpret."""
     return "".join(_SPECIAL.get(character, character) for character in text)

@@ -14,6 +14,8 @@ from ircore.results.cell import Cell
 from ircore.submissions.history import Step
 from ircore.submissions.merged import MergedSubmission
 from leaderboard.model.site import Page, Pair, Site
+from leaderboard.pages.history import Entered
+from leaderboard.pages.history import entries as entered_pairs
 from leaderboard.words.labels import interval_words, number, unrated_words
 from leaderboard.words.untrusted_text import one_line
 
@@ -60,12 +62,13 @@ def changes(site: Site) -> tuple[Change, ...]:
     """
     entries: list[Change] = []
     seen: set[str] = set()
+    entered = entered_pairs(site)
     for pair in sorted(site.pairs.values(), key=lambda pair: (_moment(pair.result.run.started), pair.run_id)):
         version = pair.result.run.version
         if version not in seen:
             seen.add(version)
             entries.append(_release(site, version, pair.result.run.started))
-        entries.append(_new_pair(site, pair))
+        entries.append(_new_pair(site, pair, entered.get(pair.run_id)))
     entries += [_step(site, submitted, step) for submitted in site.submitted for step in submitted.steps]
     entries += [_benchmark(version, current=False) for version in site.former]
     if site.version.released:
@@ -151,13 +154,13 @@ def _item(change: Change, address: str) -> dict[str, Any]:
     }
 
 
-def _new_pair(site: Site, pair: Pair) -> Change:
+def _new_pair(site: Site, pair: Pair, entered: Entered | None) -> Change:
     cell = site.results.cell(pair.run_id, site.judge)
     apart = f" ({one_line(pair.apart)})" if pair.apart else ""
     return Change(
         when=_moment(pair.result.run.started),
         title=f"New pair: {one_line(pair.describer, 80)} + {one_line(pair.generator, 80)}{apart}",
-        words=f"{_reached(cell)}, judged by {site.judge}.",
+        words=f"{_reached(cell)}, judged by {site.judge}." + (f" {entered.words}" if entered else ""),
         path=f"pairs/{pair.key}.html",
         identity=_urn(f"pair {pair.run_id}"),
         pair=pair,

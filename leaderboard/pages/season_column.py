@@ -25,10 +25,13 @@ class SeasonColumn:
     """Name of the season."""
 
     identity: str
-    """First digits of the identity of the season's set."""
+    """First digits of the identity of the season's set; of the commitment to it while it is secret."""
 
     gaps: dict[str, Estimate]
     """Gap of each pair that played both sets, by run id."""
+
+    pictures: int | None = None
+    """Pictures that each pair played of a set that stays secret; None if the whole set was played and published."""
 
     column: Column = GAP
     """Heading, unit and description."""
@@ -63,4 +66,5 @@ def season_column(site: Site, view: View) -> SeasonColumn | None:
     if season is None or (view.judge, view.category, view.difficulty) != (season.judge, season.category, None):
         return None
     gaps = {gap.run_id: gap.estimate for gap in season.gaps}
-    return SeasonColumn(season.season.season, (season.season.identity or "")[:12], gaps)
+    shown = (season.season.identity or season.season.commitment)[:12]
+    return SeasonColumn(season.season.season, shown, gaps, season.pictures)

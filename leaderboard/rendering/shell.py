@@ -36,7 +36,7 @@ class Shell(Template):
     """
 
     delimiter = SLOT
-    idpattern = "policy|title|name|notice|content"
+    idpattern = "policy|title|name|notice|content|description"
 
     @property
     def takes_content(self) -> bool:
@@ -51,6 +51,7 @@ class Shell(Template):
         notice: str = "",
         images: str = "",
         charts: bool = False,
+        description: str = "",
     ) -> str:
         """Return the whole page.
 
@@ -61,12 +62,14 @@ class Shell(Template):
             notice: HTML that stands at the top; empty for none.
             images: Address that full-size pictures are fetched from, ``https://HOST/…``; empty for none.
             charts: Whether Plotly draws on the page.
+            description: Description of the page, as text.
 
         Raises:
             InputError: ``images`` is no https address.
         """
         policy = content_policy(self.template, images, charts)
         parts = {"policy": policy, "title": str(escape(title)), "name": name, "notice": notice, "content": content}
+        parts["description"] = str(escape(description))
         # A str, although what is put in may be Markup, which would escape the rest of the page.
         return self.substitute({slot: str(part) for slot, part in parts.items()})
 

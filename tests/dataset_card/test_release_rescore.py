@@ -290,10 +290,10 @@ def test_what_cannot_be_computed_again_is_said(
     assert rescoring.faults == ()
     said = list(rescoring.lines())[3:]
     assert said[:2] == [
-        "not re-verified: eye: this judge is not installed here",
-        "not re-verified: human: people rated",
+        "not recomputed: eye: this judge is not installed here",
+        "not recomputed: human: people rated",
     ]
-    assert said[2].startswith("not re-verified: lipsim: ")
+    assert said[2].startswith("not recomputed: lipsim: ")
 
 
 def test_a_judge_of_another_version_is_not_computed_again(scored: Scored, tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def test_a_judge_of_another_version_is_not_computed_again(scored: Scored, tmp_pa
 
     rescoring = rescored(tmp_path / "release")
     assert rescoring.faults == ()
-    assert "not re-verified: structural: version 0 in the release, 1 here" in rescoring.lines()
+    assert "not recomputed: structural: version 0 in the release, 1 here" in rescoring.lines()
 
 
 @pytest.mark.parametrize(("text", "share"), [("1", 1.0), ("0.25", 0.25), (".5", 0.5), ("25%", 0.25), ("100 %", 1.0)])

@@ -65,7 +65,7 @@ def test_charts_are_drawn_in_both_schemes(visit: Visit, path: str, hue: int) -> 
 def test_a_chart_that_cannot_be_drawn_shows_its_numbers(browser: "Browser", address: str) -> None:
     with browser.new_context() as context:
         visit = visit_in(context, address)
-        visit.page.route("**/plotly-cartesian.min.js", lambda route: route.abort())
+        visit.page.route("**/plotly-figures.min.js", lambda route: route.abort())
         page = visit.open(BOARD)
         visit.draw_charts()
         figure = page.locator("figure[data-chart]").first

@@ -1,5 +1,6 @@
 """The charts: what they say, that their tables say the same, and that they carry nothing they should not."""
 
+import gzip
 import hashlib
 import json
 import re
@@ -261,6 +262,10 @@ def test_twelve_pairs_stay_apart() -> None:
                 assert left >= other_right or right <= other_left or low >= other_high or high <= other_low
 
 
+MOST_OF_PLOTLY = 400_000
+"""Bytes of the library, gzipped: only the traces in use are in it."""
+
+
 def test_the_vendored_bundle_is_the_one_that_plotly_was_made_for() -> None:
     vendored = json.loads((ASSETS / "vendor" / "VENDORED.json").read_text())
     assert len(vendored) == 1
@@ -269,6 +274,7 @@ def test_the_vendored_bundle_is_the_one_that_plotly_was_made_for() -> None:
         assert hashlib.sha256(content).hexdigest() == facts["sha256"]
         assert facts["version"] == get_plotlyjs_version()
         assert f"v{facts['version']}".encode() in content[:200]
+        assert len(gzip.compress(content, 9)) <= MOST_OF_PLOTLY
         assert "Permission is hereby granted" in (ASSETS / "vendor" / facts["licence_file"]).read_text()
 
 

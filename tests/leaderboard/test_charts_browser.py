@@ -90,7 +90,7 @@ def test_nothing_is_fetched_before_a_figure_is_near(visit: Visit) -> None:
     page.locator("#figure-costs").scroll_into_view_if_needed()
     page.locator("#figure-costs[data-state='drawn']").wait_for()
     assert "costs.json" in asked
-    assert asked.count("plotly-cartesian.min.js") == 1
+    assert asked.count("plotly-figures.min.js") == 1
 
 
 def test_the_scheme_recolours_live_figures(visit: Visit) -> None:

@@ -129,6 +129,7 @@ def test_two_renderings_are_compared_with_each_other(visit: Visit) -> None:
     assert dialog.locator("figcaption strong").all_inner_texts() == [
         "seer + painter, turn 1",
         "seer + painter, turn 2",
+        "Difference",
     ]
     page.wait_for_url("**?against=seer-painter~1&compare=difference&open=zoom#seer-painter~2")
     page.reload()

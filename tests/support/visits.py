@@ -38,6 +38,9 @@ class Visit:
 
     def draw_charts(self) -> int:
         """Scroll to every chart and wait until it is drawn or has failed."""
+        folded = self.page.locator(".figures-button[aria-expanded=false]")
+        if folded.count() and folded.is_visible():
+            folded.click()
         figures = self.page.locator("figure[data-chart]")
         for figure in figures.all():
             figure.scroll_into_view_if_needed()
@@ -70,9 +73,16 @@ def fits(page: "Page", width: int, height: int = 800) -> bool:
     return True
 
 
-def visit_in(context: "BrowserContext", address: str) -> Visit:
+READ = "for (const kind of ['board', 'episodes', 'matrix']) localStorage.setItem(`irg-read-${kind}`, '1');"
+"""Puts away the strips of a first visit, which lie over the foot of the window."""
+
+
+def visit_in(context: "BrowserContext", address: str, first: bool = False) -> Visit:
+    """A page in a browser; on a first visit strips say how to read it."""
     visit = Visit(context.new_page(), address)
     page = visit.page
+    if not first:
+        page.add_init_script(f"try {{ {READ} }} catch {{ }}")
     page.set_default_timeout(60_000)
     page.on(
         "request",

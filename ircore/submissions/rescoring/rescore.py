@@ -27,7 +27,7 @@ from ircore.players.submission import AnyLoaded, read_any_manifest
 from ircore.runs.events import AnyEnd, AnyEvent, Call, Entry, Failure, step_word
 from ircore.runs.folder import WITNESS, GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.play import with_run_id
-from ircore.runs.provenance import Flag, Provenance, make_provenance, write_provenance
+from ircore.runs.provenance import Flag, Provenance, Witness, make_provenance, write_provenance
 from ircore.runs.recorded import known_picture
 from ircore.runs.setup import rules_of, stated_rules
 from ircore.runs.witness import check_witness
@@ -88,6 +88,7 @@ class Rescored:
         folder: The run, ready for ``ircore score``.
         flags: Findings for people to look at.
         provenance: Who vouches for the run; None after a rehearsal with files that were not fetched.
+        witness: The relay whose signatures of the run were verified; None if no relay signed it.
 
     >>> Rescored(RunFolder.open(Path("run")), flags=(), provenance=None).folder.run.slug
     'builtin-classical-canvas'
@@ -96,6 +97,7 @@ class Rescored:
     folder: RunFolder | GameRunFolder
     flags: tuple[Flag, ...]
     provenance: Provenance | None
+    witness: Witness | None = None
 
 
 def rescore(
@@ -160,7 +162,7 @@ def rescore(
         flags = tuple(_renamed_flag(flag, names) for flag in flags)
         provenance = make_provenance(loaded.path, reference, flags, witness) if transcripts is None else None
         _write(folder, [renamed_event(event, names) for event in packed.events], provenance)
-    return Rescored(open_any_run(out), flags, provenance)
+    return Rescored(open_any_run(out), flags, provenance, witness)
 
 
 def _instances(folder: Path | None, game: Game[Any], work: Path) -> AnyInstanceSet:

@@ -15,7 +15,7 @@
 import { button, element, fetchJson, whenReady } from "./dom.js";
 import { save } from "./export.js";
 
-const BUNDLE = new URL("../vendor/plotly-cartesian.min.js", import.meta.url);
+const BUNDLE = new URL("../vendor/plotly-figures.min.js", import.meta.url);
 const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false };
 const VARIABLE = /^var\((--[\w-]+)\)$/;
 const FORMATS = ["png", "svg"];

@@ -68,5 +68,17 @@ export class Row {
       again.setAttribute("aria-label", `Replay ${this.name}`);
       section.querySelector("header").append(again);
     }
+    this.turns = section.querySelector(".turns");
+    this.clipped = element("span", "clipped muted");
+    section.querySelector("header").append(this.clipped);
+  }
+
+  /* A row that is wider than the page says how much of it is out of sight. */
+  sayClipped() {
+    const { scrollWidth, clientWidth, scrollLeft } = this.turns;
+    const right = this.turns.getBoundingClientRect().right;
+    const hidden = [...this.turns.children].filter((turn) => turn.getBoundingClientRect().right > right + 8).length;
+    this.turns.classList.toggle("clips", scrollWidth > clientWidth + scrollLeft + 8);
+    this.clipped.textContent = hidden ? `${hidden} more to the right →` : "";
   }
 }

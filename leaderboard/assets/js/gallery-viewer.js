@@ -18,6 +18,40 @@ function standIn({ target }) {
   if (target.src !== target.dataset.small) target.src = target.dataset.small;
 }
 
+/* The difference has a picture of its own beside target and rendering; all else lies over the rendering. */
+class ViewedComparison {
+  constructor(over, apart, pictures, figure) {
+    Object.assign(this, { over, apart, pictures, figure });
+  }
+
+  get shown() {
+    return this.apart.mode ? this.apart : this.over;
+  }
+
+  get overlay() {
+    return this.shown.overlay;
+  }
+
+  get slider() {
+    return this.shown.slider;
+  }
+
+  show(mode, ...given) {
+    const apart = mode === "difference";
+    this.pictures.classList.toggle("three", apart);
+    if (apart) this.pictures.append(this.figure);
+    else this.figure.remove();
+    (apart ? this.over : this.apart).clear();
+    (apart ? this.apart : this.over).show(mode, ...given);
+    // The words of the difference stand under its picture.
+    delete this.apart.frame.dataset.names;
+  }
+
+  clear() {
+    this.show(null);
+  }
+}
+
 export class Viewer {
   constructor(gallery) {
     this.gallery = gallery;
@@ -27,11 +61,14 @@ export class Viewer {
     this.dialog.setAttribute("aria-labelledby", this.heading.id);
     this.left = this.side("zoom-left");
     this.right = this.side("zoom-right");
-    this.comparison = new Comparison(this.right.image, this.right.frame);
+    this.third = this.side("zoom-difference");
+    const pictures = element("div", "zoom-pictures", this.left.figure, this.right.figure);
+    const [over, apart] = [this.right, this.third].map(({ image, frame }) => new Comparison(image, frame));
+    this.comparison = new ViewedComparison(over, apart, pictures, this.third.figure);
     const close = button("Close", () => this.dialog.close(), "tool zoom-close");
     this.dialog.append(
       element("div", "zoom-head", this.heading, gallery.makeTools(), close),
-      element("div", "zoom-pictures", this.left.figure, this.right.figure),
+      pictures,
     );
     this.dialog.addEventListener("keydown", (event) => gallery.press(event));
     this.dialog.addEventListener("close", () => this.closed());
@@ -64,6 +101,9 @@ export class Viewer {
       const title = element("strong", "", cell.title);
       side.caption.replaceChildren(title, " ", ...cell.scores(), ...cell.words());
     }
+    show(this.third.image, current.image);
+    this.third.image.alt = "";
+    this.third.caption.replaceChildren(element("strong", "", "Difference"), element("span", "muted", " black where both are equal"));
     this.gallery.layXray(current, this.right.frame);
   }
 

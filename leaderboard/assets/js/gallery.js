@@ -13,25 +13,14 @@
  */
 import { button, element, statusPlace, whenReady, withAttributes } from "./dom.js";
 import { Row, Target } from "./gallery-cells.js";
+import { KEYS, STEPS } from "./gallery-keys.js";
 import { PairChooser } from "./gallery-pairs.js";
 import { openReplay } from "./gallery-replay.js";
 import { Shards, episodeRow } from "./gallery-rows.js";
 import { readState, writeState } from "./gallery-state.js";
+import { SameWords } from "./gallery-words.js";
 import { Viewer, large } from "./gallery-viewer.js";
 import { XrayLayer } from "./gallery-xray.js";
-
-const KEYS = [
-  { keys: ["ArrowLeft", "ArrowRight"], show: "← →", words: "turn" },
-  { keys: ["ArrowUp", "ArrowDown"], show: "↑ ↓", words: "pair" },
-  { keys: ["d"], show: "D", words: "difference", mode: "difference" },
-  { keys: ["b"], show: "B", words: "blink", mode: "blink" },
-  { keys: ["s"], show: "S", words: "swipe", mode: "swipe" },
-  { keys: ["p"], show: "P", words: "pick to compare with", act: "pick", pressed: "pick" },
-  { keys: ["x"], show: "X", words: "x-ray", act: "toggleXray", pressed: "xray" },
-  { keys: ["z"], show: "Z", words: "zoom", act: "toggleZoom" },
-  { keys: ["r"], show: "R", words: "replay", act: "replay" },
-];
-const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 class Gallery {
   constructor(root) {
@@ -51,6 +40,8 @@ class Gallery {
     this.addPanel();
     this.viewer = new Viewer(this);
     this.chooser = new PairChooser(this);
+    const words = root.querySelector("[data-same-words]");
+    if (words) new SameWords(this, words);
     this.listen();
     this.current = this.rows.flatMap((row) => row.cells)[0] ?? null;
     if (this.current) this.current.button.tabIndex = 0;
@@ -102,6 +93,7 @@ class Gallery {
     this.box.addEventListener("keydown", (event) => {
       if (cellOf(event) || event.target.type === "range") this.press(event);
     });
+    new ResizeObserver(() => this.sayClipped()).observe(this.box);
     this.box.addEventListener("scroll", (event) => this.align(event.target), { capture: true, passive: true });
   }
 
@@ -113,6 +105,11 @@ class Gallery {
       const turns = row.section.querySelector(".turns");
       if (turns !== scrolled && turns && !row.section.hidden) turns.scrollLeft = scrolled.scrollLeft;
     }
+    this.sayClipped();
+  }
+
+  sayClipped() {
+    for (const row of this.rows) if (!row.section.hidden) row.sayClipped();
   }
 
   press(event) {

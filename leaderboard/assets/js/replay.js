@@ -28,6 +28,8 @@ export class Replay {
     this.timer = null;
     this.place = 0;
     this.addControls();
+    // Long messages scroll within their box: it can be reached by keyboard.
+    root.querySelectorAll(".said").forEach((said) => { said.tabIndex = 0; });
     this.root.addEventListener("keydown", (event) => this.press(event));
     this.root.dataset.replay = "ready";
   }
@@ -71,6 +73,7 @@ export class Replay {
   go(place) {
     this.place = Math.min(this.last, Math.max(0, place));
     this.exchanges.forEach((exchange, index) => { exchange.hidden = index !== this.place; });
+    this.enlarge(this.exchanges[this.place]);
     this.dots.forEach((dot, index) => dot.classList.toggle("here", index === this.place));
     const { turn, score } = this.exchanges[this.place].dataset;
     const words = `Turn ${turn} of ${this.exchanges[this.last].dataset.turn}`;
@@ -82,6 +85,18 @@ export class Replay {
     this.after.disabled = this.place === this.last;
     if (this.end) this.end.classList.toggle("reached", this.place === this.last);
     this.whenTurned(Number(turn));
+  }
+
+  /* Thumbnails give way to the full pictures; where one cannot be had, the thumbnail stays. */
+  enlarge(exchange) {
+    for (const image of [this.root.querySelector(".target img"), exchange.querySelector(".draws img")]) {
+      const { large } = image?.dataset ?? {};
+      if (!large) continue;
+      delete image.dataset.large;
+      const small = image.src;
+      image.addEventListener("error", () => { image.src = small; }, { once: true });
+      image.src = large;
+    }
   }
 
   toggle() {

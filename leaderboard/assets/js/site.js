@@ -2,5 +2,9 @@
 import "./names.js";
 import "./table.js";
 import "./board.js";
+import "./board-phone.js";
 import "./filter.js";
 import "./charts.js";
+import "./search.js";
+import "./terms.js";
+import "./reading.js";

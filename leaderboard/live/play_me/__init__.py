@@ -1,1 +1,1 @@
-"""``ircore play-me``: a person describes, in the browser, and a generator draws; the episodes are a run."""
+"""``ircore play-me``: a person describes, draws or listens, in the browser; the episodes are a run."""

@@ -1,4 +1,4 @@
-"""``ircore play-me``: take the describer's seat yourself."""
+"""``ircore play-me``: take a seat yourself."""
 
 import subprocess
 import sys
@@ -11,41 +11,48 @@ import click
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
-    from ircore.players.submission import LoadedSubmission
+    from leaderboard.live.play_me.pairs import Mode
+    from leaderboard.live.play_me.table import Table
 
-CATEGORIES = ("simple_shapes", "pie_graph", "bar_graph", "geometry")
-"""Categories of the targets that are drawn where no set is given: a person needs a minute for each."""
+NAMES = ("describe", "draw", "listen")
 
 
 @click.command("play-me")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("play-me"), show_default=True, help="Kept here.")
+@click.option("--mode", "name", type=click.Choice(NAMES), default="describe", show_default=True, help="What you do.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=None, help="Kept here.  [default: play-me, or play-me-MODE]"
+)
 @click.option("--instances", "given", type=click.Path(path_type=Path), help="Your own targets; else some are drawn.")
-@click.option("--pair", default="classical+canvas", show_default=True, help="Whose generator draws, and to beat.")
+@click.option("--pair", help="Who plays the other seat, and whom to beat: a built-in pair or a submission.")
 @click.option("--max-turns", type=click.IntRange(1, 100), help="Turns at most, instead of the pair's rules.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the page; any free one by default.")
 @click.option("--no-browser", is_flag=True, help="Open no browser; the page's address is printed.")
-def command(out: Path, given: Path | None, pair: str, max_turns: int | None, port: int, no_browser: bool) -> int:
-    """Describe targets yourself, in the browser: a generator draws what you say, and every fact is checked at once.
+def command(
+    name: str, out: Path | None, given: Path | None, pair: str | None, max_turns: int | None, port: int,
+    no_browser: bool,
+) -> int:  # fmt: skip
+    """Take a seat yourself, in the browser.
+
+    describe: say what a target shows; a generator draws it, and every fact is checked at once. draw: a describer says
+    what to draw; draw it, or type it for a generator. listen: find out of several pictures the one that is meant.
 
     The same command goes on where you stopped. The episodes are a run like any other: ircore show, ircore score.
     """
-    from ircore.players.builtin_pairs import submission_place
-    from ircore.players.submission import LoadedSubmission, read_any_manifest
+    from leaderboard.live.play_me.pairs import MODES
     from leaderboard.live.play_me.server import serving_table
-    from leaderboard.live.play_me.table import Table, write_pair
 
-    loaded = read_any_manifest(submission_place(Path(pair)))
-    if not isinstance(loaded, LoadedSubmission):
-        raise InputError(f"--pair {pair}: plays {loaded.submission.game}", "Name a pair of the reconstruction game.")
+    mode = MODES[name]
+    out = out or Path("play-me" if name == "describe" else f"play-me-{name}")
     out.mkdir(parents=True, exist_ok=True)
+    manifest, table = seated(mode, out, pair or mode.pair)
     with (out / "play-me.log").open("ab") as log:
-        _targets(out, given, log)
-        manifest = write_pair(out, _spec(loaded))
-        rules = ["--max-turns", str(max_turns)] if max_turns else []
-        mine = _began([str(manifest), "--out", str(out / "run"), "--concurrency", "1", *rules], out, log)
-        best = _began([pair, "--out", str(out / "best"), *rules], out, log)
+        _targets(out, given, mode, log)
+        rules = ["--max-turns", str(max_turns)] if max_turns and mode.game == "reconstruction" else []
+        rules += [part for rule, value in mode.rules for part in ("--rule", f"{rule}={value}")]
+        mine = began([str(manifest), "--out", str(out / "run"), "--concurrency", "1", *rules], out, log)
+        best = began([pair or mode.pair, "--out", str(out / "best"), *rules], out, log)
         try:
-            with serving_table(Table(out), port) as address:
+            with serving_table(table, port) as address:
                 click.echo(f"play      {address}   (Ctrl-C ends this; the same command goes on)")
                 if not no_browser:
                     webbrowser.open(address)
@@ -62,27 +69,65 @@ def command(out: Path, given: Path | None, pair: str, max_turns: int | None, por
     return status
 
 
-def _targets(out: Path, given: Path | None, log: IO[bytes]) -> None:
-    from ircore.instances.store import read_instances
+def seated(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Table]":
+    """Write the manifest of the pair with a person in it; return its path and what the page shows.
 
-    if given is not None:
-        read_instances(given)
+    Raises:
+        InputError: The pair plays another game.
+    """
+    from ircore.core.plugins import load
+    from ircore.players.builtin_pairs import submission_place
+    from ircore.players.submission import LoadedSubmission, read_any_manifest
+    from leaderboard.live.play_me.drawing import DrawingTable
+    from leaderboard.live.play_me.listening import ListeningTable
+    from leaderboard.live.play_me.pairs import write_listener, write_pair
+    from leaderboard.live.play_me.table import Table
+
+    loaded = read_any_manifest(submission_place(Path(pair)))
+    played = "reconstruction" if isinstance(loaded, LoadedSubmission) else loaded.submission.game
+    if played != mode.game:
+        raise InputError(f"--pair {pair}: plays {played}", f"Name players of {mode.game}.")
+    if not isinstance(loaded, LoadedSubmission):
+        return write_listener(out, _settings(loaded.submission.players["speaker"])), ListeningTable(out)
+    submission = loaded.submission
+    if mode.name == "describe":
+        return write_pair(out, "describer", _settings(submission.generator)), Table(out)
+    drawer = load("players", submission.generator.player)(submission.generator)
+    return write_pair(out, "generator", _settings(submission.describer)), DrawingTable(out, generator=drawer)
+
+
+def _settings(spec: Any) -> dict[str, Any]:
+    settings: dict[str, Any] = spec.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    return settings
+
+
+def _targets(out: Path, given: Path | None, mode: "Mode", log: IO[bytes]) -> None:
+    from ircore.instances.store import read_any_instances
+
+    if given is not None and read_any_instances(given).game != mode.game:
+        raise InputError(f"--instances {given}: are not for {mode.game}", "Name a set of that game.")
     if (out / "instances").exists():
         return
     if given is not None:
         (out / "instances").symlink_to(given.resolve())
         return
-    chosen = [part for name in CATEGORIES for part in ("--category", name)]
-    build = ["instances", "build", "--out", str(out / "instances"), "--per-condition", "1", *chosen]
+    chosen = [part for name in mode.categories for part in ("--category", name)]
+    build = [
+        "instances",
+        "build",
+        "--game",
+        mode.game,
+        "--out",
+        str(out / "instances"),
+        "--per-condition",
+        "1",
+        *chosen,
+    ]
     # The arguments are this module's own.
     subprocess.run([sys.executable, "-m", "ircore", *build], stdout=log, stderr=log, check=True)  # noqa: S603
 
 
-def _spec(loaded: "LoadedSubmission") -> dict[str, Any]:
-    spec: dict[str, Any] = loaded.submission.generator.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    return spec
-
-
-def _began(arguments: list[str], out: Path, log: IO[bytes]) -> "subprocess.Popen[bytes]":
+def began(arguments: list[str], out: Path, log: IO[bytes], inside: Path | None = None) -> "subprocess.Popen[bytes]":
+    """Begin ``ircore play`` on the targets of a folder, by default in the working folder."""
     command = [sys.executable, "-m", "ircore", "play", *arguments, "--instances", str(out / "instances")]
-    return subprocess.Popen(command, stdout=log, stderr=log)  # noqa: S603 - our own commands
+    return subprocess.Popen(command, stdout=log, stderr=log, cwd=inside)  # noqa: S603 - our own commands

@@ -1,5 +1,6 @@
 """Serves the page on which a person plays."""
 
+import asyncio
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -7,13 +8,16 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from leaderboard.live.loopback import LoopbackHandler, serving
+from leaderboard.live.play_me.drawing import DrawingTable
 from leaderboard.live.play_me.table import Table
 
 PAGE = Path(__file__).parent / "page"
+MOST_DRAWN = 4 * 1024 * 1024
+"""Bytes of a request's body that holds a drawing."""
 
 
 class PlayHandler(LoopbackHandler):
-    """Answers with the page, the state of the game, and pictures; takes messages.
+    """Answers with the page, the state of the game, and pictures; takes messages, drawings and choices.
 
     >>> PlayHandler.allowed("127.0.0.1:8000", "http://127.0.0.1:8000")
     True
@@ -21,6 +25,8 @@ class PlayHandler(LoopbackHandler):
 
     def __init__(self, *args: Any, table: Table, **options: Any) -> None:
         self._table = table
+        if isinstance(table, DrawingTable):
+            self.most_posted = MOST_DRAWN
         super().__init__(*args, directory=str(PAGE), **options)
 
     def do_GET(self) -> None:  # noqa: N802 - the base class's name
@@ -35,19 +41,28 @@ class PlayHandler(LoopbackHandler):
         elif path.startswith("/picture/"):
             question, _, name = path.removeprefix("/picture/").partition("/")
             self.send_own(self._table.file(question, name))
+        elif path.startswith("/target/") and isinstance(self._table, DrawingTable):
+            self.send_own(self._table.target(path.removeprefix("/target/")))
         else:
-            self.send_own(PAGE / ("play.html" if path == "/" else Path(path).name))
+            self.send_own(PAGE / (self._table.PAGE if path == "/" else Path(path).name))
 
     def do_POST(self) -> None:  # noqa: N802 - the base class's name
-        """Take a message: JSON with ``question`` and ``text``."""
+        """Take an answer, or draw what was typed; JSON with the fields that the seat's table reads."""
         if self.refused():
             return
         said = self.posted()
-        if not isinstance(said, dict) or not all(isinstance(said.get(key), str) for key in ("question", "text")):
+        path = urlsplit(self.path).path
+        try:
+            if not isinstance(said, dict):
+                raise ValueError("an object is needed")
+            if path == "/drawn" and isinstance(self._table, DrawingTable):
+                self.send_json({"picture": asyncio.run(self._table.drawn(said))})
+                return
+            with self._table.lock:
+                taken = self._table.take(said)
+        except ValueError:
             self.send_error(400)
             return
-        with self._table.lock:
-            taken = self._table.answer(said["question"], said["text"])
         self.send_json({"taken": taken})
 
 

@@ -1,12 +1,11 @@
-"""A person's place at the game: questions and answers through the folder of the player ``human``, and live scores."""
+"""A describer's place at the game: questions and answers through the folder of the player ``human``; live scores."""
 
 import hashlib
-import json
 import threading
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
@@ -33,9 +32,16 @@ class Table:
 
     Attributes:
         folder: Holds ``instances``, ``desk`` (the player's folder), ``run``, and ``best``: a built-in pair's run.
+        order: Ids of targets in the order in which they are shown; the rest follow as they are asked.
     """
 
+    PAGE: ClassVar[str] = "describe.html"
+    """The page of this seat."""
+    ASKED: ClassVar[str] = "describer"
+    """How the folders of this seat's questions begin."""
+
     folder: Path
+    order: tuple[str, ...] = ()
     lock: threading.Lock = field(default_factory=threading.Lock)
     _checked: dict[tuple[str, str], Verification] = field(default_factory=dict)
 
@@ -51,9 +57,38 @@ class Table:
     @property
     def question(self) -> Path | None:
         """The folder of the question that waits for an answer; None while the generator draws, or when all is over."""
-        asked = (self.folder / "desk").glob("describer-*/instructions.txt")
-        waiting = [path.parent for path in asked if not (path.parent / "answer.txt").exists()]
-        return max(waiting, key=lambda path: path.stat().st_mtime) if waiting else None
+        asked = (self.folder / "desk").glob(f"{self.ASKED}-*/instructions.txt")
+        waiting = [path.parent for path in asked if not self.is_answered(path.parent)]
+        return min(waiting, key=self._place) if waiting else None
+
+    def is_answered(self, question: Path) -> bool:
+        """Return whether a question has its answer."""
+        return (question / "answer.txt").exists()
+
+    def _place(self, question: Path) -> tuple[int, float]:
+        """Return where a question stands among those that wait: by the order of targets, then the newest first."""
+        instance = self._instance_of(question) if self.order else None
+        known = instance is not None and instance.instance_id in self.order
+        at = self.order.index(instance.instance_id) if instance is not None and known else len(self.order)
+        return at, -(question / "instructions.txt").stat().st_mtime
+
+    def _instance_of(self, question: Path) -> Instance | None:
+        """Return the target of a question; None while it is still being written."""
+        try:
+            seen = (question / "target.png").read_bytes()
+        except OSError:
+            return None
+        return self._by_target.get(hashlib.sha256(seen).hexdigest())
+
+    def take(self, said: dict[str, Any]) -> bool:
+        """Take what the page sent: JSON with ``question`` and ``text``; False if it answers nothing that waits.
+
+        Raises:
+            ValueError: A field is missing or of another type.
+        """
+        if not all(isinstance(said.get(key), str) for key in ("question", "text")):
+            raise ValueError("question and text are needed")
+        return self.answer(said["question"], said["text"])
 
     def answer(self, name: str, text: str) -> bool:
         """Answer the question that waits; False if it is another one, or the answer is empty or too long."""
@@ -67,6 +102,7 @@ class Table:
         """Return a picture of a question; None if there is none of this name."""
         path = self.folder / "desk" / question / name
         is_own = Path(question).name == question and Path(name).name == name and name.endswith(".png")
+        is_own = is_own and question.startswith(f"{self.ASKED}-")
         return path if is_own and path.is_file() else None
 
     def as_dict(self) -> dict[str, Any]:
@@ -94,7 +130,7 @@ class Table:
             last = read_picture(question / names[-1]) if names else None
         except ImageError:
             return None  # still being written
-        instance = self._by_target.get(hashlib.sha256((question / "target.png").read_bytes()).hexdigest())
+        instance = self._instance_of(question)
         if instance is None:
             return None
         return {
@@ -154,18 +190,3 @@ class Table:
 
 def _number(name: str) -> int:
     return int(name.removeprefix("rendering-").removesuffix(".png"))
-
-
-def write_pair(folder: Path, generator: dict[str, Any]) -> Path:
-    """Write the manifest of the pair of a person and a generator, and return its path."""
-    seats = {
-        "describer": {
-            "player": "human",
-            "parameters": {"folder": str(folder / "desk"), "poll_s": 0.1, "timeout_s": 86_400},
-        },
-        "generator": generator,
-    }
-    name = f"human + {generator.get('model') or generator['player']}"
-    path = folder / "pair" / "submission.yaml"
-    write_text(path, json.dumps({"schema": 1, "name": name, "licence": "CC0-1.0", **seats}, indent=2) + "\n")
-    return path

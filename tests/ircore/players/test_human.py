@@ -2,12 +2,14 @@
 
 import asyncio
 import io
+import os
+import re
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import contextmanager, redirect_stderr, suppress
 from pathlib import Path
 from typing import Any
 
@@ -177,3 +179,35 @@ def test_at_the_terminal(tmp_path: Path) -> None:
     )  # fmt: skip
     assert again.returncode == 1
     assert "ircore: standard input has ended" in again.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_a_person_at_a_terminal_sees_pictures_writes_lines_and_gets_a_score(tmp_path: Path) -> None:
+    """The describer is a person at a pseudo-terminal, the generator draws offline."""
+    import pty
+
+    instances = sample_instances(tmp_path / "set")
+    pair = write_pair(tmp_path, seat(), {"player": "canvas"})
+    parent, child = pty.openpty()
+    command = [sys.executable, "-m", "ircore", "play", str(pair), "--instances", str(instances.folder)]
+    environment = {**os.environ, "TERM": "xterm-256color", "IRCORE_PICTURES": "blocks"}
+    environment.pop("NO_COLOR", None)
+    with subprocess.Popen(
+        [*command, "--out", str(tmp_path / "run"), "--limit", "1", "--concurrency", "1"],
+        stdin=child, stdout=child, stderr=child, env=environment,
+    ) as process:  # fmt: skip
+        os.close(child)
+        os.write(parent, b"A red disc in the middle.\nA blue square on the left.\n\nDONE\n")
+        shown = b""
+        with suppress(OSError):  # how Linux tells that the other end is closed
+            while part := os.read(parent, 65536):
+                shown += part
+        assert process.wait(timeout=300) == 0, shown.decode()
+    os.close(parent)
+    (episode,) = RunFolder.open(tmp_path / "run").episodes()
+    assert episode.turns[0].message == "A red disc in the middle.\nA blue square on the left."
+    assert b"\x1b[38;2;" in shown
+    said = shown.decode()
+    assert re.search(rf"your score  {episode.episode_id}: .*structural \d\.\d of 10", said)
+    assert f"next:\x1b[0m ircore results {tmp_path / 'run'}" in said

@@ -84,6 +84,16 @@ def test_bars_stand_beside_and_on_one_another(words: str, tops: set[tuple[int, i
     assert notes == ()
 
 
+def test_labels_at_uneven_places_are_told_one_by_one() -> None:
+    canvas, notes = read([
+        'The plot spans 100 to 500 px across and 50 to 450 px down. The x axis has the labels "A", "B", "C" at 150, '
+        "250, 450 px. The y axis runs from 0 to 40, labelled every 20. Red bars, 40 px wide: 10, none, 20."
+    ])  # fmt: skip
+    assert [bar.box[0] for bar in canvas.items if isinstance(bar, Blob)] == [130, 430]
+    assert [item.at[0] for item in canvas.items if isinstance(item, Label) and item.text in "ABC"] == [150, 250, 450]
+    assert notes == ()
+
+
 def test_a_curve_runs_through_points_in_units_of_the_axes() -> None:
     canvas, notes = read([
         "The plot spans 100 to 500 px across and 50 to 450 px down. The x axis runs from -2 to 2, labelled every 1. "
@@ -111,6 +121,21 @@ def test_named_points_stand_for_their_places() -> None:
     assert circle.centre == (250, 250)
     assert circle.width == pytest.approx(2 * 212.13, abs=0.02)
     assert next(item for item in canvas.items if isinstance(item, Label)).centre == pytest.approx((410, 415), abs=1)
+    assert notes == ()
+
+
+def test_wedges_get_their_labels_beside_and_inside() -> None:
+    canvas, notes = read([
+        "A pie of radius 100 px centred at (250, 250), clockwise from 12 o'clock: red 50%, blue 25%, green 25%. "
+        'Beside the wedges in black, letters of 14 px: "Coal", none, "Gas". Inside the wedges in white, letters of '
+        '12 px: "50%", "25%", none.'
+    ])  # fmt: skip
+    labels = {item.text: item for item in canvas.items if isinstance(item, Label)}
+    # The first wedge points to 3 o'clock, the last one, from 9 to 12 o'clock, to the upper left.
+    assert labels["Coal"].at == pytest.approx((360, 250))
+    assert labels["Gas"].anchor == "rb"
+    assert labels["50%"].at == pytest.approx((318, 250))
+    assert len(labels) == 4
     assert notes == ()
 
 

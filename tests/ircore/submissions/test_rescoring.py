@@ -93,6 +93,7 @@ def test_a_signed_run_is_witnessed_wherever_its_files_come_from(tmp_path: Path, 
     assert made.provenance is not None
     assert (made.provenance.kind, made.provenance.witness and made.provenance.witness.relay) == ("witnessed", "berlin")
     assert made.provenance.source is not None
+    assert made.witness == made.provenance.witness
 
 
 @pytest.mark.slow

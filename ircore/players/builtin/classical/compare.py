@@ -19,7 +19,7 @@ from ircore.players.builtin.classical.matching import Item, items_of, pair
 from ircore.players.builtin.classical.percepts import Backdrop, Bars, Perception, Pie, Shape, Stroke
 from ircore.players.builtin.classical.probes import missing
 from ircore.players.builtin.classical.statements import Statement, at, full_colour, number
-from ircore.players.builtin.classical.text_corrections import text_corrections
+from ircore.players.builtin.classical.text_corrections import EXACTLY, TextManner, text_corrections
 from ircore.players.builtin.classical.wording import noun, statement_of, weight_of
 
 MISSING = 0.3
@@ -34,7 +34,9 @@ WORTH = 60.0
 """Pixels, weighed as in ``weight_of``, that a correction must set right to be worth a turn."""
 
 
-def corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels) -> list[Statement]:
+def corrections(
+    target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels, manner: TextManner = EXACTLY
+) -> list[Statement]:
     """Return the differences as statements, the largest first.
 
     Args:
@@ -42,6 +44,7 @@ def corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: 
         rendering: Perceived in ``drawn``.
         seen: Pixels of the target.
         drawn: Pixels of the last rendering, in the target's size.
+        manner: How places of texts are corrected.
 
     Returns:
         Statements, each with the pixels it concerns as weight.
@@ -72,7 +75,7 @@ def corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: 
             if share >= EXTRA:
                 weight = share * weight_of(item.percept, rendering.backdrop)
                 statements.append(Statement("Remove the ", (_reference(item),), weight=weight, order=-1))
-    statements += text_corrections(target, rendering, seen, drawn)
+    statements += text_corrections(target, rendering, seen, drawn, manner)
     return sorted((s for s in statements if s.weight >= WORTH), key=lambda s: -s.weight)
 
 

@@ -12,9 +12,10 @@ from ircore.players.builtin.classical.ocr import require
 from ircore.players.builtin.classical.perceive import in_size_of, perceive
 from ircore.players.builtin.classical.percepts import Perception
 from ircore.players.builtin.classical.plain.as_named import perception_as_named, pixels_as_named
-from ircore.players.builtin.classical.plain.colour_words import ColourWords
-from ircore.players.builtin.classical.plain.voice import in_later_turn, plainly, plan_of, told_already
+from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
+from ircore.players.builtin.classical.plain.voice import in_later_turn, plan_of, told_already
 from ircore.players.builtin.classical.statements import Statement, pack
+from ircore.players.builtin.classical.text_corrections import ROUGHLY
 from ircore.players.builtin.classical.wording import first_message
 
 DONE = "<DONE>"
@@ -125,7 +126,7 @@ def plain_message(target: Perception, view: DescriberView) -> str:
         return ""
     drawn = in_size_of(view.target, view.renderings[-1])
     seen = pixels_as_named(view.target.pixels, target, plan.colours)
-    statements = corrections(perception_as_named(target, plan.colours), perceive(drawn), seen, drawn.pixels)
+    statements = corrections(perception_as_named(target, plan.colours), perceive(drawn), seen, drawn.pixels, ROUGHLY)
     said = [plainly(statement, plan.colours) for statement in statements]
     return pack(_not_again(said, view.messages), view.token_budget)
 

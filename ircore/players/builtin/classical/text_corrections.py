@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,7 +25,30 @@ OTHER_COLOUR = 12.0
 """Distance in RGB, 0–441, from which on two colours differ."""
 
 
-def text_corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels) -> list[Statement]:
+@dataclass(frozen=True)
+class TextManner:
+    """How places of texts are corrected.
+
+    >>> TextManner(in_place=3.0, by_shift=True).in_place
+    3.0
+
+    Attributes:
+        in_place: Pixels that a text may be off without a word.
+        by_shift: Whether to say how far to move a text rather than where to.
+    """
+
+    in_place: float = IN_PLACE
+    by_shift: bool = False
+
+
+EXACTLY = TextManner()
+ROUGHLY = TextManner(in_place=2.5, by_shift=True)
+"""As people correct: a pixel or two do not matter, and a text is moved by so much."""
+
+
+def text_corrections(
+    target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels, manner: TextManner = EXACTLY
+) -> list[Statement]:
     """Return corrections of missing, different and surplus texts; unreadable text in their place is left alone.
 
     Args:
@@ -33,6 +56,7 @@ def text_corrections(target: Perception, rendering: Perception, seen: Pixels, dr
         rendering: Perceived in ``drawn``.
         seen: Pixels of the target.
         drawn: Pixels of the last rendering, in the target's size.
+        manner: How places are corrected.
     """
     pairs = cheapest(target.texts, rendering.texts, _apart, NEAR)
     met = {id(text) for pair in pairs for text in pair}
@@ -45,7 +69,7 @@ def text_corrections(target: Perception, rendering: Perception, seen: Pixels, dr
     for one, other in pairs:
         statements += [
             Statement("", (words,), weight=share * weight_of(one, target.backdrop), order=80, again=again)
-            for words, again, share in _changes(one, other, rendering.texts)
+            for words, again, share in _changes(one, other, rendering.texts, manner)
         ]
     for text in rendering.texts:
         if id(text) not in met and not _covered(text.box, target.unread):
@@ -81,7 +105,7 @@ def _shows(text: Text, seen: Pixels, drawn: Pixels) -> bool:
     return bool((off < 0.5 * ink[strong]).mean() > ALREADY)
 
 
-def _changes(one: Text, other: Text, texts: Sequence[Text]) -> list[tuple[str, str, float]]:
+def _changes(one: Text, other: Text, texts: Sequence[Text], manner: TextManner) -> list[tuple[str, str, float]]:
     """Return each change of a text, the same in other words, and the share of the text concerned, 0–1."""
     changes, name = [], _name(other, texts)
     its = f"T{name[1:]}"
@@ -91,15 +115,24 @@ def _changes(one: Text, other: Text, texts: Sequence[Text]) -> list[tuple[str, s
     if abs(one.size - other.size) >= 0.5:
         changes.append((f"{its} should have font size {one.size:g}", f"Set {name} to font size {one.size:g}", 0.5))
     off = dist(one.centre, other.centre)
-    if off >= IN_PLACE:
+    if off >= manner.in_place:
         x, y = (round(4 * value) / 4 for value in one.centre)
         place = f"({x:g}, {y:g})"
-        changes.append((f"Move {name} to {place}", f"{its} should be centred at {place}", min(1.0, off / 4)))
+        where = _shift(one, other) if manner.by_shift else f"to {place}"
+        changes.append((f"Move {name} {where}", f"{its} should be centred at {place}", min(1.0, off / 4)))
     if distance(one.colour, other.colour) >= OTHER_COLOUR:
         share = distance(one.colour, other.colour) / 441
         ink = exact(one.colour)
         changes.append((f"Change the colour of {name} to {ink}", f"The colour of {name} must be {ink}", share))
     return changes
+
+
+def _shift(one: Text, other: Text) -> str:
+    """Return how far a text is to be moved, such as ``3 px right and 2 px up``."""
+    across, down = (round(wanted - made) for wanted, made in zip(one.centre, other.centre, strict=True))
+    ways = [f"{abs(across)} px {'right' if across > 0 else 'left'}"] if across else []
+    ways += [f"{abs(down)} px {'down' if down > 0 else 'up'}"] if down else []
+    return " and ".join(ways)
 
 
 def _name(text: Text, texts: Sequence[Text]) -> str:

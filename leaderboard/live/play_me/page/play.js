@@ -1,6 +1,7 @@
 // The describer's seat: shows the question that waits, sends the message, and shows what is right and wrong so far.
 
-const PAUSE_MS = 400;
+import { followState, post, rowsOf } from "./seat.js";
+
 const at = (id) => document.getElementById(id);
 let shown = "";
 let sent = "";
@@ -58,10 +59,6 @@ function showQuestion(question) {
   at("text").focus();
 }
 
-function cell(text) {
-  return Object.assign(document.createElement("td"), { textContent: text });
-}
-
 function showResults({ ended, total, finished, question }) {
   const number = Math.min(ended.length + 1, total);
   const what = question ? `: ${question.category.replaceAll("_", " ")}, ${question.difficulty}, message ${question.turn}` : "";
@@ -69,35 +66,7 @@ function showResults({ ended, total, finished, question }) {
   at("results").hidden = !ended.length;
   at("finished").hidden = !finished;
   at("form").hidden = finished;
-  const score = (value) => (value === null ? "–" : value.toFixed(1));
-  at("rows").replaceChildren(
-    ...ended.map((episode) => {
-      const row = document.createElement("tr");
-      row.append(cell(episode.instance), cell(String(episode.turns)), cell(score(episode.mine)), cell(score(episode.best)));
-      return row;
-    }),
-  );
-}
-
-async function update() {
-  try {
-    const answer = await fetch("/state.json");
-    const state = await answer.json();
-    const { question } = state;
-    const waits = question !== null && question.name !== sent;
-    at("waiting").hidden = waits || state.finished;
-    at("send").disabled = !waits;
-    at("done").disabled = !waits;
-    showResults(state);
-    if (waits) {
-      showQuestion(question);
-    }
-  } catch {
-    at("waiting").hidden = false;
-    at("waiting").textContent = "the game has ended: give the command again to go on";
-    return;
-  }
-  setTimeout(update, PAUSE_MS);
+  rowsOf(at("rows"), ended, (episode) => [String(episode.turns), episode.mine, episode.best]);
 }
 
 async function send(text) {
@@ -108,14 +77,8 @@ async function send(text) {
   sent = question;
   at("send").disabled = true;
   at("done").disabled = true;
-  const answer = await fetch("/answer", {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ question, text }),
-  });
-  if (!(await answer.json()).taken) {
-    sent = "";
-  }
+  const { taken } = await post("/answer", { question, text });
+  sent = taken ? sent : "";
 }
 
 at("form").addEventListener("submit", (event) => {
@@ -128,4 +91,37 @@ at("text").addEventListener("keydown", (event) => {
     send(at("text").value);
   }
 });
-update();
+function showStudy({ consent, check }) {
+  at("consent").hidden = consent === null;
+  at("consent-words").textContent = consent ?? "";
+  at("check").hidden = check === null;
+  at("check-word").textContent = check ?? "";
+  const plays = consent === null && check === null;
+  at("pictures").hidden = !plays;
+  at("form").hidden = !plays || at("form").hidden;
+  at("waiting").hidden = !plays || at("waiting").hidden;
+}
+
+at("consent").addEventListener("submit", (event) => {
+  event.preventDefault();
+  post("/answer", { consent: true });
+});
+at("check").addEventListener("submit", (event) => {
+  event.preventDefault();
+  post("/answer", { check: at("word").value });
+  at("word").value = "";
+});
+followState((state) => {
+  const { question } = state;
+  const waits = question !== null && question.name !== sent;
+  at("waiting").hidden = waits || state.finished;
+  at("send").disabled = !waits;
+  at("done").disabled = !waits;
+  showResults(state);
+  if (state.study) {
+    showStudy(state.study);
+  }
+  if (waits) {
+    showQuestion(question);
+  }
+}, at("waiting"));

@@ -159,11 +159,11 @@ def _labels(pie: Pie, wedges: list[Wedge], text: str, ink: str) -> list[Item]:
         within = _from(pie.centre, middle, (pie.hole + pie.radius) / 2 if pie.hole else pie.radius * 0.66)
         readable = ink_on(pie.slices[index].colour)
         if together and percents:
-            items.append(Label(f"{wedge.name} {share}".strip(), at_rim, FONT, ink, _anchor(middle)))
+            items.append(Label(f"{wedge.name} {share}".strip(), at_rim, FONT, ink, anchor_of(middle)))
             continue
         if wedge.name:
             items.append(Label(wedge.name, within if inside else at_rim, FONT, readable if inside else ink,
-                               "mm" if inside else _anchor(middle)))  # fmt: skip
+                               "mm" if inside else anchor_of(middle)))  # fmt: skip
         if percents and not inside:
             items.append(Label(share, within, FONT, readable))
     return items
@@ -173,7 +173,8 @@ def _from(centre: Point, angle: float, far: float) -> Point:
     return centre[0] + far * exact.cos(angle), centre[1] + far * exact.sin(angle)
 
 
-def _anchor(angle: float) -> str:
+def anchor_of(angle: float) -> str:
+    """Return the side or corner of a label that is nearest to its pie."""
     across, down = exact.cos(angle), exact.sin(angle)
     return ("m" if abs(across) < 0.25 else "l" if across > 0 else "r") + (
         "m" if abs(down) < 0.35 else "t" if down > 0 else "b"

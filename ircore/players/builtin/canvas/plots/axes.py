@@ -21,6 +21,7 @@ _AXIS = re.compile(r"\b([xy]) axis\b")
 _RANGE = re.compile(rf"\bruns from {q.N} to {q.N}\b")
 _EVERY = re.compile(rf"\blabelled every {q.N}(deg)?\b")
 _WORDS_AT = re.compile(rf'\blabels?\b[^:]*?"\d+".*?\bfrom {q.N}(?:px)? to {q.N}px')
+_WORDS_EACH = re.compile(rf'\blabels?\b[^:]*?"\d+".*?\bat ((?:{q.N}(?:px)?(?:\s*,\s*|\s+and\s+))*{q.N})px')
 _LINE = re.compile(rf"\b{q.N}px {q.HEX} line\b")
 _CALLED = re.compile(r'\bis called "(\d+)"')
 _CROSSING = re.compile(rf"\bcrosses the other at {q.N}\b")
@@ -49,16 +50,17 @@ def read_axis(clause: Clause, area: Area, sheet: Sheet) -> bool:
     name = match[1]
     if called := _CALLED.search(words):
         return _write_name(name, clause.strings[int(called[1])], area, sheet)
-    spanned, listed = _RANGE.search(words), _WORDS_AT.search(words)
-    if spanned is None and listed is None:
+    spanned, listed, each = _RANGE.search(words), _WORDS_AT.search(words), _WORDS_EACH.search(words)
+    if spanned is None and listed is None and each is None:
         return False
     if spanned:
         area = area.with_range(name, float(spanned[1]), float(spanned[2]))
         labels = _numbers(words, clause, area, name)
     else:
         texts = _quoted(clause)
-        places = _evenly(float(listed[1]), float(listed[2]), len(texts)) if listed else []
-        labels = list(zip(places, texts, strict=True))
+        told = re.findall(q.N, each[1]) if each else []
+        places = _evenly(float(listed[1]), float(listed[2]), len(texts)) if listed else [float(place) for place in told]
+        labels = list(zip(places, texts, strict=False))
         area = area.with_places(name, tuple(places))
     area = area.with_labels(name, tuple(place for place, _ in labels))
     sheet.area = area

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from ircore.players.builtin.canvas.plots.axes import read_area, read_axis, read_furniture
 from ircore.players.builtin.canvas.plots.marks import READERS
+from ircore.players.builtin.canvas.plots.wedge_labels import read_wedge_labels
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
 
@@ -16,7 +17,7 @@ def read_plot(clause: Clause, sheet: Sheet) -> bool:
 
     Only after a sentence has told the area of the plot: "the plot spans 60 to 460 px across and 20 to 420 px down".
     """
-    if read_area(clause, sheet):
+    if read_area(clause, sheet) or read_wedge_labels(clause, sheet):
         return True
     area = sheet.area
     if area is None:

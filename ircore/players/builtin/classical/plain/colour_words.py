@@ -3,16 +3,22 @@
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 
 from ircore.core.exact import hypot
 from ircore.players.builtin.canvas.colours import NAMES, lab, named
 from ircore.players.builtin.classical.colours import exact_names, plain_name
+from ircore.players.builtin.classical.statements import Statement
 
 NEAR = 3.0
 """Difference (ΔE*94) up to which a more common name is taken although another name is nearer."""
 FAR = 9.0
 """Difference from which on the hex value is said as well."""
+ALIKE = 4.0
+"""Difference below which two colours may share a name."""
+CLEARER = 1.6
+"""How many times farther another colour must be from what a name says."""
 _BASIC = ("black", "white", "grey", "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "turquoise")
 _SHADES = ("light", "dark", "pale")
 _ODD = re.compile(r"ish$|^(?:gainsboro|peru|thistle|papaya|navajo|rebecca|lemon|web|burly|dodger|old lace|bisque)")
@@ -51,7 +57,8 @@ class ColourWords:
 
     def __init__(self, colours: Iterable[str]) -> None:
         self._names: dict[str, str] = {}
-        for colour in colours:
+        self._all = tuple(dict.fromkeys(colours))
+        for colour in self._all:
             self(colour)
 
     def __call__(self, colour: str) -> str:
@@ -70,9 +77,15 @@ class ColourWords:
             for name, value, uncommon in _candidates()
         )
         for _, off, name in ranked[:12]:
-            if off < FAR and (name not in taken or apart(taken[name], colour) < 4):
+            is_free = name not in taken or apart(taken[name], colour) < ALIKE
+            if off < FAR and is_free and not self._is_mistakable(colour, named(name), off):
                 return name
         return f"{plain_name(colour)} ({colour})"
+
+    def _is_mistakable(self, colour: str, shown: str, off: float) -> bool:
+        """Return whether what a name says is nearly as near to another colour of the picture."""
+        others = [other for other in self._all if apart(other, colour) >= ALIKE]
+        return any(apart(other, shown) < CLEARER * off for other in others)
 
     def shown(self, colour: str) -> str:
         """Return the colour that the name of a colour says."""
@@ -86,6 +99,15 @@ class ColourWords:
             if name in words.casefold() and name not in _BASIC:
                 words = pattern.sub(_spaced(name), words)
         return _ARTICLE.sub(lambda match: f"{match[1]}{'n' * (match[2] in 'aeiou')} {match[2]}", words)
+
+
+def plainly(statement: Statement, colours: ColourWords) -> Statement:
+    """Return a statement with everyday names for its colours."""
+    return replace(
+        statement, head=colours.said(statement.head), parts=tuple(colours.said(part) for part in statement.parts),
+        tail=colours.said(statement.tail), again=colours.said(statement.again),
+        shorter=tuple(plainly(variant, colours) for variant in statement.shorter),
+    )  # fmt: skip
 
 
 @cache

@@ -3,12 +3,14 @@
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ircore.core.plot_area import Scale
+from ircore.players.builtin.classical.chart_wording import bars_statement
 from ircore.players.builtin.classical.percepts import Bar, Bars, Perception, Point, Stroke, Text
 from ircore.players.builtin.classical.plain.axes import Area, Axis, rounded
-from ircore.players.builtin.classical.plain.colour_words import ColourWords
-from ircore.players.builtin.classical.statements import Statement, article, number
+from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
+from ircore.players.builtin.classical.statements import Statement, article, full_colour, number
 
 NEAR = 3.0
 """Pixels that a bar or point may be off its label."""
@@ -38,6 +40,9 @@ def bars_statements(
         words, labels = _row_words(group, placed, shift, axis, scale, perception, colours)
         statements.append(Statement("", (words,)))
         told |= labels
+        if alone := tuple(bar for bar in row if all(bar is not other for _, other in placed)):
+            # No label was read where they stand.
+            statements.append(plainly(bars_statement(replace(group, bars=alone), full_colour), colours))
     return statements, told
 
 

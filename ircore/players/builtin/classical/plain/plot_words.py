@@ -18,6 +18,8 @@ from ircore.players.builtin.classical.statements import Statement, article, numb
 
 FIRST = 1e9
 """Weight of what everything else builds on."""
+UNEVEN = 2.5
+"""Pixels that labels may stand off even steps."""
 AT_END = 1.3
 """Pixels that a label may stand off the end of its axis."""
 OFF_LINE = 2.5
@@ -71,7 +73,10 @@ def _lower(words: str) -> str:
 
 def _labels_words(axis: Axis) -> str:
     listed = ", ".join(f'"{_plain(label.text)}"' for label in axis.labels)
-    return f"has the labels {listed} from {number(axis.places[0])} to {number(axis.places[-1])} px"
+    first, last, steps = axis.places[0], axis.places[-1], max(1, len(axis.places) - 1)
+    if all(abs(place - first - (last - first) * n / steps) <= UNEVEN for n, place in enumerate(axis.places)):
+        return f"has the labels {listed} from {number(first)} to {number(last)} px"
+    return f"has the labels {listed} at {', '.join(number(place) for place in axis.places)} px"
 
 
 def _plain(text: str) -> str:

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 
 from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text
 from ircore.players.builtin.classical.plain.axes import Area, read_area
-from ircore.players.builtin.classical.plain.colour_words import ColourWords
+from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
+from ircore.players.builtin.classical.plain.crossed import read_crossed, scale_words
 from ircore.players.builtin.classical.plain.mark_words import bars_statements, curve_statement, line_statement
+from ircore.players.builtin.classical.plain.pie_words import wedge_statements
 from ircore.players.builtin.classical.plain.plot_words import (
     FIRST,
     area_words,
@@ -71,10 +73,25 @@ def plan_of(target: Perception) -> Plan:
         statements, told = plotted
         things, texts = left_over(target, told)
         opening = f"{scene} {area_words(area, colours)}"
+    elif (crossed := read_crossed(target)) is not None and (curves := _curves(target, crossed, colours))[0]:
+        statements, told = curves
+        things, texts = left_over(target, told)
+        opening = f"{scene} {scale_words(crossed)}"
     else:
         return _figure(target, scene, colours)
     statements += _rest(things, texts, target, colours)
     return Plan(opening, tuple(statements), colours)
+
+
+def _curves(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int]]:
+    """Return the curves of a graph whose axes cross inside, in the graph's units, and what they tell."""
+    statements, told = list[Statement](), set[int]()
+    for order, stroke in enumerate(percept for percept in target.percepts if isinstance(percept, Stroke)):
+        said = curve_statement(stroke, area, colours) if stroke.role == "curve" else None
+        if said is not None:
+            statements.append(replace(said, weight=weight_of(stroke, target.backdrop), order=60 + order))
+            told.add(id(stroke))
+    return statements, told
 
 
 def _rest(
@@ -96,7 +113,11 @@ def _figure(target: Perception, scene: str, colours: ColourWords) -> Plan:
         said = plainly(_thing(thing, target, points, circles), colours)
         weight = weight_of(thing, target.backdrop)
         statements.append(replace(by_name(said, points), weight=weight, order=20 + order))
-    letters = [text for text in target.texts if text.text in points]
+    pie = next((percept for percept in target.percepts if isinstance(percept, Pie)), None)
+    labels, labelled = wedge_statements(pie, target.texts, colours) if pie is not None else ([], [])
+    weight = math.fsum(weight_of(text, target.backdrop) for text in labelled)
+    statements += [replace(said, weight=weight, order=95) for said in labels]
+    letters = [text for text in target.texts if text.text in points and text not in labelled]
     by_look: dict[tuple[str, float], list[Text]] = {}
     for letter in letters:
         by_look.setdefault((letter.colour, letter.size), []).append(letter)
@@ -104,7 +125,7 @@ def _figure(target: Perception, scene: str, colours: ColourWords) -> Plan:
         weight = math.fsum(weight_of(letter, target.backdrop) for letter in alike)
         told = letters_statement(alike, points, colours)
         statements += [replace(told, weight=weight, order=90)] if told else []
-    rest = [text for text in target.texts if text not in letters]
+    rest = [text for text in target.texts if text not in letters and text not in labelled]
     statements += [plainly(said, colours) for said in text_statements(rest, full_colour, target.backdrop)]
     return Plan(" ".join(filter(None, [scene, points_words(points)])), tuple(statements), colours)
 
@@ -136,15 +157,6 @@ def _colours(target: Perception) -> Iterable[str]:
             yield from (colour for colour in (percept.colour, percept.outline and percept.outline[0]) if colour)
         else:
             yield percept.colour
-
-
-def plainly(statement: Statement, colours: ColourWords) -> Statement:
-    """Return a statement with everyday names for its colours."""
-    return replace(
-        statement, head=colours.said(statement.head), parts=tuple(colours.said(part) for part in statement.parts),
-        tail=colours.said(statement.tail), again=colours.said(statement.again),
-        shorter=tuple(plainly(variant, colours) for variant in statement.shorter),
-    )  # fmt: skip
 
 
 def _plot(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int]] | None:
@@ -190,7 +202,10 @@ def _marks(target: Perception, area: Area, colours: ColourWords) -> tuple[list[S
 def in_later_turn(statement: Statement) -> Statement:
     """Return a statement as it is said when there is a rendering already: things are added, a plot is told further."""
     text = statement.text
-    if text.startswith(("The x axis", "The y axis", "The panel", "The plot")) or " grid lines run at " in text:
+    if (
+        text.startswith(("The x axis", "The y axis", "The panel", "The plot", "Beside the", "Inside the"))
+        or " grid lines run at " in text
+    ):
         return statement
     return replace(statement.after("Add "), weight=statement.weight, order=statement.order)
 

@@ -1,0 +1,133 @@
+"""``ircore relay``: hand out the questions of a run to a submitter's models, and sign every answer."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ircore.commands.options import PATH, POSITIVE, path_option
+
+if TYPE_CHECKING:
+    from ircore.instances.store import AnyInstanceSet
+    from ircore.players.submission import AnyLoaded
+
+
+@click.group("relay")
+def command() -> None:
+    """Play a pair whose models run on its submitter's machine, and sign what they answer."""
+
+
+@command.command("key", short_help="Make the key that a relay signs with.")
+@click.argument("path", metavar="FILE", type=PATH)
+def make_key(path: Path) -> None:
+    """Write a new private key to FILE, which nobody else may read, and print its public half.
+
+    Whoever has the file can sign runs. The public half goes into ircore/submissions/relay/keys.yaml.
+    """
+    import os
+
+    from ircore.core.errors import InputError
+    from ircore.runs.witness import key_pem, new_key, public_half
+
+    key = new_key()
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(key_pem(key))
+    except FileExistsError as error:
+        raise InputError(f"{path}: exists already", "A key is never replaced: name another file.") from error
+    click.echo(f"{path}: keep it secret. In ircore/submissions/relay/keys.yaml:", err=True)
+    click.echo(f"relays: {{NAME: {public_half(key)}}}")
+
+
+@command.command("serve", short_help="Hand out the questions of a run; run again to resume.")
+@click.argument("submission", type=PATH)
+@path_option("--instances", "The instance set; that of a secret season, perhaps.", required=True)
+@path_option("--out", "The run folder: created, or resumed if it exists.", required=True)
+@path_option("--key", "The relay's private key, see ircore relay key.", required=True)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8750, show_default=True, help="Port to listen at.")
+@click.option("--concurrency", type=click.IntRange(1, 64), default=4, show_default=True, help="Episodes at once.")
+@click.option(
+    "--patience", type=POSITIVE, default=1800, show_default=True, metavar="SECONDS", help="For an answer, at most."
+)
+@click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop after this time.")
+def serve(
+    submission: Path,
+    instances: Path,
+    out: Path,
+    key: Path,
+    host: str,
+    port: int,
+    concurrency: int,
+    patience: float,
+    deadline: float | None,
+) -> int:
+    """Play SUBMISSION on an instance set with players that answer over HTTP, and sign the journal line by line.
+
+    Prints address and token for the submitter, who gives: ircore play SUBMISSION --relay URL
+    """
+    from functools import partial
+
+    from ircore.commands.play import tell_outcomes
+    from ircore.runs.folder import RUN_FILE
+    from ircore.runs.play import play
+    from ircore.runs.session import PlayPlan
+    from ircore.runs.setup import begin_run, prepare
+    from ircore.runs.witness import WitnessedWriter, read_key, refuse_without
+    from ircore.submissions.relay.server import Relay, token_of
+
+    refuse_without("aiohttp")
+    signing = read_key(key)
+    loaded, game, known, rules = prepare(submission, instances, {}, installed=False)
+    prompts = game.prompts(None)
+    run = _run(loaded, known, rules, prompts, out)
+    plan = PlayPlan(run, known, known.instances, prompts, concurrency, deadline)
+    folder, watch = begin_run(plan, loaded, out)
+    token = token_of(signing, (out / RUN_FILE).read_bytes())
+
+    def listening(address: str) -> None:
+        click.echo(
+            f"{run.slug}: {len(plan.selected)} episodes, questions at {address}; the submitter gives:\n\n"
+            f"  export IRCORE_RELAY_TOKEN={token}\n  ircore play {submission} --relay {address}\n"
+        )
+
+    relay = Relay(game, token, host, port, patience, listening)
+    episodes = play(plan, folder, game, {}, watch, pool=relay, writing=partial(WitnessedWriter, key=signing))
+    return tell_outcomes(plan, game, episodes)
+
+
+def _run(loaded: "AnyLoaded", instances: "AnyInstanceSet", rules: Any, prompts: Any, out: Path) -> Any:
+    """Return the run's identity: with the seed that it began with, or one that nobody can have tried.
+
+    Raises:
+        InputError: A player of the pair is told more than a relay hands out, or the run was begun without a relay.
+    """
+    from secrets import randbits
+
+    from ircore.core.errors import InputError
+    from ircore.runs.folder import JOURNAL, RUN_FILE, WITNESS, open_any_run
+    from ircore.runs.play import make_run
+
+    if (out / JOURNAL).exists() and not (out / WITNESS).exists():
+        raise InputError(f"{out}: was begun without a relay", "Choose another --out.")
+    seed = open_any_run(out).run.seed if (out / RUN_FILE).is_file() else randbits(62)
+    # Signed as it is published: transcripts name themselves nowhere.
+    plain = loaded._replace(submission=loaded.submission.model_copy(update={"transcripts": None}))  # type: ignore[arg-type]
+    run = make_run(plain, instances, rules, prompts, seed)
+    if run.reference:
+        raise InputError(f"{loaded.path}: a reference player is told more than a relay hands out", "Play it here.")
+    return run
+
+
+@command.command("verify", short_help="Verify the signatures of a run.")
+@click.argument("run", type=PATH)
+@path_option("--relay-keys", "Public keys that count beside those of this project.")
+def verify(run: Path, relay_keys: Path | None) -> None:
+    """Verify that a relay signed every line of the journal of RUN, and say which relay and when."""
+    from ircore.runs.witness import check_witness
+    from ircore.submissions.relay.keys import known_relays
+
+    witness = check_witness(run, known_relays(relay_keys))
+    click.echo(f"{run}: {witness.records} records signed by {witness.relay}")
+    click.echo(f"  from {witness.first} to {witness.last}")
+    click.echo(f"  key  {witness.key}\n  head {witness.head}")

@@ -1,0 +1,81 @@
+"""``ircore submission channel-test``: whether a pair's words carry the picture to a neutral generator."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ircore.commands.options import PATH, POSITIVE, path_option
+from ircore.core.terminal import printable
+
+if TYPE_CHECKING:
+    from ircore.results.tables.formats import Format
+    from ircore.runs.folder import RunFolder
+    from ircore.submissions.channel.playing import Drawer
+
+NEUTRAL = Path("classical+canvas")
+"""The pair whose generator is the neutral one."""
+
+
+@click.command("channel-test", short_help="Give a pair's words to a neutral generator.")
+@click.argument("runs", nargs=-1, required=True, type=PATH)
+@path_option("--out", "Folder for the neutral generator's runs: created, or resumed if it exists.", required=True)
+@click.option("--generator", type=PATH, default=NEUTRAL, show_default=True, help="A pair: its generator is neutral.")
+@path_option("--paraphraser", "A manifest: its describer, a chat model, paraphrases. Synonyms offline if not given.")
+@click.option("--own/--no-own", "own", default=None, help="Ask the pair's own generator too; by default if offline.")
+@click.option("--judge", default="structural", show_default=True, help="A computed judge.")
+@click.option("--episodes", type=click.IntRange(min=2), help="Episodes at most; all if not given.")
+@click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
+@click.option("--max-cost", type=POSITIVE, metavar="USD", help="Of each of the four runs that are made.")
+@click.option("--record", "recording", is_flag=True, help="Record a collapse as a finding, which holds the run.")
+@click.option("--format", "form", default="text", show_default=True, type=click.Choice(["text", "json", "csv"]))
+def command(
+    runs: tuple[Path, ...],
+    out: Path,
+    generator: Path,
+    paraphraser: Path | None,
+    own: bool | None,
+    judge: str,
+    episodes: int | None,
+    concurrency: int,
+    max_cost: float | None,
+    recording: bool,
+    form: "Format",
+) -> None:
+    """Give the messages of scored RUNS, paraphrases of them, and messages about other targets to a neutral generator.
+
+    A pair that shares a code book scores well, and its words are worth nothing to anybody else: its score collapses.
+    """
+    from ircore.players.builtin_pairs import submission_place
+    from ircore.players.submission import read_any_manifest, read_manifest
+    from ircore.results.tables.formats import render
+    from ircore.runs.folder import RunFolder
+    from ircore.submissions.channel.channel_test import Asking, channel_test, record
+    from ircore.submissions.channel.paraphrase import ByList, ByModel
+    from ircore.submissions.channel.playing import drawer_of
+    from ircore.submissions.channel.table import channel_table
+
+    neutral = drawer_of(read_manifest(submission_place(generator)))
+    words = ByList() if paraphraser is None else ByModel(read_any_manifest(submission_place(paraphraser)))
+    folders, results = [RunFolder.open(path) for path in runs], []
+    for folder in folders:
+        asking = Asking(neutral, words, _own(folder, own), judge, episodes, concurrency, max_cost)
+        result = channel_test(folder, asking, out / folder.run.run_id)
+        results.append(result)
+        if recording:
+            record(folder, result)
+        if result.flag is not None:
+            click.echo(printable(f"{folder.run.slug}: {result.flag.what}"), err=True)
+    click.echo(render(channel_table(folders, results, judge, neutral.pair.submission.generator.label), form), nl=False)
+
+
+def _own(folder: "RunFolder", asked: bool | None) -> "Drawer | None":
+    """Return the own generator of a run's pair if it is to be asked."""
+    from ircore.players.submission import MANIFEST, LoadedSubmission
+    from ircore.submissions.channel.playing import drawer_of
+    from ircore.submissions.reproduce import is_offline
+
+    submission = folder.run.submission
+    if asked is False or (asked is None and not is_offline(submission.generator)):
+        return None
+    return drawer_of(LoadedSubmission(folder.run.slug, submission, folder.path / MANIFEST))

@@ -1,0 +1,80 @@
+"""The labels of a pie in plain words: by their wedges."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ircore.core.exact import dist
+from ircore.players.builtin.canvas.figures.wedges import anchor_of
+from ircore.players.builtin.canvas.plots.wedge_labels import INSIDE, LED_OUT, OUT, towards
+from ircore.players.builtin.classical.percepts import Pie, Point, Text
+from ircore.players.builtin.classical.plain.colour_words import ColourWords
+from ircore.players.builtin.classical.statements import Statement, number
+
+OFF = 3.5
+"""Pixels that a label may stand off its usual place."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where labels stand: inside the wedges, or so many pixels beyond the rim."""
+
+    words: str
+    beyond: float | None
+
+
+_PLACES = (
+    _Place("Beside the wedges", OUT),
+    _Place("Beside the wedges on short lines", LED_OUT),
+    _Place("Inside the wedges", None),
+)
+
+
+def wedge_statements(pie: Pie, texts: Sequence[Text], colours: ColourWords) -> tuple[list[Statement], list[Text]]:
+    """Return sentences that give each wedge its label, and the texts that they tell.
+
+    Args:
+        pie: The pie.
+        texts: All texts of the picture.
+        colours: Names of colours.
+    """
+    statements, told = list[Statement](), list[Text]()
+    for place in _PLACES:
+        labels = [_label_of(pie, index, texts, place) for index in range(len(pie.wedges))]
+        for colour, size in dict.fromkeys((label.colour, label.size) for label in labels if label is not None):
+            own = [
+                label if label is not None and (label.colour, label.size) == (colour, size) else None
+                for label in labels
+            ]
+            listed = ", ".join(f'"{_plain(label.text)}"' if label else "none" for label in own)
+            words = f"{place.words} in {colours(colour)}, letters of {number(size)} px: {listed}"
+            statements.append(Statement("", (words,)))
+            told += [label for label in own if label is not None]
+    return statements, told
+
+
+def _plain(text: str) -> str:
+    return text.replace('"', "'")
+
+
+def _label_of(pie: Pie, index: int, texts: Sequence[Text], place: _Place) -> Text | None:
+    """Return the text that stands where a label of a wedge would stand."""
+    share_before = math.fsum(share for _, share in pie.wedges[:index])
+    middle = math.radians(pie.start - 90 + 360 * (share_before + pie.wedges[index][1] / 2))
+    pulled = pie.pulled[index] if pie.pulled else 0.0
+    centre = towards(pie.centre, middle, pulled)
+    for text in texts:
+        if text.rotation == 0 and dist(text.centre, _centre(pie, centre, middle, text, place)) <= OFF:
+            return text
+    return None
+
+
+def _centre(pie: Pie, centre: Point, middle: float, text: Text, place: _Place) -> Point:
+    """Return where the middle of a text lies if the text is a label of the wedge in that direction."""
+    if place.beyond is None:
+        return towards(centre, middle, (pie.hole + pie.radius) / 2 if pie.hole else INSIDE * pie.radius)
+    x, y = towards(centre, middle, pie.radius + place.beyond)
+    wide, high = text.width, float(text.box[3] - text.box[1])
+    anchor = anchor_of(middle)
+    across = {"l": wide / 2, "m": 0.0, "r": -wide / 2}[anchor[0]]
+    return x + across, y + {"t": high / 2, "m": 0.0, "b": -high / 2}[anchor[1]]

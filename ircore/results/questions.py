@@ -1,0 +1,345 @@
+"""Ready questions to a board, answered from the data: a sentence with its interval, a table, episodes to look at.
+
+Every mean is over targets: the scores of a target are averaged over pairs first, so that a target counts once however
+many pairs played it. Intervals and claims follow ``ircore.results.statistics.intervals``.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ircore.core.records import Instance
+from ircore.core.score_records import HUMAN
+from ircore.results.conditions import under
+from ircore.results.model import Results
+from ircore.results.statistics.agreement import Agreement
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, clear_of, estimate
+from ircore.results.statistics.scales import DIFFERENCE, SCORE, SHARE
+
+PICTURES = 6
+"""Episodes to look at for an answer."""
+
+_MOST_ROWS = 12
+_HARDEST = "pie_graph"
+"""Category of the question on describers, where the set has it."""
+
+_HIGH = 5.0
+"""Score that a target must reach by some pair to count as drawn."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of the table behind an answer.
+
+    >>> Line("classical", Estimate(9.1, 8.0, 9.9, 12)).label
+    'classical'
+    """
+
+    label: str
+    """A player, a category, a target or a pair of judges; of players a stranger's words."""
+
+    value: Estimate
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a question.
+
+    Example:
+        >>> line = Line("easy", Estimate(7.0, 6.0, 8.0, 21))
+        >>> Answer("hard", "Is hard harder?", "Yes.", "Difficulty", "0–10", (line,), episodes=()).lines[0].value.n
+        21
+    """
+
+    key: str
+    """Name in addresses."""
+
+    question: str
+    sentence: str
+    """One sentence with its interval; holds labels of players, so escape it."""
+
+    about: str
+    """Title of the table's first column."""
+
+    unit: str
+    """Unit of the table's values."""
+
+    lines: tuple[Line, ...]
+    """The table behind the sentence."""
+
+    episodes: tuple[tuple[str, str], ...]
+    """Run and instance of the episodes to look at."""
+
+    order: str = ""
+    """Which episodes these are, in words."""
+
+
+def answers(results: Results, judge: str) -> tuple[Answer, ...]:
+    """Return the answers that the data allow.
+
+    Args:
+        results: Of some runs.
+        judge: Whose scores answer.
+    """
+    asked = _Asked(results, judge)
+    questions: tuple[Callable[[_Asked], Answer | None], ...] = (
+        _best_describer, _best_generator, _refinement, _nobody, _hardest, _difficulty, _judges, _satisfied,
+    )  # fmt: skip
+    return tuple(answer for question in questions if (answer := question(asked)) is not None)
+
+
+class _Asked:
+    """Scores of one judge as a table, instances by runs."""
+
+    def __init__(self, results: Results, judge: str) -> None:
+        self.results, self.judge = results, judge
+        self.runs = [submission.run_id for submission in results.submissions]
+        self.seats = {
+            "describer": [submission.describer for submission in results.submissions],
+            "generator": [submission.generator for submission in results.submissions],
+        }
+
+    def finals(self, chosen: Sequence[Instance]) -> Floats:
+        return self.results.finals(self.judge, self.runs, chosen)
+
+    def episodes(
+        self, chosen: Sequence[Instance], scores: Floats, least_first: bool = False
+    ) -> tuple[tuple[str, str], ...]:
+        """Return the episodes with the highest scores, or the least; of a target only one where targets suffice."""
+        known = [(scores[row, column], row, column) for row, column in zip(*np.nonzero(~np.isnan(scores)), strict=True)]
+        known.sort(key=lambda entry: (entry[0] if least_first else -entry[0], entry[1], entry[2]))
+        first: dict[str, tuple[str, str]] = {}
+        others: list[tuple[str, str]] = []
+        for _, row, column in known:
+            episode = self.runs[column], chosen[row].instance_id
+            if first.setdefault(episode[1], episode) != episode:
+                others.append(episode)
+        return (*first.values(), *others)[:PICTURES]
+
+
+def over_targets(scores: Floats) -> list[float]:
+    """Return the mean of each row that has a value.
+
+    >>> over_targets(np.array([[1.0, 3.0], [np.nan, np.nan]]))
+    [2.0]
+    """
+    return [float(np.nanmean(row)) for row in scores if not np.all(np.isnan(row))]
+
+
+def interval(value: Estimate, digits: int = 1, unit: str = "") -> str:
+    """Return an estimate in words: its mean with its interval and n.
+
+    >>> interval(Estimate(9.125, 8.0, 9.9, 12))
+    '9.1 (95 % interval 8.0 to 9.9, n = 12)'
+    """
+    if value.mean is None:
+        return "unknown"
+    ends = "" if value.low is None else f"95 % interval {value.low:.{digits}f} to {value.high:.{digits}f}, "
+    return f"{value.mean:.{digits}f}{unit} ({ends}n = {value.n})"
+
+
+def _best(asked: _Asked, seat: str, category: str | None, difficulty: str | None) -> Answer | None:
+    """Answer which player of a seat has the highest mean over its partners."""
+    chosen = under(asked.results.instances, category, difficulty)
+    scores = asked.finals(chosen)
+    labels = sorted(set(asked.seats[seat]))
+    columns = {label: [at for at, name in enumerate(asked.seats[seat]) if name == label] for label in labels}
+    lines = [Line(label, estimate(over_targets(scores[:, columns[label]]), SCORE)) for label in labels]
+    lines = sorted((line for line in lines if line.value.mean is not None), key=lambda line: -(line.value.mean or 0))
+    if len(lines) < 2:
+        return None
+    what = " ".join(word for word in (difficulty, category or "") if word).replace("_", " ") or "all target"
+    what += "" if what.endswith("s") else "s"
+    best, second = lines[0].label, lines[1].label
+    both = zip(_rows(scores[:, columns[best]]), _rows(scores[:, columns[second]]), strict=True)
+    apart = estimate([one - other for one, other in both if not np.isnan(one - other)], DIFFERENCE)
+    sentence = f"{best}, with a mean score of {interval(lines[0].value)} over its partners; {_lead(second, apart)}."
+    own = np.where(np.isin(np.arange(len(asked.runs)), columns[best]), scores, np.nan)
+    return Answer(
+        f"best-{seat}", f"Which {seat} is best on {what}?", sentence, seat.capitalize(), "0–10",
+        tuple(lines[:_MOST_ROWS]), asked.episodes(chosen, own), f"the best final renderings of pairs with {best}",
+    )  # fmt: skip
+
+
+def _rows(scores: Floats) -> list[float]:
+    return [float(np.nanmean(row)) if not np.all(np.isnan(row)) else float("nan") for row in scores]
+
+
+def _lead(second: str, apart: Estimate) -> str:
+    told = f"it leads {second} by {interval(apart)}"
+    if apart.n < MINIMUM_PICTURES:
+        return f"{told}, which so few targets do not tell apart"
+    return told if clear_of(apart, 0) else f"{told}, which may be chance"
+
+
+def _best_describer(asked: _Asked) -> Answer | None:
+    category = _HARDEST if _HARDEST in asked.results.categories else None
+    difficulty = "hard" if "hard" in asked.results.difficulties else None
+    return _best(asked, "describer", category, difficulty)
+
+
+def _best_generator(asked: _Asked) -> Answer | None:
+    return _best(asked, "generator", None, None)
+
+
+def _refinement(asked: _Asked) -> Answer | None:
+    """Answer whether the final rendering is nearer to the target than the first."""
+    places = {instance.instance_id: row for row, instance in enumerate(asked.results.instances)}
+    deltas = np.full((len(places), len(asked.runs)), np.nan)
+    for column, run_id in enumerate(asked.runs):
+        for result in asked.results.episodes[run_id]:
+            judged = result.judged.get(asked.judge)
+            if judged is not None and judged.delta is not None:
+                deltas[places[result.episode.instance_id], column] = judged.delta
+    whole = estimate(over_targets(deltas), DIFFERENCE)
+    if whole.mean is None:
+        return None
+    labels = [f"{submission.describer} + {submission.generator}" for submission in asked.results.submissions]
+    lines = [
+        Line(label, estimate(over_targets(deltas[:, [column]]), DIFFERENCE)) for column, label in enumerate(labels)
+    ]
+    lines = sorted((line for line in lines if line.value.mean is not None), key=lambda line: -(line.value.mean or 0))
+    helped = sum(clear_of(line.value, 0) == 1 for line in lines)
+    side = {1: "Yes", -1: "No, it harms"}.get(clear_of(whole, 0) or 0, "It cannot be told")
+    sentence = (
+        f"{side}: from first to final rendering the score changes by {interval(whole)} over all pairs, and "
+        f"rises clearly for {helped} of {len(lines)} pairs that refined."
+    )
+    return Answer(
+        "refinement", "Does refinement help?", sentence, "Pair", "ΔQ, points", tuple(lines[:_MOST_ROWS]),
+        asked.episodes(asked.results.instances, deltas), "the largest gains",
+    )  # fmt: skip
+
+
+def _nobody(asked: _Asked) -> Answer | None:
+    """Answer which targets the best pair on each draws worst."""
+    chosen = list(asked.results.instances)
+    scores = asked.finals(chosen)
+    best = {row: float(np.nanmax(scores[row])) for row in range(len(chosen)) if not np.all(np.isnan(scores[row]))}
+    if not best:
+        return None
+    worst = sorted(best, key=lambda row: (best[row], row))
+    undrawn = sum(score < _HIGH for score in best.values())
+    mean = estimate(list(best.values()), SCORE)
+    told = [Line(_title(chosen[row]), Estimate(best[row], None, None, 1)) for row in worst[:_MOST_ROWS]]
+    sentence = (
+        f"{told[0].label.capitalize()} most of all, where no pair scores above {best[worst[0]]:.1f}; {undrawn} of "
+        f"{len(best)} targets are drawn by nobody to a score of {_HIGH:g}, and the best score of a target is "
+        f"{interval(mean)} in the mean."
+    )
+    only = [asked.runs[int(np.nanargmax(scores[row]))] for row in worst[:PICTURES]]
+    episodes = tuple((run, chosen[row].instance_id) for run, row in zip(only, worst, strict=False))
+    return Answer("nobody", "What can nobody draw?", sentence, "Target", "best score, 0–10", tuple(told), episodes,
+                  "the best rendering of each of these targets")  # fmt: skip
+
+
+def _title(instance: Instance) -> str:
+    return f"{instance.category.replace('_', ' ')}, {instance.difficulty}, {instance.instance_id.rpartition('-')[2]}"
+
+
+def _groups(asked: _Asked, names: Sequence[str], chosen: Callable[[str], list[Instance]]) -> list[Line]:
+    lines = [Line(name.replace("_", " "), estimate(over_targets(asked.finals(chosen(name))), SCORE)) for name in names]
+    return [line for line in lines if line.value.mean is not None]
+
+
+def _hardest(asked: _Asked) -> Answer | None:
+    """Answer which category has the lowest mean score."""
+    results = asked.results
+    lines = _groups(asked, results.categories, lambda name: under(results.instances, name, None))
+    if len(lines) < 2:
+        return None
+    lines.sort(key=lambda line: line.value.mean or 0)
+    low, high = lines[0], lines[-1]
+    sentence = f"{low.label.capitalize()}, with a mean score of {interval(low.value)} over all pairs; easiest is "
+    sentence += f"{high.label}, with {interval(high.value)}."
+    chosen = under(results.instances, low.label.replace(" ", "_"), None)
+    episodes = asked.episodes(chosen, asked.finals(chosen), least_first=True)
+    return Answer("hardest", "Which category is hardest?", sentence, "Category", "0–10", tuple(lines), episodes,
+                  "the lowest final scores there")  # fmt: skip
+
+
+def _difficulty(asked: _Asked) -> Answer | None:
+    """Answer whether hard targets score lower than easy ones."""
+    results = asked.results
+    if {"easy", "hard"} - set(results.difficulties):
+        return None
+    lines = _groups(asked, ("easy", "hard"), lambda name: under(results.instances, None, name))
+    if len(lines) < 2:
+        return None
+    easy, hard = lines
+    below = easy.value.low is not None and hard.value.high is not None and hard.value.high < easy.value.low
+    verdict = "Yes" if below else "The intervals overlap, so it cannot be said"
+    sentence = (
+        f"{verdict}: easy targets score {interval(easy.value)}, hard ones {interval(hard.value)}, over all pairs."
+    )
+    chosen = under(results.instances, None, "hard")
+    episodes = asked.episodes(chosen, asked.finals(chosen))
+    return Answer("hard", "Is hard harder?", sentence, "Difficulty", "0–10", tuple(lines), episodes,
+                  "the best final renderings of hard targets")  # fmt: skip
+
+
+def _judges(asked: _Asked) -> Answer | None:
+    """Answer how far judges agree with people, or with each other where no person has rated."""
+    pairs = asked.results.raters.agreement.pairs
+    with_people = [pair for pair in pairs if pair.kind == "judge-human" and pair.pearson.value is not None]
+    known = with_people or [pair for pair in pairs if pair.kind == "judge-judge" and pair.pearson.value is not None]
+    if not known:
+        return None
+    known.sort(key=lambda pair: -(pair.pearson.value or 0))
+    lines = tuple(Line(f"{pair.one} and {pair.other}", _correlation(pair.pearson)) for pair in known[:_MOST_ROWS])
+    if with_people:
+        sentence = (
+            f"The nearest is {known[0].one}: its scores correlate with people's by r = {interval(lines[0].value, 2)}."
+        )
+    else:
+        sentence = (
+            "No person has rated these renderings yet; among themselves the judges "
+            f"{known[0].one} and {known[0].other} correlate by r = {interval(lines[0].value, 2)}."
+        )
+    chosen = list(asked.results.instances)
+    rated = asked.finals(chosen)
+    other = next((judge for judge in (known[0].one, known[0].other) if judge not in {asked.judge, HUMAN}), asked.judge)
+    apart = np.abs(rated - asked.results.finals(other, asked.runs, chosen))
+    return Answer("judges", "Do judges agree with people?", sentence, "Judges", "Pearson’s r, −1 to 1", lines,
+                  asked.episodes(chosen, apart), "where the judges differ most")  # fmt: skip
+
+
+def _correlation(agreement: Agreement) -> Estimate:
+    return Estimate(agreement.value, agreement.low, agreement.high, agreement.n)
+
+
+def _satisfied(asked: _Asked) -> Answer | None:
+    """Answer how often describers end an episode because they are satisfied, and how good these are."""
+    lines, chosen = [], list(asked.results.instances)
+    ended = np.full((len(chosen), len(asked.runs)), np.nan)
+    places = {instance.instance_id: row for row, instance in enumerate(chosen)}
+    for column, run_id in enumerate(asked.runs):
+        for result in asked.results.episodes[run_id]:
+            ended[places[result.episode.instance_id], column] = float(result.episode.outcome == "converged")
+    for label in sorted(set(asked.seats["describer"])):
+        columns = [at for at, name in enumerate(asked.seats["describer"]) if name == label]
+        lines.append(Line(label, estimate(over_targets(ended[:, columns]), SHARE)))
+    scores = np.where(ended == 1, asked.finals(chosen), np.nan)
+    whole, quality = estimate(over_targets(ended), SHARE), estimate(over_targets(scores), SCORE)
+    if whole.mean is None or quality.mean is None:
+        return None
+    sentence = (
+        f"Not much: describers end {interval(_percent(whole), 0, ' %')} of the episodes as satisfied, and such a final "
+        f"rendering scores {interval(quality)}."
+        if quality.mean < _HIGH
+        else f"Mostly: of the episodes that describers end as satisfied, {interval(_percent(whole), 0, ' %')}, the "
+        f"final rendering scores {interval(quality)}."
+    )
+    lines.sort(key=lambda line: -(line.value.mean or 0))
+    return Answer("satisfied", "Is a satisfied describer right?", sentence, "Describer", "share satisfied, 0–1",
+                  tuple(lines[:_MOST_ROWS]), asked.episodes(chosen, scores, least_first=True),
+                  "the worst renderings that satisfied a describer")  # fmt: skip
+
+
+def _percent(share: Estimate) -> Estimate:
+    low, high = (None if end is None else 100 * end for end in (share.low, share.high))
+    return Estimate(100 * (share.mean or 0), low, high, share.n)

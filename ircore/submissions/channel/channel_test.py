@@ -1,0 +1,259 @@
+"""The channel test: a neutral generator is given the same messages, and paraphrases of them.
+
+Two players who share a code book need no description: what the describer says is worth nothing to anybody else. So a
+neutral generator draws from the same words; from paraphrases, in which a code in the wording is lost; and from the
+words about other targets, which say what a drawing without any information is worth. Of what the pair's own pictures
+gain over these, the test says what share the neutral generator's pictures gain. Where the pair's own generator can be
+asked, it draws from the paraphrases as well.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Literal
+
+from ircore.core.errors import InputError
+from ircore.core.records import RECONSTRUCTION
+from ircore.core.seeds import derived_seed
+from ircore.results.statistics.intervals import Estimate
+from ircore.runs.folder import RunFolder
+from ircore.runs.provenance import Flag, write_provenance
+from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.submissions.channel.paraphrase import Paraphraser, paraphrased
+from ircore.submissions.channel.playing import Drawer, Words, play_words
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Sums = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
+
+Condition = Literal["same", "paraphrase", "other", "own_paraphrase"]
+"""Words that were given; all to the neutral generator, but ``own_paraphrase`` to the pair's own."""
+
+COLLAPSED = 0.1
+"""Share below which, with its whole interval, a neutral generator gains nothing from the same words.
+
+Measured on the 42 pictures of the demo, judged by ``structural``: given the four built-in pairs' words, ``canvas``
+gains 1.0 of what they gain and more, ``sketch`` 0.36 to 1.0; given words of a code book, 0.
+"""
+
+OWN_COLLAPSED = 0.5
+"""The same for the pair's own generator and paraphrases: 0.73 to 1.09 for the built-in pairs."""
+
+LEAST_GAIN = 0.3
+"""What the pair's own pictures must gain over words about other targets, 0–10, for a share to say anything."""
+
+RULE = "words_do_not_carry"
+"""Rule of the finding about a pair whose score collapses."""
+
+Verdict = Literal["carried", "collapsed", "too little to tell"]
+
+
+@dataclass(frozen=True)
+class ChannelResult:
+    """Result of the channel test for one run.
+
+    >>> known = Estimate(8.0, 7.5, 8.5, 42)
+    >>> result = ChannelResult("a-pair-1a2b3c4d", {"own": known, "same": Estimate(2.0, 1.9, 2.1, 42)}, {}, 6.1)
+    >>> result.verdict
+    'carried'
+    """
+
+    run_id: str
+    """The run."""
+
+    scores: dict[str, Estimate]
+    """Mean scores, 0–10: ``own`` of the pair's pictures, and by condition."""
+
+    shares: dict[str, Estimate]
+    """Of the gain of the pair's own pictures, the share that a condition keeps: 1 is all, 0 is none."""
+
+    gain: float
+    """What the pair's own pictures gain over words about other targets, 0–10."""
+
+    @property
+    def collapsed(self) -> tuple[str, ...]:
+        """Conditions under which the score collapses."""
+        if self.gain < LEAST_GAIN:
+            return ()
+        limits = {"same": COLLAPSED, "own_paraphrase": OWN_COLLAPSED}
+        shares = {name: self.shares[name].high for name in limits if name in self.shares}
+        return tuple(name for name, high in shares.items() if high is not None and high < limits[name])
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the words carry the picture."""
+        if self.gain < LEAST_GAIN:
+            return "too little to tell"
+        return "collapsed" if self.collapsed else "carried"
+
+    @property
+    def flag(self) -> Flag | None:
+        """The grave finding about a pair whose score collapses; None for others."""
+        if not self.collapsed:
+            return None
+        name = self.collapsed[0]
+        given = "the same words" if name == "same" else "paraphrases"
+        who = "a neutral generator" if name == "same" else "the pair's own generator"
+        share = 100 * (self.shares[name].mean or 0)
+        what = f"given {given}, {who} gains {share:.0f} % of what the pair's pictures gain"
+        return Flag(rule=RULE, where="the run", what=what)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Who is asked in a channel test, and how much.
+
+    >>> from ircore.players.builtin_pairs import builtin_pairs
+    >>> from ircore.players.submission import read_manifest
+    >>> from ircore.submissions.channel.paraphrase import ByList
+    >>> from ircore.submissions.channel.playing import drawer_of
+    >>> Asking(drawer_of(read_manifest(builtin_pairs()["classical+canvas"])), ByList()).judge
+    'structural'
+    """
+
+    neutral: Drawer
+    """The neutral generator."""
+
+    paraphraser: Paraphraser
+    """Says messages in other words."""
+
+    own: Drawer | None = None
+    """The pair's own generator; None if nobody here can ask it."""
+
+    judge: str = "structural"
+    """A computed judge."""
+
+    episodes: int | None = None
+    """Episodes at most, drawn by the run's id; None for all."""
+
+    concurrency: int = 4
+    max_cost: float | None = None
+    """US dollars for each of the conditions."""
+
+
+def channel_test(run: RunFolder, asking: Asking, out: Path) -> ChannelResult:
+    """Give a run's messages, paraphrases and messages about other targets to a neutral generator.
+
+    Args:
+        run: A run of the reconstruction game, scored by the judge.
+        asking: Who is asked.
+        out: Folder for one run a condition: created, or resumed if it exists.
+
+    Raises:
+        InputError: The run is of another game, has too few episodes, or the judge has not rated it.
+        WorkError: A generator failed for a technical reason.
+    """
+    if run.game != RECONSTRUCTION:
+        raise InputError(f"{run.path}: is a run of the game {run.game}", f"Name a run of {RECONSTRUCTION}.")
+    said = _said(run, asking)
+    own = {name: score for name, score in final_scores(run, asking.judge).items() if name in said}
+    if len(own) < 2:
+        remedy = f"Score the run with: ircore score {run.path} --every-turn"
+        raise InputError(f"{run.path}: {asking.judge} has rated {len(own)} of its {len(said)} dialogues", remedy)
+    scores = {"own": own}
+    for condition, (drawer, words) in _conditions(run, asking, {name: said[name] for name in own}).items():
+        folder = play_words(
+            run, words, drawer, condition.replace("_", "-"), out / condition, asking.concurrency, asking.max_cost
+        )
+        score_runs([folder], ScoringPlan(judges=(asking.judge,), metrics=(), preferences=False))
+        scores[condition] = final_scores(folder, asking.judge)
+    return _result(run, scores)
+
+
+def final_scores(run: RunFolder, judge: str) -> dict[str, float]:
+    """Return a judge's score of each episode's final rendering, 0–10; 0 for an episode that was aborted."""
+    rated = {
+        (score.episode_id, score.turn): score.value
+        for score in run.scores()
+        if score.judge == judge and score.task == "similarity" and score.value is not None
+    }
+    finals: dict[str, float] = {}
+    for episode in run.episodes():
+        last = max(episode.renderings, default=0)
+        if not episode.played:
+            finals[episode.episode_id] = 0.0
+        elif (episode.episode_id, last) in rated:
+            finals[episode.episode_id] = rated[episode.episode_id, last]
+    return finals
+
+
+def record(run: RunFolder, result: ChannelResult) -> None:
+    """Record the finding of a channel test with a run's origin, in place of that of an earlier test.
+
+    Raises:
+        InputError: Nobody vouches for the run.
+    """
+    known = run.provenance()
+    if known is None:
+        raise InputError(f"{run.path}: nobody vouches for this run", "Play it with --as-maintainers, or re-score it.")
+    rest = tuple(flag for flag in known.flags if flag.rule != RULE)
+    flags = rest if result.flag is None else (result.flag, *rest)
+    write_provenance(run.path, known.model_copy(update={"flags": flags}))
+
+
+def _said(run: RunFolder, asking: Asking) -> dict[str, list[str]]:
+    """Return the messages of the played episodes that are looked at, by episode."""
+    said = {
+        episode.episode_id: [turn.message for turn in episode.turns if turn.message]
+        for episode in run.episodes()
+        if episode.played
+    }
+    names = sorted(name for name, messages in said.items() if messages)
+    if asking.episodes is not None and asking.episodes < len(names):
+        names = sorted(Random(derived_seed(0, run.run.run_id)).sample(names, asking.episodes))
+    return {name: said[name] for name in names}
+
+
+def _conditions(run: RunFolder, asking: Asking, said: dict[str, list[str]]) -> dict[Condition, tuple[Drawer, Words]]:
+    targets = {instance.instance_id: instance.sha256 for instance in run.instances.instances}
+    names = list(said)
+    others = names[len(names) // 2 :] + names[: len(names) // 2]  # nobody keeps their own words
+    messages = [message for name in names for message in said[name]]
+    restated = dict(zip(messages, paraphrased(messages, asking.paraphraser), strict=True))
+    same = {targets[name]: said[name] for name in names}
+    paraphrase = {targets[name]: [restated[message] for message in said[name]] for name in names}
+    other = {targets[name]: said[given] for name, given in zip(names, others, strict=True)}
+    conditions: dict[Condition, tuple[Drawer, Words]] = {
+        "same": (asking.neutral, same),
+        "paraphrase": (asking.neutral, paraphrase),
+        "other": (asking.neutral, other),
+    }
+    return conditions if asking.own is None else {**conditions, "own_paraphrase": (asking.own, paraphrase)}
+
+
+def _result(run: RunFolder, scores: dict[str, dict[str, float]]) -> ChannelResult:
+    """Return means and shares over the episodes that have a score under every condition, with bootstrap intervals."""
+    import numpy as np
+
+    from ircore.results.conditions import strata
+    from ircore.results.statistics.bootstrap import SCORE, Ratios, ratio_intervals, resample
+
+    names = sorted(set.intersection(*(set(known) for known in scores.values())))
+    by_name = {instance.instance_id: instance for instance in run.instances.instances}
+    values = np.array([[scores[condition][name] for condition in scores] for name in names], np.float64)
+    drawn = resample(strata([by_name[name] for name in names]))
+    means = ratio_intervals(Ratios.means(values), drawn, SCORE)
+    column = {condition: values[:, place] for place, condition in enumerate(scores)}
+    own_gain = column["own"] - column["other"]
+    shares = {
+        condition: _share(column[condition] - column["other"], own_gain, drawn.sums)
+        for condition in scores
+        if condition not in ("own", "other")
+    }
+    return ChannelResult(run.run.run_id, dict(zip(scores, means, strict=True)), shares, float(own_gain.mean()))
+
+
+def _share(part: "npt.NDArray[np.float64]", whole: "npt.NDArray[np.float64]", sums: "Sums") -> Estimate:
+    """Return the ratio of two mean gains with its percentile interval over resamples of the episodes."""
+    import numpy as np
+
+    total = float(whole.sum())
+    if total <= 0:
+        return Estimate(None, None, None, len(part))
+    both = sums(np.stack([part, whole], axis=1))
+    positive = both[1] > 0
+    low, high = np.percentile(both[0][positive] / both[1][positive], [2.5, 97.5]) if positive.any() else (None, None)
+    return Estimate(float(part.sum()) / total, low, high, len(part))

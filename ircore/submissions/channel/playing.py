@@ -1,0 +1,121 @@
+"""Giving recorded messages, or others in their place, to a generator: played and kept like any run."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ircore.core.errors import WorkError
+from ircore.core.records import PlayerSpec, Rules
+from ircore.core.submission_records import Submission
+from ircore.games.registry import load_game
+from ircore.players.base import DescriberView, TextAnswer
+from ircore.players.submission import LoadedSubmission, make_player
+from ircore.runs.costs.limit import Watch
+from ircore.runs.costs.prices import prices_of_run
+from ircore.runs.folder import RunFolder
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
+
+MOST_TOKENS = 10_000
+"""Token budget of these runs: a paraphrase may be longer than its message."""
+
+Words = Mapping[str, Sequence[str]]
+"""The messages of an episode, turn by turn, by the hash of the target's picture."""
+
+
+class Drawer(NamedTuple):
+    """A generator that is asked.
+
+    >>> from ircore.players.builtin_pairs import builtin_pairs
+    >>> from ircore.players.submission import read_manifest
+    >>> drawer_of(read_manifest(builtin_pairs()["classical+canvas"])).pair.slug
+    'builtin-classical-canvas'
+    """
+
+    pair: LoadedSubmission
+    """The submission that has it."""
+
+    player: Any
+    """The generator itself."""
+
+
+def drawer_of(pair: LoadedSubmission) -> Drawer:
+    """Return the generator of a submission.
+
+    Raises:
+        InputError: The generator does not take its settings.
+    """
+    return Drawer(pair, make_player(pair, "generator"))
+
+
+class Speaker:
+    """A describer that says given words to each target, and then is done.
+
+    >>> from ircore.core.images import Picture
+    >>> import asyncio
+    >>> target = Picture(b"target", 512, 512)
+    >>> view = DescriberView(1, "Describe it.", target, (), (), (), (), token_budget=200, seed=0)
+    >>> asyncio.run(Speaker({target.sha256: ["A red circle."]}).describe(view)).text
+    '<DESCRIPTION>A red circle.</DESCRIPTION>'
+
+    Args:
+        words: By the hash of the target's picture.
+    """
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        """Return the words of this turn; ``<DONE>`` after the last."""
+        said = self._words[view.target.sha256]
+        return TextAnswer(f"<DESCRIPTION>{said[view.turn - 1]}</DESCRIPTION>" if view.turn <= len(said) else "<DONE>")
+
+
+def play_words(
+    run: RunFolder,
+    words: Words,
+    drawer: Drawer,
+    what: str,
+    out: Path,
+    concurrency: int = 4,
+    max_cost: float | None = None,
+) -> RunFolder:
+    """Let a generator draw from words in the place of the describer's.
+
+    Args:
+        run: The run whose targets are played.
+        words: What is said to each target; other targets of the set are left out.
+        drawer: Who draws, by the rule ``drawing`` of its own submission.
+        what: Name of the words, which becomes part of the new run's identity.
+        out: The run folder: created, or resumed if it exists.
+        concurrency: Episodes at the same time.
+        max_cost: US dollars that the new run may cost; no limit if None.
+
+    Raises:
+        InputError: The folder holds another run.
+        WorkError: The generator failed for a technical reason, or the cost reached its limit.
+    """
+    pair = drawer.pair.submission
+    submission = Submission(
+        schema_=1,
+        name=f"{what} of {run.run.slug}"[:300],
+        describer=PlayerSpec(player="replay", parameters={"run": run.run.run_id, "words": what}),
+        generator=pair.generator,
+        licence="CC0-1.0",
+    )
+    loaded = LoadedSubmission(f"channel-{what}", submission, drawer.pair.path)
+    most = max(map(len, words.values()))
+    rules = Rules(token_budget=MOST_TOKENS, max_turns=max(1, most), drawing=pair.rules.drawing)
+    game = load_game(run.game)
+    prompts = game.prompts(None)
+    identity = make_run(loaded, run.instances, rules, prompts, run.run.seed)
+    said = {instance.instance_id for instance in run.instances.instances if instance.sha256 in words}
+    selected = run.instances.instances.where(lambda entry: entry.instance_id in said)
+    folder = open_run(out, identity, run.instances, selected)
+    plan = PlayPlan(identity, run.instances, selected, prompts, concurrency)
+    players = {"describer": Speaker(words), "generator": drawer.player}
+    episodes = play(plan, folder, game, players, Watch(prices_of_run(folder), max_cost))
+    if failed := [episode for episode in episodes if not episode.finished]:
+        problem = f"{out}: {len(failed)} episodes failed: {failed[0].abort_reason}: {failed[0].detail}"
+        raise WorkError(problem, "Give the same command again: it goes on where it stopped.")
+    return folder

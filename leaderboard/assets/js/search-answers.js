@@ -1,0 +1,83 @@
+/*
+ * Answers of the search field, from a list of pairs, players, boards, targets and pages: those that have every word, the
+ * episodes of a pair on a target, and the worst or best episodes of a pair.
+ *
+ *   [kind, title, further words, address, key or id]   in the order of the board
+ */
+const FILLERS = new Set(["of", "the", "a", "on", "by", "with", "and", "for", "from", "show", "me", "in", "at", "+"]);
+const ENDS = { worst: "score", fail: "score", fails: "score", failure: "score", failures: "score", wrong: "facts", best: "best", improved: "gain", regressed: "change" };
+export const KINDS = { pair: "Pair", describer: "Describer", generator: "Generator", board: "Board", target: "Target", episode: "Episode", page: "Page", worst: "Episodes" };
+const MOST = { pair: 4, describer: 3, generator: 3, board: 3, target: 3, episode: 4, page: 2, worst: 4 };
+
+export class Entry {
+  constructor([kind, title, words, address, key]) {
+    Object.assign(this, { kind, title, address, key });
+    this.tokens = `${title} ${words}`.toLowerCase().split(/[\s,()+_/.:–-]+/).filter(Boolean);
+    this.own = new Set(title.toLowerCase().split(/[\s,()+]+/));
+  }
+
+  /* One bit for each word that a token begins with; the singular finds the plural. */
+  mask(words) {
+    return words.reduce((bits, word, place) => (this.tokens.some((token) => token.startsWith(word)) ? bits | (1 << place) : bits), 0);
+  }
+
+  /* Whole words of the title count more than beginnings. */
+  weight(words) {
+    return words.filter((word) => this.own.has(word)).length;
+  }
+}
+
+/* Words that are asked for, and the end of a pair's episodes that is meant: "worst of captioner". */
+function read(query) {
+  const words = query.toLowerCase().split(/[\s,()+_/.:–-]+/).filter((word) => word && !FILLERS.has(word)).slice(0, 12);
+  const end = words.find((word) => word in ENDS);
+  return { words: words.filter((word) => word !== end), end };
+}
+
+function answer(kind, title, address) {
+  return { kind, title, address };
+}
+
+function endAnswers(entries, words, end) {
+  const all = (1 << words.length) - 1;
+  const name = end[0].toUpperCase() + end.slice(1);
+  if (!words.length) return [answer("worst", `${name} episodes of all pairs`, `gallery/index.html#${{ best: "best", gain: "improved", change: "regressed" }[ENDS[end]] ?? "worst"}`)];
+  const of = (kind) => entries.filter((entry) => entry.kind === kind && entry.mask(words) === all);
+  const pairs = of("pair").map(({ title, key }) =>
+    answer("worst", `${name} of ${title}`, `gallery/index.html?pair=${encodeURIComponent(key)}&sort=${ENDS[end]}#targets`));
+  const players = [...of("describer"), ...of("generator")].map(({ kind, title, address }) =>
+    answer(kind, `What ${title} cannot draw`, `${address}#cannot-draw`));
+  return [...pairs, ...players];
+}
+
+/* A pair and a target that together have every word. */
+function episodes(entries, words) {
+  if (words.length < 2) return [];
+  const all = (1 << words.length) - 1;
+  const masked = (kind) => entries.filter((entry) => entry.kind === kind)
+    .map((entry) => ({ entry, bits: entry.mask(words) })).filter(({ bits }) => bits && bits !== all);
+  const [pairs, targets] = [masked("pair"), masked("target")];
+  const made = [];
+  for (const target of targets) {
+    for (const pair of pairs) {
+      if ((pair.bits | target.bits) !== all) continue;
+      made.push(answer("episode", `${pair.entry.title} on ${target.entry.title.toLowerCase()}`, `${target.entry.address}?pair=${encodeURIComponent(pair.entry.key)}#${pair.entry.key}`));
+      if (made.length === MOST.episode) return made;
+    }
+  }
+  return made;
+}
+
+/* The answers to a query, those of one kind together, the nearest first. */
+export function find(entries, query) {
+  const { words, end } = read(query);
+  const ends = end ? endAnswers(entries, words, end) : [];
+  if (!words.length) return ends;
+  const all = (1 << words.length) - 1;
+  const whole = entries.filter((entry) => entry.mask(words) === all);
+  const kinds = Object.keys(KINDS).map((kind) =>
+    whole.filter((entry) => entry.kind === kind).sort((first, second) => second.weight(words) - first.weight(words) || first.tokens.length - second.tokens.length));
+  const listed = [...ends, ...kinds.flat(), ...episodes(entries, words)];
+  const counts = {};
+  return listed.filter(({ kind }) => (counts[kind] = (counts[kind] ?? 0) + 1) <= MOST[kind]);
+}

@@ -1,0 +1,45 @@
+/*
+ * What a term or a number means, where it stands: the title of an element, shown when it is touched, or when it has the
+ * focus. A mouse gets it from the browser.
+ */
+import { element, whenReady, withAttributes } from "./dom.js";
+
+const ROOM = 8; // pixels between the words and the edge of the window
+
+let tip = null;
+
+function hide() {
+  tip?.remove();
+  tip = null;
+}
+
+function show(term) {
+  hide();
+  tip = withAttributes(element("div", "irg term-tip", term.title), { role: "tooltip" });
+  document.body.append(tip);
+  const box = term.getBoundingClientRect();
+  const left = Math.min(Math.max(ROOM, box.left), window.innerWidth - tip.offsetWidth - ROOM);
+  const below = box.bottom + tip.offsetHeight + ROOM < window.innerHeight;
+  tip.style.left = `${left + window.scrollX}px`;
+  tip.style.top = `${(below ? box.bottom + 4 : box.top - tip.offsetHeight - 4) + window.scrollY}px`;
+}
+
+/* Terms outside of links and buttons can be reached by keyboard, too. */
+function reachable() {
+  for (const term of document.querySelectorAll(".irg abbr[title], .irg .tier[title]")) {
+    if (!term.closest("a, button, summary")) term.tabIndex = 0;
+  }
+}
+
+document.addEventListener("pointerdown", (event) => {
+  if (event.pointerType === "mouse") return;
+  const term = event.target.closest?.(".irg [title]");
+  if (term?.title) show(term);
+  else hide();
+});
+document.addEventListener("focusin", ({ target }) => {
+  if (target.matches?.(".irg abbr[title]:focus-visible, .irg .tier[title]:focus-visible")) show(target);
+});
+document.addEventListener("focusout", hide);
+document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+whenReady(reachable);

@@ -1,0 +1,1 @@
+"""``ircore study``: people describe targets under equal conditions; their runs go to boards as ``human + …``."""

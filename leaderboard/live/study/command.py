@@ -1,0 +1,151 @@
+"""``ircore study``: build a study, let people take part, bring their runs to boards."""
+
+import sys
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ircore.core.errors import InputError
+
+if TYPE_CHECKING:
+    from ircore.instances.store import InstanceSet
+
+PATH = click.Path(path_type=Path)
+
+
+@click.group("study", context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Ask people to play: the human baseline, under the conditions of models."""
+
+
+@command.command()
+@click.option("--out", type=PATH, required=True, help="Folder to make.")
+@click.option("--instances", "given", type=PATH, required=True, help="The set that the targets are taken from.")
+@click.option("--targets", type=click.IntRange(1, 200), default=8, show_default=True, help="Targets a participant.")
+@click.option("--participants", type=click.IntRange(1, 1000), default=8, show_default=True, help="Sessions to plan.")
+@click.option("--pair", default="classical+canvas", show_default=True, help="Whose generator draws.")
+@click.option("--max-turns", type=click.IntRange(1, 100), default=10, show_default=True, help="Messages a target.")
+@click.option("--consent", type=PATH, help="Text that participants agree to; one comes with the project.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of orders and checks.")
+def build(
+    out: Path, given: Path, targets: int, participants: int, pair: str, max_turns: int, consent: Path | None, seed: int
+) -> None:  # fmt: skip
+    """Plan a study of TARGETS targets, spread over the conditions of a set.
+
+    Every participant describes all targets, in an order of a balanced design, agrees to a text first, and is asked to
+    type a word twice, as an attention check. Neither scores nor facts are shown, since models are shown none.
+    """
+    from ircore.core.files import new_folder, write_text
+    from ircore.instances.store import read_instances, write_instances
+    from ircore.players.builtin_pairs import submission_place
+    from ircore.players.submission import LoadedSubmission, read_any_manifest
+    from leaderboard.live.study.plan import PLAN, Study, sessions
+
+    loaded = read_any_manifest(submission_place(Path(pair)))
+    if not isinstance(loaded, LoadedSubmission):
+        raise InputError(f"--pair {pair}: plays {loaded.submission.game}", "Name a pair of the reconstruction game.")
+    source = read_instances(given)
+    chosen = spread(source, targets)
+    text = (consent or Path(__file__).parent / "consent.txt").read_text(encoding="utf-8").strip()
+    study = Study(
+        consent=text, generator=loaded.submission.generator, max_turns=max_turns,
+        sessions=sessions(chosen, participants, seed),
+    )  # fmt: skip
+    with new_folder(out) as made:
+        kept = [instance for instance in source.instances if instance.instance_id in chosen]
+        write_instances(
+            made / "instances", ((instance, source.files(instance)[instance.image]) for instance in kept)
+        )  # fmt: skip
+        write_text(made / PLAN, study.model_dump_json(indent=2, by_alias=True, exclude_none=True) + "\n")
+    click.echo(
+        f"study     {out}: {len(chosen)} targets, {participants} participants, {len(study.sessions[0].checks)} checks"
+    )
+    click.echo(f"\nnext\n  1  a participant   ircore study run {out} --participant p01")
+    click.echo(f"  2  to compare      ircore play {pair} --instances {out}/instances --out runs/built-in")
+
+
+def spread(source: "InstanceSet", count: int) -> list[str]:
+    """Return ids of targets spread evenly over categories and difficulties, in the order of the set.
+
+    Raises:
+        InputError: The set has fewer targets.
+    """
+    groups: dict[tuple[str, str], list[str]] = {}
+    for instance in source.instances:
+        groups.setdefault((instance.category, instance.difficulty), []).append(instance.instance_id)
+    if sum(map(len, groups.values())) < count:
+        raise InputError(f"--targets {count}: the set has only {len(source.instances)}", "Ask for fewer.")
+    chosen: set[str] = set()
+    while len(chosen) < count:
+        for group in groups.values():
+            if group and len(chosen) < count:
+                chosen.add(group.pop(0))
+    return [instance.instance_id for instance in source.instances if instance.instance_id in chosen]
+
+
+@command.command("run")
+@click.argument("study", type=PATH)
+@click.option("--participant", "code", required=True, help="Code of the session, such as p01.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the page; any free one by default.")
+@click.option("--no-browser", is_flag=True, help="Open no browser; the page's address is printed.")
+def run_session(study: Path, code: str, port: int, no_browser: bool) -> int:
+    """Let a participant take part in the study in the folder STUDY; the same command goes on where it stopped."""
+    from leaderboard.live.play_me.command import began
+    from leaderboard.live.play_me.pairs import write_pair
+    from leaderboard.live.play_me.server import serving_table
+    from leaderboard.live.study.plan import read_study
+    from leaderboard.live.study.table import StudyTable
+
+    plan = read_study(study)
+    session = plan.session(code)
+    own = study / "results" / code
+    own.mkdir(parents=True, exist_ok=True)
+    if not (own / "instances").exists():
+        (own / "instances").symlink_to(Path("../../instances"))
+    settings = plan.generator.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    write_pair(own, "describer", settings, f"human-{code}", desk="desk")
+    table = StudyTable(own, order=session.order, study=plan, session=session)
+    with (own / "play.log").open("ab") as log:
+        words = [
+            f"human-{code}",
+            "--out",
+            "run",
+            "--concurrency",
+            str(len(session.order)),
+            "--max-turns",
+            str(plan.max_turns),
+        ]
+        playing = began(words, Path(), log, inside=own)
+        try:
+            with serving_table(table, port) as address:
+                click.echo(f"study     {address}   (Ctrl-C ends this; the same command goes on)")
+                if not no_browser:
+                    webbrowser.open(address)
+                status = playing.wait()
+        except KeyboardInterrupt:
+            status = 0
+        finally:
+            playing.kill()  # what was answered is on the disk
+            playing.wait()
+    click.echo(f"kept      {own}\n\nnext\n  ircore study import {study} --out runs")
+    return status
+
+
+@command.command("import")
+@click.argument("study", type=PATH)
+@click.option("--out", type=PATH, required=True, help="Folder of runs; a run human-CODE is added for each participant.")
+def import_command(study: Path, out: Path) -> None:
+    """Bring the runs of a study's participants to boards, as the pair human + generator."""
+    from leaderboard.live.study.importing import import_study
+
+    imported = import_study(study, out)
+    for each in imported:
+        checks = f"{each.passed} of {each.checks} checks"
+        click.echo(f"{each.code}  {each.targets} targets, {checks}" + (f": left out, {each.why}" if each.why else ""))
+    taken = [str(out / f"human-{each.code}") for each in imported if each.is_taken]
+    if not taken:
+        click.echo("nothing was imported", err=True)
+        sys.exit(1)
+    click.echo(f"\nnext\n  ircore score {' '.join(taken)} && ircore results {' '.join(taken)}")

@@ -1,0 +1,69 @@
+"""What the search field finds before it looks into the documents: pairs, players, boards, targets and other pages.
+
+``data/find.json`` holds them all; episodes are not listed: a script puts them together from a pair and a target.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from leaderboard.model.site import Page, Site
+from leaderboard.pages.players import player_paths
+from leaderboard.words.alt_text import target_words
+from leaderboard.words.labels import category_title
+from leaderboard.words.untrusted_text import one_line
+
+FILE = "data/find.json"
+"""Path of the file, relative to the site's root."""
+
+_LONGEST = 120
+"""Characters of a name or of words to find it by."""
+
+Entry = list[str]
+"""Kind (``pair``, ``describer``, ``generator``, ``board``, ``target``, ``page``), title, further words to find it by,
+address relative to the site's root; of a pair its key and of a target its id, too."""
+
+_PAGES = ("boards/", "games/", "matrix", "judges/", "ask", "changes", "history")
+"""Beginnings of the paths of pages that are listed by their titles."""
+
+
+def search_file(site: Site | None, pages: Sequence[Page]) -> Iterator[tuple[str, str]]:
+    """Yield the file of entries.
+
+    Args:
+        site: Results of the reconstruction game; None for a site of other games alone.
+        pages: All pages that templates write.
+    """
+    entries = [*(() if site is None else site_entries(site)), *page_entries(pages)]
+    yield FILE, json.dumps({"entries": entries}, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def site_entries(site: Site) -> Iterator[Entry]:
+    """Yield pairs in the order of the board, then players, then targets."""
+    for row in site.results.board(site.judge):
+        pair = site.pairs[row.submission.run_id]
+        title = f"{pair.describer} + {pair.generator}" + (f", {pair.apart}" if pair.apart else "")
+        yield [
+            "pair",
+            _line(title),
+            _line(f"{pair.result.slug} {pair.result.name}"),
+            f"pairs/{pair.key}.html",
+            pair.key,
+        ]
+    for (role, label), path in player_paths(site).items():
+        yield [role, _line(label), role, f"{path}.html"]
+    for gallery in site.galleries.values():
+        instance = gallery.instance
+        words = f"{category_title(instance.category)} {instance.instance_id} {target_words(instance)}"
+        yield ["target", gallery.title, _line(words), f"gallery/{instance.instance_id}.html", instance.instance_id]
+
+
+def page_entries(pages: Iterable[Page]) -> Iterator[Entry]:
+    """Yield boards and other pages that templates write."""
+    for page in pages:
+        if page.path.startswith(_PAGES) and not page.path.startswith("matrix/"):
+            kind = "board" if page.path.startswith("boards/") else "page"
+            yield [kind, _line(page.title), "leaderboard" if kind == "board" else "", f"{page.path}.html"]
+
+
+def _line(text: str) -> str:
+    return one_line(text, _LONGEST)

@@ -1,0 +1,44 @@
+"""The page *Try it*: a visitor describes targets, and the built-in canvas draws in the visitor's browser."""
+
+import json
+from typing import Any
+
+from leaderboard.model.site import Gallery, Page, Site
+from leaderboard.words.untrusted_text import visible
+
+JUDGE = "structural"
+"""The judge that the page's script computes too."""
+SIDE = 512
+"""Side of the targets that are offered, in pixels."""
+
+
+def try_page(site: Site) -> Page:
+    """Return the page, with the first drawn target of each category and difficulty."""
+    return Page("try", "Try it", "try", searchable=True, later=lambda: {"targets": _targets(site)})
+
+
+def _targets(site: Site) -> list[dict[str, Any]]:
+    """Return the targets that are offered, the easy ones first, each with what the pairs reached."""
+    firsts: dict[tuple[str, str], Gallery] = {}
+    for gallery in site.galleries.values():
+        instance = gallery.instance
+        if instance.scene is not None and (instance.width, instance.height) == (SIDE, SIDE):
+            firsts.setdefault((instance.difficulty, instance.category), gallery)
+    ordered = [firsts[key] for key in sorted(firsts, key=lambda key: (key[0], key[1] != "simple_shapes", key[1]))]
+    return [
+        {"title": gallery.title, "large": gallery.target.large, "scores": json.dumps(_scores(site, gallery))}
+        for gallery in ordered
+        if not gallery.target.large.startswith("https:")
+    ]
+
+
+def _scores(site: Site, gallery: Gallery) -> list[tuple[str, float]]:
+    """Return the name and the final score of each pair that has one."""
+    scores = []
+    for pair in site.pairs.values():
+        episode = site.episode(pair.run_id, gallery.instance.instance_id)
+        judged = site.judged(episode, JUDGE)
+        if judged is not None and judged.final is not None:
+            apart = f" ({pair.apart})" if pair.apart else ""
+            scores.append((visible(f"{pair.describer} + {pair.generator}{apart}"), round(judged.final, 2)))
+    return scores

@@ -1,0 +1,51 @@
+"""The description of a page for search engines and previews: its heading, and the first words that tell more."""
+
+import re
+from html import unescape
+from itertools import islice
+
+LONGEST = 200
+"""Characters of a description."""
+
+_HEADING = re.compile(r"<h1\b[^>]*>(.*?)</h1>", re.DOTALL)
+_PARAGRAPH = re.compile(r"<(p|caption)\b(?![^>]*(?:legend|crumb))[^>]*>(.*?)</\1>", re.DOTALL)
+_LEAD = re.compile(r'<p class="(?:lead|filtered)"[^>]*>(.*?)</p>', re.DOTALL)
+_CHOSEN = re.compile(r'<a class="chip"[^>]*aria-current="page"[^>]*>(.*?)</a>', re.DOTALL)
+_TAG = re.compile(r"<(?:svg|script|style|template)\b.*?</(?:svg|script|style|template)>|<[^>]*>", re.DOTALL)
+_HEADERLINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
+
+
+def description(content: str, title: str = "") -> str:
+    """Return the description of a page as text, not escaped; empty for a page without words.
+
+    Args:
+        content: HTML of the page, from its heading on.
+        title: Title of the page, which may tell it apart from pages with the same heading; empty for none.
+
+    >>> description('<h1>Gallery</h1><p class="aid">Badges.</p><p class="lead">Every <em>target</em>.</p>')
+    'Gallery: Every target.'
+    """
+    heading = _HEADING.search(content)
+    start = heading.end() if heading else 0
+    title = _both(_text(heading[1]) if heading else "", title)
+    lead = _LEAD.search(content, start)
+    first = (
+        lead[1] if lead else next((text for text in _paragraphs(content, start) if len(_text(text)) > len(title)), "")
+    )
+    # The line of a board says in words which choices it shows.
+    chosen = "" if lead and "filtered" in lead[0][:20] else ", ".join(map(_text, _CHOSEN.findall(content, start)))
+    words = ": ".join(part for part in (title, chosen, _text(first)) if part)
+    return words if len(words) <= LONGEST else words[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
+
+
+def _both(heading: str, title: str) -> str:
+    longer, shorter = sorted((heading, title), key=len, reverse=True)
+    return longer if shorter.lower() in longer.lower() else f"{heading}, {title[0].lower()}{title[1:]}"
+
+
+def _paragraphs(content: str, start: int) -> list[str]:
+    return [match[2] for match in islice(_PARAGRAPH.finditer(content, start), 8)]
+
+
+def _text(html: str) -> str:
+    return " ".join(unescape(_TAG.sub(" ", _HEADERLINK.sub("", html))).split())

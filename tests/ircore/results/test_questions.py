@@ -1,0 +1,82 @@
+"""Ready questions: every number is worked out again from the scores, target by target."""
+
+from statistics import fmean
+
+import pytest
+from invented import invented_results, rich_results
+
+from ircore.core.score_records import HUMAN
+from ircore.results.model import Results
+from ircore.results.questions import PICTURES, answers
+
+JUDGE = "structural"
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    return invented_results(["seer", "poet"], ["painter", "sketcher"], per_condition=6)
+
+
+def final(results: Results, run_id: str, instance: str) -> float | None:
+    episode = next(item for item in results.episodes[run_id] if item.episode.instance_id == instance)
+    return episode.judged[JUDGE].final if JUDGE in episode.judged else None
+
+
+def test_every_answer_has_a_sentence_with_its_interval_a_table_and_pictures(results: Results) -> None:
+    asked = answers(results, JUDGE)
+    assert {"best-describer", "best-generator", "refinement", "nobody", "hardest", "hard"} <= {
+        item.key for item in asked
+    }
+    for answer in asked:
+        assert "95 % interval" in answer.sentence
+        assert answer.question.endswith("?")
+        assert answer.lines
+        assert 0 < len(answer.episodes) <= PICTURES
+        played = {(run, item.episode.instance_id) for run in results.episodes for item in results.episodes[run]}
+        assert set(answer.episodes) <= played
+
+
+def test_the_best_describer_has_the_highest_mean_over_hard_pies(results: Results) -> None:
+    answer = next(item for item in answers(results, JUDGE) if item.key == "best-describer")
+    assert answer.question == "Which describer is best on hard pie graphs?"
+    means = {}
+    pies = [item.instance_id for item in results.instances if (item.category, item.difficulty) == ("pie_graph", "hard")]
+    for label in ("seer", "poet"):
+        runs = [item.run_id for item in results.submissions if item.describer == label]
+        by_target = [[score for run in runs if (score := final(results, run, pie)) is not None] for pie in pies]
+        means[label] = fmean(fmean(scores) for scores in by_target if scores)
+    shown = {line.label: line.value.mean for line in answer.lines}
+    assert shown == pytest.approx(means)
+    assert answer.sentence.startswith(max(means, key=lambda label: means[label]))
+
+
+def test_nobody_draws_the_target_whose_best_score_is_lowest(results: Results) -> None:
+    answer = next(item for item in answers(results, JUDGE) if item.key == "nobody")
+    best = {
+        item.instance_id: max(
+            score for run in results.episodes if (score := final(results, run, item.instance_id)) is not None
+        )
+        for item in results.instances
+    }
+    worst = sorted(best, key=lambda instance: best[instance])
+    assert [instance for _, instance in answer.episodes] == worst[:PICTURES]
+    assert answer.lines[0].value.mean == pytest.approx(best[worst[0]])
+
+
+def test_refinement_is_the_mean_change_over_targets(results: Results) -> None:
+    answer = next(item for item in answers(results, JUDGE) if item.key == "refinement")
+    by_target: dict[str, list[float]] = {}
+    for episodes in results.episodes.values():
+        for item in episodes:
+            judged = item.judged.get(JUDGE)
+            if judged is not None and judged.delta is not None:
+                by_target.setdefault(item.episode.instance_id, []).append(judged.delta)
+    mean = fmean(fmean(deltas) for deltas in by_target.values())
+    assert f"changes by {mean:.1f} (" in answer.sentence
+
+
+def test_where_people_rated_judges_are_laid_beside_them() -> None:
+    results = rich_results()
+    asked = {item.key: item for item in answers(results, JUDGE)}
+    people = HUMAN in results.judges
+    assert ("people's by r" in asked["judges"].sentence) is people

@@ -1,0 +1,156 @@
+"""The channel test: words that carry the picture are worth something to anybody, a code book only to its owners."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from code_books import BookGenerator, CodeBook, CodeDescriber, WordingDescriber
+from openai_server import serving
+from samples import sample_submission
+
+from ircore.commands.main import run as ircore
+from ircore.core.records import Rules
+from ircore.games.reconstruction.game import ReconstructionGame
+from ircore.games.reconstruction.prompts import load_prompts
+from ircore.instances.requests import BuildRequest, builder_of
+from ircore.instances.store import InstanceSet
+from ircore.players.builtin_pairs import builtin_pairs
+from ircore.players.submission import make_player, read_manifest
+from ircore.results.held import held_runs
+from ircore.runs.folder import RunFolder
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.provenance import make_provenance, write_provenance
+from ircore.runs.session import PlayPlan
+from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.submissions.channel.channel_test import Asking, ChannelResult, channel_test, record
+from ircore.submissions.channel.paraphrase import ByList, numbers_of, paraphrased
+from ircore.submissions.channel.playing import Drawer, drawer_of
+
+PAIR = read_manifest(builtin_pairs()["classical+canvas"])
+TARGETS = ("simple_shapes", "geometry", "bar_graph")
+
+
+@pytest.fixture(scope="module")
+def targets(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
+    made = builder_of("reconstruction")(BuildRequest(tmp_path_factory.mktemp("set") / "targets", 7, 2, TARGETS))
+    assert isinstance(made, InstanceSet)
+    return made
+
+
+def played(folder: Path, targets: InstanceSet, describer: Any, generator: Any) -> RunFolder:
+    """Play and score a run of two players that no manifest could name."""
+    loaded = sample_submission()
+    prompts = load_prompts("reconstruction")
+    run = make_run(loaded, targets, Rules(max_turns=3), prompts, seed=0)
+    opened = open_run(folder, run, targets)
+    plan = PlayPlan(run, targets, targets.instances, prompts, concurrency=2)
+    play(plan, opened, ReconstructionGame(), {"describer": describer, "generator": generator})
+    score_runs([opened], ScoringPlan(judges=("structural",), metrics=()))
+    return opened
+
+
+def result_of(run: RunFolder, out: Path, own: Any = None) -> ChannelResult:
+    asking = Asking(drawer_of(PAIR), ByList(), None if own is None else Drawer(PAIR, own))
+    return channel_test(run, asking, out)
+
+
+@pytest.mark.attack
+@pytest.mark.slow
+def test_a_code_book_collapses_and_holds_the_run(tmp_path: Path, targets: InstanceSet) -> None:
+    book = CodeBook()
+    run = played(tmp_path / "run", targets, CodeDescriber(book), BookGenerator(book))
+    result = result_of(run, tmp_path / "channel")
+    own, same = result.scores["own"].mean, result.scores["same"].mean
+    assert own is not None
+    assert same is not None
+    assert own > 5 > 2 > same
+    assert result.verdict == "collapsed"
+    assert result.flag is not None
+    assert "a neutral generator gains 0 %" in result.flag.what
+    write_provenance(run.path, make_provenance(PAIR.path))
+    record(run, result)
+    record(run, result)  # a second test takes the place of the first
+    provenance = run.provenance()
+    assert provenance is not None
+    assert [flag.rule for flag in provenance.flags] == ["words_do_not_carry"]
+    assert held_runs([(run.run.run_id, provenance)]) == {run.run.run_id}
+
+
+@pytest.mark.attack
+@pytest.mark.slow
+def test_a_code_in_the_exact_wording_is_lost_in_paraphrases(tmp_path: Path, targets: InstanceSet) -> None:
+    book = CodeBook()
+    generator = BookGenerator(book)
+    run = played(tmp_path / "run", targets, WordingDescriber(book), generator)
+    result = result_of(run, tmp_path / "channel", own=generator)
+    assert "own_paraphrase" in result.collapsed
+    assert result.flag is not None
+    assert result.flag.grave
+
+
+@pytest.mark.slow
+def test_an_honest_pair_keeps_its_score(tmp_path: Path, targets: InstanceSet) -> None:
+    run = played(tmp_path / "run", targets, make_player(PAIR, "describer"), make_player(PAIR, "generator"))
+    result = result_of(run, tmp_path / "channel", own=make_player(PAIR, "generator"))
+    assert result.verdict == "carried"
+    assert result.flag is None
+    assert result.shares["same"].mean == pytest.approx(1)  # the neutral generator is its own
+    assert (result.shares["own_paraphrase"].mean or 0) > 0.5
+
+
+@pytest.mark.slow
+def test_the_command_prints_a_table_and_goes_on_where_it_stopped(
+    tmp_path: Path, targets: InstanceSet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book = CodeBook()
+    run = played(tmp_path / "run", targets, CodeDescriber(book), BookGenerator(book))
+    command = ["submission", "channel-test", str(run.path), "--out", str(tmp_path / "channel"), "--no-own"]
+    capsys.readouterr()
+    assert ircore([*command, "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert row["verdict"] == "collapsed"
+    journals = {path: path.read_bytes() for path in (tmp_path / "channel").rglob("journal.jsonl")}
+    assert len(journals) == 3
+    assert ircore(command) == 0
+    assert journals == {path: path.read_bytes() for path in journals}
+    assert "collapsed" in capsys.readouterr().out
+    assert ircore([*command, "--record"]) == 2
+    assert "nobody vouches for this run" in capsys.readouterr().err
+
+
+SAID = (
+    "The picture has a grey background. A red circle of radius 40 px centred at (100, 120). It has a black outline. "
+    'A #1f77b4 rectangle 20 px wide and 30.5 px high. The text "large grey picture" stands below.'
+)
+
+
+def test_a_paraphrase_keeps_numbers_quotations_and_what_leans_on_a_sentence() -> None:
+    (text,) = paraphrased([SAID], ByList())
+    assert text != SAID
+    assert numbers_of(text) == numbers_of(SAID) == {"40": 1, "100": 1, "120": 1, "#1f77b4": 1, "20": 1, "30.5": 1}
+    assert '"large grey picture"' in text
+    assert text.startswith("The image has a gray backdrop.")
+    assert "(100, 120). It has a black outline." in text
+    assert paraphrased([SAID], ByList()) == [text]
+
+
+@pytest.mark.slow
+def test_a_chat_model_paraphrases_and_may_change_no_number(tmp_path: Path) -> None:
+    from ircore.submissions.channel.paraphrase import ByModel
+
+    answers = iter(["A crimson disc, radius 40 px.", "A crimson disc, radius 41 px."])
+    with serving() as server:
+        server.judge = lambda question: next(answers)
+        model = ByModel(read_manifest(_manifest(tmp_path, server.base_url)))
+        said = [asyncio.run(model.paraphrase("A red circle of radius 40 px, in grey.")) for _ in range(2)]
+    assert said == ["A crimson disc, radius 40 px.", "A red circle of radius 40 px, in gray."]
+
+
+def _manifest(folder: Path, address: str) -> Path:
+    place = folder / "paraphraser" / "submission.yaml"
+    place.parent.mkdir()
+    seat = f"{{player: openai, model: judge-of-words, base_url: '{address}'}}"
+    place.write_text(f"schema: 1\nname: words\ndescriber: {seat}\ngenerator: {{player: canvas}}\nlicence: CC0-1.0\n")
+    return place

@@ -1,0 +1,131 @@
+"""An always-secret slice: each evaluation adds ten pictures that nobody publishes, and boards show the gap."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from samples import sample_instances, sample_submission
+from transcripts import write_manifest
+
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.core.records import Rules
+from ircore.games.reconstruction.game import ReconstructionGame
+from ircore.games.reconstruction.prompts import load_prompts
+from ircore.instances.store import InstanceSet
+from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
+from ircore.players.builtin_pairs import builtin_pairs
+from ircore.runs.folder import RunFolder
+from ircore.runs.play import make_run, open_run, play
+from ircore.runs.session import PlayPlan
+from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.submissions.season_gaps import read_season_gaps
+from ircore.submissions.seasons import Committed, begin_season, committed_set
+from ircore.submissions.secret_slice import gap_of, slice_of, write_slice
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def committed(tmp_path: Path) -> Committed:
+    """A season of twelve pictures under four conditions."""
+    given = sample_instances(tmp_path / "given", per_condition=3)
+    begin_season("spring", tmp_path / "secret", tmp_path / "spring.json", instance_set=given.folder)
+    return committed_set(tmp_path / "secret", given.folder)
+
+
+def test_a_pairs_pictures_are_the_same_each_time_and_others_than_another_pairs(committed: Committed) -> None:
+    ours = slice_of(committed, "ours-01234567", 4)
+    assert ours == slice_of(committed, "ours-01234567", 4)
+    assert len({(instance.category, instance.difficulty) for instance in ours}) == 4
+    others = {tuple(slice_of(committed, f"other-{number}", 4)) for number in range(20)}
+    assert len(others) > 10
+    assert len(slice_of(committed, "ours-01234567", 10)) == 10
+    with pytest.raises(InputError, match="has no 13 pictures"):
+        slice_of(committed, "ours-01234567", 13)
+
+
+def test_only_the_committed_set_is_taken(tmp_path: Path, committed: Committed) -> None:
+    other = sample_instances(tmp_path / "other")
+    with pytest.raises(InputError, match="not the set of season spring"):
+        committed_set(tmp_path / "secret", other.folder)
+    known = write_slice(committed, "ours-01234567", tmp_path / "slice", 4)
+    assert write_slice(committed, "ours-01234567", tmp_path / "slice", 4).identity == known.identity
+    with pytest.raises(InputError, match="holds other pictures"):
+        write_slice(committed, "ours-01234567", tmp_path / "slice", 5)
+
+
+class ByHeart:
+    """Knows the public targets: says which one it is, and draws it from memory. Of others it knows nothing."""
+
+    def __init__(self, known: InstanceSet) -> None:
+        self._pictures = {known.target(entry).sha256[:12]: known.target(entry) for entry in known.instances}
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        said = f"The picture that we call {view.target.sha256[:12]}."
+        return TextAnswer("<DONE>" if view.turn > 1 else f"<DESCRIPTION>{said}</DESCRIPTION>")
+
+    async def render(self, view: GeneratorView) -> PictureAnswer:
+        blank = Picture.from_pixels(np.full((96, 96, 3), 255, np.uint8))
+        return PictureAnswer(self._pictures.get(view.message.split()[-1].strip("."), blank))
+
+
+def played(folder: Path, targets: InstanceSet, player: ByHeart) -> RunFolder:
+    prompts = load_prompts("reconstruction")
+    run = make_run(sample_submission(), targets, Rules(), prompts, seed=0)
+    opened = open_run(folder, run, targets)
+    plan = PlayPlan(run, targets, targets.instances, prompts, concurrency=2)
+    play(plan, opened, ReconstructionGame(), {"describer": player, "generator": player})
+    score_runs([opened], ScoringPlan(judges=("structural",), metrics=()))
+    return opened
+
+
+@pytest.mark.attack
+def test_a_pair_that_knows_the_public_targets_by_heart_shows_a_gap(tmp_path: Path, committed: Committed) -> None:
+    public = sample_instances(tmp_path / "public")
+    player = ByHeart(public)
+    known = {entry.sha256 for entry in public.instances}
+    assert sum(entry.sha256 not in known for entry in slice_of(committed, "x", 12)) == 8
+    first = played(tmp_path / "p", public, player)
+    targets = write_slice(committed, first.run.run_id, tmp_path / "slice", 12)
+    gap = gap_of(first, played(tmp_path / "s", targets, player), "structural")
+    assert gap.mean is not None
+    assert gap.low is not None
+    assert gap.mean > 30
+    assert gap.low > 0
+
+
+def test_nothing_but_the_gap_leaves_the_secret_folder(
+    tmp_path: Path, committed: Committed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    public, pair = sample_instances(tmp_path / "public"), builtin_pairs()["captioner+canvas"]
+    out = tmp_path / "run"
+    assert ircore(["play", str(pair), "--instances", str(public.folder), "--out", str(out), "--as-maintainers"]) == 0
+    assert ircore(["score", str(out)]) == 0
+    gaps = tmp_path / "gaps.json"
+    command = ["submission", "season", "slice", str(pair), str(out), "--secret", str(tmp_path / "secret")]
+    options = ["--instances", str(tmp_path / "given"), "--gaps", str(gaps), "--judge", "structural"]
+    before = {path for path in tmp_path.rglob("*") if tmp_path / "secret" not in path.parents}
+    assert ircore([*command, *options]) == 0
+    after = {path for path in tmp_path.rglob("*") if tmp_path / "secret" not in path.parents}
+    assert after - before == {gaps}
+    published = gaps.read_text()
+    secrets = [entry.sha256 for entry in slice_of(committed, "any", 12)]
+    assert not [secret for secret in (*secrets, committed.salt, committed.instances.identity) if secret in published]
+    known = read_season_gaps(gaps)
+    assert known.season.revealed is None
+    assert (known.pictures, [gap.run_id for gap in known.gaps]) == (10, [RunFolder.open(out).run.run_id])
+    # The same once more takes the place of the first, and asks nobody again.
+    assert ircore([*command, *options]) == 0
+    assert json.loads(gaps.read_text()) == json.loads(published)
+    assert ircore([*command, *options, "--pictures", "8"]) == 2
+    assert "holds other pictures" in capsys.readouterr().err
+
+
+def test_evaluate_takes_both_options_or_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_manifest(tmp_path / "my-pair", None)
+    command = ["submission", "evaluate", str(tmp_path / "my-pair"), "--instances", "x", "--out", "y", "--gaps", "z"]
+    assert ircore(command) == 2
+    assert "--secret and --gaps go together" in capsys.readouterr().err

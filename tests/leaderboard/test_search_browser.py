@@ -1,0 +1,88 @@
+"""The search field in a real browser: pairs, players, boards, targets and episodes before the documents."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from samples import sample_instances, sample_run
+from site_samples import built_once, named_submission, rate_turns
+from visits import Visit
+
+from leaderboard.building.bundle import bundle
+from leaderboard.building.site_build import build_site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+FAST = 100
+"""Milliseconds in which an answer is there, at 200 pairs and 140 targets."""
+
+
+def build(folder: Path) -> None:
+    instances = sample_instances(folder / "instances")
+    names = [("captioner", "canvas"), ("captioner", "sketch"), ("poet", "canvas")]
+    runs = [
+        rate_turns(sample_run(folder / slug, instances, named_submission(slug, describer, generator)), 5.0)
+        for describer, generator in names
+        for slug in [f"{describer}-{generator}"]
+    ]
+    build_site([run.path for run in runs], folder / "site")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_once(tmp_path_factory, "search-site", build)
+
+
+def answers(page: "Page", query: str) -> list[str]:
+    page.locator("[data-md-component='search-query']").fill(query)
+    page.locator(".irg-find a").first.wait_for()
+    host = page.url.split("/")[2]
+    return [(link.get_attribute("href") or "").rpartition(host)[2] for link in page.locator(".irg-find a").all()]
+
+
+def test_a_players_name_finds_its_pairs_and_the_player(visit: Visit) -> None:
+    page = visit.open("index.html")
+    page.locator("[data-md-component='search-query']").focus()
+    addresses = answers(page, "captioner")
+    assert addresses[:2] == ["/pairs/captioner-canvas.html", "/pairs/captioner-sketch.html"]
+    assert "/describers/captioner.html" in addresses
+
+
+def test_a_condition_finds_its_board_and_its_targets(visit: Visit) -> None:
+    addresses = answers(visit.open("pairs/index.html"), "hard shape")
+    assert "/boards/simple_shapes-hard.html" in addresses
+    assert "/gallery/simple_shapes-hard-01.html" in addresses
+
+
+def test_worst_of_a_pair_leads_to_its_episodes_worst_first(visit: Visit) -> None:
+    page = visit.open("index.html")
+    assert (
+        answers(page, "worst of captioner sketch")[0] == "/gallery/index.html?pair=captioner-sketch&sort=score#targets"
+    )
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/gallery/index.html?pair=captioner-sketch&sort=score#targets")
+    page.locator(".sorted a").first.wait_for()
+
+
+def test_a_pair_and_a_target_find_the_episode(visit: Visit) -> None:
+    addresses = answers(visit.open("index.html"), "poet shapes easy 1")
+    assert "/gallery/simple_shapes-easy-01.html?pair=poet-canvas#poet-canvas" in addresses
+
+
+def test_an_answer_is_there_at_once_with_200_pairs(visit: Visit) -> None:
+    page = visit.open("index.html")
+    entries = [
+        *(["pair", f"describer-{n % 20} + generator-{n // 20}", "", f"pairs/{n}.html", str(n)] for n in range(200)),
+        *(["target", f"Pie graphs, hard, {n}", "six wedges " * 9, f"gallery/{n}.html", str(n)] for n in range(140)),
+    ]
+    script = f"""(entries) => {{
+      const search = {bundle("search-answers").rstrip().rstrip(";")};
+      const made = entries.map((entry) => new search.Entry(entry));
+      const begun = performance.now();
+      const count = search.find(made, "describer-7 generator-3 hard pie 12").length;
+      return [count, performance.now() - begun];
+    }}"""
+    count, took = page.evaluate(script, entries)
+    assert count > 0
+    assert took < FAST

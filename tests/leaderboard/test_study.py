@@ -1,0 +1,147 @@
+"""``ircore study``: a plan with balanced orders, a participant's session over HTTP, and runs for boards."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ircore.commands.main import run as ircore
+from ircore.instances.store import InstanceSet
+from ircore.runs.folder import RunFolder
+from leaderboard.live.study.plan import balanced, read_study, sessions
+from leaderboard.live.study.table import passed
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 7, 8])
+def test_every_target_stands_everywhere_and_follows_every_other_equally_often(count: int) -> None:
+    orders = balanced(count)
+    assert all(sorted(order) == list(range(count)) for order in orders)
+    assert len({count for place in range(count) for count in Counter(order[place] for order in orders).values()}) == 1
+    followers = Counter(pair for order in orders for pair in pairwise(order))
+    assert len(followers) == count * (count - 1)
+    assert len(set(followers.values())) == 1
+
+
+def test_sessions_differ_and_check_twice() -> None:
+    made = sessions(["a", "b", "c", "d", "e", "f"], 3, seed=1)
+    assert [session.code for session in made] == ["p01", "p02", "p03"]
+    assert len({session.order for session in made}) == 3
+    assert [[check.after for check in session.checks] for session in made] == [[2, 4]] * 3
+    assert made == sessions(["a", "b", "c", "d", "e", "f"], 3, seed=1)
+
+
+@pytest.mark.parametrize(("given", "right"), [("river", True), (" River. ", True), ("a river", False), ("", False)])
+def test_a_check_asks_for_its_word(given: str, right: bool) -> None:
+    assert passed({"asked": "river", "given": given}) is right
+
+
+def built(folder: Path, instances: InstanceSet, targets: int = 2) -> Path:
+    words = ["study", "build", "--instances", str(instances.folder), "--targets", str(targets), "--participants", "2"]
+    assert ircore([*words, "--out", str(folder / "study")]) == 0
+    return folder / "study"
+
+
+def test_a_plan_holds_its_targets_and_what_participants_agree_to(tmp_path: Path, instances: InstanceSet) -> None:
+    folder = built(tmp_path, instances)
+    study = read_study(folder)
+    assert "voluntary" in study.consent
+    assert study.generator.player == "canvas"
+    known = {instance.instance_id for instance in instances.instances}
+    assert all(set(session.order) < known and len(session.order) == 2 for session in study.sessions)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["study", "import", "{study}", "--out", "{out}"], "nobody has taken part"),
+        (["study", "run", "{study}", "--participant", "p09", "--no-browser"], "p01 to p02"),
+        (["study", "build", "--instances", "{set}", "--targets", "99", "--out", "{out}"], "the set has only 4"),
+        (["study", "import", "{out}", "--out", "{out}"], "study.json"),
+    ],
+)
+def test_mistakes_are_named(
+    tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    places = {"study": built(tmp_path, instances), "out": tmp_path / "out", "set": instances.folder}
+    assert ircore([word.format(**places) for word in words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def state_of(address: str) -> dict[str, Any]:
+    with urllib.request.urlopen(f"{address}state.json") as answer:
+        state: dict[str, Any] = json.load(answer)
+    return state
+
+
+def post(address: str, document: Any) -> dict[str, Any]:
+    request = urllib.request.Request(
+        f"{address}answer", json.dumps(document).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request) as answer:
+        said: dict[str, Any] = json.load(answer)
+    return said
+
+
+def until(address: str, wanted: Any) -> dict[str, Any]:
+    end = time.monotonic() + 90
+    while time.monotonic() < end:
+        state = state_of(address)
+        if wanted(state):
+            return state
+        time.sleep(0.05)
+    raise AssertionError("not within 90 s")
+
+
+def take_part(address: str) -> None:
+    """Agree, describe every target in two messages, and pass the checks."""
+    assert state_of(address)["question"] is None
+    with pytest.raises(urllib.error.HTTPError):
+        post(address, {"question": "describer-turn-01-0", "text": "x"})
+    assert post(address, {"consent": True}) == {"taken": True}
+    shown = set[str]()
+    while True:
+        state = until(address, lambda state: state["question"] or state["study"]["check"] or state["finished"])
+        if state["study"]["check"]:
+            assert post(address, {"check": state["study"]["check"]}) == {"taken": True}
+        elif state["question"]:
+            question = state["question"]
+            assert question["checked"] is None
+            text = "done" if question["turn"] > 1 else "A red circle in the middle."
+            if question["name"] not in shown:
+                post(address, {"question": question["name"], "text": text})
+            shown.add(question["name"])
+        else:
+            return
+
+
+@pytest.mark.slow
+def test_a_participant_agrees_plays_and_reaches_the_board(
+    tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = built(tmp_path, instances)
+    command = [sys.executable, "-m", "ircore", "study", "run", str(folder), "--participant", "p01", "--no-browser"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        take_part(process.stdout.readline().split()[1])
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert ircore(["study", "import", str(folder), "--out", str(tmp_path / "runs")]) == 0
+    assert "2 targets" in capsys.readouterr().out
+    run = RunFolder(tmp_path / "runs" / "human-p01")
+    assert run.run.submission.name == "human + canvas"
+    order = read_study(folder).session("p01").order
+    asked = [call.episode_id for call in run.calls().values() if call.role == "describer" and call.turn == 1]
+    assert sorted(asked) == sorted(order)
+    # No path of this machine: the desk is named relative to the session.
+    assert str(tmp_path) not in (run.path / "run.json").read_text()

@@ -1,0 +1,99 @@
+"""Words of the site in a real browser: descriptions, terms by touch, the strip of a first visit, names of tables."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from samples import sample_instances, sample_run
+from site_samples import built_once, named_submission, rate_turns
+from visits import Visit, axe_findings, visit_in
+
+from leaderboard.building.site_build import build_site
+from leaderboard.rendering.description import LONGEST, description
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+PHONE = {"width": 390, "height": 844}
+
+
+def build(folder: Path) -> None:
+    instances = sample_instances(folder / "instances", per_condition=2)
+    runs = [
+        rate_turns(sample_run(folder / slug, instances, named_submission(slug, slug, "canvas")), first, 0.2).path
+        for slug, first in (("poet", 5.0), ("seer", 7.0))
+    ]
+    build_site(runs, folder / "site")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_once(tmp_path_factory, "words-of-site", build)
+
+
+def test_a_description_is_the_heading_and_the_lead_without_markup_and_with_an_end() -> None:
+    assert description("<h1>A &amp; B</h1><p>One\n two.</p>") == "A & B: One two."
+    assert len(description(f"<h1>Long</h1><p class='x'>{'word ' * 200}</p>")) <= LONGEST
+    assert description("<p></p>") == ""
+
+
+@pytest.mark.slow
+def test_every_page_has_a_description_of_its_own(site: Path) -> None:
+    told: dict[str, list[str]] = {}
+    for page in sorted(site.rglob("*.html")):
+        if page.name != "404.html":
+            match = re.search(r'<meta name="description" content="([^"]*)"', page.read_text(encoding="utf-8"))
+            assert match is not None, page
+            assert match[1], page
+            told.setdefault(match[1], []).append(page.relative_to(site).as_posix())
+    assert [pages for pages in told.values() if len(pages) > 1] == []
+
+
+def test_where_nothing_costs_no_cost_is_shown(site: Path) -> None:
+    assert 'data-name="Cost"' not in (site / "boards" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_term_is_explained_where_it_stands_by_touch(browser: "Browser", address: str) -> None:
+    with browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True) as context:  # type: ignore[arg-type]
+        page = visit_in(context, address).open("boards/index.html")
+        value = page.locator("td .value[title]:visible, a .value[title]:visible").first
+        wanted = str(value.get_attribute("title"))
+        box = value.bounding_box()
+        assert box is not None
+        page.evaluate(
+            "([x, y]) => document.elementFromPoint(x, y).dispatchEvent(new PointerEvent('pointerdown',"
+            " { bubbles: true, pointerType: 'touch' }))",
+            [box["x"] + 2, box["y"] + 2],
+        )
+        assert page.get_by_role("tooltip").inner_text() == wanted
+        page.keyboard.press("Escape")
+        assert page.get_by_role("tooltip").count() == 0
+
+
+def test_the_strip_of_a_first_visit_can_be_put_away_for_good(browser: "Browser", address: str) -> None:
+    with browser.new_context() as context:
+        page = visit_in(context, address, first=True).open("boards/index.html")
+        strip = page.get_by_role("complementary", name="How to read this")
+        strip.wait_for()
+        assert axe_findings(page) == []
+        strip.get_by_role("button").click()
+        assert strip.count() == 0
+        page.reload()
+        page.locator("table[data-folds]").wait_for()
+        assert strip.count() == 0
+
+
+@pytest.mark.parametrize(
+    "path", ["boards/index.html", "gallery/index.html", "pairs/seer.html", "ask.html", "history.html", "replay.html"]
+)
+def test_axe_finds_nothing_on_a_phone(visit: Visit, path: str) -> None:
+    visit.page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    assert axe_findings(visit.open(path)) == []
+
+
+def test_axe_finds_nothing_in_a_replay_or_an_x_ray_on_a_phone(visit: Visit) -> None:
+    visit.page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    page = visit.open("gallery/simple_shapes-easy-01.html?open=replay#seer~1")
+    page.locator("dialog.replay-dialog[open]").wait_for()
+    assert axe_findings(page) == []
