@@ -14,6 +14,7 @@ from dataset_card.card.card import PICTURES
 from dataset_card.card.croissant import CROISSANT, croissant_faults
 from dataset_card.card.maintainer_texts import DATASHEET
 from dataset_card.checking.card import check_card, check_licences
+from dataset_card.checking.copies import copies_faults
 from dataset_card.checking.decoding import decoding_processes
 from dataset_card.checking.derived import check_derived
 from dataset_card.checking.record import RecordCheck, sound_records
@@ -164,6 +165,9 @@ def _check(folder: Path, decode: Decode | None, card: bool) -> Report:
     source = readers.source(folder)
     for fault in season_faults(folder, source) if source is not None else ():
         findings.add(SEASON_GAPS, fault)
+    runs = with_facts(folder, readers.tables.runs())
+    for name, fault in copies_faults(folder, runs):
+        findings.add(name, fault)
     if card and source is not None and record.record is not None:
         not_checked += check_derived(folder, source, record.record, hashes, findings)
     return Report(
@@ -172,7 +176,7 @@ def _check(folder: Path, decode: Decode | None, card: bool) -> Report:
         pictures=len(pictures),
         counts=counts,
         configs=record.configs,
-        runs=with_facts(folder, readers.tables.runs()),
+        runs=runs,
         game_runs=readers.game_runs(),
         source=source,
         not_checked=not_checked,

@@ -16,7 +16,7 @@ from dataset_card.card.card import LICENCES
 from dataset_card.checking.release_check import sound_release
 from dataset_card.games.records_of_rows import renderings_of_step
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
-from dataset_card.releases.files import PATTERNS
+from dataset_card.releases.files import PATTERNS, copies_name
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table
 from dataset_card.tables.released_run import ReleasedRun
@@ -35,6 +35,7 @@ from ircore.runs.facts import add_facts
 from ircore.runs.folder import AnyRunFolder, GameRunFolder, create_run
 from ircore.runs.provenance import write_provenance
 from ircore.runs.writer import RunWriter
+from ircore.submissions.copies.index import INDEX as COPIES_INDEX
 
 AnyReleasedRun = ReleasedRun | ReleasedGameRun
 """A run of any game, read back from a release."""
@@ -139,6 +140,9 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> _Pulled
         for config in report.configs:
             if is_transcripts(config.name):
                 _write_renderings(release, config, folder, runs)
+        for run in runs:
+            if (release / (name := copies_name(run.run.run_id))).is_file():
+                write_bytes(folder / "runs" / run.run.run_id / COPIES_INDEX, (release / name).read_bytes())
         if (release / LICENCES).is_file():
             write_bytes(folder / LICENCES, (release / LICENCES).read_bytes())
     paths = tuple(out / "runs" / run.run.run_id for run in runs)

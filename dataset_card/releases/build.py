@@ -1,6 +1,6 @@
 """Building a release folder from run folders and the previous release."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -15,6 +15,7 @@ from dataset_card.card.verification import (
 )
 from dataset_card.games.tables import DeclaredTables
 from dataset_card.releases.derived import derived_files
+from dataset_card.releases.files import copies_name
 from dataset_card.releases.history import describe_release
 from dataset_card.releases.part_writer import PartWriter, runs_in, write_parts
 from dataset_card.releases.record import (
@@ -50,6 +51,7 @@ from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.names import ALL
 from ircore.runs.episode import drawn_over
 from ircore.runs.folder import open_any_run
+from ircore.submissions.copies.index import INDEX, index_bytes, index_of_run
 from ircore.submissions.season_gaps import SeasonGaps
 
 LARGEST_SEED = 2**63 - 1
@@ -216,7 +218,9 @@ def write_release(
         record = describe_release(source, configs, parts, texts, previous, selection.tombstones, date)
         texts[SEASON_GAPS] = season_text(season, None if previous is None else previous.folder, source)
         written = tuple(sum_parts(config, parts) for config in configs)
-        record = _write_files(folder, source, record, texts, (maintainer_texts, _verified_before(previous, parts)))
+        copies = {} if source.reconstruction is None else dict(_copies(source.reconstruction.runs))
+        carried = (maintainer_texts, _verified_before(previous, parts))
+        record = _write_files(folder, source, record, texts, carried, copies)
     return Built(record, written, writer.reused, selection.unmatched, selection.left_out)
 
 
@@ -226,9 +230,10 @@ def _write_files(
     record: ReleaseRecord,
     texts: dict[str, str],
     carried: tuple[MaintainerTexts, Verification],
+    copies: Mapping[str, bytes],
 ) -> ReleaseRecord:
     """Write everything beside the tables; return the record with the list of these files."""
-    known = {name: text.encode() for name, text in texts.items() if text or name == JUDGES}
+    known = {name: text.encode() for name, text in texts.items() if text or name == JUDGES} | dict(copies)
     known[VERIFICATION] = verification_text(carried[1]).encode()
     known |= derived_files(folder, source, record, *carried, record.hashes)
     record = record.model_copy(update={"files": tuple(sorted({*known, RELEASE}))})
@@ -311,6 +316,14 @@ def _write_run_records(folder: Path, runs: Iterable[PlayedRun], parts: Sequence[
             link_or_copy(known, path)
         else:
             write_run_records(path, records_of(run))
+
+
+def _copies(runs: Iterable[PlayedRun]) -> Iterator[tuple[str, bytes]]:
+    """Yield the file of descriptors of each run: the stored one where the former release or the run folder has it."""
+    for run in runs:
+        source, name = run.source, copies_name(run.run.run_id)
+        stored = source.release.folder / name if isinstance(source, StoredRun) else source.path / INDEX
+        yield name, index_bytes(index_of_run(source, stored))
 
 
 def _verified_before(previous: StoredRelease | None, parts: Sequence[Part]) -> Verification:

@@ -23,12 +23,16 @@ SINGLE_FILES = frozenset({*CARD_FILES, CROISSANT, RELEASE, CHANGES, RUNS, JUDGES
 _TABLES = (*(config.name for config in ALL_CONFIGS), transcripts_name("*"))
 """Names of tables, with ``*`` for the name of a game."""
 
-PATTERNS = (*sorted(SINGLE_FILES), *(f"data/{name}/{SPLIT}-*.parquet" for name in _TABLES))
+COPIES = "copies"
+"""Folder of the runs' descriptors, by which later runs are compared without decoding every picture."""
+
+PATTERNS = (*sorted(SINGLE_FILES), f"{COPIES}/*.npz", *(f"data/{name}/{SPLIT}-*.parquet" for name in _TABLES))
 """All files of a release, with ``*`` for any characters."""
 
 _RUN_ID = r"[a-z0-9][a-z0-9_.-]{0,99}"
 _NAMES = "|".join(re.escape(name).replace(r"\*", r"[a-z0-9][a-z0-9_.-]{0,99}") for name in _TABLES)
 _TABLE = re.compile(rf"data/({_NAMES})/{SPLIT}-({_RUN_ID}-)?\d{{5}}-of-\d{{5}}\.parquet")
+_COPIES = re.compile(rf"{COPIES}/{_RUN_ID}\.npz")
 _BLOCK = 1024 * 1024
 
 
@@ -61,7 +65,12 @@ def belongs_to_release(path: str) -> bool:
     In a repository these files are the releases' own: a push writes, changes and removes them as the release has them.
     All other files are the maintainers' (``.gitattributes``, their notes), unless the release there lists them.
     """
-    return path in SINGLE_FILES or is_table_file(path)
+    return path in SINGLE_FILES or is_table_file(path) or _COPIES.fullmatch(path) is not None
+
+
+def copies_name(run_id: str) -> str:
+    """Return the file with the descriptors of a run's renderings."""
+    return f"{COPIES}/{run_id}.npz"
 
 
 def is_table_file(path: str) -> bool:

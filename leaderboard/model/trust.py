@@ -53,7 +53,7 @@ FINDINGS = {
     "another_model": "answers of another model than the manifest names",
     "encoded_message": "a message that carries data in disguise instead of words",
     "hidden_characters": "a message with characters that cannot be seen",
-    "copied_picture": "a rendering with patches of the photograph that it should show",
+    "copied_picture": "a rendering with patches or fine detail of its target that no words tell",
     "copy_of_target": "a rendering that can hardly be told from its target",
     "identical_to_target": "a rendering like a target, pixel by pixel",
     "like_another": "a rendering that can hardly be told from another pair's",

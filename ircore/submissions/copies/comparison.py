@@ -17,6 +17,7 @@ from ircore.core.submission_records import Run
 from ircore.instances.store import AnyInstanceSet
 from ircore.runs.folder import GameRunFolder, RunFolder
 from ircore.runs.provenance import Evidence, Flag
+from ircore.submissions.copies.fine import fine_share
 from ircore.submissions.copies.index import Look, index_of, likeness, look_at
 from ircore.submissions.copies.patches import match, small
 
@@ -34,6 +35,16 @@ changed in 25 ways reach it in four to six, or reach 0.85 in one.
 
 MOST_PATCHES = 0.75
 """Share from which on a single photograph is proof enough."""
+
+SAME_DETAIL = 0.8
+"""Share of a drawn target's fine detail from which on a rendering counts as perhaps a copy of the target."""
+
+MANY_DRAWN, SEVERAL = 0.4, 4
+"""A run is held if so large a share of its drawn targets, and so many of them, come back with their fine detail.
+
+Figures drawn anew with exact colours and places reach it in a quarter of the targets at most, with other fonts, widths
+or shades in a tenth; copies in nearly all.
+"""
 
 LIKE_TARGET = 0.9
 """Share of a drawn target's patches from which on a rendering is listed as like its target."""
@@ -102,9 +113,10 @@ class Comparison(NamedTuple):
         yield from self._copies(instances, identical)
 
     def _copies(self, instances: AnyInstanceSet, identical: Collection[tuple[str, str]]) -> Iterator[Flag]:
-        """Yield renderings with patches of their own target: of photographs for certain, of figures for people."""
+        """Yield renderings with patches or fine detail of their own target: grave ones where many were copied."""
         photographs: list[tuple[float, Flag]] = []
-        played: set[str] = set()
+        figures: list[tuple[float, Flag]] = []
+        played: dict[bool, set[str]] = {True: set(), False: set()}
         for instance in instances.instances:
             name = instance.instance_id
             drawn = {
@@ -115,24 +127,37 @@ class Comparison(NamedTuple):
             has_scene = not isinstance(instance, Instance) or instance.scene is not None
             for source in instances.pictures(instance).values():  # type: ignore[arg-type]  # as above
                 is_drawn = has_scene or not is_photograph(source)
-                if not is_drawn:
-                    played.add(name)
-                target = small(source.pixels)
-                for sha256, step in drawn.items():
-                    if is_drawn and (name, sha256) in self.reproduced:
-                        continue
-                    seen = match(small(self.picture(sha256).pixels), target)
-                    what = f"{seen.taken} of {seen.sought} patches can hardly be told from patches of the target"
-                    evidence = Evidence(rendering=sha256, instance=name)
-                    if not is_drawn and seen.share >= SOME_PATCHES:
-                        photographs.append((seen.share, self._flag("copied_picture", name, step, what, evidence)))
-                    elif is_drawn and seen.share >= LIKE_TARGET:
-                        yield self._flag("copy_of_target", name, step, what, evidence)
-        copied = {flag.where.partition(",")[0] for _, flag in photographs}
-        proven = len(copied) > 1 and 2 * len(copied) > len(played)
-        for share, flag in photographs:
-            is_proof = proven or share >= MOST_PATCHES
-            yield flag if is_proof else flag.model_copy(update={"rule": "copy_of_target"})
+                played[is_drawn].add(name)
+                seen = self._of_figure if is_drawn else self._of_photograph
+                (figures if is_drawn else photographs).extend(
+                    seen(name, sha256, step, source) for sha256, step in drawn.items()
+                )
+        yield from _held_together(photographs, len(played[False]), SOME_PATCHES, 0.5, 2, MOST_PATCHES)
+        yield from _held_together(figures, len(played[True]), SAME_DETAIL, MANY_DRAWN, SEVERAL)
+
+    def _of_photograph(self, name: str, sha256: str, step: int, source: Picture) -> tuple[float, Flag]:
+        """Return the share of a rendering's patches that are a photograph's, and the finding about it."""
+        seen = match(small(self.picture(sha256).pixels), small(source.pixels))
+        what = f"{seen.taken} of {seen.sought} patches can hardly be told from patches of the target"
+        return seen.share, self._flag("copied_picture", name, step, what, Evidence(rendering=sha256, instance=name))
+
+    def _of_figure(self, name: str, sha256: str, step: int, source: Picture) -> tuple[float, Flag]:
+        """Return the share of a figure's fine detail that is in a rendering, and the finding about it.
+
+        The finding is a likeness, which holds no run, where patches are alike and fine detail is not.
+        """
+        evidence = Evidence(rendering=sha256, instance=name)
+        if (name, sha256) in self.reproduced:
+            return 0.0, self._flag("copy_of_target", name, step, EXPLAINED, evidence)
+        pixels = self.picture(sha256).pixels
+        fine = fine_share(pixels, source.pixels)
+        if fine >= SAME_DETAIL:
+            what = f"{fine:.0%} of the target's fine detail, which no words tell, is in the rendering"
+            return fine, self._flag("copied_picture", name, step, what, evidence)
+        seen = match(small(pixels), small(source.pixels))
+        what = f"{seen.taken} of {seen.sought} patches can hardly be told from patches of the target"
+        flag = self._flag("copy_of_target", name, step, what, evidence)
+        return (SAME_DETAIL if seen.share >= LIKE_TARGET else 0.0), flag
 
     def with_others(
         self, run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder], instances: AnyInstanceSet
@@ -178,6 +203,27 @@ class Comparison(NamedTuple):
         explained = EXPLAINED if (name, evidence.rendering) in self.reproduced else None
         where = f"{name}, {self.word} {step}"
         return Flag(rule=rule, where=where, what=what, evidence=evidence, explained=explained)
+
+
+def _held_together(
+    seen: Sequence[tuple[float, Flag]], played: int, least: float, many: float, several: int, proof: float = 2.0
+) -> Iterator[Flag]:
+    """Yield the findings of a kind that reach a share: grave if many targets were copied, likenesses otherwise.
+
+    Args:
+        seen: Share and finding of each rendering.
+        played: Targets of this kind that were played.
+        least: Share from which on there is a finding.
+        many: Share of the targets above which the run is held.
+        several: Number of targets from which on it may be.
+        proof: Share from which on a single rendering is proof enough; above 1 if none is.
+    """
+    likenesses = [(share, flag) for share, flag in seen if share >= least]
+    copied = {flag.where.partition(",")[0] for _, flag in likenesses if flag.rule == "copied_picture"}
+    proven = len(copied) >= several and len(copied) > many * played
+    for share, flag in likenesses:
+        is_proof = flag.rule == "copied_picture" and (proven or share >= proof)
+        yield flag if is_proof else flag.model_copy(update={"rule": "copy_of_target"})
 
 
 def is_photograph(picture: Picture) -> bool:

@@ -5,8 +5,8 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ircore.core.episode_records import Rendering
@@ -14,6 +14,7 @@ from ircore.core.errors import WorkError
 from ircore.core.files import write_bytes
 from ircore.core.game_records import drawn_renderings
 from ircore.core.images import Picture
+from ircore.results.played_run import AnyRunSource
 from ircore.runs.folder import GameRunFolder, RunFolder
 from ircore.submissions.copies.patches import small
 
@@ -122,33 +123,53 @@ class RunIndex(NamedTuple):
 def index_of(folder: RunFolder | GameRunFolder) -> RunIndex:
     """Return the index of a run: the stored one, or a new one, which is stored in the run folder where that can be."""
     path = folder.path / INDEX
-    wanted = list(_renderings(folder))
-    stored = _read(path) if path.is_file() else None
-    if stored is not None and list(stored.keys()) == [(name, sha256) for name, sha256, _ in wanted]:
-        return stored
-    index = _computed(wanted)
+    known = _known(folder, path)
+    if known is not None:
+        return known
+    index = _computed(list(_renderings(folder)))
     # A run that can only be read is compared all the same.
     with suppress(OSError, WorkError):
-        _write(path, index)
+        write_bytes(path, index_bytes(index))
     return index
 
 
-def _renderings(folder: RunFolder | GameRunFolder) -> Iterator[tuple[str, str, "_Later"]]:
-    for episode in folder.episodes():
+def index_of_run(run: AnyRunSource[Any, Any, Any], stored: Path) -> RunIndex:
+    """Return the index of a run: the stored one if it is of these renderings, else a new one.
+
+    Args:
+        run: The run.
+        stored: File with an index of it, perhaps of an earlier version, or absent.
+    """
+    return _known(run, stored) or _computed(list(_renderings(run)))
+
+
+def _known(run: AnyRunSource[Any, Any, Any], stored: Path) -> RunIndex | None:
+    """Return a stored index if it is of the renderings of a run."""
+    index = read_index(stored) if stored.is_file() else None
+    return index if index is not None and list(index.keys()) == rendering_keys(run) else None
+
+
+def rendering_keys(run: AnyRunSource[Any, Any, Any]) -> list[tuple[str, str]]:
+    """Return episode and file's hash of each rendering of a run, in the order of its index."""
+    return [(name, sha256) for name, sha256, _ in _renderings(run)]
+
+
+def _renderings(run: AnyRunSource[Any, Any, Any]) -> Iterator[tuple[str, str, "_Later"]]:
+    for episode in run.episodes():
         for sha256, rendering in {rendering.sha256: rendering for _, rendering in drawn_renderings(episode)}.items():
-            yield episode.episode_id, sha256, _Later(folder, rendering)
+            yield episode.episode_id, sha256, _Later(run, rendering)
 
 
 class _Later:
     """A rendering that is decoded only if the index does not hold it."""
 
-    def __init__(self, folder: RunFolder | GameRunFolder, rendering: Rendering) -> None:
-        self._folder, self._rendering = folder, rendering
+    def __init__(self, run: AnyRunSource[Any, Any, Any], rendering: Rendering) -> None:
+        self._run, self._rendering = run, rendering
 
     @cached_property
     def look(self) -> Look:
         """Its descriptor."""
-        return look_at(self._folder.rendering(self._rendering))
+        return look_at(self._run.rendering(self._rendering))
 
 
 def _computed(wanted: list[tuple[str, str, _Later]]) -> RunIndex:
@@ -160,17 +181,17 @@ def _computed(wanted: list[tuple[str, str, _Later]]) -> RunIndex:
     return RunIndex(names, hashes, tuple(look.pixels for look in looks), stacked)
 
 
-def _write(path: Path, index: RunIndex) -> None:
+def index_bytes(index: RunIndex) -> bytes:
+    """Return the content of a file with an index; the same index gives the same bytes."""
     import numpy as np
 
     texts: dict[str, Any] = {name: np.asarray(getattr(index, name), "U") for name in ("episodes", "sha256", "pixels")}
-    with TemporaryDirectory() as work:
-        file = Path(work) / INDEX
-        np.savez_compressed(file, descriptors=index.descriptors, **texts)
-        write_bytes(path, file.read_bytes())
+    data = BytesIO()
+    np.savez_compressed(data, descriptors=index.descriptors, **texts)
+    return data.getvalue()
 
 
-def _read(path: Path) -> RunIndex | None:
+def read_index(path: Path) -> RunIndex | None:
     """Return a stored index; None if the file is no index of this version."""
     import numpy as np
 

@@ -80,7 +80,7 @@ export function differenceHeat(first, second) {
   return made;
 }
 
-const intervalWords = ({ low, high, n }) => `95 % interval ${fixed(low)} to ${fixed(high)}, n = ${n}`;
+const intervalWords = ({ low, high, n }, digits = 2) => `95 % interval ${fixed(low, digits)} to ${fixed(high, digits)}, n = ${n}`;
 
 /* A difference with its interval. */
 export function difference(estimate, digits) {
@@ -95,7 +95,7 @@ export function difference(estimate, digits) {
     return made;
   }
   half.textContent = intervalText(estimate, digits, true);
-  made.title = intervalWords(estimate);
+  made.title = intervalWords(estimate, digits);
   return made;
 }
 

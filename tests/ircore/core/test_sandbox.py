@@ -152,7 +152,7 @@ def test_it_holds_wherever_it_is_tried_from(folder: str, monkeypatch: pytest.Mon
 @pytest.mark.usefixtures("sandbox")
 def test_check_says_each_guarantee_on_a_line_of_its_own() -> None:
     result = CliRunner().invoke(app, ["sandbox", "check"])
-    lines = result.output.splitlines()
+    lines = result.stdout.splitlines()
     assert [line.split()[0] for line in lines] == ["held"] * len(probing.PROMISES)
     assert [line.split()[1] for line in lines] == list(probing.PROMISES)
 

@@ -51,7 +51,7 @@ def test_show_names_the_version_in_its_document_too(demo: InstanceSet, capsys: p
 def test_show_holds_a_set_to_a_version(demo: InstanceSet, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["instances", "show", str(demo.folder), "--version", "2026.1-demo"]) == 0
     assert run(["instances", "show", str(demo.folder), "--version", "2026.1"]) == 2
-    problem, remedy = capsys.readouterr().err.splitlines()
+    *_, problem, remedy = capsys.readouterr().err.splitlines()
     assert f"identity {demo.identity[:12]}…, but benchmark version 2026.1 is" in problem
     assert "ircore instances build --per-condition 10" in remedy
 

@@ -12,9 +12,10 @@ from samples import sample_instances, sample_run
 from scipy.ndimage import gaussian_filter
 from skimage import data
 
+from ircore.commands.main import run as ircore
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Instance
-from ircore.instances.store import InstanceSet, write_instances
+from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.results.held import held_runs
 from ircore.runs.provenance import Evidence, Flag, Provenance, write_provenance
 from ircore.submissions.copies.comparison import Comparison, is_photograph
@@ -172,6 +173,55 @@ def from_words(seed: int, target: str) -> Pixels:
 def test_pictures_made_from_words_hold_no_run(targets: InstanceSet, seed: int) -> None:
     drawn = {f"photos-easy-{target}": from_words(seed, target) for target in PHOTOGRAPHS}
     assert not [flag for flag in findings(targets, drawn) if flag.grave]
+
+
+@pytest.fixture(scope="module")
+def figures(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
+    """Two drawn targets of each category."""
+    folder = tmp_path_factory.mktemp("figures") / "set"
+    assert ircore(["instances", "build", "--per-condition", "1", "--out", str(folder)]) == 0
+    return read_instances(folder)
+
+
+def drawn_targets(figures: InstanceSet) -> dict[str, Pixels]:
+    return {each.instance_id: figures.target(each).pixels for each in figures.instances if each.scene is not None}
+
+
+KEEPING = (
+    "six levels brighter", "three levels darker", "half the contrast", "inverted", "inverted corner", "border",
+    "wide border", "shifted by a pixel", "other hues", "grey", "gamma", "few colours", "a bar across",
+)  # fmt: skip
+"""Cheats that keep the fine detail of a drawn target where it is."""
+
+
+@pytest.mark.attack
+@pytest.mark.slow
+@pytest.mark.parametrize("name", KEEPING)
+def test_pasted_figures_hold_the_run_by_their_fine_detail(figures: InstanceSet, name: str) -> None:
+    """Words can lead to a picture as like its target, never to the way in which edges and letters fade."""
+    drawn = {target: CHEATS[name](pixels) for target, pixels in drawn_targets(figures).items()}
+    assert [flag for flag in findings(figures, drawn) if flag.grave]
+
+
+@pytest.mark.slow
+def test_a_figure_drawn_anew_holds_no_run(figures: InstanceSet) -> None:
+    """Twice as large, moved by half a pixel and reduced again: the same figure, with other edges everywhere."""
+    drawn = {}
+    for target, pixels in drawn_targets(figures).items():
+        large = np.repeat(np.repeat(pixels, 2, axis=0), 2, axis=1)
+        drawn[target] = resized(np.roll(gaussian_filter(large, (1.5, 1.5, 0)), 1, axis=(0, 1)), *pixels.shape[1::-1])
+    flags = list(findings(figures, drawn))
+    assert flags
+    assert not [flag for flag in flags if flag.grave]
+
+
+@pytest.mark.slow
+def test_one_copied_figure_of_twelve_is_for_people_to_look_at(figures: InstanceSet) -> None:
+    targets = drawn_targets(figures)
+    blank = {target: np.full_like(pixels, 200) for target, pixels in targets.items()}
+    (first, *_) = targets
+    (flag,) = findings(figures, blank | {first: CHEATS["border"](targets[first])})
+    assert (flag.rule, flag.grave) == ("copy_of_target", False)
 
 
 def test_a_pixel_for_pixel_copy_is_grave_unless_an_offline_player_draws_it_again(targets: InstanceSet) -> None:
