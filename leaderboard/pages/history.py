@@ -77,7 +77,7 @@ def entries(site: Site) -> dict[str, Entered]:
     boards: dict[str, list[tuple[float, str]]] = {}
     for pair in sorted(site.pairs.values(), key=lambda pair: (pair.result.run.started, pair.run_id)):
         cell = site.results.cell(pair.run_id, site.judge)
-        if cell.main.mean is None or cell.unranked:
+        if cell.main.mean is None or cell.unranked not in {None, "too_few"}:
             continue
         board = boards.setdefault(pair.result.run.rules.key, [])
         insort(board, (-cell.main.mean, pair.run_id))
