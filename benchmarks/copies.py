@@ -11,7 +11,9 @@ built-in pairs that play. Wanted: every cheat seen, no honest run held. Then the
 import argparse
 import io
 import random
+import shutil
 import tempfile
+import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -31,8 +33,9 @@ from ircore.players.builtin_pairs import builtin_pairs
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
 from ircore.submissions.copies.comparison import Comparison
-from ircore.submissions.copies.index import look_at
+from ircore.submissions.copies.index import INDEX, index_bytes, index_of, look_at
 from ircore.submissions.rescoring.flags import LEAST_SIDE
+from ircore.submissions.rescoring.own_runs import flag_run
 
 SIDE = 512
 Change = Callable[[Pixels], Pixels]
@@ -394,11 +397,34 @@ def built(folder: Path, per_condition: int) -> World:
 
     instances, runs = folder / "instances", []
     assert ircore(["instances", "build", "--per-condition", str(per_condition), "--out", str(instances)]) == 0
-    for name in ("classical+canvas", "captioner+sketch"):
+    for name in ("classical+canvas", "captioner+sketch", "classical+sketch", "captioner+canvas"):
         runs.append(folder / "runs" / name.replace("+", "-"))
         words = ["play", str(builtin_pairs()[name]), "--instances", str(instances), "--out", str(runs[-1])]
         assert ircore([*words, "--as-maintainers"]) == 0
     return World(instances, tuple(runs))
+
+
+def beside(world: World, folder: Path, count: int) -> tuple[float, float]:
+    """Return the seconds of a comparison with the runs of many pairs: as a release keeps them, and one decoded anew."""
+    source, runs = RunFolder.open(world.runs[0]), []
+    stored = index_bytes(index_of(source))
+    for number in range(count):
+        copied = folder / f"pair-{number}"
+        shutil.copytree(source.path, copied, ignore=shutil.ignore_patterns("renderings", INDEX))
+        (copied / "renderings").symlink_to(source.path.resolve() / "renderings")
+        text = (copied / "run.json").read_text("utf-8")
+        (copied / "run.json").write_text(text.replace(source.run.slug, f"pair-{number}"), "utf-8")
+        (copied / INDEX).write_bytes(stored)
+        runs.append(copied)
+    begun = time.perf_counter()
+    RunFolder.open(runs[0]).path.joinpath(INDEX).unlink()
+    index_of(RunFolder.open(runs[0]))
+    decoded = time.perf_counter() - begun
+    drawn = {name: sources.second for name, sources in world.sources()}
+    instances = read_instances(world.instances)
+    begun = time.perf_counter()
+    findings(instances, [RunFolder.open(run) for run in runs], drawn)
+    return time.perf_counter() - begun, decoded
 
 
 def main() -> None:
@@ -407,6 +433,7 @@ def main() -> None:
     parser.add_argument("--per-condition", type=int, default=1, help="targets of each category and difficulty")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--runs", type=int, default=46, help="honest redraws")
+    parser.add_argument("--beside", type=int, default=200, help="published pairs whose time is measured")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(asked.processes) as pool:
         world = built(Path(folder), asked.per_condition)
@@ -423,6 +450,12 @@ def main() -> None:
             if is_held:
                 print(f"{name:<38} HELD      {rules}")
         print(f"{asked.runs} honest redraws: {wrong} held")
+        wrong = sum(any(flag.grave for flag in flag_run(run, world.runs)) for run in world.runs)
+        print(f"{len(world.runs)} built-in pairs: {wrong} held")
+        seconds, decoded = beside(world, Path(folder) / "published", asked.beside)
+        size = len(index_of(RunFolder.open(world.runs[0])).sha256)
+        print(f"one run beside {asked.beside} pairs of {size} renderings each: {seconds:.1f} s")
+        print(f"decoding those of one pair, as without descriptors: {decoded:.1f} s")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Literal
 import click
 
 from ircore.commands.given_runs import runs_to_read
-from ircore.commands.options import SeveralPathsCommand
+from ircore.commands.options import SeveralPathsCommand, echo_json, json_option
 from ircore.core.collector import without_collector
 from ircore.core.terminal import printable
 
@@ -55,6 +55,7 @@ def command() -> None:
 @click.option(
     "--date", metavar="YYYY-MM-DD", help="Date of the release; by default that of its newest run or decision."
 )
+@json_option
 @without_collector()
 def build(
     runs: tuple[Path, ...],
@@ -65,6 +66,7 @@ def build(
     previews: bool,
     season: Path | None,
     date: str | None,
+    as_json: bool,
 ) -> None:
     """Make a dataset of runs of any games: Parquet tables with embedded pictures, and a card.
 
@@ -86,6 +88,10 @@ def build(
         season=None if season is None else read_season_gaps(season),
     )
     built = build_release(runs, instances, out, plan)
+    if as_json:
+        tables = [{"name": table.config.name, "rows": table.rows, "bytes": table.file_bytes} for table in built.written]
+        echo_json({"release": str(out), "tables": tables, "remarks": list(built.lines())})
+        return
     width = max(12, *(len(table.config.name) for table in built.written))
     for table in built.written:
         click.echo(f"{table.config.name:<{width}} {table.rows:>8,} rows {table.file_bytes / 1e6:>9.2f} MB")
@@ -109,7 +115,8 @@ def build(
 @click.option(
     "--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the draw of a share; a new seed by default."
 )
-def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: int | None) -> int:
+@json_option
+def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: int | None, as_json: bool) -> int:
     """Check that a release is complete, consistent, safe to publish, and loads.
 
     REPO is ORG/NAME or ORG/NAME@REVISION on the Hugging Face Hub. One line a fault; exit status 1 if there is any.
@@ -123,6 +130,10 @@ def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: 
     # Nobody who changes a release may know beforehand which episodes will be drawn.
     draw = None if rescore is None else Draw(parse_share(rescore), randbits(32) if seed is None else seed)
     report = full_check(place, not no_load, run_card, os.cpu_count() or 1, draw)
+    if as_json:
+        document = {"rows": report.rows, "pictures": report.pictures, "faults": report.faults}
+        echo_json({**document, "rescored": report.rescored, "not_checked": report.not_checked})
+        return 1 if report.faults else 0
     for fault in report.faults:
         click.echo(printable(fault))
     for line in report.rescored:
@@ -179,7 +190,8 @@ def push(
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
 @click.option("--revision", metavar="TAG", help="Tag, branch or commit on the Hub; the newest commit if not given.")
 @click.option("--run", "run_id", metavar="ID", help="Bring back this run only.")
-def pull(place: str, out: Path, revision: str | None, run_id: str | None) -> None:
+@json_option
+def pull(place: str, out: Path, revision: str | None, run_id: str | None, as_json: bool) -> None:
     """Bring a release back to an instance set and run folders.
 
     From a folder or from the Hugging Face Hub. Everything is checked first; then site, release and every number can be
@@ -188,6 +200,10 @@ def pull(place: str, out: Path, revision: str | None, run_id: str | None) -> Non
     from dataset_card.hub.pull import find_release, pull_release
 
     pulled = pull_release(find_release(place, revision), out, run_id)
+    if as_json:
+        counts = {"episodes": pulled.episodes, "scores": pulled.scores}
+        echo_json({"runs": [str(run) for run in pulled.runs], "instances": str(pulled.instances), **counts})
+        return
     runs = f"{len(pulled.runs)} run{'' if len(pulled.runs) == 1 else 's'}"
     click.echo(f"{runs}, {pulled.episodes:,} episodes, {pulled.scores:,} scores")
     click.echo(str(out))

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ircore.commands.options import SeveralPathsCommand, runs_option
+from ircore.commands.options import SeveralPathsCommand, echo_json, json_option, runs_option
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 
@@ -164,12 +164,15 @@ def record(site: Path, name: str, date: str | None, notes: str | None, versions:
 
 @command.command("check")
 @click.argument("folder", default="build/demo/site", metavar="[DIR]", type=click.Path(path_type=Path))
-def check(folder: Path) -> None:
+@json_option
+def check(folder: Path, as_json: bool) -> None:
     """Check the pages of the site in DIR: links, anchors, headings, policy, and that nothing runs or reaches out."""
     from leaderboard.building.site_check import check_site
 
     findings, pages = check_site(folder)
-    for finding in findings:
+    if as_json:
+        echo_json({"pages": pages, "findings": [str(finding) for finding in findings]})
+    for finding in () if as_json else findings:
         click.echo(printable(str(finding)))
     if findings:
         raise WorkError(f"{folder}: {len(findings)} findings on {pages} pages", "Correct what each line names.")

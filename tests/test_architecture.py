@@ -72,7 +72,7 @@ def test_a_climbing_import_is_seen(tmp_path: Path) -> None:
         assert upward(file, higher) == []
 
 
-PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+PAGE = "\n".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("architecture.md", "data-flow.md"))
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PATH = re.compile(r"`((?:ircore|leaderboard|dataset_card|docs|tests|benchmarks)/[\w/.-]+)`")
 """A path of the repository, as pages write it."""

@@ -79,7 +79,8 @@ def test_the_instructions_list_every_host_and_every_key() -> None:
     from ircore.core.records import PlayerSpec
     from ircore.core.submission_records import Submission
 
-    page = (ROOT / "docs" / "submit.md").read_text(encoding="utf-8")
+    pages = ("submit.md", "who-plays.md", "submission-checks.md")
+    page = "\n".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in pages)
     for host in link_hosts():
         assert f"{'*' if host.startswith('.') else ''}{host}" in page
     for record in (Submission, PlayerSpec):
@@ -91,7 +92,8 @@ def test_the_commands_in_the_instructions_exist() -> None:
     from ircore.commands.submission import command
 
     texts = [
-        (ROOT / name).read_text(encoding="utf-8") for name in ("docs/submit.md", ".github/PULL_REQUEST_TEMPLATE.md")
+        (ROOT / name).read_text(encoding="utf-8")
+        for name in ("docs/submit.md", "docs/who-plays.md", "docs/after-merge.md", ".github/PULL_REQUEST_TEMPLATE.md")
     ]
     used = set(re.findall(r"ircore submission ([a-z-]+)", "\n".join(texts)))
     assert used >= {"new", "check", "check-change", "pack", "update", "withdraw"}
@@ -108,5 +110,5 @@ def test_maintainers_hold_the_keys_of_the_services_that_manifests_may_name() -> 
     services = yaml.safe_load((ROOT / "ircore" / "submissions" / "addresses.yaml").read_text())["services"]
     workflow = (GITHUB / "workflows" / "evaluate.yml").read_text()
     assert set(re.findall(r"secrets\.([A-Z_]+_KEY)", workflow)) == set(services.values())
-    page = (ROOT / "docs" / "submit.md").read_text(encoding="utf-8").lower()
+    page = (ROOT / "docs" / "who-plays.md").read_text(encoding="utf-8").lower()
     assert [key for key in services.values() if key.removesuffix("_API_KEY").lower() not in page] == []

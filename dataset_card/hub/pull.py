@@ -17,6 +17,7 @@ from dataset_card.checking.release_check import sound_release
 from dataset_card.games.records_of_rows import renderings_of_step
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
 from dataset_card.releases.files import PATTERNS, copies_name
+from dataset_card.releases.record import RELEASE, RUNS
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table
 from dataset_card.tables.released_run import ReleasedRun
@@ -60,6 +61,18 @@ class _Pulled:
     """Scores in them."""
 
 
+def refuse_other_folders(folder: Path) -> None:
+    """Refuse a folder that is no release at all, rather than list all that it lacks.
+
+    Raises:
+        InputError: The folder has none of a release's own files.
+    """
+    if not any((folder / name).exists() for name in (RELEASE, RUNS, "data")):
+        raise InputError(
+            f"{folder}: no release here (no {RELEASE})", "Name a folder made by: ircore release build … --out DIR"
+        )
+
+
 def find_release(place: str, revision: str | None = None, patterns: Sequence[str] = PATTERNS) -> Path:
     """Return the folder of a release: a folder here, or a dataset on the Hub brought into the user's cache.
 
@@ -76,6 +89,7 @@ def find_release(place: str, revision: str | None = None, patterns: Sequence[str
     if folder.is_dir():
         if revision is not None:
             raise InputError(f"{place}: is a folder, which has no revisions", "Leave --revision out.")
+        refuse_other_folders(folder)
         return folder
     if place.count("/") != 1:
         raise InputError(

@@ -15,6 +15,7 @@ from dataset_card.checking.recheck import new_runs, recheck_new_runs
 from dataset_card.checking.release_check import Report, check_release
 from dataset_card.hub.changes import compare_files, size_text
 from dataset_card.hub.head import RemoteHead, needs_rebase, read_head, refuse_changed, refuse_losses
+from dataset_card.hub.pull import refuse_other_folders
 from dataset_card.hub.rebase import merged_release, replace_release
 from dataset_card.hub.remote import Remote, StaleError, TemporaryError
 from dataset_card.hub.repository import WAITS, Repository
@@ -195,6 +196,7 @@ def _opened(plan: PushPlan) -> Repository:
 
 def _prepared(folder: Path, plan: PushPlan) -> _Outgoing:
     """Check a release and return the files to push."""
+    refuse_other_folders(folder)
     files = read_release_files(folder)
     report = check_release(folder)
     faults = report.faults or report.not_checked

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.completion import submissions
-from ircore.commands.options import PATH
+from ircore.commands.options import PATH, echo_json, json_option
 from ircore.core.terminal import printable, styled
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ircore.core.records import PlayerSpec
     from ircore.players.submission import AnyLoaded
     from ircore.submissions.doctor import Finding
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
 @click.option("--timeout", type=click.FloatRange(1, 3600), default=120, show_default=True, help="Seconds an answer.")
 @click.option("--deep", is_flag=True, help="Probe the services with some thirty questions more.")
 @click.option("--out", type=PATH, help="With --deep: write a manifest that works into this folder.")
-def command(submission: Path, timeout: float, deep: bool, out: Path | None) -> int:
+@json_option
+def command(submission: Path, timeout: float, deep: bool, out: Path | None, as_json: bool) -> int:
     """Ask the players of SUBMISSION two tiny questions each, and say what works.
 
     SUBMISSION is a folder, its submission.yaml, or a built-in pair such as classical+canvas.
@@ -42,9 +45,11 @@ def command(submission: Path, timeout: float, deep: bool, out: Path | None) -> i
 
     if out is not None and not deep:
         raise click.UsageError("--out needs --deep")
+    if deep and as_json:
+        raise click.UsageError("--deep has no JSON form")
     if names_judge(submission):
         judge = read_judge(submission)
-        return _show("judge", judge.spec, [examine_judge(judge, timeout)])
+        return _tell({"judge": judge.spec}, {"judge": [examine_judge(judge, timeout)]}, as_json)
     loaded = read_any_manifest(submission_place(submission))
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
     rules = rules_of(game, loaded, {})
@@ -53,7 +58,21 @@ def command(submission: Path, timeout: float, deep: bool, out: Path | None) -> i
         return _deep(loaded, timeout, out)
     players = loaded.submission.players
     asked = game.seats_of(rules)
-    return max(_show(seat.name, players[seat.name], examine_seat(loaded, seat, timeout)) for seat in asked)
+    seats = {seat.name: players[seat.name] for seat in asked}
+    return _tell(seats, {seat.name: examine_seat(loaded, seat, timeout) for seat in asked}, as_json)
+
+
+def _tell(players: "Mapping[str, PlayerSpec]", findings: "dict[str, list[Finding]]", as_json: bool) -> int:
+    """Show the findings about players by seat; return the exit status, 1 if a question failed."""
+    if not as_json:
+        return max(_show(seat, players[seat], findings[seat]) for seat in findings)
+    echo_json(
+        {
+            seat: {"player": players[seat].label, "findings": [finding._asdict() for finding in findings[seat]]}
+            for seat in findings
+        }
+    )
+    return 0 if all(finding.works for seat in findings.values() for finding in seat) else 1
 
 
 def _deep(loaded: "AnyLoaded", timeout: float, out: Path | None) -> int:

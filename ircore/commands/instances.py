@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ircore.commands.judging import asking_options
-from ircore.commands.options import PATH
+from ircore.commands.options import PATH, echo_json, json_option
 from ircore.core.errors import InputError
 
 
@@ -218,12 +218,19 @@ def accept(made: Path, decisions: Path, out: Path) -> None:
 @command.command()
 @click.argument("first", metavar="A", type=PATH)
 @click.argument("second", metavar="B", type=PATH)
-def diff(first: Path, second: Path) -> None:
+@json_option
+def diff(first: Path, second: Path, as_json: bool) -> None:
     """Show which instances of the set B were added to the set A, removed or changed, and in which fields."""
+    from dataclasses import asdict
+
     from ircore.instances.diff import compare_sets
     from ircore.instances.store import read_any_instances
 
-    for line in compare_sets(read_any_instances(first), read_any_instances(second)).lines():
+    difference = compare_sets(read_any_instances(first), read_any_instances(second))
+    if as_json:
+        echo_json(asdict(difference))
+        return
+    for line in difference.lines():
         click.echo(line)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.given_runs import run_to_read
-from ircore.commands.options import PATH
+from ircore.commands.options import PATH, json_option
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def naming(annotations: Path, as_json: bool) -> None:
 
 @command.command()
 @click.argument("run", type=PATH, callback=run_to_read)
-def novelty(run: Path) -> None:
+@json_option
+def novelty(run: Path, as_json: bool) -> None:
     """Measure how far messages change, with a tagger's content words: WNR and WND by repetition.
 
     RUN is a run of the reference game. Scores count words that are on no list of function words, which needs no model;
@@ -72,7 +73,8 @@ def novelty(run: Path) -> None:
             f"{run}: no run of the reference game", "For reconstruction: ircore results --table convention"
         )
     content_of = tagged_content_words()
-    click.echo(render(tagged_novelty_table(read_game_results([opened]), content_of), "text", None), nl=False)
+    table = tagged_novelty_table(read_game_results([opened]), content_of)
+    click.echo(render(table, "json" if as_json else "text", None), nl=False)
 
 
 def _means(rows: "list[Naming]") -> dict[str, float | None]:

@@ -233,19 +233,15 @@ def run(arguments: list[str] | None = None, given: bool = False) -> int:
         return error.exit_code
     except click.ClickException as error:
         path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "ircore"
-        return _tell(
-            f"{path.removeprefix('ircore').strip()}: {error.format_message()}".removeprefix(": "),
-            f"See: {path} --help",
-            error.exit_code,
-        )
+        said, words_of_command = " ".join(error.format_message().split()), path.removeprefix("ircore").strip()
+        return _tell(f"{words_of_command}: {said}".removeprefix(": "), f"See: {path} --help", error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("ircore: stopped; nothing half written is left, and the same command can be given again", err=True)
         return 130
     except OSError as error:
         # What no command foresees: a file that may not be read, a full disk behind stdout.
         place = f"{error.filename}: " if error.filename else ""
-        click.echo(f"ircore: {place}{error.strerror or error}", err=True)
-        return 1
+        return _tell(f"{place}{error.strerror or error}", "", 1)
     return outcome if isinstance(outcome, int) else 0
 
 

@@ -5,14 +5,15 @@ from pathlib import Path
 import click
 
 from ircore.commands.given_runs import runs_to_read
-from ircore.commands.options import PATH
+from ircore.commands.options import PATH, echo_json, json_option
 
 
 @click.command("merge")
 @click.argument("shards", type=PATH, nargs=-1, required=True, metavar="SHARD...", callback=runs_to_read)
 @click.option("--out", type=PATH, required=True, help="The run folder to make.")
 @click.option("--partial", is_flag=True, help="Join what there is although something is missing.")
-def command(shards: tuple[Path, ...], out: Path, partial: bool) -> None:
+@json_option
+def command(shards: tuple[Path, ...], out: Path, partial: bool, as_json: bool) -> None:
     """Join run folders that were played with `ircore play --shard i/n` into one run.
 
     Checked first: they are parts of the same run, all are there, none overlap, every episode has ended. Scores are
@@ -21,6 +22,9 @@ def command(shards: tuple[Path, ...], out: Path, partial: bool) -> None:
     from ircore.runs.merge import merge
 
     done = merge(shards, out, partial)
+    if as_json:
+        echo_json({"run": str(out), "episodes": done.episodes, "shards": len(set(shards)), "missing": done.missing})
+        return
     click.echo(f"{done.folder.run.slug}: {done.episodes} episodes of {len(set(shards))} shards in {out}")
     if done.missing:
         click.echo(f"  {len(done.missing)} are missing; ircore play --out {out} plays them", err=True)

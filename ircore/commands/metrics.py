@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ircore.commands.completion import names_of
-from ircore.commands.options import PATH
+from ircore.commands.options import PATH, echo_json, json_option
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def show(name: str, as_json: bool) -> None:
 @command.command()
 @click.argument("targets", type=PATH)
 @click.argument("images", type=PATH)
-def fid(targets: Path, images: Path) -> None:
+@json_option
+def fid(targets: Path, images: Path, as_json: bool) -> None:
     """Print the Fréchet Inception distance of the pictures in the folders TARGETS and IMAGES."""
     from ircore.core.errors import InputError
     from ircore.scorers.metrics.networks import scripts
@@ -76,7 +77,11 @@ def fid(targets: Path, images: Path) -> None:
     reason = scripts.FID_METRIC.obstacle()
     if reason is not None:
         raise InputError(f"metric fid: {reason}", "See: ircore metrics show fid.")
-    click.echo(f"{scripts.fid(_pictures(targets), _pictures(images)):.4f}")
+    value = float(scripts.fid(_pictures(targets), _pictures(images)))
+    if as_json:
+        echo_json({"metric": "fid", "value": value})
+    else:
+        click.echo(f"{value:.4f}")
 
 
 def _pictures(folder: Path) -> "list[Pixels]":

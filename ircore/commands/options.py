@@ -33,6 +33,17 @@ difficulty_option = click.option(
 """The parameter ``difficulty: str | None``."""
 
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+"""The parameter ``as_json: bool``."""
+
+
+def echo_json(document: object) -> None:
+    """Print a JSON document on stdout."""
+    import json
+
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str))
+
+
 def conditions_options(command: CommandT) -> CommandT:
     """Add the parameters ``categories`` and ``difficulties``, tuples that are empty where nothing is chosen."""
     command = click.option(

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from ircore.commands.completion import submissions
-from ircore.commands.options import PATH, POSITIVE, conditions_options, executor_options, scheduler_of
+from ircore.commands.options import (
+    PATH,
+    POSITIVE,
+    conditions_options,
+    echo_json,
+    executor_options,
+    json_option,
+    scheduler_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,6 +64,7 @@ if TYPE_CHECKING:
 @executor_options
 @click.option("--dry-run", is_flag=True, help="Print what would be played and what it may cost; ask no player.")
 @click.option("--final", is_flag=True, help="Play nothing more: an episode without a result counts as not played.")
+@json_option
 def command(
     submission: Path,
     instances_dir: Path | None,
@@ -83,6 +92,7 @@ def command(
     scheduler: str | None,
     dry_run: bool,
     final: bool,
+    as_json: bool,
 ) -> int:
     """Let the players of SUBMISSION play its game on an instance set.
 
@@ -117,12 +127,27 @@ def command(
     address = scheduler_of(executor, scheduler)
     if only_outside + (address is not None) + (processes > 1) > 1:
         raise click.UsageError("--only-outside, --executor dask and --processes go with none of the others")
+    if as_json and (dry_run or final):
+        raise click.UsageError("--json goes with neither --dry-run nor --final")
     if dry_run:
         return _dry_run(plan, game, out, prices_file)
     if final:
         return _declare_final(plan, out)
     with guard() if only_outside else nullcontext():
-        return _play(plan, game, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers, processes)
+        status = _play(plan, game, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers, processes)
+    if as_json:
+        echo_json(_summary(out))
+    return status
+
+
+def _summary(out: Path) -> dict[str, Any]:
+    """Return the contents of a run, as ``ircore show --json`` prints them."""
+    from ircore.runs.costs.prices import prices_of_run
+    from ircore.runs.folder import open_any_run
+    from ircore.runs.summary import summarise
+
+    folder = open_any_run(out)
+    return summarise(folder, prices_of_run(folder, None))
 
 
 def _given(option: str, value: Path | None) -> Path:

@@ -2,6 +2,8 @@
 
 import click
 
+from ircore.commands.options import echo_json, json_option
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
@@ -9,16 +11,21 @@ def command() -> None:
 
 
 @command.command()
-def check() -> None:
+@json_option
+def check(as_json: bool) -> None:
     """Try every guarantee of the sandbox from inside; one line for each.
 
     Exits with 2 where no sandbox can be made, and with 1 where a guarantee does not hold.
     """
+    from dataclasses import asdict
+
     from ircore.core.errors import WorkError
     from ircore.core.sandbox.probing import probe
 
     guarantees = probe()
-    for guarantee in guarantees:
+    if as_json:
+        echo_json([{**asdict(guarantee), "held": guarantee.held} for guarantee in guarantees])
+    for guarantee in () if as_json else guarantees:
         told = f"; possible: {', '.join(guarantee.breaches)}" if guarantee.breaches else ""
         click.echo(f"{'held' if guarantee.held else 'BROKEN':<7}{guarantee.name:<12}{guarantee.promise}{told}")
     broken = [guarantee.name for guarantee in guarantees if not guarantee.held]

@@ -77,7 +77,7 @@ def _run_of(episode_id: str, folders: "Sequence[RunFolder | GameRunFolder]") -> 
     """
     from ircore.core.errors import InputError
 
-    played = [folder for folder in folders if episode_id in folder.any_instances.instances.ids] or list(folders)
+    played = [folder for folder in folders if episode_id in folder.any_instances.instances.ids] or list(folders[:1])
     if len(played) > 1:
         raise InputError(f"--episode {episode_id}: {len(played)} runs have it", f"Name one run: {played[0].path}")
     return played[0]

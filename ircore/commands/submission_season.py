@@ -7,7 +7,7 @@ import click
 
 from ircore.commands.given import give
 from ircore.commands.given_runs import runs_to_read
-from ircore.commands.options import PATH, POSITIVE, category_option, open_runs
+from ircore.commands.options import PATH, POSITIVE, category_option, echo_json, json_option, open_runs
 
 if TYPE_CHECKING:
     from ircore.results.tables.formats import Format
@@ -51,13 +51,17 @@ def reveal(secret: Path, publish: Path) -> None:
 @command.command("verify")
 @click.argument("published", type=PATH)
 @click.option("--instances", type=PATH, help="The published set, checked picture by picture.")
-def verify(published: Path, instances: Path | None) -> None:
+@json_option
+def verify(published: Path, instances: Path | None, as_json: bool) -> None:
     """Check that the revealed set is the committed set."""
     from ircore.instances.store import read_any_instances
     from ircore.submissions.seasons import read_season, verify_season
 
     season = read_season(published)
     verify_season(season, read_any_instances(instances) if instances else None)
+    if as_json:
+        echo_json(season.model_dump(mode="json"))
+        return
     click.echo(f"season {season.season}: the set is the one that was committed to on {season.committed}")
     click.echo("The same without ircore:")
     click.echo(f"  sha256sum instances.jsonl   gives {season.identity}")
@@ -86,6 +90,7 @@ def verify(published: Path, instances: Path | None) -> None:
 @click.option("--judge", default="verified", show_default=True, help="Whose scores.")
 @category_option
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(["text", "json", "csv"]))
+@json_option
 @click.option("--out", type=PATH, help="Also write the gaps with the season's proof here, for site build --season.")
 def gap(
     published: Path,
@@ -94,6 +99,7 @@ def gap(
     judge: str,
     category: str | None,
     form: "Format",
+    as_json: bool,
     out: Path | None,
 ) -> None:
     """Show how much better each pair does on the public set than on the revealed season's.
@@ -121,7 +127,7 @@ def gap(
     table = season_gap_table(there, here, judge, category)
     if out is not None:
         write_season_gaps(out, season_gaps(season, table, there.instance_set, judge, category))
-    click.echo(render(table, form), nl=False)
+    click.echo(render(table, "json" if as_json else form), nl=False)
 
 
 @command.command("slice")

@@ -7,7 +7,7 @@ import click
 
 from ircore.commands.given import give
 from ircore.commands.given_runs import runs_to_read
-from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
+from ircore.commands.options import PATH, POSITIVE, echo_json, json_option, path_option, published_runs
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
@@ -200,7 +200,8 @@ def _judge_options(folder: Path | None) -> list[str]:
 
 @click.command("links", short_help="Ask whether every link still leads somewhere.")
 @_folder
-def links(folder: Path) -> None:
+@json_option
+def links(folder: Path, as_json: bool) -> None:
     """Request every link and transcript that the submissions in FOLDER name; withdrawn submissions are left out.
 
     One line for each link that leads nowhere; exit status 1 if there is any.
@@ -213,11 +214,14 @@ def links(folder: Path) -> None:
     asked = [submission for submission in merged_submissions(folder) if submission.status != "withdrawn"]
     named = [link for submission in asked for link in links_of(submission.loaded)]
     dead = dead_links(named)
-    for link, problem in dead:
+    if as_json:
+        echo_json({"asked": len(named), "dead": [{**link._asdict(), "problem": problem} for link, problem in dead]})
+    for link, problem in () if as_json else dead:
         click.echo(printable(f"{link.slug}: {link.field}: {link.address}: {problem}"))
     if dead:
         raise WorkError(f"{len(dead)} of {len(named)} links lead nowhere", "Ask the submitters for new ones.")
-    click.echo(f"{len(named)} links of {len(asked)} submissions, none is dead")
+    if not as_json:
+        click.echo(f"{len(named)} links of {len(asked)} submissions, none is dead")
 
 
 @click.command("reproduce", short_help="Play published offline pairs again.")
@@ -226,8 +230,9 @@ def links(folder: Path) -> None:
 @path_option("--out", "Folder to make for the new runs.", required=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N instances of the set.")
 @path_option("--report", "File to write the differences to, a line each; empty if there are none.")
+@json_option
 def reproduce(
-    runs: tuple[Path, ...], instances: Path | None, out: Path, limit: int | None, report: Path | None
+    runs: tuple[Path, ...], instances: Path | None, out: Path, limit: int | None, report: Path | None, as_json: bool
 ) -> None:
     """Play the runs of RUNS with offline players again, and compare every answer and every picture.
 
@@ -248,8 +253,11 @@ def reproduce(
     lines = [line for folder in offline for line in differences(folder, out / folder.run.run_id, limit)]
     if report is not None:
         write_text(report, "".join(f"{printable(line)}\n" for line in lines))
-    for line in lines[:SHOWN]:
+    if as_json:
+        echo_json({"runs": len(folders), "played_again": len(offline), "differences": lines})
+    for line in () if as_json else lines[:SHOWN]:
         click.echo(printable(line))
     if lines:
         raise WorkError(f"{len(lines)} episodes differ from what was published", "See what changed in the players.")
-    click.echo(f"{len(offline)} of {len(folders)} runs played again: the same words and the same pictures")
+    if not as_json:
+        click.echo(f"{len(offline)} of {len(folders)} runs played again: the same words and the same pictures")

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
 
+from ircore.core.days import Day
+
 CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "simple_shapes", "photos")
 """The seven categories of the reconstruction game, in the order in which boards show them."""
 
@@ -137,6 +139,32 @@ class Instance(AnyInstance):
     )
 
 
+class ModelFacts(Record):
+    """What a submitter states about the model in a seat; nothing is played or scored by it.
+
+    >>> ModelFacts(organisation="Example Lab", open_weights=True, parameters_b=8, licence="Apache-2.0").weights
+    'open'
+    """
+
+    organisation: Line | None = Field(default=None, exclude_if=is_none, description="Who made the model.")
+    open_weights: bool | None = Field(
+        default=None, strict=True, exclude_if=is_none, description="Whether anybody can download the weights."
+    )
+    parameters_b: float | None = Field(
+        default=None, gt=0, le=100_000, exclude_if=is_none, description="Size: thousands of millions of parameters."
+    )
+    released: Day | None = Field(default=None, exclude_if=is_none, description="When it came out, YYYY-MM-DD.")
+    licence: Line | None = Field(default=None, exclude_if=is_none, description="SPDX identifier of the weights.")
+    usd_per_episode: float | None = Field(
+        default=None, ge=0, le=1_000, exclude_if=is_none, description="What an episode costs in this seat, US dollars."
+    )
+
+    @property
+    def weights(self) -> str:
+        """``open`` or ``closed``; empty if that is not stated."""
+        return "" if self.open_weights is None else "open" if self.open_weights else "closed"
+
+
 class PlayerSpec(Record):
     """The player of a seat, with its settings.
 
@@ -160,6 +188,9 @@ class PlayerSpec(Record):
         default=None,
         exclude_if=is_none,
         description="Of the player 'recorded': whose recorded answers take the seat, such as human.",
+    )
+    about: ModelFacts | None = Field(
+        default=None, exclude_if=is_none, description="What is known of the model: maker, weights, size, day, price."
     )
 
     @property

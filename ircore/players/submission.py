@@ -17,6 +17,7 @@ from ircore.players.slugs import SLUG, SLUG_HELP
 from ircore.players.traits import answer_problem
 
 MANIFEST = "submission.yaml"
+NAME_ONE = "Name a folder with a submission.yaml, or a built-in pair such as classical+canvas."
 FORMAT = "See docs/submit.md for the format."
 
 
@@ -109,7 +110,7 @@ def read_any_manifest(path: Path) -> AnyLoaded:
         InputError: The manifest is missing, too large, no YAML, or does not fit the schema.
     """
     manifest = path / MANIFEST if path.is_dir() else path
-    document = read_mapping(manifest, "Name a folder with a submission.yaml.", FORMAT)
+    document = read_mapping(manifest, NAME_ONE, FORMAT)
     slug = manifest.resolve().parent.name
     try:
         submission = manifest_record(document)

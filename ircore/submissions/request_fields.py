@@ -67,8 +67,8 @@ def unlisted_fields(spec: PlayerSpec) -> Iterator[Unlisted]:
         path = ("parameters", parameter)
         if parameter == "extra_body":
             yield from _fields(path, value, service["fields"], name)
-        elif not of_project:
-            continue
+        elif not of_project or parameter not in _list()["parameters"]:
+            continue  # which a player of this project refuses itself
         elif (kind := _list()["parameters"].get(parameter)) == "model":
             yield from _model(path, str(value), name)
         elif kind != "typed" and value is not None:

@@ -41,6 +41,20 @@ def pair_name(pair: Pair, root: str | None) -> Markup:
     return player_names((pair.describer, pair.generator), href, pair.hue, pair.shape, pair.apart)
 
 
+def player_name(label: str, href: str, hue: int | None, shape: int | None) -> Markup:
+    """Return the name of a player behind its mark, linked to its page.
+
+    Args:
+        label: Label of the player; may be a stranger's words.
+        href: Address of its page.
+        hue: Number of a describer's colour, 0-based; None for a generator.
+        shape: Number of a generator's shape, 0-based; None for a describer.
+    """
+    colour = "" if hue is None else f" {describer_class(hue)}"
+    name = f'<a class="pair-link" href="{escape(href)}"><span class="pair-describer">{stranger(label)}</span></a>'
+    return safe(f'<span class="pair{colour}">{player_glyph(hue, shape)}<span class="pair-names">{name}</span></span>')
+
+
 def player_names(
     players: Sequence[str], href: str | None, hue: int | None, shape: int | None, apart: str = ""
 ) -> Markup:

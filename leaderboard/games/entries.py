@@ -9,6 +9,7 @@ from ircore.results.games import GameCell, GameResults
 from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.ranks import why_no_rank
+from leaderboard.theme.hues import hues_of
 from leaderboard.words.labels import rank
 
 
@@ -71,7 +72,8 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
     players = [_players(results, row.submission) for row in board]
     slugs = Counter(measured.run.slug for measured in results.runs)
     alike = Counter(players)
-    firsts, seconds = _ordered(players, 0), _ordered(players, 1)
+    seconds = _ordered(players, 1)
+    hues = hues_of(_ordered(players, 0), list(dict.fromkeys(labels[0] for labels in players)))
     return tuple(
         Entry(
             measured=(measured := row.submission),
@@ -80,7 +82,7 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
             no_rank="" if row.rank_low else why_no_rank(row),
             key=measured.run.slug if slugs[measured.run.slug] == 1 else measured.run.run_id,
             players=labels,
-            hue=firsts.index(labels[0]),
+            hue=hues.number(labels[0]),
             shape=seconds.index(labels[1]) if len(labels) > 1 else None,
             apart=measured.run.slug if alike[labels] > 1 else "",
         )

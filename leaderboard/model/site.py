@@ -25,6 +25,7 @@ from leaderboard.model.xray import DrawnScene, draw_scene
 from leaderboard.storage.build_cache import BuildCache, content_key
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.theme import describer_class, generator_path
+from leaderboard.theme.hues import Hues, hues_of, shape_words
 from leaderboard.words.labels import instance_title
 from leaderboard.words.untrusted_text import visible
 
@@ -205,7 +206,8 @@ class Site:
         self._under: dict[Rules, Results] = {}
         self.runs: dict[str, SiteRun] = {run.run.run_id: run for run in runs}
         self.pictures = PictureBook(originals)
-        self.pairs = _pairs(self.results.submissions)
+        self.hues = _hues(self.results, self.judge)
+        self.pairs = _pairs(self.results.submissions, self.hues)
         self.galleries = self._galleries()
         self._episodes = {
             (run_id, result.episode.instance_id): result
@@ -233,6 +235,11 @@ class Site:
     def describers(self) -> tuple[str, ...]:
         """Every describer's label, in the order of their colours."""
         return _labels(pair.describer for pair in self.pairs.values())
+
+    @property
+    def mark_words(self) -> str:
+        """What colours and shapes stand for, in words; may hold strangers' words, so escape it."""
+        return f"{self.hues.words}, {shape_words(len(self.generators))}"
 
     @cached_property
     def generators(self) -> tuple[str, ...]:
@@ -285,9 +292,13 @@ class Site:
         return galleries
 
 
-def _pairs(submissions: Sequence[SubmissionResult]) -> dict[str, Pair]:
+def _hues(results: Results, judge: str) -> Hues:
+    best_first = dict.fromkeys(row.submission.describer for row in results.board(judge))
+    return hues_of(sorted(best_first), list(best_first))
+
+
+def _pairs(submissions: Sequence[SubmissionResult], hues: Hues) -> dict[str, Pair]:
     slugs = Counter(submission.slug for submission in submissions)
-    describers = _labels(submission.describer for submission in submissions)
     generators = _labels(submission.generator for submission in submissions)
     alike = Counter((submission.describer, submission.generator, submission.run.rules) for submission in submissions)
     mixed = len({submission.run.rules for submission in submissions}) > 1
@@ -297,7 +308,7 @@ def _pairs(submissions: Sequence[SubmissionResult]) -> dict[str, Pair]:
             describer=submission.describer,
             generator=submission.generator,
             key=submission.slug if slugs[submission.slug] == 1 else submission.run_id,
-            hue=describers.index(submission.describer),
+            hue=hues.number(submission.describer),
             shape=generators.index(submission.generator),
             apart=", ".join(
                 [submission.slug] * (alike[submission.describer, submission.generator, submission.run.rules] > 1)

@@ -6,10 +6,10 @@ minus the lower end of the other order.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ircore.results.against import against
+from ircore.results.against import Against, against
 from leaderboard.model.site import Site
 from leaderboard.pages.board_views import View, is_rated, view_path, view_results, views
 
@@ -29,9 +29,11 @@ def against_files(site: Site) -> Iterator[tuple[str, str]]:
             continue
         board = against(view_results(site, view), view.judge, view.category, view.difficulty)
         if board is not None:
-            value = {
-                "pairs": [site.pairs[run_id].key for run_id in board.run_ids],
-                "means": board.means.round(2).tolist(),
-                "low": (board.low * 10).round().astype(int).tolist(),
-            }
-            yield against_path(site, view), json.dumps(value, separators=(",", ":")) + "\n"
+            yield against_path(site, view), against_text(board, [site.pairs[run_id].key for run_id in board.run_ids])
+
+
+def against_text(board: Against, keys: Sequence[str]) -> str:
+    """Return the content of a file; ``keys`` name the rows of the board's page."""
+    low = (board.low * 10).round().astype(int).tolist()
+    value = {"pairs": keys, "means": board.means.round(2).tolist(), "low": low}
+    return json.dumps(value, separators=(",", ":")) + "\n"

@@ -8,6 +8,7 @@ from ircore.core.records import Rules
 from ircore.results.headline import VERIFIED, headline_words, judge_kind
 from ircore.results.image_metrics import metric_facts
 from ircore.results.model import Order, Results
+from leaderboard.components.chip import Chip
 from leaderboard.model.site import Site
 from leaderboard.model.site_judge import rates
 from leaderboard.words.labels import category_title, rules_words
@@ -40,24 +41,6 @@ class View:
     def overall(self) -> bool:
         """Whether the board covers every target."""
         return self.category is None and self.difficulty is None
-
-
-@dataclass(frozen=True)
-class Chip:
-    """A link to a board that differs from the shown board in one choice.
-
-    >>> Chip("hard", "boards/all-hard", current=False).path
-    'boards/all-hard'
-    """
-
-    label: str
-    """Text of the link; on frozen boards it may be a stranger's words, so escape it."""
-
-    path: str
-    """The board's page, without suffix."""
-
-    current: bool
-    """Whether the link leads to the board that is shown."""
 
 
 def views(site: Site) -> Iterator[View]:

@@ -19,6 +19,7 @@ from ircore.results.tables.ties import FEW, tie_words
 from ircore.submissions.history import Step, open_dispute
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.board_cells import Heat
+from leaderboard.components.model_facts import FACTS, makers, weights_words
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.trust import LEGEND, Tier, tier_of
 from leaderboard.pages.against_files import against_path
@@ -39,6 +40,7 @@ from leaderboard.pages.board_views import (
     views,
 )
 from leaderboard.pages.judge_cards import card_notes
+from leaderboard.pages.player_boards import subjects
 from leaderboard.pages.references import board_references, reference_lines
 from leaderboard.pages.season_column import season_column
 from leaderboard.words.labels import category_short, category_title
@@ -90,6 +92,12 @@ class Listed:
 
     disputed: Step | None
     """The dispute about its run that is not settled."""
+
+    makers: str = ""
+    """Organisations that made the models, as far as they are stated."""
+
+    weights: str = ""
+    """Whether both models have open weights, in words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,7 +179,8 @@ def listed(site: Site, pair: Pair) -> dict[str, Any]:
     """Return the fields of ``Listed`` for a pair."""
     disputed = open_dispute(site.history(pair.result.slug), pair.run_id)
     budget = rules_label(site, pair.result.run.rules)
-    return {"pair": pair, "tier": tier_of(pair.result), "budget": budget, "disputed": disputed}
+    models = {"makers": makers(pair), "weights": weights_words(pair)}
+    return {"pair": pair, "tier": tier_of(pair.result), "budget": budget, "disputed": disputed, **models}
 
 
 def _board_page(site: Site, view: View) -> Page:
@@ -188,7 +197,7 @@ def _board_page(site: Site, view: View) -> Page:
             "judge_words": " ".join((judge_words(site, view.judge), applicable_words(site, view))).strip(),
             "references": board_references(site, view),
             **card_notes(site, view.judge),
-            "chips": chips(site, view),
+            "chips": [*subjects(site, view), *chips(site, view)],
             "rated": rated,
             "order": view.order,
             "mixed": view.rules is None,
@@ -212,6 +221,7 @@ def _rows(site: Site, view: View) -> dict[str, Any]:
     columns = _heat_columns(view_results(site, view), view)
     lines = board_lines(site, view, columns)
     preferred = any(line.cell.preference.mean is not None for line in lines)
+    models = any(spec.about for line in lines for spec in line.pair.result.run.submission.players.values())
     reasons = [line.cell.unranked for line in lines] if is_rated(site, view) else []
     return {
         "columns": columns,
@@ -221,7 +231,8 @@ def _rows(site: Site, view: View) -> dict[str, Any]:
         "grouped": sum(line.row.rank_low is not None for line in lines) > FEW,
         "left_out": [line for line in lines if line.cell.played < line.cell.episodes],
         "tools": tools_for(lines),
-        "groups": _groups(columns, any(line.parts for line in lines), is_rated(site, view) or preferred),
+        "groups": _groups(columns, any(line.parts for line in lines), is_rated(site, view) or preferred, models),
+        "models": FACTS if models else {},
         "parts": [(part, ABOUT[part]) for part in PARTS] if any(line.parts for line in lines) else [],
         "preferred": preferred,
         "same_family": SAME_FAMILY if any(line.cell.same_family for line in lines) else "",
@@ -232,9 +243,16 @@ def _standing(site: Site, view: View) -> Standing:
     return view_results(site, view).standings[view.category, view.difficulty, view.judge]
 
 
-def _groups(columns: Sequence[_HeatColumn], parts: bool, refined: bool) -> list[str]:
+def _groups(columns: Sequence[_HeatColumn], parts: bool, refined: bool, models: bool) -> list[str]:
     """Return the groups of columns that can be hidden."""
-    return ["quality"] * bool(columns) + ["facts"] * parts + ["refinement"] * refined + ["effort", "provenance"]
+    return (
+        ["quality"] * bool(columns)
+        + ["facts"] * parts
+        + ["refinement"] * refined
+        + ["effort"]
+        + ["models"] * models
+        + ["provenance"]
+    )
 
 
 def _charts(site: Site, view: View) -> tuple[str, ...]:
@@ -309,8 +327,10 @@ def tools_for(lines: Sequence[Listed]) -> list[_Tool]:
         "generator": ("Generator", [line.pair.generator for line in lines]),
         "budget": ("Budget", [line.budget for line in lines]),
         "tier": ("Trust", [line.tier.label for line in lines]),
+        "makers": ("Maker", [line.makers for line in lines]),
+        "weights": ("Weights", [line.weights for line in lines]),
     }
-    tools = (_Tool(name, label, tuple(sorted(set(values)))) for name, (label, values) in choices.items())
+    tools = (_Tool(name, label, tuple(sorted(filter(None, set(values))))) for name, (label, values) in choices.items())
     return [tool for tool in tools if len(tool.options) > 1]
 
 

@@ -5,22 +5,23 @@ own page; with it the pictures change in place, from ``data/matrix/<instance>.js
 """
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
 from typing import Any
 
 from ircore.results.effects import pair_effects
-from ircore.results.model import BoardRow
+from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
 from ircore.results.tables.judges import SAME_FAMILY
+from leaderboard.components.chip import Chip
+from leaderboard.components.heat_map import small_map
 from leaderboard.components.matrix_cells import MatrixCell
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.trust import tier_of
 from leaderboard.pages.board_views import (
-    Chip,
     View,
     chips,
     condition_anchor,
@@ -34,6 +35,9 @@ from leaderboard.pages.players import player_paths
 from leaderboard.pages.references import board_references, reference_lines
 from leaderboard.storage.pictures import Shown
 from leaderboard.words.labels import category_short, category_title
+
+DENSE = 30
+"""Number of pairs up to which every cell of a matrix has its picture and its numbers."""
 
 FOLDER = "data/matrix"
 """Folder of the files, relative to the site's root."""
@@ -55,6 +59,40 @@ class Grid:
     """Rows, one for each describer."""
 
     @property
+    def dense(self) -> bool:
+        """Whether the matrix is so large that it is a heat map, which shows a picture only of a chosen cell."""
+        return len(self.rows) * len(self.generators) > DENSE
+
+    def by_effect(self, effects: Effects | None) -> "Grid":
+        """Return the matrix, best describers above, best generators left; without effects, by the mean main score."""
+        below = float("-inf")
+        described = {row.describer: _mean([place for cell in row.cells for place in cell]) for row in self.rows}
+        drawn = {
+            label: _mean([place for row in self.rows for place in row.cells[column]])
+            for column, (label, _) in enumerate(self.generators)
+        }
+        if effects is not None:
+            described |= {label: effect.mean for label, effect in effects.describer.items()}
+            drawn |= {label: effect.mean for label, effect in effects.generator.items()}
+            # A player outside the full grid has no effect, and stands below those that have.
+            described = {label: mean if label in effects.describer else below for label, mean in described.items()}
+            drawn = {label: mean if label in effects.generator else below for label, mean in drawn.items()}
+        columns = sorted(
+            range(len(self.generators)),
+            key=lambda column: below if (mean := drawn[self.generators[column][0]]) is None else mean,
+            reverse=True,
+        )
+        rows = sorted(
+            self.rows,
+            key=lambda row: below if (mean := described[row.describer]) is None else mean,
+            reverse=True,
+        )
+        return Grid(
+            tuple(self.generators[column] for column in columns),
+            tuple(replace(row, cells=tuple(row.cells[column] for column in columns)) for row in rows),
+        )
+
+    @property
     def same_family(self) -> bool:
         """Whether any describer in the matrix is judged by a model of its own family."""
         return any(place.cell.same_family for row in self.rows for cell in row.cells for place in cell)
@@ -72,6 +110,12 @@ class _MatrixRow:
 
     cells: tuple[tuple[MatrixCell, ...], ...]
     """Pairs of the describer with each generator; empty where the two were not played together."""
+
+
+def _mean(cells: Sequence[MatrixCell]) -> float | None:
+    """Return the mean main score of some pairs; None if none of them has one."""
+    known = [cell.cell.main.mean for cell in cells if cell.cell.main.mean is not None]
+    return sum(known) / len(known) if known else None
 
 
 def matrix_pages(site: Site) -> Iterator[Page]:
@@ -137,13 +181,35 @@ def _condition_page(site: Site, view: View) -> Page:
 
 
 def _condition_values(site: Site, view: View) -> dict[str, Any]:
-    gallery = telling_target(site, view)
+    gallery, effects = telling_target(site, view), _effects(site, view)
+    grid = _grid(site, view, gallery)
     return {
         **_common(site, view, gallery),
-        "grid": _grid(site, view, gallery),
-        "effects": _effects(site, view),
+        "grid": grid.by_effect(effects) if grid.dense else grid,
+        "effects": effects,
+        "maps": _maps(site, view, grid.by_effect(effects)) if grid.dense and view.overall else (),
         "references": board_references(site, view),
     }
+
+
+def _maps(site: Site, view: View, grid: Grid) -> list[dict[str, Any]]:
+    """Return small maps in the order of a large one: a category or a difficulty each, with its share of the scale."""
+    results = view_results(site, view)
+    parts = [(category, None) for category in results.categories] + [(None, level) for level in results.difficulties]
+    made = []
+    for category, difficulty in parts:
+        values = [[_main(results, cell, view.judge, category, difficulty) for cell in row.cells] for row in grid.rows]
+        if any(value is not None for row in values for value in row):
+            title = category_title(category) if category else str(difficulty).capitalize()
+            path = matrix_path(site, replace(view, category=category, difficulty=difficulty))
+            made.append({"title": title, "path": path, "map": small_map(values)})
+    return made
+
+
+def _main(
+    results: Results, cell: Sequence[MatrixCell], judge: str, category: str | None, difficulty: str | None
+) -> float | None:
+    return results.cell(cell[0].pair.run_id, judge, category, difficulty).main.mean if cell else None
 
 
 def _target_page(site: Site, gallery: Gallery) -> Page:
@@ -157,6 +223,7 @@ def _target_page(site: Site, gallery: Gallery) -> Page:
         template="matrix",
         values={
             "effects": None,
+            "maps": (),
             "references": (),
             "chips": [("Means over", [back, every])],
             "words": view_words(site, view),
@@ -168,7 +235,8 @@ def _target_page(site: Site, gallery: Gallery) -> Page:
 
 
 def _target_values(site: Site, view: View, gallery: Gallery) -> dict[str, Any]:
-    return {**_common(site, view, gallery), "grid": _grid(site, view, gallery)}
+    grid = _grid(site, view, gallery)
+    return {**_common(site, view, gallery), "grid": grid.by_effect(None) if grid.dense else grid}
 
 
 def _common(site: Site, view: View, gallery: Gallery | None) -> dict[str, Any]:
@@ -223,16 +291,20 @@ def _grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
         tuple(generators),
         tuple(
             _MatrixRow(
-                describer, hue, tuple(tuple(cells.get((describer, generator), ())) for generator, _ in generators)
+                describer,
+                site.hues.number(describer),
+                tuple(tuple(cells.get((describer, generator), ())) for generator, _ in generators),
             )
-            for hue, describer in enumerate(site.describers)
+            for describer in site.describers
             if any(name == describer for name, _ in cells)
         ),
     )
 
 
 def _cell(site: Site, view: View, gallery: Gallery | None, pair: Pair, row: BoardRow) -> MatrixCell:
-    picture = _final_picture(site, pair, gallery) if gallery else None
+    # A heat map has no pictures of its own: a browser fetches that of the chosen cell.
+    pictured = gallery if len(site.describers) * len(site.generators) <= DENSE else None
+    picture = _final_picture(site, pair, pictured) if pictured else None
     score = _final_score(site, pair, gallery, view.judge) if gallery else None
     references = tuple(line.value for line in reference_lines(site, view, pair))
     return MatrixCell(pair, row, tier_of(row.submission), picture, score, references)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, metric_facts
 from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
+from leaderboard.components.chip import Chip
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.board_views import Chip, View, metric_path, view_path, view_words
+from leaderboard.pages.board_views import View, metric_path, view_path, view_words
 from leaderboard.pages.boards import MEASURED, Listed, listed, tools_for
 
 

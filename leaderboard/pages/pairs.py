@@ -18,6 +18,7 @@ from ircore.results.tables.comparisons import MOST
 from ircore.submissions.history import open_dispute
 from ircore.submissions.merged import unplayed
 from leaderboard.charts.catalogue import chart_id
+from leaderboard.components.model_facts import about_words
 from leaderboard.components.plots import BarPart
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.model.site_judge import rates
@@ -326,6 +327,8 @@ def player_words(spec: PlayerSpec) -> str:
         parts.append(f"at {spec.base_url}")
     if spec.parameters:
         parts.append(f"with {json.dumps(spec.parameters, sort_keys=True, ensure_ascii=False)}")
+    if spec.about:
+        parts += about_words(spec.about)
     return ", ".join(parts)
 
 

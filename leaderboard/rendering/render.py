@@ -16,7 +16,19 @@ from ircore.results.tables import formats
 from ircore.results.tables.ranks import remedies
 from leaderboard import theme
 from leaderboard.charts.catalogue import Chart, Drawn
-from leaderboard.components import board_cells, episodes, facts, matrix_cells, players, plots, prototypes, values, xray
+from leaderboard.components import (
+    board_cells,
+    episodes,
+    facts,
+    heat_map,
+    matrix_cells,
+    model_facts,
+    players,
+    plots,
+    prototypes,
+    values,
+    xray,
+)
 from leaderboard.components.xray_data import xray_json
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import tier_of
@@ -104,7 +116,19 @@ def _environment() -> Environment:
 
 def _components() -> SimpleNamespace:
     """Return every component by name, as templates call it: ``c.NAME``."""
-    modules = (board_cells, episodes, facts, matrix_cells, players, plots, prototypes, values, xray)
+    modules = (
+        board_cells,
+        episodes,
+        facts,
+        heat_map,
+        matrix_cells,
+        model_facts,
+        players,
+        plots,
+        prototypes,
+        values,
+        xray,
+    )
     return SimpleNamespace(
         **{
             name: component

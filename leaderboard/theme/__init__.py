@@ -117,10 +117,10 @@ def describer_token(index: int, use: Literal["", "-text", "-band"] = "") -> str:
     """Return the token of a describer's hue.
 
     Args:
-        index: Position among the describers, from 0.
+        index: Number of the colour, from 0; below 0 for the neutral colour of describers without one.
         use: Nothing for marks, ``-text`` for words, ``-band`` for the area of an interval.
     """
-    return token(f"describer-{index % len(OKABE_ITO) + 1}{use}")
+    return token(f"{describer_class(index)}{use}")
 
 
 def describer_colour(index: int, dark: bool = False) -> str:
@@ -178,8 +178,11 @@ def ink_on(colour: str) -> str:
 
 
 def describer_class(index: int) -> str:
-    """Return the CSS class that gives a describer's hue; ``index`` counts from 0 and begins anew after the seventh."""
-    return f"describer-{index % len(OKABE_ITO) + 1}"
+    """Return the CSS class that gives a describer's hue; ``index`` counts from 0 and begins anew after the seventh.
+
+    A number below 0 stands for the neutral colour of describers without a hue.
+    """
+    return f"describer-{index % len(OKABE_ITO) + 1 if index >= 0 else 0}"
 
 
 def score_class(value: float) -> str:
@@ -217,6 +220,8 @@ def variables(dark: bool = False) -> dict[str, str]:
     tokens = {"accent": ACCENT[dark]}
     tokens.update({name: pair[dark] for name, pair in (NEUTRALS | _OUTCOMES).items()})
     tokens.update({f"{name}-ink": ink_on(pair[dark]) for name, pair in _OUTCOMES.items()})
+    grey, page = neutral("muted", dark), neutral("background", dark)
+    tokens |= {"describer-0": grey, "describer-0-text": neutral("text", dark), "describer-0-band": mix(page, grey, 0.2)}
     for index in range(len(OKABE_ITO)):
         tokens[f"describer-{index + 1}"] = describer_colour(index, dark)
         tokens[f"describer-{index + 1}-text"] = describer_text_colour(index, dark)
@@ -247,7 +252,7 @@ def stylesheet() -> str:
 
 
 def _classes() -> Iterator[str]:
-    for index in range(1, len(OKABE_ITO) + 1):
+    for index in range(len(OKABE_ITO) + 1):
         hue, text = f"var(--irc-describer-{index})", f"var(--irc-describer-{index}-text)"
         yield f".describer-{index} {{ --hue: {hue}; --hue-text: {text}; }}"
     for name, steps in (("score", SCORE_STEPS), ("delta", DELTA_STEPS)):
@@ -255,6 +260,8 @@ def _classes() -> Iterator[str]:
             colour, ink = f"var(--irc-{name}-{step})", f"var(--irc-{name}-{step}-ink)"
             # A link's own colour would win over that of a class alone.
             yield f".{name}-{step}, .irg a.{name}-{step} {{ background-color: {colour}; color: {ink}; }}"
+            if name == "score":
+                yield f".fill-{name}-{step} {{ fill: {colour}; }}"
 
 
 def _rule(selector: str, colours: dict[str, str]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ircore.instances.benchmark import BenchmarkVersion
-from leaderboard.pages.board_views import Chip
+from leaderboard.components.chip import Chip
 from leaderboard.words.labels import category_title
 from leaderboard.words.untrusted_text import one_line
 

@@ -437,3 +437,16 @@ def test_what_must_not_be_published(text: str) -> None:
 )
 def test_what_may_be_published(text: str) -> None:
     assert find_forbidden(text) is None
+
+
+@pytest.mark.parametrize("words", [["check"], ["pull", "--out", "pulled"], ["push", "--repo", "me/release"]])
+def test_a_folder_that_is_no_release_is_refused_in_one_line(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_none")
+    (tmp_path / "holiday.txt").write_text("rain")
+    name, *options = words
+    assert ircore(["release", name, str(tmp_path), *options]) == 2
+    problem, remedy = capsys.readouterr().err.splitlines()
+    assert problem == f"ircore: {tmp_path}: no release here (no release.json)"
+    assert remedy == "  Name a folder made by: ircore release build … --out DIR"

@@ -20,7 +20,7 @@ from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow
 
-PAGE = Path(__file__).parents[2] / "docs" / "load.md"
+PAGES = [Path(__file__).parents[2] / "docs" / name for name in ("load.md", "load-questions.md")]
 
 
 def test_results_of_a_release_are_those_of_its_runs(built: Path) -> None:
@@ -62,9 +62,10 @@ def test_every_block_of_the_page_runs_and_answers(
     pytest.importorskip("duckdb")
     pytest.importorskip("mlcroissant")
     assert ircore_on("release", "push", release, "--repo", "org/irg", "--revision", "v1.0.0").code == 0
-    script = Path(__file__).with_name("run_page.py")
+    script, page = Path(__file__).with_name("run_page.py"), tmp_path / "pages.md"
+    page.write_text("\n".join(part.read_text("utf-8") for part in PAGES), "utf-8")
     names = ["ORG/NAME=org/irg", f"build/demo/dataset={release}", f'"worst.png"="{tmp_path / "worst.png"}"']
-    done = run_with_hub(hub, tmp_path / "hf", [str(script), str(PAGE), *names])
+    done = run_with_hub(hub, tmp_path / "hf", [str(script), str(page), *names])
 
     assert done.code == 0, done.err
     answers = [answer for answer in json.loads(done.out.splitlines()[-1]) if answer is not None]

@@ -28,14 +28,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return site_of(tmp_path_factory.mktemp("help"), by_turn=2.0)
 
 
-def found(site: Site) -> Finding:
+def finding_of(site: Site) -> Finding:
     made = finding(site)
     assert made is not None
     return made
 
 
 def test_the_best_pair_and_its_gain_come_from_the_data(site: Site) -> None:
-    made = found(site)
+    made = finding_of(site)
     assert (made.pair.describer, made.pairs, made.pictures) == ("seer", 2, len(site.results.instances))
     episodes = site.results.episodes[made.pair.run_id]
     turns = {len(result.episode.rendered_turns) for result in episodes}
@@ -46,7 +46,7 @@ def test_the_best_pair_and_its_gain_come_from_the_data(site: Site) -> None:
 
 
 def test_the_hardest_condition_is_that_of_the_lowest_best_score(site: Site) -> None:
-    made = found(site)
+    made = finding_of(site)
     first = site.results.instances[0]
     assert made.hardest is not None
     # Scores rise from episode to episode, so that the first condition stays lowest, by the better pair.
@@ -55,12 +55,12 @@ def test_the_hardest_condition_is_that_of_the_lowest_best_score(site: Site) -> N
 
 
 def test_corrections_that_harm_are_said_to(tmp_path: Path) -> None:
-    assert found(site_of(tmp_path, by_turn=-1.0)).direction == "harm"
+    assert finding_of(site_of(tmp_path, by_turn=-1.0)).direction == "harm"
 
 
 def test_the_front_page_says_so_in_three_sentences(site: Site) -> None:
     html = Renderer(site, {}).block(front_page(site))
-    made = found(site)
+    made = finding_of(site)
     lead = html.partition('<p class="lead">')[2].partition("</p>")[0]
     assert f"{made.pictures} pictures of {made.kinds} kinds" in lead
     assert f"The best of 2 pairs reaches {made.cell.main.mean:.1f} of 100" in lead

@@ -3,20 +3,23 @@
 import json
 import math
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from invented import InventedRun, invented_run, invented_set
 from pages import Element, read_page
 
+from ircore.core.records import ModelFacts
 from ircore.results.against import against
 from ircore.results.statistics.intervals import Estimate, clear_of
 from ircore.results.tables.board import board_table
 from leaderboard.components.board_cells import group_letter
 from leaderboard.components.values import score
-from leaderboard.model.site import Site
+from leaderboard.model.site import Page, Site
 from leaderboard.pages.against_files import against_files
 from leaderboard.pages.boards import board_pages
+from leaderboard.pages.matrix import matrix_pages
 from leaderboard.rendering.render import Renderer
 from leaderboard.words.labels import interval_width
 
@@ -35,6 +38,10 @@ def site_of(made: list[InventedRun]) -> Site:
 
 def rendered(site: Site, path: str) -> Element:
     (page,) = (page for page in board_pages(site) if page.path == path)
+    return as_page(site, page)
+
+
+def as_page(site: Site, page: Page) -> Element:
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "page.html"
         made.write_text(Renderer(site, {}).block(page), encoding="utf-8")
@@ -84,6 +91,26 @@ def test_many_pairs_stand_in_groups_under_one_headline_and_chances_sum_to_one() 
     assert headline.text in board_table(site.results, JUDGE).caption
 
 
+def test_a_matrix_of_many_pairs_is_a_heat_map_from_the_best_to_the_worst() -> None:
+    # The level of a pair is the sum of its players' numbers, so that the order of both is known.
+    crossed = [
+        invented_run(SMALL_CELLS, f"seer-{seer}", f"painter-{painter}", 1.0 + seer + 0.6 * painter, 0.1)
+        for seer in range(4)
+        for painter in range(8)
+    ]
+    (page,) = (page for page in matrix_pages(site_of(crossed)) if page.path == "matrix")
+    shown = as_page(site_of(crossed), page)
+    (table,) = shown.find("table", class_="heat-matrix")
+    heads = [head.text.split()[0] for head in table.find("thead")[0].find("th")]
+    names = [row.find("th")[0].text.split()[0] for row in table.find("tbody")[0].find("tr")]
+    assert names == [f"seer-{seer}" for seer in (3, 2, 1, 0)]
+    assert heads == [f"painter-{painter}" for painter in reversed(range(8))]
+    assert len(table.find("a", class_="heat")) == 32
+    assert not table.find("img")
+    # Two categories and two difficulties.
+    assert len(shown.find("svg", class_="small-map")) == 4
+
+
 def test_a_few_pairs_stand_by_their_ranks_alone() -> None:
     page = rendered(site_of(runs(3, 2.0)), "boards/index")
     assert not page.find("p", class_="headline")
@@ -114,3 +141,20 @@ def test_small_cells_too_few_to_say_are_merged_or_have_no_colour() -> None:
 def test_an_interval_is_written_so_that_it_claims_nothing_beyond_its_ends(estimate: Estimate, written: str) -> None:
     assert interval_width(estimate) == written
     assert (written or "6.00") in score(estimate)
+
+
+def test_stated_facts_of_models_are_columns_and_menus() -> None:
+    about = ModelFacts(organisation="Example Lab", open_weights=True, parameters_b=8.0, released="2026-01-15")
+    plain, *_ = made = runs(3)
+    submission = plain.run.submission
+    spec = submission.describer.model_copy(update={"about": about})
+    stating = plain.run.model_copy(update={"submission": submission.model_copy(update={"describer": spec})})
+    told = replace(plain, run=stating)
+    page = rendered(site_of([told, *made[1:]]), "boards/index")
+    row = next(row for row in rows(page) if row.attributes.get("data-makers"))
+    # The generator's weights are not stated, so nothing is said of the pair's.
+    assert (row.attributes["data-makers"], row.attributes.get("data-weights")) == ("Example Lab", None)
+    cells = {cell.attributes["data-label"]: cell.attributes for cell in row.find("td", class_="fact-column")}
+    assert (cells["Maker"]["data-describer"], cells["Maker"]["data-generator"]) == ("Example Lab", "")
+    assert cells["Size, B"]["data-sort"] == "8"
+    assert "g-models" not in "".join(str(cell) for cell in rendered(site_of(made), "boards/index").find("td"))

@@ -17,6 +17,7 @@ import pytest
 from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
+from leaderboard.live.study.command import spread
 from leaderboard.live.study.plan import balanced, read_study, sessions
 from leaderboard.live.study.table import passed
 
@@ -57,6 +58,13 @@ def test_a_plan_holds_its_targets_and_what_participants_agree_to(tmp_path: Path,
     assert study.generator.player == "canvas"
     known = {instance.instance_id for instance in instances.instances}
     assert all(set(session.order) < known and len(session.order) == 2 for session in study.sessions)
+
+
+def test_few_targets_are_of_different_categories(instances: InstanceSet) -> None:
+    # The set has two categories, each easy and hard.
+    kinds = {instance.instance_id: instance.category for instance in instances.instances}
+    assert len({kinds[name] for name in spread(instances, 2)}) == 2
+    assert spread(instances, 4) == [instance.instance_id for instance in instances.instances]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +122,7 @@ def take_part(address: str) -> None:
             assert post(address, {"check": state["study"]["check"]}) == {"taken": True}
         elif state["question"]:
             question = state["question"]
-            assert question["checked"] is None
+            assert (question["checked"], question["category"], question["instance"]) == (None, None, None)
             text = "done" if question["turn"] > 1 else "A red circle in the middle."
             if question["name"] not in shown:
                 post(address, {"question": question["name"], "text": text})

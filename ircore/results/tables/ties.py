@@ -9,8 +9,12 @@ NEARLY_ALL = 0.8
 """Share of undecided couples from which nearly all pairs are said to tie."""
 
 
-def tie_words(standing: Standing) -> str:
-    """Return a sentence on how many couples of pairs a board tells apart; empty where ranks speak for themselves.
+def tie_words(standing: Standing, noun: str = "pairs") -> str:
+    """Return a sentence on how many couples a board tells apart; empty where ranks speak for themselves.
+
+    Args:
+        standing: Of the board.
+        noun: Who is ranked, in the plural.
 
     >>> tie_words(Standing(ranges=(), detectable=3.0, critical=4.0, told=30, couples=4950))
     'Nearly all of these 100 pairs tie: 30 of 4,950 couples are told apart.'
@@ -21,13 +25,13 @@ def tie_words(standing: Standing) -> str:
     if not couples:
         return ""
     if not told:
-        return f"No two of these {pairs} pairs can be told apart." if pairs > 2 else ""
+        return f"No two of these {pairs} {noun} can be told apart." if pairs > 2 else ""
     if told <= (1 - NEARLY_ALL) * couples and pairs > FEW:
-        return f"Nearly all of these {pairs} pairs tie: {told:,} of {couples:,} couples are told apart."
+        return f"Nearly all of these {pairs} {noun} tie: {told:,} of {couples:,} couples are told apart."
     if pairs <= FEW:
         return ""
     top, groups = sum(rank.top for rank in ranks), max(rank.group for rank in ranks)
-    return (
-        f"{told / couples:.0%} of the {couples:,} couples of pairs are told apart, in {groups} groups; "
-        f"any of {top} pairs may be the best.".replace("%", " %", 1)
-    )
+    share = f"{100 * told / couples:.0f} %"
+    inside = f"{groups} groups" if groups > 1 else "one group"
+    best = f"any of {top} may be the best" if top > 1 else "one is better than all others"
+    return f"{share} of the {couples:,} couples of {noun} are told apart, in {inside}; {best}."

@@ -218,7 +218,7 @@ class Watch:
         if self._unpriced:
             return CostLimitError(
                 f"--max-cost: what answers of {' and '.join(sorted(self._unpriced))} cost is not known",
-                "Give prices with --prices FILE (see docs/players.md), or leave out --max-cost.",
+                "Give prices with --prices FILE (see docs/costs.md), or leave out --max-cost.",
             )
         return CostLimitError(
             f"--max-cost: {self.totals.cost_usd:.4f} US$ of {self.max_cost:g} US$ spent",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
-from ircore.core.records import PlayerSpec, Record, Rules
+from ircore.core.records import ModelFacts, PlayerSpec, Record, Rules
 from ircore.core.strict_yaml import Document, FieldPath, YamlError, parse_mapping
 from ircore.core.submission_records import Dates, Submission, TranscriptsReference
 from ircore.core.validation import worded
@@ -38,6 +38,12 @@ EXPECTED = {
     "base_url": "https://HOST/…, or http://127.0.0.1:PORT/… for a server of your own; no account in it",
     "api_key_env": "the upper-case name of an environment variable that ends in _KEY or _TOKEN, never the key itself",
     "parameters": "a mapping of names to values",
+    "about": "a mapping such as {organisation: Example Lab, open_weights: true, parameters_b: 8}",
+    "organisation": "one line of 1–300 characters",
+    "open_weights": "true or false",
+    "parameters_b": "a number above 0: thousands of millions of parameters",
+    "released": "a date, YYYY-MM-DD",
+    "usd_per_episode": "US dollars an episode costs in this seat, 0 to 1000",
     "rules": "a mapping such as {token_budget: 200, max_turns: 10}",
     "token_budget": "a whole number from 1 to 10000",
     "max_turns": "a whole number from 1 to 100",
@@ -80,6 +86,8 @@ _RECORDS: dict[FieldPath, type[Record]] = {
     (): Submission,
     ("describer",): PlayerSpec,
     ("generator",): PlayerSpec,
+    ("describer", "about"): ModelFacts,
+    ("generator", "about"): ModelFacts,
     ("rules",): Rules,
     ("dates",): Dates,
     ("transcripts",): TranscriptsReference,

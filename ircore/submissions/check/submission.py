@@ -14,6 +14,7 @@ from ircore.core.submission_records import Submission
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
 from ircore.players.submission import FORMAT, MANIFEST
 from ircore.submissions.addresses import link_hosts, link_problem
+from ircore.submissions.check.about import about_faults, licence_faults
 from ircore.submissions.check.entries import is_maintainers
 from ircore.submissions.check.findings import Fault, Finding, errors, finding, locate, ordered
 from ircore.submissions.check.games import game_faults, is_game_manifest, read_game_manifest
@@ -218,7 +219,11 @@ def _stated_faults(submission: AnySubmission, others: tuple[Neighbour, ...], pur
     """Yield the faults in the fields of a manifest besides seats and rules, which manifests of all games share."""
     yield from _text_faults(submission)
     yield from _link_faults(submission)
-    yield from _licence_faults(submission.licence)
+    yield from licence_faults(("licence",), submission.licence)
+    above = () if isinstance(submission, Submission) else ("players",)
+    for seat, spec in submission.players.items():
+        if spec.about is not None:
+            yield from about_faults((*above, seat, "about"), spec.about, submission.dates)
     yield from _transcript_faults(submission)
     if not purpose.local:
         yield from _name_faults(submission.name, others)
@@ -276,19 +281,6 @@ def _link_faults(submission: AnySubmission) -> Iterator[Fault]:
             )
             yield Fault(path, problem, f"https on {link_hosts()[0]} or another of {len(link_hosts())} hosts", remedy)
         yield from leak_faults(path, url)
-
-
-def _licence_faults(licence: str) -> Iterator[Fault]:
-    from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
-
-    expected = EXPECTED["licence"]
-    try:
-        known = canonicalize_license_expression(licence)
-    except (InvalidLicenseExpression, ValueError):
-        yield Fault(("licence",), "no licence that SPDX lists", expected, f"Write {expected} (spdx.org/licenses).")
-        return
-    if known != licence:
-        yield Fault(("licence",), f"SPDX writes it {known}", known, f"Write {known}.", "warning")
 
 
 def _transcript_faults(submission: AnySubmission) -> Iterator[Fault]:

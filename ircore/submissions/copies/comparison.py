@@ -172,28 +172,26 @@ class Comparison(NamedTuple):
             pictures = instances.pictures(by_name[name])  # type: ignore[arg-type]  # as above
             return np.stack([look_at(picture).descriptor for picture in pictures.values()])
 
-        for other in others:
-            if other.run.slug == run.slug or other.run.instance_set != run.instance_set:
+        published = _published(run, others, self.drawings)
+        for name, drawn in self.drawings.items():
+            pool = published.get(name)
+            if pool is None:
                 continue
-            index = index_of(other)
-            for name, drawn in self.drawings.items():
-                positions = index.of_episode(name)
-                if not positions:
+            for sha256, step in drawn.items():
+                look = self.look(sha256)
+                if look.flat:
                     continue
-                for sha256, step in drawn.items():
-                    look = self.look(sha256)
-                    if look.flat:
-                        continue
-                    alike = likeness(look, index.descriptors[positions])
-                    nearest = positions[int(alike.argmax())]
-                    evidence = Evidence(rendering=sha256, run_id=other.run.run_id, other=index.sha256[nearest])
-                    whose = f"one that {other.run.slug} has"
-                    twin = next((place for place in positions if index.pixels[place] == look.pixels), None)
+                alike = likeness(look, pool.descriptors)
+                for slug, positions in pool.by_pair.items():
+                    nearest = positions[int(alike[positions].argmax())]
+                    twin = next((place for place in positions if pool.pixels[place] == look.pixels), None)
+                    shown = nearest if twin is None else twin
+                    evidence = Evidence(rendering=sha256, run_id=pool.run_ids[shown], other=pool.sha256[shown])
+                    whose = f"one that {slug} has"
                     if twin is not None:
-                        evidence = evidence.model_copy(update={"other": index.sha256[twin]})
                         what = f"the picture is, pixel by pixel, {whose}"
                         yield self._flag("rendering_of_another", name, step, what, evidence)
-                    elif alike.max() >= LIKE_ANOTHER and (name, sha256) not in self.reproduced:
+                    elif alike[nearest] >= LIKE_ANOTHER and (name, sha256) not in self.reproduced:
                         is_good = likeness(look, target_looks(name)).max() >= LIKE_BY_CHANCE
                         rule = "like_another" if is_good else "rendering_of_another"
                         what = f"the picture can hardly be told from {whose}"
@@ -203,6 +201,55 @@ class Comparison(NamedTuple):
         explained = EXPLAINED if (name, evidence.rendering) in self.reproduced else None
         where = f"{name}, {self.word} {step}"
         return Flag(rule=rule, where=where, what=what, evidence=evidence, explained=explained)
+
+
+class _Pool(NamedTuple):
+    """The published renderings of an instance, of all other pairs together: compared at once."""
+
+    by_pair: Mapping[str, list[int]]
+    """Positions of the renderings of each pair."""
+
+    run_ids: Sequence[str]
+    sha256: Sequence[str]
+    pixels: Sequence[str]
+    descriptors: "npt.NDArray[np.int8]"
+
+
+def _published(
+    run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder], names: Collection[str]
+) -> dict[str, _Pool]:
+    """Return the renderings of other pairs by instance, as the stored indices hold them.
+
+    Args:
+        run: The run that is compared with them.
+        others: Published runs.
+        names: Instances that the run has renderings of.
+    """
+    import numpy as np
+
+    indices = [
+        (other.run.slug, other.run.run_id, index, index.places)
+        for other in others
+        if other.run.slug != run.slug and other.run.instance_set == run.instance_set
+        for index in (index_of(other),)
+    ]
+    pools = {}
+    for name in names:
+        entries = [
+            (slug, run_id, index, place) for slug, run_id, index, places in indices for place in places.get(name, ())
+        ]
+        if entries:
+            by_pair: dict[str, list[int]] = defaultdict(list)
+            for number, (slug, *_) in enumerate(entries):
+                by_pair[slug].append(number)
+            pools[name] = _Pool(
+                by_pair,
+                [run_id for _, run_id, _, _ in entries],
+                [index.sha256[place] for *_, index, place in entries],
+                [index.pixels[place] for *_, index, place in entries],
+                np.stack([index.descriptors[place] for *_, index, place in entries]),
+            )
+    return pools
 
 
 def _held_together(

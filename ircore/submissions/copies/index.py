@@ -115,9 +115,13 @@ class RunIndex(NamedTuple):
         """Yield episode and file's hash of each rendering."""
         return zip(self.episodes, self.sha256, strict=True)
 
-    def of_episode(self, name: str) -> list[int]:
-        """Return the positions of the renderings of an episode."""
-        return [position for position, episode in enumerate(self.episodes) if episode == name]
+    @property
+    def places(self) -> dict[str, list[int]]:
+        """The positions of the renderings of each episode."""
+        places: dict[str, list[int]] = {}
+        for position, episode in enumerate(self.episodes):
+            places.setdefault(episode, []).append(position)
+        return places
 
 
 def index_of(folder: RunFolder | GameRunFolder) -> RunIndex:

@@ -19,7 +19,8 @@ function keyOf(head) {
 }
 
 function nameOf({ dataset }) {
-  return `${dataset.describer} + ${dataset.generator}${dataset.apart ? ` (${dataset.apart})` : ""}`;
+  const { describer, generator, apart } = dataset;
+  return [describer, generator].filter(Boolean).join(" + ") + (apart ? ` (${apart})` : "");
 }
 
 function listed(text) {
@@ -200,13 +201,13 @@ class Board {
     const link = this.compareLink;
     link.textContent = pick.length ? `Compare ${pick.length}` : "Compare";
     if (pick.length > 1) {
-      link.href = `${link.dataset.comparePage}?pairs=${pick.map(encodeURIComponent).join(",")}`;
+      link.href = `${link.dataset.comparePage}?${this.table.dataset.compare ?? "pairs"}=${pick.map(encodeURIComponent).join(",")}`;
       link.removeAttribute("aria-disabled");
       link.removeAttribute("title");
     } else {
       link.removeAttribute("href");
       link.setAttribute("aria-disabled", "true");
-      link.title = `Choose two to ${MOST_COMPARED} pairs by the boxes at the left`;
+      link.title = `Choose two to ${MOST_COMPARED} ${this.table.dataset.noun ?? "pair"}s by the boxes at the left`;
     }
   }
 
@@ -241,7 +242,8 @@ class Board {
   /* What is filtered, sorted and hidden, in words. */
   words() {
     const { state } = this;
-    const count = this.rows.length === 1 ? "1 pair" : `${this.rows.length} pairs`;
+    const { noun = "pair" } = this.table.dataset;
+    const count = this.rows.length === 1 ? `1 ${noun}` : `${this.rows.length} ${noun}s`;
     const filters = this.menus.filter((menu) => state[menu.name]).map((menu) =>
       menu.name === "self" ? "no self-judged pair" : `${menu.parentElement.firstChild.textContent.trim().toLowerCase()} ${menu.selectedOptions[0].textContent}`);
     if (state.find) filters.unshift(`“${state.find}”`);

@@ -8,7 +8,9 @@
  *
  *   <folder>/<target>.json   {title, target: [src, width, height], judges, pairs: {key: [src, width, height, [scores]]}}
  *
- * The choice stands in the query string: ?target=pie_graph-hard-04.
+ * Of many pairs the matrix is a heat map: a chosen cell [data-cell] shows beside it what the pair drew.
+ *
+ * The choice stands in the query string: ?target=pie_graph-hard-04&cell=KEY.
  */
 import { readQuery, whenMoved, writeQuery } from "./address.js";
 import { badge, missing, picture } from "./components.js";
@@ -21,14 +23,23 @@ class Matrix {
     this.shown = this.own;
     this.links = [...root.querySelectorAll("a[data-target]")];
     this.status = root.querySelector("[data-matrix-status]");
+    this.detail = root.querySelector("[data-cell-detail]");
+    this.cells = new Map([...root.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell]));
     root.addEventListener("click", (event) => this.clicked(event));
     whenMoved(() => this.restore());
     this.restore();
   }
 
   clicked(event) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    const cell = event.target.closest?.("[data-cell]");
+    if (cell) {
+      event.preventDefault();
+      writeQuery({ cell: cell.dataset.cell }, { push: true });
+      this.select(cell.dataset.cell);
+    }
     const link = event.target.closest?.("a[data-target]");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    if (!link) return;
     event.preventDefault();
     const { target } = link.dataset;
     writeQuery({ target: target === this.own ? "" : target }, { push: true });
@@ -36,7 +47,8 @@ class Matrix {
   }
 
   restore() {
-    const wanted = readQuery().target ?? this.own;
+    const { target: wanted = this.own, cell } = readQuery();
+    this.select(cell);
     if (this.links.some((link) => link.dataset.target === wanted)) this.choose(wanted);
   }
 
@@ -52,6 +64,35 @@ class Matrix {
     }
   }
 
+  /* Show what the pair of a cell drew of the target. */
+  async select(key) {
+    if (!this.cells.has(key)) return;
+    this.chosen = key;
+    for (const [name, cell] of this.cells) withAttributes(cell, { "aria-current": name === key ? "true" : null });
+    try {
+      const renderings = await fetchJson(`${this.root.dataset.folder}/${this.shown}.json`);
+      if (this.chosen === key) this.showDetail(key, renderings);
+    } catch {
+      location.assign(this.cells.get(key).href);
+    }
+  }
+
+  showDetail(key, { title, target, judges, pairs }) {
+    const cell = this.cells.get(key);
+    const [who, numbers] = cell.title.split(/: (?=[^:]*$)/);
+    const episodes = withAttributes(element("a", "", "its episodes"), { href: cell.href });
+    const gallery = `${this.root.dataset.root}gallery/${this.shown}.html?pair=${encodeURIComponent(key)}#${key}`;
+    const drawn = withAttributes(element("a", "matrix-picture"), { href: gallery });
+    drawn.append(...this.cell(title, pairs[key], judges.indexOf(this.root.dataset.judge)));
+    const own = element("figure", "", this.image(target, `${title}, target`), element("figcaption", "", `Target: ${title}`));
+    own.dataset.targetPicture = "";
+    own.querySelector("figcaption").className = "target-name";
+    this.detail.replaceChildren(
+      element("p", "", element("strong", "", who), element("span", "", ` ${numbers} · `), episodes),
+      element("figure", "", drawn, element("figcaption", "", "What it drew in the end")), own,
+    );
+  }
+
   show(target, { title, target: drawn, judges, pairs }) {
     const { root } = this.root.dataset;
     const page = `${root}gallery/${target}.html`;
@@ -61,12 +102,13 @@ class Matrix {
     const link = this.root.querySelector("[data-target-link]");
     link.textContent = title.toLowerCase();
     link.href = page;
-    for (const cell of this.root.querySelectorAll("[data-pair]")) {
+    for (const cell of this.root.querySelectorAll("td [data-pair]")) {
       const { pair } = cell.dataset;
       cell.href = `${page}?pair=${encodeURIComponent(pair)}#${pair}`;
       cell.replaceChildren(...this.cell(title, pairs[pair], judges.indexOf(this.root.dataset.judge)));
     }
     for (const choice of this.links) withAttributes(choice, { "aria-current": choice.dataset.target === target ? "true" : null });
+    if (this.chosen) this.select(this.chosen);
     this.status.textContent = `Shown: ${title}`;
   }
 

@@ -62,8 +62,7 @@ def build(
     click.echo(
         f"study     {out}: {len(chosen)} targets, {participants} participants, {len(study.sessions[0].checks)} checks"
     )
-    click.echo(f"\nnext\n  1  a participant   ircore study run {out} --participant p01")
-    click.echo(f"  2  to compare      ircore play {pair} --instances {out}/instances --out runs/built-in")
+    click.echo(f"compare   ircore play {pair} --instances {out}/instances --out runs/built-in")
 
 
 def spread(source: "InstanceSet", count: int) -> list[str]:
@@ -77,9 +76,11 @@ def spread(source: "InstanceSet", count: int) -> list[str]:
         groups.setdefault((instance.category, instance.difficulty), []).append(instance.instance_id)
     if sum(map(len, groups.values())) < count:
         raise InputError(f"--targets {count}: the set has only {len(source.instances)}", "Ask for fewer.")
-    chosen: set[str] = set()
+    chosen, conditions = set[str](), list(groups.values())
+    if count < len(conditions):  # every so many-th condition, so that no category is left out while others come twice
+        conditions = [conditions[place * len(conditions) // count] for place in range(count)]
     while len(chosen) < count:
-        for group in groups.values():
+        for group in conditions:
             if group and len(chosen) < count:
                 chosen.add(group.pop(0))
     return [instance.instance_id for instance in source.instances if instance.instance_id in chosen]
@@ -129,7 +130,7 @@ def run_session(study: Path, code: str, port: int, no_browser: bool) -> int:
         finally:
             playing.kill()  # what was answered is on the disk
             playing.wait()
-    click.echo(f"kept      {own}\n\nnext\n  ircore study import {study} --out runs")
+    click.echo(f"kept      {own}")
     return status
 
 
@@ -148,4 +149,3 @@ def import_command(study: Path, out: Path) -> None:
     if not taken:
         click.echo("nothing was imported", err=True)
         sys.exit(1)
-    click.echo(f"\nnext\n  ircore score {' '.join(taken)} && ircore results {' '.join(taken)}")

@@ -9,6 +9,8 @@ from ircore.core.files import write_text
 from leaderboard.live.play_me.table import Table
 from leaderboard.live.study.plan import Check, Session, Study
 
+_UNTOLD = {"checked": None, "category": None, "difficulty": None, "instance": None}
+"""What a describer of the game is not told either."""
 CONSENT, CHECKS = "consent.json", "checks.json"
 
 
@@ -42,7 +44,7 @@ class StudyTable(Table):
         check = self._waiting_check(len(state["ended"]))
         state["ended"] = [{**episode, "mine": None, "best": None} for episode in state["ended"]]
         waits = not self.has_consent or check is not None
-        question = None if waits or state["question"] is None else {**state["question"], "checked": None}
+        question = None if waits or state["question"] is None else {**state["question"], **_UNTOLD}
         consent = self.study.consent if self.study is not None and not self.has_consent else None
         told = {"consent": consent, "check": None if check is None or consent else check.word}
         return {**state, "question": question, "study": told}

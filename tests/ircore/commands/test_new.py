@@ -15,7 +15,8 @@ from ircore.commands.new import KINDS, plugin_files
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 
-PAGE = Path(__file__).parents[3] / "docs" / "adding-plug-ins.md"
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = "\n".join((DOCS / name).read_text("utf-8") for name in ("adding-plug-ins.md", "adding-targets.md"))
 
 
 class Installed:
@@ -126,8 +127,8 @@ def test_a_game_is_built_played_and_scored(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_importer_of_the_page_imports(tmp_path: Path) -> None:
     """The page's importer, installed as it stands there."""
-    (code,) = re.findall(r"## An importer.*?```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    (toml,) = re.findall(r"## An importer.*?```toml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    (code,) = re.findall(r"## An importer.*?```python\n(.*?)```", PAGE, re.DOTALL)
+    (toml,) = re.findall(r"## An importer.*?```toml\n(.*?)```", PAGE, re.DOTALL)
     about = tmp_path / "packages" / "colours-1.0.dist-info"
     about.mkdir(parents=True)
     (tmp_path / "packages" / "ircore_colours.py").write_text(code)
@@ -148,18 +149,16 @@ def test_the_importer_of_the_page_imports(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_the_page_shows_what_is_written(kind: str, name: str) -> None:
     """So that the page's examples are the packages of the tests above, word for word."""
-    page = PAGE.read_text("utf-8")
-    assert f"ircore new plugin {kind} {name} --out" in page
+    assert f"ircore new plugin {kind} {name} --out" in PAGE
     files = plugin_files(kind, name)
     (module,) = (text for path, text in files.items() if "/" not in path and path.endswith(".py"))
-    shown = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    shown = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     assert module in shown
 
 
 def test_every_kind_is_on_the_page() -> None:
-    page = PAGE.read_text("utf-8")
     for kind in KINDS:
-        assert f"ircore new plugin {kind} " in page
+        assert f"ircore new plugin {kind} " in PAGE
 
 
 def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

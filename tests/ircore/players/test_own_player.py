@@ -14,7 +14,7 @@ from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "built-in-players.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "own-player.md"
 
 
 def example(first: str) -> str:

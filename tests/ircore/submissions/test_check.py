@@ -224,3 +224,25 @@ def test_options_that_do_not_go_together(tree: Path) -> None:
     assert ircore(["submission", "check", "--all", str(tree / "first")]) == 2
     assert ircore(["submission", "check", str(tree / "first"), "--preview", str(tree / "site")]) == 2
     assert not (tree / "site").exists()
+
+
+ABOUT = "{organisation: Example Lab, open_weights: true, parameters_b: 8, released: 2026-01-15, licence: Apache-2.0}"
+
+
+@pytest.mark.parametrize(
+    ("about", "told"),
+    [
+        (ABOUT, []),
+        ("{open_weights: true}", [("describer.about.licence", "warning")]),
+        ("{open_weights: maybe}", [("describer.about.open_weights", "error")]),
+        ("{parameters_b: -3}", [("describer.about.parameters_b", "error")]),
+        ("{licence: nobody's}", [("describer.about.licence", "error")]),
+        ("{released: 2027-01-01}", [("describer.about.released", "error")]),
+        ("{made_by: somebody}", [("describer.about.made_by", "error")]),
+    ],
+)
+def test_what_is_stated_about_a_model_is_checked(tree: Path, about: str, told: list[tuple[str, str]]) -> None:
+    manifest = tree / "first" / "submission.yaml"
+    manifest.write_text(manifest.read_text().replace("describer: {", f"describer: {{about: {about}, "))
+    findings = check_submission(tree / "first").findings
+    assert [(found.field, found.level) for found in findings if "about" in found.field] == told

@@ -12,6 +12,12 @@ from transcripts import REVISION, write_manifest
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Attempt
 from ircore.core.records import PlayerSpec
+from ircore.players.openai.settings import (
+    ChatImageSettings,
+    DescriberSettings,
+    ImagesSettings,
+    ResponsesImageSettings,
+)
 from ircore.runs.events import Call
 from ircore.runs.provenance import Flag
 from ircore.submissions.check.submission import Purpose, check_bytes
@@ -149,6 +155,13 @@ def test_the_list_names_day_and_place_for_every_service() -> None:
         assert service["source"].startswith("https://")
     assert service_of(seat(base_url="https://api.bfl.ai/v1")) == "bfl"
     assert service_of(seat(base_url="https://somewhere.example.org/v1")) == "server"
+
+
+def test_every_parameter_of_a_player_that_asks_a_service_is_in_the_list() -> None:
+    """Else a new parameter could carry what it likes: unknown ones are refused by the players themselves."""
+    players = (DescriberSettings, ImagesSettings, ChatImageSettings, ResponsesImageSettings)
+    parameters = {name for settings in players for name in settings.model_fields} - {"extra_body"}
+    assert parameters == yaml.safe_load(LIST.read_text())["parameters"].keys()
 
 
 @pytest.mark.attack

@@ -57,6 +57,21 @@ Corrections
 
 Order of description is back to front, but grid lines are below and texts above everything else.
 
+Named points (``points_by_name``): ``Point A is at (120, 300), point B at (400, 300).`` – from then on ``from point A to
+point B``, ``with corners point A, point B, …``, ``a circle around point M through point A``, ``15 px below and 10 px
+right of point B``.
+
+Plots sentence by sentence (package ``plots``), each in the plot's own units once its area and axes were told
+    ``The plot spans 71 to 479 px across and 54 to 437 px down, with letters of 15 px in grey.`` ``The y axis is a 1 px
+    grey line and runs from 0 to 120, labelled every 20, with tick marks [inside].`` ``The x axis has the labels "A",
+    "B" from 139 to 410 px [at 139, 250, 410 px] [slanting, upright].`` ``The x axis is called "Week".`` ``The panel of
+    the plot is light grey.`` ``A 1 px grey frame closes the plot.`` ``Horizontal dashed grey grid lines run at all
+    labels.`` ``[Stacked] blue bars, 20 px wide[, 10 px left of the labels]: 12, none, 30[, with their values above].``
+    ``A 2 px red dashed line with round markers of radius 4 px: 5, 7, 6[, with its values 14 px above].``  ``A
+    2 px red curve [straight] through the points (0, 1), (1, 2).``
+    Of a pie: ``Beside the wedges [on short lines] in black, letters of 14 px: "Coal", none, "Gas".`` ``Inside the
+    wedges in white, letters of 14 px: "50%", none, "25%".``
+
 Figures in their own terms (package ``figures``), for messages without pixels of the kinds above; a later message that
 tells all of a figure again replaces it.
 

@@ -33,7 +33,9 @@ def obstacle_of(*variables: str, packages: tuple[str, ...] = ("torch",)) -> Call
                 return f"the package {package} is not installed; pip install 'ircore[perceptual]'"
         for variable in variables:
             if not os.environ.get(variable):
-                return f"no weights: the environment variable {variable} names none (docs/metrics.md says which)"
+                return (
+                    f"no weights: the environment variable {variable} names none (docs/network-metrics.md says which)"
+                )
         return None
 
     return obstacle
@@ -58,7 +60,7 @@ def named(variable: str) -> str:
     value = os.environ.get(variable, "")
     if not value:
         raise InputError(
-            f"the environment variable {variable} names no weights", "Set the variable as docs/metrics.md says."
+            f"the environment variable {variable} names no weights", "Set the variable as docs/network-metrics.md says."
         )
     return value
 

@@ -61,7 +61,8 @@ function showQuestion(question) {
 
 function showResults({ ended, total, finished, question }) {
   const number = Math.min(ended.length + 1, total);
-  const what = question ? `: ${question.category.replaceAll("_", " ")}, ${question.difficulty}, message ${question.turn}` : "";
+  const told = question?.category && question;
+  const what = told ? `: ${question.category.replaceAll("_", " ")}, ${question.difficulty}, message ${question.turn}` : "";
   at("place").textContent = `target ${number} of ${total}${what}`;
   at("results").hidden = !ended.length;
   at("finished").hidden = !finished;
@@ -91,7 +92,10 @@ at("text").addEventListener("keydown", (event) => {
     send(at("text").value);
   }
 });
+/* Of a study: no scores, no facts, and nothing of the target but its picture. */
 function showStudy({ consent, check }) {
+  at("checks").hidden = true;
+  at("results").hidden = true;
   at("consent").hidden = consent === null;
   at("consent-words").textContent = consent ?? "";
   at("check").hidden = check === null;

@@ -24,7 +24,6 @@ _WORDS_AT = re.compile(rf'\blabels?\b[^:]*?"\d+".*?\bfrom {q.N}(?:px)? to {q.N}p
 _WORDS_EACH = re.compile(rf'\blabels?\b[^:]*?"\d+".*?\bat ((?:{q.N}(?:px)?(?:\s*,\s*|\s+and\s+))*{q.N})px')
 _LINE = re.compile(rf"\b{q.N}px {q.HEX} line\b")
 _CALLED = re.compile(r'\bis called "(\d+)"')
-_CROSSING = re.compile(rf"\bcrosses the other at {q.N}\b")
 _BESIDE = re.compile(rf"\blabels {q.N}px (?:away|off)\b")
 
 
@@ -99,14 +98,6 @@ def _written(value: float, decimals: int) -> str:
     return "0" if float(text) == 0 else text
 
 
-def _level(words: str, name: str, area: Area) -> float:
-    """Return the pixel at which an axis lies: at the side of the area, or where it crosses the other axis."""
-    crossing, other = _CROSSING.search(words), area.scale("y" if name == "x" else "x")
-    if crossing and other:
-        return other(float(crossing[1]))
-    return area.bottom if name == "x" else area.left
-
-
 def crisp(at: float, width: float) -> float:
     """Return where near ``at`` a level or upright line of this width fills whole pixels."""
     return math.floor(at) + 0.5 if round(width) % 2 else float(round(at))
@@ -117,45 +108,30 @@ def _line(words: str, name: str, area: Area) -> list[Item]:
     if match is None:
         return []
     width, colour = min(20.0, max(0.5, float(match[1]))), match[2]
-    at = crisp(_level(words, name, area), width)
-    more = 10.0 if "arrow" in words else 0.0
-    ends = ((area.left, at), (area.right + more, at)) if name == "x" else ((at, area.bottom), (at, area.top - more))
-    return [Stroke(f"{name} axis", ends, colour, width, arrow="end" if more else "")]
+    at = crisp(area.bottom if name == "x" else area.left, width)
+    ends = ((area.left, at), (area.right, at)) if name == "x" else ((at, area.bottom), (at, area.top))
+    return [Stroke(f"{name} axis", ends, colour, width)]
 
 
 def _labels(words: str, name: str, labels: list[tuple[float, str]], area: Area) -> list[Item]:
     """Return tick marks and labels of an axis."""
-    level, items = _level(words, name, area), list[Item]()
-    is_crossing, outward = bool(_CROSSING.search(words)), -1 if name == "y" else 1
+    level, items = area.bottom if name == "x" else area.left, list[Item]()
+    outward = -1 if name == "y" else 1
     has_marks, is_inside = "tick marks" in words, "tick marks inside" in words
     reach = 0.0 if is_inside or not has_marks else MARK
     away = _BESIDE.search(words)
     far = level + outward * (float(away[1]) if away else GAP + reach)
     turn = 45.0 if "slanting" in words else 90.0 if "upright" in words else 0.0
     for place, text in labels:
-        if is_crossing and abs(place - _other_level(name, area)) < 1:
-            continue
         if has_marks:
             at = crisp(place, 1)
-            low, high = (
-                (level - 4, level + 4)
-                if is_crossing
-                else sorted((level, level + outward * (-MARK if is_inside else MARK)))
-            )
+            low, high = sorted((level, level + outward * (-MARK if is_inside else MARK)))
             ends = ((at, low), (at, high)) if name == "x" else ((low, at), (high, at))
             items.append(Stroke("tick", ends, area.ink, 1.0))
         point = (place + (5 if turn == 45 else 0), far) if name == "x" else (far, place)
         anchor: Anchor = "rm" if name == "y" else "rt" if turn == 45 else "mt"
-        if is_crossing and name == "x":
-            anchor = "mm"
         items.append(Label(text, point, area.letters, area.ink, anchor, turn))
     return items
-
-
-def _other_level(name: str, area: Area) -> float:
-    """Return the pixel along an axis at which the other axis crosses it."""
-    scale = area.scale(name)
-    return scale(0.0) if scale else -1.0
 
 
 def _write_name(name: str, text: str, area: Area, sheet: Sheet) -> bool:

@@ -18,7 +18,7 @@ _VALUE = re.compile(rf"(?:{q.HEX}\s+)?(?:{q.N}|none)")
 _WIDE = re.compile(rf"\b{q.N}px (?:wide|high)\b")
 _SHIFT = re.compile(rf"\b{q.N}px (left|right|up|down) of the labels\b|\b{q.N}px (above|below) the labels\b")
 _THROUGH = re.compile(r"\bthrough the points\b")
-_WRITTEN = re.compile(rf"\bvalues? (?:in letters of {q.N}px )?(above|below|beside|inside)\b")
+_WRITTEN = re.compile(rf"\bvalues? (?:in letters of {q.N}px )?(above|below|beside)\b")
 
 _Value = tuple[str | None, float | None]
 """Colour, if the value has its own, and the number; None where there is none."""
@@ -50,8 +50,8 @@ def read_bars(clause: Clause, area: Area, sheet: Sheet) -> bool:
 
 def _values(words: str) -> list[_Value]:
     match = _VALUES.search(words)
-    found = _VALUE.finditer(match[1]) if match else ()
-    return [(part[1], float(part[2]) if part[2] else None) for part in found][:MOST_VALUES]
+    parts = _VALUE.finditer(match[1]) if match else ()
+    return [(part[1], float(part[2]) if part[2] else None) for part in parts][:MOST_VALUES]
 
 
 def _decimals(words: str) -> int:
@@ -94,15 +94,13 @@ def _top(sheet: Sheet, axis: str, at: float, zero: float, end: float) -> float:
 
 
 def _value_label(words: str, axis: str, bar: Blob, value: float, decimals: int, area: Area) -> list[Item]:
-    """Return the value written beside or inside a bar, if the sentence says so."""
+    """Return the value written beyond the end of a bar, if the sentence says so."""
     match = _WRITTEN.search(words)
     if match is None:
         return []
     left, top, right, bottom = bar.box
     text, size = f"{value:.{decimals}f}", float(match[1] or max(11.0, area.letters - 2))
     turn = 90.0 if "upright" in words else 0.0
-    if match[2] == "inside":
-        return [Label(text, bar.centre, size, q.first_colour(words[match.end() :]) or area.ink, "mm", turn)]
     if axis == "y":
         at, anchor = ((right + 4, bar.centre[1]), "lm") if value >= 0 else ((left - 4, bar.centre[1]), "rm")
     else:

@@ -1,0 +1,142 @@
+"""Boards of describers and of generators: players ranked on the same pictures with the same partners."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ircore.core.records import Role
+from ircore.results.against import Against
+from ircore.results.cells import paired_main
+from ircore.results.conditions import under
+from ircore.results.effects import same_rules
+from ircore.results.model import Results, SubmissionResult
+from ircore.results.ranking import RankedRow, ranked_rows
+from ircore.results.statistics.bootstrap import MAIN, Resamples
+from ircore.results.statistics.bounds import bounded_intervals
+from ircore.results.statistics.effects import complete_grid
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.statistics.ranks import Standing, all_differences, standing
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PlayerCell:
+    """The numbers of a player under a condition.
+
+    Example:
+        >>> PlayerCell(Estimate(62.0, 55.0, 69.0, 36), runs=("a-1", "b-1"), unranked_words=None).main.mean
+        62.0
+    """
+
+    main: Estimate
+    """Mean of the main scores of its pairs, 0-100; ``n`` counts pictures."""
+
+    runs: tuple[str, ...]
+    """Ids of the runs that are averaged, one a partner."""
+
+    unranked_words: str | None
+    """Why it has no rank; None if it has one."""
+
+
+PlayerRow = RankedRow[str, PlayerCell]
+"""A row of a board of players; ``submission`` is the player's label."""
+
+
+@dataclass(frozen=True)
+class PlayerBoard:
+    """Players of one seat under a condition.
+
+    Example:
+        >>> PlayerBoard("describer", rows=(), partners=(), standing=None, against=None).partners
+        ()
+    """
+
+    role: Role
+    """Seat of the players."""
+
+    rows: tuple[PlayerRow, ...]
+    """Best first; players without a rank come last."""
+
+    partners: tuple[str, ...]
+    """Players of the other seat with whom every ranked player was played."""
+
+    standing: Standing | None
+    """What can be told apart; None if fewer than two players share a partner."""
+
+    against: Against | None
+    """Differences of every two players, by label."""
+
+
+def player_board(
+    results: Results, role: Role, judge: str, category: str | None = None, difficulty: str | None = None
+) -> PlayerBoard:
+    """Rank the players of a seat by the mean main score of their pairs.
+
+    Only the largest complete grid of pairs under the most common rules is taken, so that every player is seen on the
+    same pictures with the same partners. Ranks, groups and intervals follow the rule of boards of pairs.
+
+    Args:
+        results: Of some runs.
+        role: The seat.
+        judge: One of ``results.judges``.
+        category: One of ``results.categories``, or None for all.
+        difficulty: One of ``results.difficulties``, or None for both.
+    """
+    runs = _rankable(results, judge, category, difficulty)
+    describers, generators = complete_grid(sorted(runs))
+    own, partners = (describers, generators) if role == "describer" else (generators, describers)
+    columns = tuple(
+        tuple(runs[(label, partner) if role == "describer" else (partner, label)] for partner in partners)
+        for label in own
+    )
+    unranked = [
+        (label, PlayerCell(Estimate(None, None, None, 0), (), "not played with every partner of the full grid"), None)
+        for label in sorted({_label(submission, role) for submission in results.submissions}.difference(own))
+    ]
+    if len(own) < 2:
+        labels = sorted({_label(submission, role) for submission in results.submissions})
+        why = f"needs two {role}s that share a partner and have ranks with it"
+        nobody = [(label, PlayerCell(Estimate(None, None, None, 0), (), why), None) for label in labels]
+        return PlayerBoard(role, ranked_rows(nobody, lambda cell: cell.main.mean), (), None, None)
+    chosen = under(results.instances, category, difficulty)
+    ratings = results.ratings_of(judge, [run_id for runs in columns for run_id in runs], chosen)
+    least, most, drawn = paired_main(chosen, ratings)
+    least, most = _averaged(least, len(own)), _averaged(most, len(own))
+    points = ratings.main_scores().reshape(len(own), -1).mean(axis=1)
+    place = standing(least, most, drawn)
+    cells = _cells(columns, (least, most), points, drawn, place)
+    rows = ranked_rows([*zip(own, cells, place.ranges, strict=True), *unranked], lambda cell: cell.main.mean)
+    low = all_differences(least, most, drawn, place.critical)
+    return PlayerBoard(role, rows, partners, place, Against(own, points, low) if place.critical else None)
+
+
+def _label(submission: SubmissionResult, role: Role) -> str:
+    return submission.describer if role == "describer" else submission.generator
+
+
+def _rankable(results: Results, judge: str, category: str | None, difficulty: str | None) -> dict[tuple[str, str], str]:
+    """Return run ids by describer and generator; of several runs of two players the first by slug."""
+    return {
+        (submission.describer, submission.generator): submission.run_id
+        for submission in reversed(same_rules(results))
+        if results.cell(submission.run_id, judge, category, difficulty).unranked in (None, "too_few")
+    }
+
+
+def _averaged(values: Floats, players: int) -> Floats:
+    """Return the mean over partners; columns are player by player, partner by partner."""
+    means: Floats = values.reshape(len(values), players, -1).mean(axis=2)
+    return means
+
+
+def _cells(
+    columns: Sequence[tuple[str, ...]], ends: tuple[Floats, Floats], points: Floats, drawn: Resamples, place: Standing
+) -> list[PlayerCell]:
+    estimates = bounded_intervals(*ends, points, [len(ends[0])] * len(columns), drawn, MAIN)
+    return [
+        PlayerCell(estimate, runs, None if rank else "fewer than five pictures")
+        for estimate, runs, rank in zip(estimates, columns, place.ranges, strict=True)
+    ]

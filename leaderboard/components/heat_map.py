@@ -1,0 +1,60 @@
+"""Heat maps of many pairs: a cell that leads to a pair, and a small map without words."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup, escape
+
+from ircore.results.statistics.intervals import too_few
+from leaderboard.components.markup import HIDDEN, safe
+from leaderboard.components.matrix_cells import MatrixCell
+from leaderboard.components.values import empty_heat
+from leaderboard.theme import score_class
+from leaderboard.words.labels import MISSING, interval_width, number, rank
+from leaderboard.words.untrusted_text import one_line
+
+_TENTH = 10
+"""Factor from the scale of the main score, 0-100, to that of the colours, 0-10."""
+
+
+def map_cell(cell: MatrixCell, root: str, anchor: str, own: bool) -> Markup:
+    """Return the cell of a pair on a heat map, linked to its episodes.
+
+    Args:
+        cell: The pair and its numbers.
+        root: Relative address of the site's root.
+        anchor: Anchor on the pair's page of the episodes behind its numbers.
+        own: Whether the map is of one target, whose final scores it shows; else it shows main scores.
+    """
+    main = cell.cell.main
+    value = cell.score if own else main.mean
+    similarity = value if own or value is None else value / _TENTH
+    who = f"{one_line(cell.pair.describer, 60)} + {one_line(cell.pair.generator, 60)}"
+    if value is None:
+        text, said = (MISSING, "not scored") if own else empty_heat(cell.cell)
+        colour = "none"
+    else:
+        text = number(value, 1 if own else 0)
+        colour = "few" if not own and too_few(main.n) else score_class(similarity or 0.0)
+        width = "" if own else f" {interval_width(main, 1)}"
+        said = f"{number(value, 1)}{width}" + ("" if own else f", rank {rank(cell.row.rank_low, cell.row.rank_high)}")
+    key = escape(cell.pair.key)
+    return safe(
+        f'<a class="heat {colour}" data-cell="{key}" href="{root}pairs/{key}.html#{anchor}" '
+        f'title="{escape(who)}: {said}">{text}</a>'
+    )
+
+
+def small_map(rows: Sequence[Sequence[float | None]]) -> Markup:
+    """Return a heat map without words, one unit a cell; cells without a main score stay empty.
+
+    Args:
+        rows: Main scores, 0-100, row by row.
+    """
+    places: dict[str, list[str]] = {}
+    for down, row in enumerate(rows):
+        for along, value in enumerate(row):
+            if value is not None:
+                places.setdefault(score_class(value / _TENTH), []).append(f"M{along} {down}h1v1h-1z")
+    paths = "".join(f'<path class="fill-{colour}" d="{"".join(marks)}"></path>' for colour, marks in places.items())
+    width, height = max(map(len, rows), default=0), len(rows)
+    return safe(f'<svg class="small-map" viewBox="0 0 {width} {height}" {HIDDEN}>{paths}</svg>')

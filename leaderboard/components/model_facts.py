@@ -1,0 +1,68 @@
+"""What submitters state about the models of a pair: organisation, weights, size, day, licence and price."""
+
+from collections.abc import Callable, Mapping
+
+from markupsafe import Markup, escape
+
+from ircore.core.records import ModelFacts, PlayerSpec
+from leaderboard.components.markup import safe
+from leaderboard.model.site import Pair
+from leaderboard.words.labels import MISSING
+from leaderboard.words.untrusted_text import one_line
+
+SEATS = ("describer", "generator")
+"""Seats of a pair, the upper line of a cell first."""
+
+FACTS: Mapping[str, tuple[str, str, Callable[[ModelFacts], object]]] = {
+    "organisation": ("Maker", "Organisation that made the model", lambda facts: facts.organisation),
+    "weights": ("Weights", "Whether anybody can download the weights", lambda facts: facts.weights),
+    "size": ("Size, B", "Thousands of millions of parameters", lambda facts: facts.parameters_b),
+    "released": ("Released", "Day on which the model came out", lambda facts: facts.released),
+    "model_licence": ("Licence", "Licence of the weights", lambda facts: facts.licence),
+    "price": ("Price, US$", "What an episode costs in this seat, as stated", lambda facts: facts.usd_per_episode),
+}
+"""By key: heading, description and value of each column; the describer's stands over the generator's."""
+
+
+def stated(spec: PlayerSpec, key: str) -> str:
+    """Return a stated fact about the model in a seat as text; empty if it is not stated."""
+    value = None if spec.about is None else FACTS[key][2](spec.about)
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def weights_words(pair: Pair) -> str:
+    """Return whether both models of a pair have open weights, as a menu above a board offers it; empty if unknown."""
+    weights = [stated(spec, "weights") for spec in pair.result.run.submission.players.values()]
+    return "" if "" in weights else "all open" if set(weights) == {"open"} else "some closed"
+
+
+def makers(pair: Pair) -> str:
+    """Return the organisations that made a pair's models, on one line; empty if none is stated."""
+    names = dict.fromkeys(stated(spec, "organisation") for spec in pair.result.run.submission.players.values())
+    return " + ".join(one_line(name) for name in names if name)
+
+
+def about_words(about: ModelFacts) -> list[str]:
+    """Return what is stated about a model, in words."""
+    size = None if about.parameters_b is None else f"{about.parameters_b:g} B parameters"
+    price = None if about.usd_per_episode is None else f"US$ {about.usd_per_episode:g} an episode as stated"
+    weights = f"{about.weights} weights" if about.weights else None
+    released = f"released {about.released}" if about.released else None
+    licence = f"weights under {about.licence}" if about.licence else None
+    by = f"by {about.organisation}" if about.organisation else None
+    return [words for words in (by, weights, size, released, licence, price) if words]
+
+
+def fact_cells(pair: Pair) -> Markup:
+    """Return the cells of a board row with the facts about both models, for files under ``describer_KEY`` and so on."""
+    specs = [getattr(pair.result.run.submission, seat) for seat in SEATS]
+    cells = []
+    for key, (heading, _, _) in FACTS.items():
+        values = [one_line(stated(spec, key), 40) for spec in specs]
+        data = " ".join(f'data-{seat}="{escape(value)}"' for seat, value in zip(SEATS, values, strict=True))
+        lines = "".join(f'<span class="half">{escape(value) or MISSING}</span>' for value in values)
+        cells.append(
+            f'<td role="cell" class="number fact-column g-models" data-label="{heading}" '
+            f'data-sort="{escape(values[0])}" {data}>{lines}</td>'
+        )
+    return safe("".join(cells))

@@ -1,0 +1,124 @@
+"""Boards of describers and of generators: a page for every judge, set of rules and condition."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ircore.core.records import Role
+from ircore.results.player_boards import PlayerBoard, player_board
+from ircore.results.tables.ties import FEW, tie_words
+from leaderboard.components.chip import Chip
+from leaderboard.model.site import Page, Site
+from leaderboard.pages.against_files import FOLDER, against_text
+from leaderboard.pages.board_views import (
+    View,
+    chips,
+    is_rated,
+    judge_words,
+    view_heading,
+    view_path,
+    view_results,
+    view_words,
+    views,
+)
+from leaderboard.pages.players import player_paths
+
+ROLES: tuple[Role, ...] = ("describer", "generator")
+"""Seats, in the order of their boards."""
+
+
+def player_board_path(site: Site, view: View, role: Role) -> str:
+    """Return where a board of players stands, without suffix: ``boards/describers/index`` and so on."""
+    return view_path(site, replace(view, order="main")).replace("boards/", f"boards/{role}s/", 1)
+
+
+def subjects(site: Site, view: View, shown: Role | None = None) -> list[tuple[str, list[Chip]]]:
+    """Return links to the boards of pairs, describers and generators; none if players cannot be ranked.
+
+    Args:
+        site: What is shown.
+        view: The condition.
+        shown: Seat of the board that is shown; None for the board of pairs.
+    """
+    if view.rules is None or not is_rated(site, view) or len(site.describers) * len(site.generators) < 2:
+        return []
+    boards = [Chip(f"{role.capitalize()}s", player_board_path(site, view, role), role == shown) for role in ROLES]
+    return [("Of", [Chip("Pairs", view_path(site, replace(view, order="main")), shown is None), *boards])]
+
+
+def player_board_pages(site: Site) -> Iterator[Page]:
+    """Yield a page for every board of describers and of generators."""
+    for view in _views(site):
+        for role in ROLES:
+            yield _page(site, view, role)
+
+
+def player_against_files(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield the differences of every two players of a board: path below the site's root, and text."""
+    for view in _views(site):
+        for role in ROLES:
+            board = _board(site, view, role)
+            if board.against is not None:
+                keys = [_key(site, role, label) for label in board.against.run_ids]
+                yield _against_path(site, view, role), against_text(board.against, keys)
+
+
+def _views(site: Site) -> Iterator[View]:
+    return (view for view in views(site) if subjects(site, view))
+
+
+def _board(site: Site, view: View, role: Role) -> PlayerBoard:
+    return player_board(view_results(site, view), role, view.judge, view.category, view.difficulty)
+
+
+def _key(site: Site, role: Role, label: str) -> str:
+    return player_paths(site)[role, label].rpartition("/")[2]
+
+
+def _against_path(site: Site, view: View, role: Role) -> str:
+    return f"{FOLDER}/{player_board_path(site, view, role).removeprefix('boards/')}.json"
+
+
+def _page(site: Site, view: View, role: Role) -> Page:
+    def path(site: Site, other: View) -> str:
+        return player_board_path(site, other, role) if other.rules is not None else view_path(site, other)
+
+    plain = [(label, links) for label, links in chips(site, view, path) if label not in ("Order", "Metric")]
+    return Page(
+        path=player_board_path(site, view, role),
+        title=f"{role.capitalize()}s, {view_heading(view)}".removesuffix(", Leaderboard"),
+        template="player_board",
+        values={
+            "heading": f"{role.capitalize()}s" + ("" if view.overall else f": {view_heading(view).lower()}"),
+            "role": role,
+            "chips": [*subjects(site, view, role), *plain],
+            "words": view_words(site, view),
+            "judge_words": judge_words(site, view.judge),
+            "against": _against_path(site, view, role),
+        },
+        later=partial(_values, site, view, role),
+    )
+
+
+def _values(site: Site, view: View, role: Role) -> dict[str, Any]:
+    board = _board(site, view, role)
+    paths = player_paths(site)
+    lines = [
+        {
+            "row": row,
+            "label": row.submission,
+            "path": paths[role, row.submission],
+            "key": _key(site, role, row.submission),
+            "mark": site.hues.number(row.submission) if role == "describer" else site.generators.index(row.submission),
+        }
+        for row in board.rows
+    ]
+    ranked = sum(row.rank_low is not None for row in board.rows)
+    return {
+        "lines": lines,
+        "partners": board.partners,
+        "grouped": ranked > FEW,
+        "headline": tie_words(board.standing, f"{role}s") if board.standing else "",
+        "detectable": board.standing.detectable if board.standing else None,
+    }

@@ -1,0 +1,70 @@
+"""Which describers have a colour: seven hues are told apart, so of more describers families or the best have them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from leaderboard.theme import GENERATOR_SYMBOLS, OKABE_ITO
+
+UNCOLOURED = -1
+"""Number of the neutral colour of players that have none of their own."""
+
+
+@dataclass(frozen=True)
+class Hues:
+    """Numbers of the colours of describers, and what a colour stands for.
+
+    Example:
+        >>> hues = hues_of(["a-1", "b-1"], best_first=["b-1", "a-1"])
+        >>> hues.number("b-1"), hues.words
+        (1, 'Colour stands for the describer')
+    """
+
+    numbers: Mapping[str, int]
+    """By label; 0-based, ``UNCOLOURED`` for none."""
+
+    words: str
+    """What a colour stands for; names of families may be strangers' words, so escape them."""
+
+    def number(self, label: str) -> int:
+        """Return the number of a describer's colour."""
+        return self.numbers.get(label, UNCOLOURED)
+
+
+def family_of(label: str) -> str:
+    """Return the first word of a model's name, after its organisation if one is named.
+
+    >>> family_of("gpt-5.2-mini"), family_of("google/Gemini-3-pro"), family_of("qwen3:8b")
+    ('gpt', 'gemini', 'qwen3')
+    """
+    name = label.rpartition("/")[2].lower()
+    return re.split(r"[-_: .]", name)[0] or name
+
+
+def hues_of(labels: Sequence[str], best_first: Sequence[str]) -> Hues:
+    """Give colours to describers: to each, or where they are more than the hues to families, or to the best.
+
+    Args:
+        labels: Every describer, in the order in which colours are given.
+        best_first: The same in the order of the board.
+    """
+    if len(labels) <= len(OKABE_ITO):
+        numbers = {label: number for number, label in enumerate(labels)}
+        return Hues(numbers, "Colour stands for the describer")
+    families = sorted({family_of(label) for label in labels})
+    if 1 < len(families) <= len(OKABE_ITO):
+        words = f"Colour stands for the first word of the describer’s name ({', '.join(families)})"
+        return Hues({label: families.index(family_of(label)) for label in labels}, words)
+    chosen = [label for label in best_first if label in labels][: len(OKABE_ITO)]
+    numbers = {label: chosen.index(label) if label in chosen else UNCOLOURED for label in labels}
+    return Hues(numbers, f"The {len(chosen)} best describers have a colour, the others are grey")
+
+
+def shape_words(generators: int) -> str:
+    """Return what a shape stands for among so many generators.
+
+    >>> shape_words(4), shape_words(10)
+    ('shape for the generator', 'shapes of generators repeat after the eighth')
+    """
+    alone = generators <= len(GENERATOR_SYMBOLS)
+    return "shape for the generator" if alone else "shapes of generators repeat after the eighth"

@@ -1,0 +1,76 @@
+"""``--json`` and the short forms of options, over all commands."""
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from command_lines import leaves
+
+from ircore.commands.main import run as ircore
+from ircore.runs.folder import RunFolder
+
+LEAVES = leaves()
+
+WITH_JSON = {
+    "annotate build", "compare", "doctor", "elements compare", "games", "games show", "instances diff",
+    "instances show", "instances stats", "judge-test", "language naming", "language novelty", "merge", "metrics",
+    "metrics fid", "metrics show", "play", "ratings import", "release build", "release check", "release pull",
+    "results", "sandbox check", "score", "show", "site check", "submission check", "submission check-change",
+    "submission history", "submission links", "submission pack", "submission pending", "submission reproduce",
+    "submission rescore", "submission season gap", "submission season verify", "verify",
+}  # fmt: skip
+"""Commands with an answer; the others make a page, a folder or a change, and say where it is."""
+
+
+def options_of(name: str) -> set[str]:
+    return {word for option in LEAVES[name].params if isinstance(option, click.Option) for word in option.opts}
+
+
+def test_every_command_with_an_answer_has_json() -> None:
+    assert {name for name in WITH_JSON if "--json" not in options_of(name)} == set()
+
+
+@pytest.mark.parametrize("name", sorted(LEAVES))
+def test_categories_and_difficulties_have_their_short_forms(name: str) -> None:
+    options = options_of(name)
+    assert ("--category" in options) == ("-c" in options)
+    assert ("--difficulty" in options) == ("-d" in options)
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> object:
+    """Give a command and return the JSON document that it prints."""
+    assert ircore([*words, "--json"]) == status
+    return json.loads(capsys.readouterr().out)
+
+
+def test_play_answers_with_the_contents_of_the_run(
+    tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("play", "captioner+sketch", "--instances", str(run.path / "instances"), "--out", str(tmp_path / "new"))
+    made = answer(capsys, *words, "-c", "simple_shapes", "-d", "easy")
+    assert isinstance(made, dict)
+    assert made["episodes"] == len(run.instances.select(("simple_shapes",), ("easy",)))
+    assert made == answer(capsys, "show", str(tmp_path / "new"))
+
+
+def test_doctor_answers_by_seat(capsys: pytest.CaptureFixture[str]) -> None:
+    seats = answer(capsys, "doctor", "captioner+canvas")
+    assert isinstance(seats, dict)
+    assert list(seats) == ["describer", "generator"]
+    assert all(finding["works"] for seat in seats.values() for finding in seat["findings"])
+
+
+def test_a_set_differs_from_itself_in_nothing(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = str(run.path / "instances")
+    same = answer(capsys, "instances", "diff", folder, folder)
+    assert same == {"added": [], "removed": [], "changed": {}, "same": 4}
+
+
+def test_sites_and_links_answer_with_what_they_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pair = tmp_path / "submissions" / "my-pair"
+    pair.mkdir(parents=True)
+    (pair / "submission.yaml").write_text(
+        "schema: 1\nname: a pair\ndescriber: {player: classical}\ngenerator: {player: canvas}\nlicence: Apache-2.0\n"
+    )
+    assert answer(capsys, "submission", "links", str(tmp_path / "submissions")) == {"asked": 0, "dead": []}

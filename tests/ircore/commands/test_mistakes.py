@@ -1,0 +1,89 @@
+"""Fifty slips of a newcomer: each gets a line that names the fault and, where there is one, the remedy."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from ircore.commands.main import run as ircore
+from ircore.runs.folder import RunFolder
+
+SLIPS = {
+    "paly classical+canvas": "unknown command 'paly'",
+    "start": "Did you mean: ircore demo",
+    "serve": "Did you mean: ircore site serve",
+    "site biuld": "No such command 'biuld'. Did you mean 'build'?",
+    "play": "Missing argument 'SUBMISSION'",
+    "play classical+canvas": "Missing option '--instances'",
+    "play classical+canvas --instances set": "Missing option '--out'",
+    "play classical+canvs --instances set --out r": "Did you mean classical+canvas?",
+    "play classical --instances set --out r": "a built-in pair such as classical+canvas",
+    "play classical+canvas --instances nowhere --out r": "nowhere: holds no instance set",
+    "play classical+canvas --instances run --out r": "run: holds no instance set",
+    "play classical+canvas --instances set --out r -c circles": "unknown category 'circles'",
+    "play classical+canvas --instances set --out r -d esay": "Did you mean easy?",
+    "play classical+canvas --instances set --out r --rule turns": "--rule turns: write NAME=VALUE",
+    "play classical+canvas --instances set --out r --rule turns=3": "unknown rule of reconstruction 'turns'",
+    "play classical+canvas --instances set --out r --max-turns 0": "Invalid value for '--max-turns'",
+    "play classical+canvas --instances set --out r --shard 3/2": "3/2",
+    "play classical+canvas --instances set --out r --json --dry-run": "--json goes with neither --dry-run nor --final",
+    "play looker --instances set --out r": "ircore instances build --game reference",
+    "play pair --instances set --out r": "pair/submission.yaml: cannot be read",
+    "play notes.txt --instances set --out r": "notes.txt",
+    "doctor nobody": "nobody: cannot be read",
+    "score": "Missing argument 'RUNS...'",
+    "score nowhere": "nowhere: no run here",
+    "score set": "set: no run here",
+    "score run --judge eyes": "unknown judge 'eyes'",
+    "score run --metric simm": "Did you mean ssim?",
+    "results set": "Name a run, a folder of runs or a release.",
+    "results run --table bord": "Did you mean board?",
+    "results run --format xml": "'xml' is not one of 'text'",
+    "results run --game chess": "unknown game of these runs 'chess'",
+    "results run -c circles": "Rate the runs with: ircore score",
+    "results run --order best": "--order best: no such order",
+    "show run --episode circle": "no episode 'circle'",
+    "show notes.txt": "notes.txt: no run here",
+    "compare a.png b.png": "a.png: cannot be read",
+    "compare notes.txt notes.txt": "notes.txt",
+    "verify nothing notes.txt --instances set": "unknown instance 'nothing'",
+    "instances build --out set": "exists already",
+    "instances build --out s --game chess": "Known: conversation, reasoning, reconstruction, reference.",
+    "instances show run": "run: holds no instance set",
+    "release check set": "set: no release here",
+    "release push set --repo me/data": "set: no release here",
+    "release build --instances set --out d": "no run is left for the release",
+    "site build --runs set --out s": "set: no run here",
+    "site build --runs run --out s": "Score them first: ircore score run",
+    "site check run": "run: no site here",
+    "submission check pear": "pear: cannot be read",
+    "new plugin metic sharpness --out m": "'metic' is not one of 'game'",
+    "completion tcsh": "'tcsh' is not one of 'bash'",
+}
+"""A command line, and what is said of it."""
+
+
+@pytest.fixture
+def place(tmp_path: Path, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a set, a run, an empty folder and a note."""
+    folder = tmp_path / "place"
+    folder.mkdir()
+    (folder / "set").symlink_to(run.path / "instances")
+    (folder / "run").symlink_to(run.path)
+    (folder / "pair").mkdir()
+    (folder / "notes.txt").write_text("rain")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HF_TOKEN", "hf_none")
+    return folder
+
+
+@pytest.mark.parametrize("line", SLIPS)
+def test_a_slip_is_answered(line: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = sorted(place.iterdir())
+    assert ircore(shlex.split(line)) in (1, 2)
+    said = capsys.readouterr().err
+    assert said.startswith("ircore: "), said
+    assert SLIPS[line] in said
+    assert 1 <= len(said.splitlines()) <= 3, said
+    assert "Traceback" not in said
+    assert sorted(place.iterdir()) == before

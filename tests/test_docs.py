@@ -1,0 +1,82 @@
+"""The hand-written pages: short, in the navigation, and the tutorials run as they stand."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ircore.commands.main import run as ircore
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+ROOMS = ("ircore", "leaderboard", "dataset_card")
+TUTORIALS = ("model.md", "question.md", "maintain.md", "build-on.md")
+"""The pages for each kind of reader, in the order in which their folders are made."""
+
+GENERATED = {"library.md": "docs_library.py", "commands.md": "docs_commands.py"}
+"""Reference pages that scripts in ``benchmarks/`` write."""
+
+LONGEST = 1200
+"""Words of a page that is written by hand, code included."""
+
+
+@pytest.mark.parametrize("name", sorted({path.name for path in DOCS.glob("*.md")} - GENERATED.keys()))
+def test_a_page_is_short(name: str) -> None:
+    assert len((DOCS / name).read_text("utf-8").split()) <= LONGEST
+
+
+def test_every_page_stands_in_the_navigation_once() -> None:
+    navigation = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))["nav"]
+    named: list[str] = []
+    for tab in navigation:
+        for entry in tab.values():
+            named += [page for item in entry for page in item.values()] if isinstance(entry, list) else [entry]
+    assert len(named) == len(set(named))
+    assert {path.name for path in DOCS.glob("*.md")} <= set(named)
+    assert [title for tab in navigation for title in tab][-4:] == ["Tutorials", "How-to", "Reference", "Explanation"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(GENERATED))
+def test_a_reference_page_is_what_the_code_says(name: str) -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / GENERATED[name])]
+    environment = {**os.environ, "PYTHONUTF8": "1"}
+    page = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, env=environment).stdout
+    renew = f"python benchmarks/{GENERATED[name]} > docs/{name}"
+    assert (DOCS / name).read_text("utf-8") == page, f"Renew the page: {renew}"
+
+
+def steps(page: str) -> list[str]:
+    """The commands in blocks and the Python code of a page, in order."""
+    blocks = re.findall(r"^    (ircore [^\n]+)$|^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return [command or code for command, code in blocks]
+
+
+@pytest.mark.slow
+def test_the_tutorials_run_as_they_stand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One reader after another, in the same folder, offline."""
+    monkeypatch.chdir(tmp_path)
+    for name in TUTORIALS:
+        for step in steps((DOCS / name).read_text("utf-8")):
+            if step.startswith("ircore "):
+                assert ircore(shlex.split(step)[1:]) == 0, f"{name}: {step}\n{capsys.readouterr().err}"
+            else:
+                exec(compile(step, name, "exec"), {})
+
+
+def test_the_extras_that_pages_and_messages_name_can_be_installed() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    sources = [*DOCS.glob("*.md"), *(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))]
+    for path in sources:
+        for names in re.findall(r"ircore\\?\[([a-z, ]+)\\?\]", path.read_text("utf-8")):
+            assert {name.strip() for name in names.split(",")} <= extras.keys(), path
+    page = (DOCS / "install.md").read_text("utf-8")
+    assert all(f"`{extra}`" in page for extra in extras)
