@@ -125,6 +125,7 @@ def about(sentence: str, subject: Subject) -> int:
     return points + _COLOUR * any(_colour_in(read.words, colour) for colour in subject.colours)
 
 
+@lru_cache(maxsize=8192)
 def best(message: str, subject: Subject) -> Span | None:
     """Return the sentence that speaks most clearly of a mark, the first of equals; None if none does."""
     rated = [(about(span.text, subject), -span.start, span) for span in spans(message)]

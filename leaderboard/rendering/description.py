@@ -48,4 +48,5 @@ def _paragraphs(content: str, start: int) -> list[str]:
 
 
 def _text(html: str) -> str:
-    return " ".join(unescape(_TAG.sub(" ", _HEADERLINK.sub("", html))).split())
+    words = " ".join(unescape(_TAG.sub(" ", _HEADERLINK.sub("", html))).split())
+    return re.sub(r" ([.,;:?!)])", r"\1", words)

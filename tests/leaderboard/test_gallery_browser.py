@@ -154,7 +154,7 @@ def test_the_zoom_gives_the_focus_back(visit: Visit) -> None:
     page.keyboard.press("Escape")
     dialog.wait_for(state="hidden")
     # The browser tells of the closing a moment after it.
-    page.wait_for_function("document.activeElement?.closest('[data-turn]')?.id === 'seer-sketcher~1'")
+    page.wait_for_function("() => document.activeElement?.closest('[data-turn]')?.id === 'seer-sketcher~1'")
 
 
 def test_blinking_alternates_and_stops(visit: Visit) -> None:
@@ -248,7 +248,7 @@ def test_a_link_leads_to_a_turn_of_a_pair_that_is_not_in_the_page(visit: Visit) 
     assert dialog.locator(".replay-turn").inner_text() == "Turn 1 of 2, score 3.5"
     page.keyboard.press("Escape")
     dialog.wait_for(state="detached")
-    page.wait_for_function("document.activeElement?.closest('[data-turn]')?.id === 'poet-plotter~1'")
+    page.wait_for_function("() => document.activeElement?.closest('[data-turn]')?.id === 'poet-plotter~1'")
     page.wait_for_url("**simple_shapes-easy-01.html#poet-plotter~1")
 
 
