@@ -60,9 +60,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "charts" / f"{name}.csv").write_text(chart.csv())
     sections = [{"id": name, "title": title, "charts": charts} for name, title, charts in SECTIONS]
     page = Page("index", "Figures", "figures", {"sections": sections, "words": "Invented.", "others": []})
-    block = Renderer(
-        SimpleNamespace(judge="structural", pairs=pairs, mark_words="Colour stands for the describer"), charts
-    ).block(page)  # type: ignore[arg-type]
+    site = SimpleNamespace(judge="structural", pairs=pairs, mark_words="Colour stands for the describer")
+    block = Renderer(site, charts).block(page)  # type: ignore[arg-type]
     links = "".join(f'<link rel="stylesheet" href="assets/css/{name}.css">' for name in (*styles, "shell"))
     (folder / "index.html").write_text(Shell(SHELL.format(styles=links)).filled(block, charts=True))
     return folder
