@@ -240,7 +240,7 @@ def test_files_that_the_release_has_no_more_go_and_those_of_the_maintainers_stay
     gone = [line.split()[1] for line in done.out.splitlines() if line.startswith("  removed ")]
     withdrawn = run_id_of(three_runs, "other-block")
     tables = [f"data/{name}/test-{withdrawn}-00000-of-00001.parquet" for name in ("episodes", "scores", "transcripts")]
-    assert gone == ["assets/more.png", *tables]
+    assert gone == ["assets/more.png", f"copies/{withdrawn}.npz", *tables]
     assert push(settled).code == 0
     assert published(hub) == contents(settled) | dict.fromkeys(own, b"theirs")
     assert ".gitattributes" in repo.tree

@@ -21,7 +21,7 @@ COMMIT = r"POST /api/datasets/org/irg/commit/main"
 
 
 def large_files(release: Path) -> int:
-    return sum(name.endswith((".parquet", ".png")) for name in contents(release))
+    return sum(name.endswith((".parquet", ".png", ".npz")) for name in contents(release))
 
 
 def reword(release: Path) -> None:
