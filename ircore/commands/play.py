@@ -18,14 +18,17 @@ from ircore.commands.options import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
-    from ircore.core.game_records import AnyEnded
-    from ircore.games.base import Game
+    from ircore.core.game_records import AnyEnded, GameRun
+    from ircore.core.submission_records import Run
+    from ircore.games.base import Game, GamePrompts
     from ircore.games.reconstruction.prompts import Prompts
     from ircore.players.submission import AnyLoaded
     from ircore.runs.cache import Cache
     from ircore.runs.costs.prices import SeatPrice
     from ircore.runs.session import PlayPlan
+    from ircore.runs.setup import Prepared
     from ircore.runs.shards import Shard
 
 
@@ -101,85 +104,86 @@ def command(
     The same command again resumes where it stopped; a finished run is left as it is. A run has no rank while episodes
     have no result; --final ends it for good.
     """
-    from contextlib import nullcontext
-
     if relay is not None:
-        return _answer_relay(submission, relay, concurrency)
-    instances_dir, out = _given("--instances", instances_dir), _given("--out", out)
+        from ircore.commands.relay import answer_relay
 
-    from ircore.runs.play import make_run
+        return answer_relay(submission, relay, concurrency)
+    instances_dir, out = _given("--instances", instances_dir), _given("--out", out)
+    address = scheduler_of(executor, scheduler)
+    _refuse_together(only_outside, address is not None, processes > 1, json_of_nothing=as_json and (dry_run or final))
     from ircore.runs.session import PlayPlan
     from ircore.runs.setup import prepare
-    from ircore.runs.shards import parse_shard
-    from ircore.submissions.connections import only_outside as guard
-    from ircore.submissions.request_fields import refuse_self_reported
 
     stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
-    loaded, game, instances, rules = prepare(submission, instances_dir, stated)
-    if as_maintainers:
-        refuse_self_reported(loaded)
-    prompts = game.prompts(prompts_dir)
-    run = make_run(loaded, instances, rules, prompts, seed)
-    shard = parse_shard(shard_text) if shard_text is not None else None
+    loaded, game, instances, _ = prepared = prepare(submission, instances_dir, stated)
+    run, prompts = _run(prepared, prompts_dir, seed, as_maintainers)
+    shard = _shard(shard_text)
     selected = instances.select(categories, difficulties)[:limit]
     plan = PlayPlan(run, instances, selected[shard.places] if shard else selected, prompts, concurrency, deadline)
-    cache = _cache(cache_dir, cache_generators, loaded)
-    address = scheduler_of(executor, scheduler)
-    if only_outside + (address is not None) + (processes > 1) > 1:
-        raise click.UsageError("--only-outside, --executor dask and --processes go with none of the others")
-    if as_json and (dry_run or final):
-        raise click.UsageError("--json goes with neither --dry-run nor --final")
     if dry_run:
         return _dry_run(plan, game, out, prices_file)
     if final:
         return _declare_final(plan, out)
-    with guard() if only_outside else nullcontext():
+    with _connections(only_outside):
+        cache = _cache(cache_dir, cache_generators, loaded)
         status = _play(plan, game, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers, processes)
-    if as_json:
-        echo_json(_summary(out))
-    return status
+    return _told(status, out, as_json)
 
 
-def _summary(out: Path) -> dict[str, Any]:
-    """Return the contents of a run, as ``ircore show --json`` prints them."""
+def _run(
+    prepared: "Prepared", prompts_dir: Path | None, seed: int, as_maintainers: bool
+) -> "tuple[Run | GameRun, GamePrompts]":
+    """Return the identity of the run, and the game's prompts."""
+    from ircore.runs.play import make_run
+    from ircore.submissions.request_fields import refuse_self_reported
+
+    loaded, game, instances, rules = prepared
+    if as_maintainers:
+        refuse_self_reported(loaded)
+    prompts = game.prompts(prompts_dir)
+    return make_run(loaded, instances, rules, prompts, seed), prompts
+
+
+def _shard(text: str | None) -> "Shard | None":
+    from ircore.runs.shards import parse_shard
+
+    return None if text is None else parse_shard(text)
+
+
+def _connections(only_outside: bool) -> "AbstractContextManager[object]":
+    """Return the block in which strangers' pairs reach public addresses only, or a block without limits."""
+    from contextlib import nullcontext
+
+    from ircore.submissions.connections import only_outside as guard
+
+    return guard() if only_outside else nullcontext()
+
+
+def _told(status: int, out: Path, as_json: bool) -> int:
+    """Print the contents of a run as ``ircore show --json`` prints them, if asked for; return the exit status."""
+    if not as_json:
+        return status
     from ircore.runs.costs.prices import prices_of_run
     from ircore.runs.folder import open_any_run
     from ircore.runs.summary import summarise
 
     folder = open_any_run(out)
-    return summarise(folder, prices_of_run(folder, None))
+    echo_json(summarise(folder, prices_of_run(folder, None)))
+    return status
+
+
+def _refuse_together(*ways: bool, json_of_nothing: bool) -> None:
+    """Refuse options that exclude each other: ways to reach players, and JSON of a run that is not played."""
+    if sum(ways) > 1:
+        raise click.UsageError("--only-outside, --executor dask and --processes go with none of the others")
+    if json_of_nothing:
+        raise click.UsageError("--json goes with neither --dry-run nor --final")
 
 
 def _given(option: str, value: Path | None) -> Path:
     if value is None:
         raise click.MissingParameter(param_hint=f"'{option}'", param_type="option")
     return value
-
-
-def _answer_relay(submission: Path, address: str, concurrency: int) -> int:
-    """Let the players of a submission answer the questions of a relay."""
-    import asyncio
-    import os
-
-    from ircore.games.registry import load_game
-    from ircore.players.builtin_pairs import submission_place
-    from ircore.players.submission import read_any_manifest
-    from ircore.runs.setup import check_seats, make_players, rules_of
-    from ircore.submissions.relay.client import TOKEN, RelayClient, check_relay
-
-    context = click.get_current_context()
-    for option in context.command.params:
-        stated = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
-        if stated and option.name not in ("submission", "relay", "concurrency"):
-            raise click.UsageError(f"{option.opts[0]} is for the maintainer who starts the relay, not for --relay")
-    token = check_relay(address, os.environ.get(TOKEN))
-    loaded = read_any_manifest(submission_place(submission))
-    game = load_game(loaded.submission.game, f"{loaded.path}: game")
-    check_seats(game, loaded, rules_of(game, loaded, {}))
-    client = RelayClient(loaded, make_players(game, loaded), address, token, concurrency)
-    answers = asyncio.run(client.play())
-    click.echo(f"{loaded.slug}: the run is over; {answers} questions answered now", err=True)
-    return 0
 
 
 def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache | None":

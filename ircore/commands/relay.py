@@ -131,3 +131,29 @@ def verify(run: Path, relay_keys: Path | None) -> None:
     click.echo(f"{run}: {witness.records} records signed by {witness.relay}")
     click.echo(f"  from {witness.first} to {witness.last}")
     click.echo(f"  key  {witness.key}\n  head {witness.head}")
+
+
+def answer_relay(submission: Path, address: str, concurrency: int) -> int:
+    """Let the players of a submission answer the questions of a relay."""
+    import asyncio
+    import os
+
+    from ircore.games.registry import load_game
+    from ircore.players.builtin_pairs import submission_place
+    from ircore.players.submission import read_any_manifest
+    from ircore.runs.setup import check_seats, make_players, rules_of
+    from ircore.submissions.relay.client import TOKEN, RelayClient, check_relay
+
+    context = click.get_current_context()
+    for option in context.command.params:
+        stated = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
+        if stated and option.name not in ("submission", "relay", "concurrency"):
+            raise click.UsageError(f"{option.opts[0]} is for the maintainer who starts the relay, not for --relay")
+    token = check_relay(address, os.environ.get(TOKEN))
+    loaded = read_any_manifest(submission_place(submission))
+    game = load_game(loaded.submission.game, f"{loaded.path}: game")
+    check_seats(game, loaded, rules_of(game, loaded, {}))
+    client = RelayClient(loaded, make_players(game, loaded), address, token, concurrency)
+    answers = asyncio.run(client.play())
+    click.echo(f"{loaded.slug}: the run is over; {answers} questions answered now", err=True)
+    return 0

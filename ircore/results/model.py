@@ -105,12 +105,11 @@ class Reference:
 class Results:
     """Results of runs on one instance set: cells, boards, episodes and the runs themselves.
 
-    Example:
-        >>> from pathlib import Path
-        >>> from ircore.runs.folder import RunFolder
-        >>> results = Results.from_runs([RunFolder(Path("run"))])
-        >>> [(row.submission.name, row.cell.played) for row in results.board("structural")]
-        [('classical + canvas', 2)]
+    >>> from pathlib import Path
+    >>> from ircore.runs.folder import RunFolder
+    >>> results = Results.from_runs([RunFolder(Path("run"))])
+    >>> [(row.submission.name, row.cell.played) for row in results.board("structural")]
+    [('classical + canvas', 2)]
     """
 
     instance_set: str
@@ -262,9 +261,7 @@ class Results:
     def detectable(self, judge: str, category: str | None = None, difficulty: str | None = None) -> float | None:
         """Return the difference of two main scores, 0–100, that this board finds with a chance of 80 % by its own rule.
 
-        The median over all couples of pairs that have ranks; None if there are no two to compare.
-
-        KeyError for an unknown judge or condition.
+        The median over all couples of pairs that have ranks; None if there are no two; KeyError for what is not there.
         """
         return self.standings[category, difficulty, judge].detectable
 
@@ -349,5 +346,4 @@ class Results:
 
 
 def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
-    rules = run.run.rules
-    return run.run.slug, rules.token_budget, rules.max_turns, rules.key, str(run.path)
+    return run.run.slug, run.run.rules.token_budget, run.run.rules.max_turns, run.run.rules.key, str(run.path)

@@ -45,8 +45,7 @@ MEASURES = "measures.jsonl"
 WITNESS = "witness.jsonl"
 JUDGES = "judges"
 _RESTORE = "Restore it from a copy of the run."
-_GAME_SCORES = TypeAdapter(GameScore)
-_SCORES = TypeAdapter(Score)
+_GAME_SCORES, _SCORES = TypeAdapter(GameScore), TypeAdapter(Score)
 
 
 class AnyRunFolder:

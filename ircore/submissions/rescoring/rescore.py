@@ -148,15 +148,8 @@ def rescore(
         if faults:
             raise _refused(_place(reference) if transcripts is None else str(transcripts), reference.run, faults)
         others = [open_any_run(path) for path in published]
-        flags = find_flags(
-            run,
-            packed.events,
-            known,
-            pictures.stored,
-            others,
-            Replayed(replay.drawn_from, replay.reproduced, replay.differing),
-            reader(),
-        )
+        replayed = Replayed(replay.drawn_from, replay.reproduced, replay.differing)
+        flags = find_flags(run, packed.events, known, pictures.stored, others, replayed, reader())
         folder = create_run(temporary, run, known)
         names = pictures.encoded_anew(folder.rendering_path("").parent)
         flags = tuple(_renamed_flag(flag, names) for flag in flags)
