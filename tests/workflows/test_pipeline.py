@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from github_server import GitHubServer
 from pipeline_world import (
     DATASET,
     REPOSITORY,
@@ -27,8 +28,14 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with running_world(tmp_path_factory.mktemp("world")) as made, github_of(made):
+    with running_world(tmp_path_factory.mktemp("world")) as made:
         yield made
+
+
+@pytest.fixture(scope="module")
+def github(world: World) -> Iterator[GitHubServer]:
+    with github_of(world) as server:
+        yield server
 
 
 def link_of(path: Path) -> None:
@@ -103,7 +110,7 @@ def refuses(world: World, name: str, number: int) -> None:
     assert "Traceback" not in outcome.output
 
 
-def accepts(world: World) -> None:
+def accepts(world: World, github: GitHubServer) -> None:
     """A good one, from the pull request to the site and the dataset, and out again."""
     document = hand_in(world)
 
@@ -117,8 +124,16 @@ def accepts(world: World) -> None:
     assert "### Preview" in outcome.summary
     assert "place  2 of 2 by structural: " in outcome.summary
     assert list(world.service.artefact("preview").glob(f"pairs/{SLUG}.html"))
-    # What was merged is checked again.
+    # Its account and its messages are checked from outside, and its account is recorded once it is merged.
+    github.titles[1] = "My two models"
+    gate = world.run("gate", "statuses", base)
+    assert gate.failed is None, gate.output
+    assert github.statuses[head] == (True, "the account and the messages are in order")
     merged = world.merge(head)
+    recorded = world.run("gate", "owners", merged)
+    assert f"{SLUG}: belongs to somebody" in recorded.output
+    world.git("pull", "-q", "--ff-only", "origin", "main")
+    # What was merged is checked again.
     again = world.run("submission", "merged", merged)
     assert again.failed is None, again.output
 
@@ -188,13 +203,15 @@ def commands() -> set[str]:
     return {step["run"] for job, step in steps if "run" in step and job != "inbox"}
 
 
-def test_from_pull_request_to_site_and_dataset(world: World, subtests: pytest.Subtests) -> None:
+def test_from_pull_request_to_site_and_dataset(
+    world: World, github: GitHubServer, subtests: pytest.Subtests
+) -> None:
     """One test, since it is one world: it takes about a minute and a half of processor."""
     for number, name in enumerate(BAD, start=100):
         with subtests.test(f"a pull request with {name}"):
             refuses(world, name, number)
     with subtests.test("a good pull request"):
-        accepts(world)
+        accepts(world, github)
     with subtests.test("every command was run"):
         # The demo stands in for a missing dataset.
         assert commands() - set(world.service.ran) == {"make demo PER_CONDITION=10"}

@@ -266,7 +266,7 @@ def test_the_command_says_the_same_to_people_programs_and_the_service(
     out, err = capsys.readouterr()
     assert out.startswith(f"::error file={MANIFEST},line=3,col=")
     assert err.startswith(f"ircore: {MANIFEST}:3:")
-    assert err.splitlines()[0].endswith(": describer.parameters.<b>: unknown parameter (1 error, 1 warning)")
+    assert err.splitlines()[0].endswith(": describer.parameters.<b>: unknown parameter (1 error)")
     summary = (tmp_path / "summary.md").read_text()
     assert "### Submission check: refused" in summary
     assert "&lt;b&gt;" in summary
