@@ -218,7 +218,7 @@ def write_release(
         record = describe_release(source, configs, parts, texts, previous, selection.tombstones, date)
         texts[SEASON_GAPS] = season_text(season, None if previous is None else previous.folder, source)
         written = tuple(sum_parts(config, parts) for config in configs)
-        copies = {} if source.reconstruction is None else dict(_copies(source.reconstruction.runs))
+        copies = {} if source.reconstruction is None else dict(_copies(source.reconstruction.runs, previous))
         carried = (maintainer_texts, _verified_before(previous, parts))
         record = _write_files(folder, source, record, texts, carried, copies)
     return Built(record, written, writer.reused, selection.unmatched, selection.left_out)
@@ -318,12 +318,13 @@ def _write_run_records(folder: Path, runs: Iterable[PlayedRun], parts: Sequence[
             write_run_records(path, records_of(run))
 
 
-def _copies(runs: Iterable[PlayedRun]) -> Iterator[tuple[str, bytes]]:
-    """Yield the file of descriptors of each run: the stored one where the former release or the run folder has it."""
+def _copies(runs: Iterable[PlayedRun], previous: StoredRelease | None) -> Iterator[tuple[str, bytes]]:
+    """Yield the file of descriptors of each run: the stored one where a release or the run folder has it."""
     for run in runs:
         source, name = run.source, copies_name(run.run.run_id)
-        stored = source.release.folder / name if isinstance(source, StoredRun) else source.path / INDEX
-        yield name, index_bytes(index_of_run(source, stored))
+        known = [] if previous is None else [previous.folder / name]
+        known.append(source.release.folder / name if isinstance(source, StoredRun) else source.path / INDEX)
+        yield name, index_bytes(index_of_run(source, known))
 
 
 def _verified_before(previous: StoredRelease | None, parts: Sequence[Part]) -> Verification:

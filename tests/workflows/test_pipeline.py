@@ -203,9 +203,7 @@ def commands() -> set[str]:
     return {step["run"] for job, step in steps if "run" in step and job != "inbox"}
 
 
-def test_from_pull_request_to_site_and_dataset(
-    world: World, github: GitHubServer, subtests: pytest.Subtests
-) -> None:
+def test_from_pull_request_to_site_and_dataset(world: World, github: GitHubServer, subtests: pytest.Subtests) -> None:
     """One test, since it is one world: it takes about a minute and a half of processor."""
     for number, name in enumerate(BAD, start=100):
         with subtests.test(f"a pull request with {name}"):

@@ -2,7 +2,7 @@
 
 import hashlib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from io import BytesIO
@@ -137,14 +137,15 @@ def index_of(folder: RunFolder | GameRunFolder) -> RunIndex:
     return index
 
 
-def index_of_run(run: AnyRunSource[Any, Any, Any], stored: Path) -> RunIndex:
-    """Return the index of a run: the stored one if it is of these renderings, else a new one.
+def index_of_run(run: AnyRunSource[Any, Any, Any], stored: Iterable[Path]) -> RunIndex:
+    """Return the index of a run: the first stored one of these renderings, else a new one.
 
     Args:
         run: The run.
-        stored: File with an index of it, perhaps of an earlier version, or absent.
+        stored: Files with an index of the run, perhaps of an earlier version, or absent.
     """
-    return _known(run, stored) or _computed(list(_renderings(run)))
+    known = (index for path in stored if (index := _known(run, path)) is not None)
+    return next(known, None) or _computed(list(_renderings(run)))
 
 
 def _known(run: AnyRunSource[Any, Any, Any], stored: Path) -> RunIndex | None:
