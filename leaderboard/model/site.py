@@ -257,9 +257,10 @@ class Site:
     def key(self, pair: Pair) -> str:
         """Return the cache key of everything rendered from a pair alone: 64 hex digits.
 
-        It covers the pair's run, how the site names and marks it, who judges, and where originals lie.
+        It covers the pair's run, how the site names and marks it, who judges, which targets are shown, and where
+        originals lie.
         """
-        marks = (pair.key, str(pair.hue), str(pair.shape), pair.apart)
+        marks = (pair.key, str(pair.hue), str(pair.shape), pair.apart, repr(list(self.galleries)))
         judges = repr((self.judge, sorted(self.results.judge_identities.items())))
         return content_key(self.runs[pair.run_id].key, *marks, judges, self.pictures.originals)
 
@@ -279,7 +280,8 @@ class Site:
 
     def _galleries(self) -> dict[str, Gallery]:
         refuse_withheld(self.results.instances, "site")
-        folder = next(iter(self.runs.values())).instances.folder
+        folders = list(dict.fromkeys(run.instances.folder for run in self.runs.values()))
+        played = {result.episode.instance_id for results in self.results.episodes.values() for result in results}
         counted: Counter[tuple[str, str]] = Counter()
         galleries = {}
         for instance in self.results.instances:
@@ -287,8 +289,12 @@ class Site:
             title = instance_title(
                 instance.category, instance.difficulty, counted[instance.category, instance.difficulty]
             )
-            target = self.pictures.add(folder / instance.image, instance.sha256, instance.width, instance.height)
-            galleries[instance.instance_id] = Gallery(instance, title, target)
+            # A run that played a part of its set holds the targets of that part alone.
+            first = folders[0] / instance.image
+            path = next((path for folder in folders if (path := folder / instance.image).is_file()), first)
+            if instance.instance_id in played or path.is_file():
+                target = self.pictures.add(path, instance.sha256, instance.width, instance.height)
+                galleries[instance.instance_id] = Gallery(instance, title, target)
         return galleries
 
 
