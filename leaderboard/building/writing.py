@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from ircore.core.workers import run_pieces
+from leaderboard.building.cards import card_of, card_path
 from leaderboard.building.content import Content, Files
 from leaderboard.building.drawing import draw
 from leaderboard.building.tree import Tree
@@ -43,6 +44,11 @@ def _write_pages(content: Content, pages: Sequence[Page], tree: Tree) -> None:
     renderer = Renderer(content.site, charts)
     for page in pages:
         write_text(tree.blocks / f"{page.path}.html", renderer.block(page))
+        # Other sites find a card by its absolute address alone.
+        if content.site is not None and content.site.address and (card := card_of(content.site, page)):
+            path = card_path(tree.files, page.path)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(card)
 
 
 def _write_files(files: Files, tree: Tree) -> None:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from ircore.core.episode_records import Rendering
@@ -278,9 +279,16 @@ class Site:
         path = self.runs[run_id].source.rendering_path(rendering.sha256)
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 
+    def target_path(self, instance: Instance) -> Path:
+        """Return where the picture of a target is: in the first run that has it."""
+        # A run that played a part of its set holds the targets of that part alone.
+        paths = (run.instances.folder / instance.image for run in self.runs.values())
+        return next(
+            (path for path in paths if path.is_file()), next(iter(self.runs.values())).instances.folder / instance.image
+        )
+
     def _galleries(self) -> dict[str, Gallery]:
         refuse_withheld(self.results.instances, "site")
-        folders = list(dict.fromkeys(run.instances.folder for run in self.runs.values()))
         played = {result.episode.instance_id for results in self.results.episodes.values() for result in results}
         counted: Counter[tuple[str, str]] = Counter()
         galleries = {}
@@ -289,9 +297,7 @@ class Site:
             title = instance_title(
                 instance.category, instance.difficulty, counted[instance.category, instance.difficulty]
             )
-            # A run that played a part of its set holds the targets of that part alone.
-            first = folders[0] / instance.image
-            path = next((path for folder in folders if (path := folder / instance.image).is_file()), first)
+            path = self.target_path(instance)
             if instance.instance_id in played or path.is_file():
                 target = self.pictures.add(path, instance.sha256, instance.width, instance.height)
                 galleries[instance.instance_id] = Gallery(instance, title, target)

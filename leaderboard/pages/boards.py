@@ -192,6 +192,7 @@ def _board_page(site: Site, view: View) -> Page:
         template="board",
         values={
             "heading": view_heading(view),
+            "view": view,
             "anchor": condition_anchor(view.category, view.difficulty),
             "words": view_words(site, view),
             "judge_words": " ".join((judge_words(site, view.judge), applicable_words(site, view))).strip(),

@@ -92,6 +92,7 @@ def _page(site: Site, view: View, role: Role) -> Page:
         values={
             "heading": f"{role.capitalize()}s" + ("" if view.overall else f": {view_heading(view).lower()}"),
             "role": role,
+            "view": view,
             "chips": [*subjects(site, view, role), *plain],
             "words": view_words(site, view),
             "judge_words": judge_words(site, view.judge),

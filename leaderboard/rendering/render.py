@@ -32,6 +32,7 @@ from leaderboard.components import (
 from leaderboard.components.xray_data import xray_json
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import tier_of
+from leaderboard.pages.sharing import provenance, share_strip
 from leaderboard.words import labels, untrusted_text
 from leaderboard.words.marked_messages import CORRECTION_WORDS
 
@@ -49,6 +50,7 @@ class Renderer:
     """
 
     def __init__(self, site: Site | None, charts: Mapping[str, Chart | Drawn]) -> None:
+        self._site = site
         self._shared = {
             "site": site,
             "figures_of": lambda names: [charts[name] for name in names if name in charts],
@@ -58,6 +60,7 @@ class Renderer:
         """Return the HTML of a page, without blank lines."""
         page = page.complete()
         made = block(page.template, {**self._shared, "page": page, "root": page.root, **page.values})
+        made = f"{made}{share_strip(page, self._site)}"
         return '<div class="irg">\n' + "\n".join(filter(None, map(str.strip, made.splitlines()))) + "\n</div>\n"
 
 
@@ -102,6 +105,7 @@ def _environment() -> Environment:
         delta_class=theme.delta_class,
         generator_path=theme.generator_path,
         describer_class=theme.describer_class,
+        provenance=provenance,
         xray_json=xray_json,
         OUTCOMES=labels.OUTCOMES,
         CONVERGENCES=labels.CONVERGENCES,
