@@ -9,6 +9,7 @@ from leaderboard.building.content import Content, Files
 from leaderboard.building.drawing import draw
 from leaderboard.building.tree import Tree
 from leaderboard.model.site import Page
+from leaderboard.pages.sharing import share_strip
 from leaderboard.rendering.render import Renderer, read_templates
 from leaderboard.storage.output_folder import write_text
 
@@ -41,7 +42,7 @@ def _write_pages(content: Content, pages: Sequence[Page], tree: Tree) -> None:
         if not chart.missing:
             write_text(tree.files / "charts" / f"{name}.json", chart.json())
             write_text(tree.files / "charts" / f"{name}.csv", chart.csv())
-    renderer = Renderer(content.site, charts)
+    renderer = Renderer(content.site, charts, lambda page: share_strip(page, content.site))
     for page in pages:
         write_text(tree.blocks / f"{page.path}.html", renderer.block(page))
         # Other sites find a card by its absolute address alone.

@@ -4,7 +4,7 @@ A stranger's text passes through an autoescaping environment of our own and neve
 theme's templates, which do not escape.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -32,7 +32,6 @@ from leaderboard.components import (
 from leaderboard.components.xray_data import xray_json
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import tier_of
-from leaderboard.pages.sharing import provenance, share_strip
 from leaderboard.words import labels, untrusted_text
 from leaderboard.words.marked_messages import CORRECTION_WORDS
 
@@ -43,14 +42,17 @@ class Renderer:
     Args:
         site: Results of the reconstruction game; None for a site of other games alone.
         charts: Every chart by its id; a page names those that it has room for.
+        below: HTML that stands below the content of a page.
 
     Example:
         >>> Renderer(None, charts={}) is not None
         True
     """
 
-    def __init__(self, site: Site | None, charts: Mapping[str, Chart | Drawn]) -> None:
-        self._site = site
+    def __init__(
+        self, site: Site | None, charts: Mapping[str, Chart | Drawn], below: Callable[[Page], str] = lambda _: ""
+    ) -> None:
+        self._below = below
         self._shared = {
             "site": site,
             "figures_of": lambda names: [charts[name] for name in names if name in charts],
@@ -60,8 +62,8 @@ class Renderer:
         """Return the HTML of a page, without blank lines."""
         page = page.complete()
         made = block(page.template, {**self._shared, "page": page, "root": page.root, **page.values})
-        made = f"{made}{share_strip(page, self._site)}"
-        return '<div class="irg">\n' + "\n".join(filter(None, map(str.strip, made.splitlines()))) + "\n</div>\n"
+        whole = f"{made}{self._below(page)}"
+        return '<div class="irg">\n' + "\n".join(filter(None, map(str.strip, whole.splitlines()))) + "\n</div>\n"
 
 
 def block(template: str, values: Mapping[str, Any]) -> str:
@@ -105,7 +107,6 @@ def _environment() -> Environment:
         delta_class=theme.delta_class,
         generator_path=theme.generator_path,
         describer_class=theme.describer_class,
-        provenance=provenance,
         xray_json=xray_json,
         OUTCOMES=labels.OUTCOMES,
         CONVERGENCES=labels.CONVERGENCES,
