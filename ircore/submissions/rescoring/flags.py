@@ -7,7 +7,7 @@ from itertools import chain, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Rendering
+from ircore.core.episode_records import TECHNICAL_REASONS, Rendering
 from ircore.core.game_records import AnyEnded, GameRun, drawn_renderings
 from ircore.core.images import Picture
 from ircore.core.submission_records import Run
@@ -18,24 +18,20 @@ from ircore.runs.provenance import Flag
 from ircore.runs.setup import stated_rules
 from ircore.submissions.copies.comparison import Comparison, some
 from ircore.submissions.copies.index import look_at
+from ircore.submissions.rescoring.clocks import answers_of_models, clock
 from ircore.submissions.rescoring.drawn_texts import Reader, texts_to_a_judge
 from ircore.submissions.rescoring.messages import names_in, remarks
+from ircore.submissions.rescoring.selection import failures, peers_of, stopping
 from ircore.submissions.rescoring.served import other_models
 
 SAME_WORDS = 6
 """Shorter messages may well be alike by chance."""
-
-MANY_FAILED = 0.05
-"""Share of episodes that failed for technical reasons from which on it looks like a choice."""
 
 MOST_OF_A_RULE = 20
 """Flags of one rule that are listed, so that many harmless flags do not hide another."""
 
 LEAST_SIDE = 64
 """Pixels of the shorter side below which a rendering is listed: nothing of a target can be judged in it."""
-
-NO_TIME = 0.001
-"""Seconds in which no model answers."""
 
 
 class Replayed(NamedTuple):
@@ -85,6 +81,7 @@ def find_flags(
     comparison = Comparison(
         step_word(run.game), drawings, lambda sha256: rendering(known[sha256]), looks, replayed.reproduced
     )
+    peers = peers_of(run, others)
     flags = [
         *comparison.with_instances(instances),
         *comparison.seen_again(),
@@ -94,9 +91,11 @@ def find_flags(
         *_messages(run, events, instances),
         *texts_to_a_judge(comparison, instances, read),
         *_order(run, events),
-        *_times(run, events),
+        *clock(run, events),
+        *answers_of_models(run, events),
         *other_models(run, events),
-        *_failed(episodes),
+        *stopping(episodes, instances, rendering, peers),
+        *failures(episodes, peers),
     ]
     rule = attrgetter("rule")
     return tuple(chain.from_iterable(_first(list(same)) for _, same in groupby(sorted(flags, key=rule), rule)))
@@ -130,12 +129,6 @@ def _tiny(drawings: Mapping[str, Mapping[str, int]], known: Mapping[str, Renderi
             width, height = known[sha256].width, known[sha256].height
             if min(width, height) < LEAST_SIDE:
                 yield _flag("tiny_rendering", f"{name}, {word} {step}", f"the rendering is {width} × {height} pixels")
-
-
-def _failed(episodes: Mapping[str, AnyEnded]) -> Iterator[Flag]:
-    failed = sum(episode.abort_reason in {*TECHNICAL_REASONS, GIVEN_UP} for episode in episodes.values())
-    if failed > MANY_FAILED * len(episodes):
-        yield _flag("many_failures", "the run", f"{failed} of {len(episodes)} episodes failed for technical reasons")
 
 
 def _texts(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[tuple[str, int, str]]:
@@ -183,16 +176,6 @@ def _order(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
             flagged.add(name)
             yield _flag("out_of_order", name, "an answer is recorded before what it answers")
         latest[name] = max(place, latest.get(name, (0, 0)))
-
-
-def _times(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
-    for role, spec in run.submission.players.items():
-        if spec.model is None:
-            continue
-        calls = [event for event in events if isinstance(event, Call) and event.role == role]
-        quick = sum(call.seconds < NO_TIME for call in calls)
-        if quick:
-            yield _flag("time", "the run", f"the {role}, a model, answered {quick} of {len(calls)} times in no time")
 
 
 def _flag(rule: str, where: str, what: str) -> Flag:
