@@ -81,24 +81,44 @@ def find_flags(
     comparison = Comparison(
         step_word(run.game), drawings, lambda sha256: rendering(known[sha256]), looks, replayed.reproduced
     )
-    peers = peers_of(run, others)
     flags = [
         *comparison.with_instances(instances),
         *comparison.seen_again(),
         *comparison.with_others(run, others, instances),
         *_not_reproduced(run, replayed.differing),
         *_tiny(drawings, known, step_word(run.game)),
-        *_messages(run, events, instances),
         *texts_to_a_judge(comparison, instances, read),
-        *_order(run, events),
-        *clock(run, events),
-        *answers_of_models(run, events),
-        *other_models(run, events),
-        *stopping(episodes, instances, rendering, peers),
-        *failures(episodes, peers),
+        *unlikely_records(run, events, instances, rendering, others),
     ]
     rule = attrgetter("rule")
     return tuple(chain.from_iterable(_first(list(same)) for _, same in groupby(sorted(flags, key=rule), rule)))
+
+
+def unlikely_records(
+    run: Run | GameRun,
+    events: Sequence[AnyEvent],
+    instances: AnyInstanceSet,
+    rendering: Callable[[Rendering], Picture],
+    others: Sequence[RunFolder | GameRunFolder] = (),
+) -> Iterator[Flag]:
+    """Yield what is unlikely in messages, order, times, counts, ends and failures; pictures are not compared.
+
+    Args:
+        run: The run's identity.
+        events: The transcript.
+        instances: The set that was played.
+        rendering: Returns the picture of a rendering.
+        others: Published runs of other pairs.
+    """
+    episodes = {event.episode.episode_id: event.episode for event in events if isinstance(event, AnyEnd)}
+    peers = peers_of(run, others)
+    yield from _messages(run, events, instances)
+    yield from _order(run, events)
+    yield from clock(run, events)
+    yield from answers_of_models(run, events)
+    yield from other_models(run, events)
+    yield from stopping(episodes, instances, rendering, peers)
+    yield from failures(episodes, peers)
 
 
 def _first(flags: list[Flag]) -> Iterator[Flag]:
