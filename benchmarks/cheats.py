@@ -28,6 +28,7 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.submissions.rescoring.flags import unlikely_records
+from ircore.submissions.rescoring.selection import Peers, peers_of, stopping
 
 PAIRS = ("classical+canvas", "captioner+sketch", "classical+sketch", "captioner+canvas")
 
@@ -43,6 +44,13 @@ class Handed(NamedTuple):
     def flags(self, others: Sequence[RunFolder]) -> list[Flag]:
         """Return the findings beside other pairs' runs."""
         return list(unlikely_records(self.run, self.events, self.folder.instances, self.rendering, others))
+
+    def stops(self, peer: "Handed") -> list[Flag]:
+        """Return the findings about stopping beside a pair that wavers, too."""
+        ended = [event.episode for event in peer.events if isinstance(event, End)]
+        peers = Peers([[peer.ratings(episode) for episode in ended]], {})
+        episodes = {event.episode.episode_id: event.episode for event in self.events if isinstance(event, End)}
+        return list(stopping(episodes, self.folder.instances, self.rendering, peers))
 
     def rendering(self, drawn: Rendering) -> Picture:
         """Return the picture of a rendering."""
@@ -121,9 +129,9 @@ def with_seconds(handed: Handed, seconds: Callable[[], float]) -> Handed:
     return handed.calls(lambda call: call.model_copy(update={"seconds": seconds(), "attempts": ()}))
 
 
-def wandering(handed: Handed, others: Sequence[RunFolder]) -> Handed:
+def wandering(handed: Handed, others: Sequence[RunFolder], seed: int) -> Handed:
     """Let every episode have renderings of all pairs in any order, as of a pair that corrects and spoils."""
-    rng, pictures = random.Random(5), dict[str, Picture]()
+    rng, pictures = random.Random(seed), dict[str, Picture]()
     drawn_by: dict[str, list[Rendering]] = {}
     for folder in (handed.folder, *others):
         for episode in folder.episodes():
@@ -156,16 +164,15 @@ def cut_at_best(handed: Handed) -> Handed:
     return handed.ends(cut)
 
 
-def dropped(handed: Handed, share: float, hardest: bool) -> Handed:
-    """Declare a share of the episodes failed, the worst ones or any."""
-    episodes = [event.episode for event in handed.events if isinstance(event, End)]
-    worst = sorted(episodes, key=lambda episode: (handed.ratings(episode) or [0.0])[-1])
-    count = max(3, round(share * len(episodes)))
-    chosen = {
-        episode.episode_id for episode in (worst if hardest else random.Random(1).sample(worst, len(worst)))[:count]
-    }
+def dropped(handed: Handed, chosen: Sequence[str]) -> Handed:
+    """Declare episodes failed."""
     failed = {"outcome": "aborted", "abort_reason": "given_up"}
     return handed.ends(lambda episode: episode.model_copy(update=failed) if episode.episode_id in chosen else episode)
+
+
+def any_fifth(handed: Handed) -> Handed:
+    """Declare a fifth of the episodes failed."""
+    return dropped(handed, handed.folder.instances.instances.ids[::5])
 
 
 def served(handed: Handed, name: str) -> Handed:
@@ -183,10 +190,7 @@ def began(handed: Handed, started: str) -> Handed:
 
 
 CHEATS: dict[str, tuple[str, Callable[[Handed], Handed]]] = {
-    "cut at the best, <DONE> inserted": ("stops_at_best", cut_at_best),
-    "the worst 5 % dropped": ("chosen_failures", lambda h: dropped(h, 0.05, hardest=True)),
-    "the worst 20 % dropped": ("chosen_failures", lambda h: dropped(h, 0.2, hardest=True)),
-    "any 20 % dropped": ("many_failures", lambda h: dropped(h, 0.2, hardest=False)),
+    "any 20 % dropped": ("many_failures", any_fifth),
     "began in 1970": ("clock", lambda h: began(h, "1970-01-01T00:00:00+00:00")),
     "began before the game": ("clock", lambda h: began(h, "2026-05-20T00:00:00+00:00")),
     "an hour a turn": ("clock", lambda h: with_seconds(h, lambda: 90_000.0)),
@@ -242,10 +246,15 @@ def judged(seed: int, per_condition: int, tampered: bool) -> Judged:
             handed = as_models(folder_of, 4 * seed + number)
             honest.append((f"{folder_of.run.slug}, targets {seed}", handed.flags(others)))
             if tampered and number % 2 == 0:
-                wanders = wandering(handed, others)
-                honest.append((f"{folder_of.run.slug}, wandering", wanders.flags(others)))
+                peer, wanders = wandering(handed, others, seed=1), wandering(handed, others, seed=2)
+                honest.append((f"{folder_of.run.slug}, wandering", [*wanders.flags(others), *wanders.stops(peer)]))
+                rules = {flag.rule for flag in cut_at_best(wanders).stops(peer)}
+                named.append((f"{folder_of.run.slug}, cut at the best, <DONE> inserted", "stops_at_best", rules))
+                hardest = sorted(ease := peers_of(folder_of.run, others).expected, key=ease.__getitem__)
+                rules = {flag.rule for flag in dropped(handed, hardest[: len(hardest) // 20]).flags(others)}
+                named.append((f"{folder_of.run.slug}, the hardest 5 % dropped", "chosen_failures", rules))
                 for cheat, (rule, act) in CHEATS.items():
-                    rules = {flag.rule for flag in act(wanders if rule == "stops_at_best" else handed).flags(others)}
+                    rules = {flag.rule for flag in act(handed).flags(others)}
                     named.append((f"{folder_of.run.slug}, {cheat}", rule, rules))
     return Judged(honest, named)
 
