@@ -16,6 +16,7 @@ from ircore.commands import (
     submission_owners,
     submission_preview,
     submission_season,
+    submission_spot_replay,
     submission_transcripts,
     submission_upkeep,
 )
@@ -49,6 +50,7 @@ PARTS = {
             "paid",
             "rescore",
             "channel-test",
+            "spot-replay",
             "dispute",
             "settle",
             "clear",
@@ -89,6 +91,7 @@ for subcommand in (
     submission_channel.command,
     submission_commit.commit,
     submission_commit.register,
+    submission_spot_replay.command,
     submission_hand_in.command,
     submission_inbox.inbox,
     submission_inbox.inbox_act,

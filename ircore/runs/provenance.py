@@ -30,7 +30,7 @@ Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 GRAVE_RULES = frozenset(
     {
         *("copied_picture", "identical_to_target", "not_reproduced", "rendering_of_another"),
-        *("encoded_message", "names_a_target", "text_to_a_judge", "words_do_not_carry"),
+        *("encoded_message", "names_a_target", "replay_is_worse", "text_to_a_judge", "words_do_not_carry"),
     }
 )
 """Rules whose findings hold a run: it is listed without a rank until a maintainer clears it."""
@@ -233,3 +233,21 @@ def read_provenance(folder: Path) -> Provenance | None:
         data = file.read(MAX_BYTES)
     with validating(path, "Restore it from a copy of the run."):
         return Provenance.model_validate_json(data)
+
+
+def record_finding(folder: Path, rule: str, flag: Flag | None) -> None:
+    """Record the outcome of a test with a run's origin, in place of that of an earlier test by the same rule.
+
+    Args:
+        folder: The run folder.
+        rule: The rule of the test.
+        flag: The finding; None if nothing was found.
+
+    Raises:
+        InputError: Nobody vouches for the run.
+    """
+    known = read_provenance(folder)
+    if known is None:
+        raise InputError(f"{folder}: nobody vouches for this run", "Play it with --as-maintainers, or re-score it.")
+    rest = tuple(former for former in known.flags if former.rule != rule)
+    write_provenance(folder, known.model_copy(update={"flags": rest if flag is None else (flag, *rest)}))

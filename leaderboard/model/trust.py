@@ -64,6 +64,7 @@ FINDINGS = {
     "other_order": "episodes in another order than the run's commitment gives",
     "out_of_order": "an answer recorded before what it answers",
     "rendering_of_another": "a rendering that another pair has too",
+    "replay_is_worse": "episodes that are worse when maintainers play them again",
     "reused_rendering": "the same picture in several episodes",
     "same_message": "the same words for several targets",
     "text_to_a_judge": "a text in a rendering that speaks to a judge",
