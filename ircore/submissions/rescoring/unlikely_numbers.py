@@ -182,7 +182,8 @@ def _stopping(
     shares = [_at_their_best(other.ended(), targets, _looks_of(other)) for other in others]
     pooled = Share(sum(share.number for share in shares), sum(share.total for share in shares))
     if pooled.total >= LEAST_STOPPED and more_often(own, pooled) < LEVEL:
-        what = f"{own.number} of {own.total} longer episodes end at their best picture; {100 * pooled.value:.0f} % of other pairs'"
+        theirs = f"{100 * pooled.value:.0f} % of other pairs'"
+        what = f"{own.number} of {own.total} longer episodes end at their best picture; {theirs}"
         yield _flag("stops_at_its_best", what)
 
 
