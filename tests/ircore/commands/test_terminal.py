@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from ircore.commands.main import run as ircore
 from ircore.runs.folder import RunFolder
@@ -92,3 +93,16 @@ def test_wrong_usage_reads_like_every_other_error(
     first, second = capsys.readouterr().err.splitlines()
     assert first.startswith(f"ircore: {problem}")
     assert second == f"  See: ircore {words[0]} --help"
+
+
+def test_compare_shows_both_pictures_and_fits_forty_columns(tmp_path: Path) -> None:
+    for name, colour in (("target.png", "red"), ("image.png", "blue")):
+        Image.new("RGB", (64, 64), colour).save(tmp_path / name)
+    words = ["compare", str(tmp_path / "target.png"), str(tmp_path / "image.png"), "--metric", "psnr"]
+    blocks = at_terminal(words, 40)
+    assert "\x1b[38;2;255;0;0;48;2;255;0;0m▀" in blocks
+    assert "\x1b[38;2;0;0;255;48;2;0;0;255m▀" in blocks
+    plain = re.sub(r"\x1b\[[\d;]*m", "", blocks.replace("\r\n", "\n").partition("next:")[0])
+    assert re.search(r"^target +image$", plain, re.MULTILINE)
+    assert max(map(len, plain.splitlines())) <= 40
+    assert "▀" not in at_terminal(words, 40, IRCORE_PICTURES="none")
