@@ -58,6 +58,8 @@ $(INSTALLED_DEV): requirements/dev.txt $(INSTALLED)
 
 install: $(INSTALLED)
 
+# What comes next, the last lines say: not each of the commands.
+demo: export IRCORE_NEXT := none
 demo: $(DEMO)/.site
 	@$(BIN)/ircore results $(PAIRS:%=$(DEMO)/runs/%)
 	@echo

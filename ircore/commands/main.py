@@ -4,6 +4,7 @@ import gc
 import io
 import signal
 import sys
+from difflib import get_close_matches
 from functools import wraps
 from importlib.resources import files
 from typing import Any
@@ -115,8 +116,9 @@ class _PluginGroup(click.Group):
         from ircore.core.plugins import available, unknown
 
         if args and not args[0].startswith("-") and args[0] not in available("commands"):
-            if args[0] in MEANT:
-                raise InputError(f"unknown command {args[0]!r}", f"Did you mean: ircore {MEANT[args[0]]}")
+            near = get_close_matches(args[0].lower(), [*available("commands"), *MEANT], n=1)
+            if near and near[0] in MEANT:
+                raise InputError(f"unknown command {args[0]!r}", f"Did you mean: ircore {MEANT[near[0]]}")
             raise unknown("command", args[0], list(available("commands")))
         return super().resolve_command(ctx, args)
 
