@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.options import PATH, echo_json, json_option
-from ircore.core.terminal import printable
+from ircore.core.terminal import hanging, printable, terminal_width
 
 if TYPE_CHECKING:
     from ircore.core.images import Loading, Pixels
@@ -47,7 +47,7 @@ def command(target: Path, image: Path, metrics: tuple[str, ...], loading: "Loadi
         echo_json(_document(target, image, loading, sizes, measured))
     else:
         _show_pictures(target_pixels, image_pixels)
-        click.echo("\n".join(_table(loaded, measured)))
+        click.echo(hanging("\n".join(_table(loaded, measured)), terminal_width()))
 
 
 def _size(pixels: "Pixels") -> list[int]:

@@ -8,6 +8,7 @@ import click
 from ircore.commands.judging import asking_options
 from ircore.commands.options import PATH, echo_json, json_option
 from ircore.core.errors import InputError
+from ircore.core.terminal import hanging, terminal_width
 
 if TYPE_CHECKING:
     from ircore.instances.store import AnyInstanceSet
@@ -94,7 +95,7 @@ def _tell_contents(made: "AnyInstanceSet", as_json: bool) -> None:
     if as_json:
         echo_json(as_document(summary))
     else:
-        click.echo(as_table(summary))
+        click.echo(hanging(as_table(summary), terminal_width()))
 
 
 def _on_disk(path: Path) -> Path:

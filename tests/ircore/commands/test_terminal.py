@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from ircore.commands.main import run as ircore
+from ircore.core.terminal import hanging
 from ircore.runs.folder import RunFolder
 
 pty = pytest.importorskip("pty", reason="needs a pseudo-terminal")
@@ -106,3 +107,17 @@ def test_compare_shows_both_pictures_and_fits_forty_columns(tmp_path: Path) -> N
     assert re.search(r"^target +image$", plain, re.MULTILINE)
     assert max(map(len, plain.splitlines())) <= 40
     assert "▀" not in at_terminal(words, 40, IRCORE_PICTURES="none")
+
+
+@pytest.mark.parametrize(
+    "words", ["--help", "show --help", "games", "games show reference", "metrics", "metrics show ssim"]
+)
+def test_lists_and_help_fit_forty_columns(words: str) -> None:
+    shown = re.sub(r"\x1b\[[\d;]*m", "", at_terminal(words.split(), 40)).replace("\r\n", "\n").partition("next:")[0]
+    longest = max(shown.splitlines(), key=len)
+    assert len(longest) <= 40, longest
+
+
+def test_words_that_are_wrapped_stand_below_their_column() -> None:
+    assert hanging("name   one two three\n" + "─" * 30, 16) == "name   one two\n       three\n" + "─" * 16
+    assert hanging("a line for a file, as it is", None) == "a line for a file, as it is"
