@@ -88,15 +88,22 @@ def _carry_out(demo: "Demo", state: "State", site: bool) -> None:
     state.begin(len(stages))
 
 
+SHOWN = "pie_graph-easy-01"
+"""The episode that the demo shows last; every demo set has it."""
+
+
 def _say_next(out: Path, address: str) -> None:
     """Say where everything is, and what may be done next."""
+    from ircore.commands.next_step import program_name
+
+    program = program_name()
     run = out / "runs" / "builtin-classical-canvas"
     shell = "set" if sys.platform == "win32" else "export"
     key = "" if os.environ.get("OPENAI_API_KEY") else f"  ({shell} OPENAI_API_KEY=… first)"
     click.echo()
-    click.echo(f"site      {address}   (Ctrl-C ends this; later: ircore site serve {out / 'site'})")
+    click.echo(f"site      {address}   (Ctrl-C ends this; later: {program} site serve {out / 'site'})")
     click.echo(f'dataset   load_dataset("{out / "dataset"}", split="test")')
     click.echo("\nnext")
-    click.echo(f"  1  see a dialogue        ircore show {run} --episode pie_chart-easy-01")
-    click.echo(f"  2  play your own model   ircore submission new{key}")
-    click.echo("  3  add a game            ircore new plugin --help")
+    click.echo(f"  1  see a dialogue        {program} show {run} --episode {SHOWN}")
+    click.echo(f"  2  play your own model   {program} submission new{key}")
+    click.echo(f"  3  add a game            {program} new plugin --help")
