@@ -10,9 +10,11 @@ import pytest
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import WorkError
+from ircore.core.records import CATEGORIES, DIFFICULTIES
 from ircore.runs.events import Call, Entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter
+from leaderboard.live.demo import command
 from leaderboard.live.demo.feed import Feed
 from leaderboard.live.demo.server import State, serving_demo
 from leaderboard.live.demo.stages import Demo, Stage, carry_out
@@ -28,6 +30,15 @@ def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:
     assert [command[:2] for command in stages[-2].commands + stages[-1].commands] == [
         ("release", "build"), ("release", "check"), ("site", "build"),
     ]  # fmt: skip
+
+
+def test_the_dialogue_that_it_proposes_is_one_that_it_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command._say_next(tmp_path, "http://127.0.0.1:8000")
+    line = next(line for line in capsys.readouterr().out.splitlines() if "see a dialogue" in line)
+    played = {f"{category}-{difficulty}-01" for category in CATEGORIES for difficulty in DIFFICULTIES}
+    assert line.split()[-1] in played  # sets of any size have the first target of each condition
 
 
 @pytest.mark.slow

@@ -97,6 +97,6 @@ def _say_next(out: Path, address: str) -> None:
     click.echo(f"site      {address}   (Ctrl-C ends this; later: ircore site serve {out / 'site'})")
     click.echo(f'dataset   load_dataset("{out / "dataset"}", split="test")')
     click.echo("\nnext")
-    click.echo(f"  1  see a dialogue        ircore show {run} --episode pie_chart-easy-01")
+    click.echo(f"  1  see a dialogue        ircore show {run} --episode pie_graph-easy-01")
     click.echo(f"  2  play your own model   ircore submission new{key}")
     click.echo("  3  add a game            ircore new plugin --help")
