@@ -8,6 +8,7 @@ from xml.sax.saxutils import escape
 
 from ircore.core.errors import WorkError
 from ircore.core.workers import run_shares
+from leaderboard.building.cards import card_tags
 from leaderboard.building.shells import PageShell, read_shells
 from leaderboard.building.tree import Tree
 from leaderboard.pages.feed import NAME
@@ -38,7 +39,9 @@ def no_notice(_: str) -> str:
     return ""
 
 
-def finish_pages(tree: Tree, sharing: Mapping[str, str], images: str = "", notice: Notice = no_notice) -> None:
+def finish_pages(
+    tree: Tree, sharing: Mapping[str, str], images: str = "", notice: Notice = no_notice, address: str = ""
+) -> None:
     """Fill the slots of every page: its policy, its HTML, and the notice of a preview.
 
     Args:
@@ -46,16 +49,17 @@ def finish_pages(tree: Tree, sharing: Mapping[str, str], images: str = "", notic
         sharing: Title by path of the pages that share a shell.
         images: Address that full-size pictures are fetched from; empty for none.
         notice: Notice at the top of every page.
+        address: Address of the site, absolute, ending in a slash; empty if unknown.
 
     Raises:
         WorkError: The shell of a page that templates wrote has no place for its HTML.
     """
     shells = list(read_shells(tree.site, sharing))
-    run_shares(partial(_finish_share, shells, tree, images, notice), len(shells) >= _MANY)
+    run_shares(partial(_finish_share, shells, tree, images, notice, address), len(shells) >= _MANY)
 
 
 def _finish_share(
-    shells: Sequence[PageShell], tree: Tree, images: str, notice: Notice, share: int, shares: int
+    shells: Sequence[PageShell], tree: Tree, images: str, notice: Notice, address: str, share: int, shares: int
 ) -> None:
     for path, shell, title in shells[share::shares]:
         file = tree.blocks / f"{path}.html"
@@ -73,6 +77,7 @@ def _finish_share(
             images=images,
             charts=_CHART in content,
             description=description(content or shell.template.partition("<article")[2], title),
+            card=card_tags(tree.files, path, title or shell.title, address),
         )
         write_text(tree.site / f"{path}.html", whole)
 

@@ -63,7 +63,7 @@ def build_site(runs: Sequence[Path], out: Path, options: Options | None = None) 
         with mkdocs(tree):
             write_frozen(content.frozen, tree.files)
             encoded = content.pictures.write(tree.files, earlier_build(out))
-        finish_pages(tree, sharing, options.originals, _notice(content, options.waiting))
+        finish_pages(tree, sharing, options.originals, _notice(content, options.waiting), options.address)
         merge(tree.files, tree.site)
         write_surroundings(tree.site, options.address, content.title)
         write_marker(tree.site, content.marker)

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from ircore.core.workers import run_pieces
+from leaderboard.building.cards import card_of, card_path
 from leaderboard.building.content import Content, Files
 from leaderboard.building.drawing import draw
 from leaderboard.building.tree import Tree
 from leaderboard.model.site import Page
+from leaderboard.pages.sharing import share_strip
 from leaderboard.rendering.render import Renderer, read_templates
 from leaderboard.storage.output_folder import write_text
 
@@ -40,9 +42,14 @@ def _write_pages(content: Content, pages: Sequence[Page], tree: Tree) -> None:
         if not chart.missing:
             write_text(tree.files / "charts" / f"{name}.json", chart.json())
             write_text(tree.files / "charts" / f"{name}.csv", chart.csv())
-    renderer = Renderer(content.site, charts)
+    renderer = Renderer(content.site, charts, lambda page: share_strip(page, content.site))
     for page in pages:
         write_text(tree.blocks / f"{page.path}.html", renderer.block(page))
+        # Other sites find a card by its absolute address alone.
+        if content.site is not None and content.site.address and (card := card_of(content.site, page)):
+            path = card_path(tree.files, page.path)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(card)
 
 
 def _write_files(files: Files, tree: Tree) -> None:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from ircore.core.episode_records import Rendering
@@ -257,9 +258,10 @@ class Site:
     def key(self, pair: Pair) -> str:
         """Return the cache key of everything rendered from a pair alone: 64 hex digits.
 
-        It covers the pair's run, how the site names and marks it, who judges, and where originals lie.
+        It covers the pair's run, how the site names and marks it, who judges, which targets are shown, and where
+        originals lie.
         """
-        marks = (pair.key, str(pair.hue), str(pair.shape), pair.apart)
+        marks = (pair.key, str(pair.hue), str(pair.shape), pair.apart, repr(list(self.galleries)))
         judges = repr((self.judge, sorted(self.results.judge_identities.items())))
         return content_key(self.runs[pair.run_id].key, *marks, judges, self.pictures.originals)
 
@@ -277,9 +279,17 @@ class Site:
         path = self.runs[run_id].source.rendering_path(rendering.sha256)
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 
+    def target_path(self, instance: Instance) -> Path:
+        """Return where the picture of a target is: in the first run that has it."""
+        # A run that played a part of its set holds the targets of that part alone.
+        paths = (run.instances.folder / instance.image for run in self.runs.values())
+        return next(
+            (path for path in paths if path.is_file()), next(iter(self.runs.values())).instances.folder / instance.image
+        )
+
     def _galleries(self) -> dict[str, Gallery]:
         refuse_withheld(self.results.instances, "site")
-        folder = next(iter(self.runs.values())).instances.folder
+        played = {result.episode.instance_id for results in self.results.episodes.values() for result in results}
         counted: Counter[tuple[str, str]] = Counter()
         galleries = {}
         for instance in self.results.instances:
@@ -287,8 +297,10 @@ class Site:
             title = instance_title(
                 instance.category, instance.difficulty, counted[instance.category, instance.difficulty]
             )
-            target = self.pictures.add(folder / instance.image, instance.sha256, instance.width, instance.height)
-            galleries[instance.instance_id] = Gallery(instance, title, target)
+            path = self.target_path(instance)
+            if instance.instance_id in played or path.is_file():
+                target = self.pictures.add(path, instance.sha256, instance.width, instance.height)
+                galleries[instance.instance_id] = Gallery(instance, title, target)
         return galleries
 
 

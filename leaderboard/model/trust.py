@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ircore.results.model import SubmissionResult
-from ircore.runs.provenance import Flag
+from ircore.runs.provenance import Flag, Provenance
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,10 @@ FINDINGS = {
     "many_failures": "many episodes that failed for technical reasons",
     "names_a_target": "a message that names a target by an id that no seat is told",
     "not_reproduced": "answers that the offline player does not give",
+    "other_order": "episodes in another order than the run's commitment gives",
     "out_of_order": "an answer recorded before what it answers",
     "rendering_of_another": "a rendering that another pair has too",
+    "replay_is_worse": "episodes that are worse when maintainers play them again",
     "reused_rendering": "the same picture in several episodes",
     "same_message": "the same words for several targets",
     "text_to_a_judge": "a text in a rendering that speaks to a judge",
@@ -102,12 +104,27 @@ def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
     if (relay := known.witness) is not None:
         signed = f"{relay.records} records from {relay.first} to {relay.last}, key {relay.key}"
         lines.append(("Relay", f"{relay.relay}: {signed}"))
+    if known.source is not None and relay is None:
+        lines.append(("Commitment", commitment_words(known)))
     if known.source is not None:
         source = known.source
         lines.append(("Transcripts", f"{source.repo}, commit {source.revision}, run {source.run}"))
     if known.source is not None or known.flags:
         lines.append(("Findings", _findings(known.flags)))
     return lines
+
+
+def commitment_words(known: Provenance) -> str:
+    """Return what is known of the choice of a run that its submitter played.
+
+    Args:
+        known: Origin of the run.
+    """
+    committed = known.committed
+    if committed is None:
+        return "uncommitted: seed and order were the submitter's choice, and so was the run among several"
+    which = "the first" if committed.number == 1 else f"number {committed.number}"
+    return f"{committed.commitment[:12]}, registered {committed.when}, before play; {which} of this pair"
 
 
 def _findings(flags: Sequence[Flag]) -> str:

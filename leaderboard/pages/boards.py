@@ -43,6 +43,7 @@ from leaderboard.pages.judge_cards import card_notes
 from leaderboard.pages.player_boards import subjects
 from leaderboard.pages.references import board_references, reference_lines
 from leaderboard.pages.season_column import season_column
+from leaderboard.pages.sharing import provenance
 from leaderboard.words.labels import category_short, category_title
 
 _THUMBNAILS = 24
@@ -192,6 +193,8 @@ def _board_page(site: Site, view: View) -> Page:
         template="board",
         values={
             "heading": view_heading(view),
+            "view": view,
+            "about": provenance(site, view),
             "anchor": condition_anchor(view.category, view.difficulty),
             "words": view_words(site, view),
             "judge_words": " ".join((judge_words(site, view.judge), applicable_words(site, view))).strip(),

@@ -107,6 +107,19 @@ def answer_bibtex(key: str, question: str, version: Version, judge: str, address
     return _entry("misc", f"ask-{key}", fields)
 
 
+def misc_entry(key: str, title: str, note: str, address: str) -> str:
+    """Return the BibTeX entry of a page.
+
+    Args:
+        key: Name of the entry.
+        title: Title of the page.
+        note: What its numbers rest on.
+        address: Absolute address; empty leaves it out.
+    """
+    fields = {"title": f"{{{escape_bibtex(title)}}}", "note": escape_bibtex(note), "url": address or None}
+    return _entry("misc", key, fields)
+
+
 def escape_bibtex(text: str) -> str:
     """Return text with every character escaped that TeX or BibTeX would interpret."""
     return "".join(_SPECIAL.get(character, character) for character in text)

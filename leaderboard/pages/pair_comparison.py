@@ -87,9 +87,9 @@ class Comparisons:
         return self.site.under(rules) if rules == second.result.run.rules else self.site.results
 
     def finals(self, pair: Pair, judge: str) -> list[float | None]:
-        """Return a pair's final scores, 0–10, by instance in the set's order; None for an instance without score."""
+        """Return a pair's final scores, 0–10, by target in the set's order; None for a target without score."""
         scores = self._finals[judge][pair.run_id]
-        return [scores.get(instance.instance_id) for instance in self.site.results.instances]
+        return [scores.get(instance_id) for instance_id in self.site.galleries]
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Yield every file of the page's data: its path below the site's root, and its text."""

@@ -23,6 +23,7 @@ from leaderboard.pages.board_views import (
     views,
 )
 from leaderboard.pages.players import player_paths
+from leaderboard.pages.sharing import provenance
 
 ROLES: tuple[Role, ...] = ("describer", "generator")
 """Seats, in the order of their boards."""
@@ -92,6 +93,7 @@ def _page(site: Site, view: View, role: Role) -> Page:
         values={
             "heading": f"{role.capitalize()}s" + ("" if view.overall else f": {view_heading(view).lower()}"),
             "role": role,
+            "about": provenance(site, view),
             "chips": [*subjects(site, view, role), *plain],
             "words": view_words(site, view),
             "judge_words": judge_words(site, view.judge),

@@ -4,7 +4,7 @@ A stranger's text passes through an autoescaping environment of our own and neve
 theme's templates, which do not escape.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -42,13 +42,17 @@ class Renderer:
     Args:
         site: Results of the reconstruction game; None for a site of other games alone.
         charts: Every chart by its id; a page names those that it has room for.
+        below: HTML that stands below the content of a page.
 
     Example:
         >>> Renderer(None, charts={}) is not None
         True
     """
 
-    def __init__(self, site: Site | None, charts: Mapping[str, Chart | Drawn]) -> None:
+    def __init__(
+        self, site: Site | None, charts: Mapping[str, Chart | Drawn], below: Callable[[Page], str] = lambda _: ""
+    ) -> None:
+        self._below = below
         self._shared = {
             "site": site,
             "figures_of": lambda names: [charts[name] for name in names if name in charts],
@@ -58,7 +62,8 @@ class Renderer:
         """Return the HTML of a page, without blank lines."""
         page = page.complete()
         made = block(page.template, {**self._shared, "page": page, "root": page.root, **page.values})
-        return '<div class="irg">\n' + "\n".join(filter(None, map(str.strip, made.splitlines()))) + "\n</div>\n"
+        whole = f"{made}{self._below(page)}"
+        return '<div class="irg">\n' + "\n".join(filter(None, map(str.strip, whole.splitlines()))) + "\n</div>\n"
 
 
 def block(template: str, values: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from html import unescape
 from html.parser import HTMLParser
 from string import Template
 from urllib.parse import urlsplit
@@ -36,12 +37,18 @@ class Shell(Template):
     """
 
     delimiter = SLOT
-    idpattern = "policy|title|name|notice|content|description"
+    idpattern = "policy|title|name|notice|content|description|card"
 
     @property
     def takes_content(self) -> bool:
         """Whether the shell has a place for the HTML of a page."""
         return "content" in self.get_identifiers()
+
+    @property
+    def title(self) -> str:
+        """Title of the shell's own page; a slot where pages share the shell."""
+        written = re.search(r"<title>(.*?)</title>", self.template)
+        return unescape(written[1]) if written else ""
 
     def filled(
         self,
@@ -52,6 +59,7 @@ class Shell(Template):
         images: str = "",
         charts: bool = False,
         description: str = "",
+        card: str = "",
     ) -> str:
         """Return the whole page.
 
@@ -63,6 +71,7 @@ class Shell(Template):
             images: Address that full-size pictures are fetched from, ``https://HOST/…``; empty for none.
             charts: Whether Plotly draws on the page.
             description: Description of the page, as text.
+            card: HTML of the tags by which other sites show a link to the page; empty for none.
 
         Raises:
             InputError: ``images`` is no https address.
@@ -70,6 +79,7 @@ class Shell(Template):
         policy = content_policy(self.template, images, charts)
         parts = {"policy": policy, "title": str(escape(title)), "name": name, "notice": notice, "content": content}
         parts["description"] = str(escape(description))
+        parts["card"] = card
         # A str, although what is put in may be Markup, which would escape the rest of the page.
         return self.substitute({slot: str(part) for slot, part in parts.items()})
 

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from filelock import FileLock
 from pages import Element, read_page
+from pairs import play_pair
 from samples import sample_instances, sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
@@ -438,3 +439,16 @@ def _board_words(path: Path) -> tuple[str, list[str]]:
 def _with_budget(run: RunFolder, tokens: int) -> Run:
     rules = Rules(token_budget=tokens)
     return run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.slug}-{tokens}"})
+
+
+def test_runs_of_a_part_of_the_set_show_the_targets_that_somebody_played(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "set")
+    runs = []
+    for pair, limit in (("captioner+sketch", 1), ("classical+canvas", 2)):
+        runs.append(tmp_path / "runs" / pair)
+        assert play_pair(Path(pair), instances, runs[-1], "--limit", str(limit)) == 0
+        assert ircore(["score", str(runs[-1])]) == 0
+    site = Site(read_runs(runs, BuildCache(tmp_path / "cache")))
+    assert list(site.galleries) == [instance.instance_id for instance in instances.instances[:2]]
+    build_site(runs, tmp_path / "site")
+    assert ircore(["site", "check", str(tmp_path / "site")]) == 0

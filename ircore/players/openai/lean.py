@@ -7,7 +7,10 @@ than everything else that playing does.
 
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
+from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.players.openai.bodies import FormBody, JsonBody, media_type
 
@@ -67,6 +70,9 @@ class LeanClient:
         client: Knows address, headers and key.
         timeout: Seconds between two bytes.
         connect: Seconds until a connection must stand.
+
+    Raises:
+        InputError: The environment names a proxy that is not spoken to over HTTP.
     """
 
     def __init__(self, client: "AsyncOpenAI", timeout: float, connect: float) -> None:
@@ -81,7 +87,9 @@ class LeanClient:
             connector=aiohttp.TCPConnector(limit=CONNECTIONS),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=timeout),
             cookie_jar=aiohttp.DummyCookieJar(),
-            trust_env=True,  # proxies, as the client heeds them
+            # By itself aiohttp reads environment and .netrc again for each request, and refuses a key beside .netrc's.
+            trust_env=False,
+            proxy=_proxy_to(self._base_url),
         )
 
     async def post(self, path: str, body: JsonBody | FormBody) -> LeanResponse:
@@ -103,6 +111,20 @@ class LeanClient:
     async def close(self) -> None:
         """Close all connections."""
         await self._session.close()
+
+
+def _proxy_to(address: str) -> str | None:
+    """Return the proxy that the environment names for an address, as the client heeds it."""
+    parts, proxies = urlsplit(address), getproxies()
+    if proxy_bypass(parts.hostname or ""):
+        return None
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    if proxy is not None and urlsplit(proxy).scheme != "http":
+        raise InputError(
+            f"proxy {urlsplit(proxy).scheme}://{urlsplit(proxy).hostname}: not spoken over aiohttp",
+            "Name a proxy with http://, or set parameters.transport: httpx in the manifest.",
+        )
+    return proxy
 
 
 def can_send(body: JsonBody | FormBody) -> bool:

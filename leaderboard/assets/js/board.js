@@ -270,8 +270,10 @@ class Board {
     const columns = columnsOf(this.table);
     const words = `${this.table.dataset.words}. ${this.words()}.`;
     if (kind) {
-      const records = this.shown.map((row) => record(columns, row));
-      const about = { shown: words, address: location.href };
+      const source = JSON.parse(this.table.dataset.about ?? "{}");
+      const records = this.shown.map((row) => ({ ...record(columns, row), ...(kind === "csv" ? source : {}) }));
+      const units = Object.fromEntries(columns.flatMap(({ fields, unit }) => (unit ? [[fields[0].name, unit]] : [])));
+      const about = { shown: words, address: location.href, ...source, units };
       const [type, text] = kind === "csv" ? ["text/csv", csv(records)] : ["application/json", json(about, records)];
       save(`${this.table.dataset.file}.${kind}`, type, text);
       return;

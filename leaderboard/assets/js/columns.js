@@ -14,6 +14,12 @@ function isHidden(table, head) {
   return hidden.some((group) => head.classList.contains(`g-${group}`));
 }
 
+/* The unit that a head names; what it shows in percent is a share in files. */
+function unitOf(head) {
+  const unit = head.querySelector(".unit")?.textContent.trim() ?? "";
+  return unit === "%" ? "0–1" : unit;
+}
+
 function field(text) {
   const [name, place = "sort"] = text.split(":");
   return { name, place };
@@ -26,6 +32,7 @@ export function columnsOf(table) {
     .map((head) => ({
       index: head.cellIndex,
       title: head.dataset.name,
+      unit: unitOf(head),
       digits: head.dataset.digits === undefined ? null : Number(head.dataset.digits),
       form: "signed" in head.dataset ? signed : fixed,
       fields: head.dataset.export.trim().split(/\s+/).map(field),

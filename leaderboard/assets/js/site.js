@@ -8,3 +8,4 @@ import "./charts.js";
 import "./search.js";
 import "./terms.js";
 import "./reading.js";
+import "./share.js";

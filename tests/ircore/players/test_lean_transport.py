@@ -1,7 +1,9 @@
 """Requests over aiohttp are those that the client of the package openai sends."""
 
 import asyncio
+import base64
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,8 +36,10 @@ def sent(server: OpenAIServer, transport: str, path: str, body: JsonBody | FormB
 
     async def post() -> None:
         connection = Connection(server.base_url, "a-key", transport, 20.0)
-        await connection.post(path, body, Anything)
-        await connection.close()
+        try:
+            await connection.post(path, body, Anything)
+        finally:
+            await connection.close()
 
     asyncio.run(post())
     return server.seen[-1]
@@ -95,3 +99,47 @@ def test_the_account_of_the_environment_goes_to_openai_alone(
     monkeypatch.setenv("OPENAI_PROJECT_ID", "our-project")
     seen = sent(server, "aiohttp", "/chat/completions", JsonBody({"model": "m", "messages": ASKED}))
     assert not {"openai-organization", "openai-project"} & seen.headers.keys()
+
+
+def test_a_key_for_the_host_in_netrc_is_not_used(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login somebody password secret\n")
+    (tmp_path / "netrc").chmod(0o600)
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    seen = sent(server, "aiohttp", "/chat/completions", JsonBody({"model": "m", "messages": ASKED}))
+    assert seen.headers["authorization"] == "Bearer a-key"
+
+
+@pytest.mark.parametrize("name", ["http_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
+def test_requests_go_through_the_proxy_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch, name: str, transport: str
+) -> None:
+    heads = []
+
+    async def proxy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append((await reader.readuntil(b"\r\n\r\n")).decode().lower().splitlines())
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+        writer.close()
+
+    async def post(base_url: str) -> None:
+        connection = Connection(base_url, "a-key", transport, 20.0)
+        try:
+            await connection.post("/chat/completions", JsonBody({"model": "m"}), Anything)
+        finally:
+            await connection.close()
+
+    async def through_proxy() -> None:
+        async with await asyncio.start_server(proxy, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            monkeypatch.setenv(name, f"http://somebody:word@127.0.0.1:{port}")
+            await post("http://models.invalid/v1")
+            monkeypatch.setenv("no_proxy", "models.invalid")
+            with pytest.raises(FaultError):
+                await post("http://models.invalid/v1")
+
+    asyncio.run(through_proxy())
+    (head,) = heads
+    assert head[0] == "post http://models.invalid/v1/chat/completions http/1.1"
+    assert f"proxy-authorization: basic {base64.b64encode(b'somebody:word').decode().lower()}" in head

@@ -1,0 +1,30 @@
+/* Below every page with numbers: its link, with all that a reader has chosen, and a citation that names this link. */
+import { enhanceEach } from "./dom.js";
+import { copy } from "./export.js";
+
+class Share {
+  constructor(root) {
+    this.status = root.querySelector("[role=status]");
+    this.entry = root.querySelector("[data-bibtex]");
+    this.written = this.entry.textContent;
+    this.offer(root.querySelector("[data-copy-link]"), () => location.href, "Link copied.");
+    this.offer(root.querySelector("[data-copy-bibtex]"), () => this.entry.textContent, "BibTeX copied.");
+    root.querySelector("details").addEventListener("toggle", () => this.show());
+  }
+
+  show() {
+    const address = `  url = {${location.href.replace(/[{}\\]/g, encodeURIComponent)}},`;
+    const lines = this.written.split("\n").filter((line) => !line.startsWith("  url = "));
+    this.entry.textContent = [...lines.slice(0, -1), address, lines.at(-1)].join("\n");
+  }
+
+  offer(button, text, done) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      this.show();
+      this.status.textContent = (await copy(text())) ? done : "The browser did not allow copying.";
+    });
+  }
+}
+
+enhanceEach("share", (root) => new Share(root));

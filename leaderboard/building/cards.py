@@ -1,0 +1,186 @@
+"""Cards that other sites show beside a link (Open Graph): the top of a board, a pair with its pictures, a target."""
+
+import io
+from functools import lru_cache
+from pathlib import Path
+
+from markupsafe import escape
+from PIL import Image, ImageDraw, ImageFont
+
+from ircore.results.model import BoardRow
+from leaderboard.model.site import Page, Pair, Site
+from leaderboard.pages.boards import board_lines
+from leaderboard.theme import ACCENT, describer_colour, neutral
+from leaderboard.words.labels import interval_width, number, rank
+from leaderboard.words.untrusted_text import one_line
+
+SIZE = (1200, 630)
+"""Width and height in pixels, as Open Graph recommends."""
+
+LATIN = 256
+"""Characters below this number are in the font of cards."""
+
+_PLAIN = {"–": "-", "−": "-", "’": "'", "×": "x"}
+_MARGIN = 60
+_WIDE = SIZE[0] - 2 * _MARGIN
+_ROWS = 5
+_TILE = 270
+_INK, _MUTED, _LINE = neutral("text"), neutral("muted"), neutral("hairline")
+
+
+def card_path(folder: Path, page: str) -> Path:
+    """Return where the card of a page stands.
+
+    Args:
+        folder: Root of a site.
+        page: Path of the page, without suffix.
+    """
+    return folder / "cards" / f"{page}.png"
+
+
+def card_tags(folder: Path, page: str, title: str, address: str) -> str:
+    """Return the tags by which other sites show a link to a page; empty if the site's address is not known.
+
+    Args:
+        folder: Root of the site, with its cards.
+        page: Path of the page, without suffix.
+        title: Title of the page.
+        address: Address of the site, absolute, ending in a slash.
+    """
+    if not address:
+        return ""
+    tags = {"og:type": "website", "og:title": title, "og:url": f"{address}{page}.html"}
+    if card_path(folder, page).is_file():
+        tags |= {"og:image": f"{address}cards/{page}.png", "og:image:width": str(SIZE[0])}
+        tags |= {"og:image:height": str(SIZE[1]), "twitter:card": "summary_large_image"}
+    return "".join(f'<meta property="{escape(name)}" content="{escape(value)}">' for name, value in tags.items())
+
+
+def card_of(site: Site, page: Page) -> bytes | None:
+    """Return the card of a page as PNG; None for a page that has none."""
+    if page.template == "board":
+        return _board_card(site, page)
+    if page.template == "pair":
+        return _pair_card(site, page)
+    return _target_card(site, page) if page.template == "instance" else None
+
+
+class _Card:
+    """A card that is being drawn; the exact but slow rasteriser of targets is not needed here."""
+
+    def __init__(self, title: str, words: str) -> None:
+        self.image = Image.new("RGB", SIZE, neutral("background"))
+        self.draw = ImageDraw.Draw(self.image)
+        self.draw.rectangle((0, 0, SIZE[0], 12), fill=ACCENT[False])
+        self.text((_MARGIN, 50), "The Image Reconstruction Game", 24, _MUTED)
+        self.text((_MARGIN, 95), title, 48)
+        if words:
+            self.text((_MARGIN, 165), words, 24, _MUTED)
+
+    def text(
+        self,
+        at: tuple[float, float],
+        text: str,
+        size: int,
+        colour: str = _INK,
+        anchor: str = "lt",
+        width: float = _WIDE,
+    ) -> None:
+        """Write a line of text, cut at a width."""
+        self.draw.text(at, fitting(text, size, width), fill=colour, font=_font(size), anchor=anchor)
+
+    def png(self) -> bytes:
+        """Return the card as PNG of few colours, some 20 kB."""
+        written = io.BytesIO()
+        self.image.quantize(96).save(written, "PNG")
+        return written.getvalue()
+
+
+@lru_cache(maxsize=8)
+def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    return ImageFont.load_default(size)
+
+
+def fitting(text: str, size: int, width: float) -> str:
+    """Return a text, cut where it would be wider than so many pixels; only signs that the font of cards has."""
+    plain = "".join(sign if ord(sign) < LATIN else _PLAIN.get(sign, "?") for sign in text)
+    while plain and _font(size).getlength(plain) > width:
+        plain = plain[:-4].rstrip() + "..."
+    return plain or "-"
+
+
+def _board_card(site: Site, page: Page) -> bytes:
+    view = page.values["view"]
+    lines = [line for line in board_lines(site, view) if line.row.cell.main.mean is not None]
+    card = _Card(str(page.values["heading"]), str(page.values["words"]))
+    for place, line in enumerate(lines[:_ROWS]):
+        _row(card, 225 + 76 * place, line.pair, line.row)
+    return card.png()
+
+
+def _row(card: _Card, top: float, pair: Pair, row: BoardRow) -> None:
+    """Draw a row of a board: rank, names, main score and its whisker."""
+    main, colour = row.cell.main, describer_colour(pair.hue) if pair.hue >= 0 else _MUTED
+    card.draw.line([(_MARGIN, top - 14), (SIZE[0] - _MARGIN, top - 14)], _LINE, 1)
+    card.text((_MARGIN, top + 22), rank(row.rank_low, row.rank_high), 24, _MUTED, "lm")
+    names = one_line(f"{pair.describer} + {pair.generator}", 60)
+    card.text((180, top + 22), names, 28, _INK, "lm", 520)
+    if main.mean is None:
+        return
+    card.text((800, top + 22), number(main.mean, 1), 28, _INK, "rm")
+    left, length = 830.0, 310.0
+    card.draw.line([(left, top + 22), (left + length, top + 22)], _LINE, 2)
+    if main.low is not None and main.high is not None:
+        ends = [(left + length * end / 100, top + 22) for end in (main.low, main.high)]
+        card.draw.line(ends, colour, 5)
+    at = left + length * main.mean / 100
+    card.draw.ellipse((at - 9, top + 13, at + 9, top + 31), fill=colour)
+
+
+def _pair_card(site: Site, page: Page) -> bytes:
+    pair: Pair = page.values["pair"]
+    cell = site.results.cell(pair.run_id, site.judge)
+    main = cell.main
+    score = "no score yet" if main.mean is None else f"main score {number(main.mean, 1)} ({interval_width(main, 1)})"
+    card = _Card(one_line(f"{pair.describer} + {pair.generator}", 60), f"{score}, judged by {site.judge}")
+    gained = [
+        (judged.delta, judged.final or 0.0, result.episode.instance_id)
+        for result in site.results.episodes[pair.run_id]
+        if (judged := site.judged(result)) is not None and judged.delta is not None
+    ]
+    if not gained:
+        return card.png()
+    return _with_strip(card, site, max(gained)[2], pair)
+
+
+def _target_card(site: Site, page: Page) -> bytes:
+    gallery = page.values["gallery"]
+    rows = site.results.board(site.judge)
+    played = [row for row in rows if site.episode(row.submission.run_id, gallery.instance.instance_id)]
+    words = "one target, and what the best pair of the board drew of it" if played else "a target"
+    card = _Card(gallery.title, words)
+    pair = site.pairs[played[0].submission.run_id] if played else None
+    return _with_strip(card, site, gallery.instance.instance_id, pair)
+
+
+def _with_strip(card: _Card, site: Site, instance_id: str, pair: Pair | None) -> bytes:
+    """Draw the target and up to three renderings of an episode, the first and the last among them."""
+    gallery = site.galleries[instance_id]
+    tiles = [("target", site.target_path(gallery.instance))]
+    result = site.episode(pair.run_id, instance_id) if pair else None
+    turns = result.episode.rendered_turns if result and pair else ()
+    chosen = sorted({0, len(turns) // 2, len(turns) - 1}) if turns else []
+    for place in chosen:
+        rendering = turns[place].rendering
+        if pair is not None and rendering is not None:
+            path = site.runs[pair.run_id].source.rendering_path(rendering.sha256)
+            tiles.append((f"turn {turns[place].turn}", path))
+    for place, (words, path) in enumerate(tiles):
+        left = _MARGIN + place * (_TILE + 5)
+        with Image.open(path) as opened:
+            tile = opened.convert("RGB")
+        tile.thumbnail((_TILE - 10, _TILE - 10))
+        card.image.paste(_LINE, (left - 1, 234, left + tile.width + 1, 236 + tile.height))
+        card.image.paste(tile, (left, 235))
+        card.text((left, 525), words, 24, _MUTED)
+    return card.png()

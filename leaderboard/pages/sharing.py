@@ -1,0 +1,59 @@
+"""What leaves a page with its reader: the link, the citation of what is shown, and where its numbers come from."""
+
+import json
+import re
+
+from markupsafe import Markup, escape
+
+from leaderboard.components.markup import safe
+from leaderboard.model.site import Page, Site
+from leaderboard.pages.board_views import View
+from leaderboard.pages.citation import misc_entry
+
+NUMBERED = frozenset(
+    {
+        "board", "chart", "compare", "figures", "front", "instance", "judge_card", "limits", "matrix",
+        "metric_agreement", "metric_board", "pair", "pairs_index", "player", "player_board", "targets",
+    }
+)  # fmt: skip
+"""Templates of pages that have numbers."""
+
+
+def share_strip(page: Page, site: Site | None) -> Markup:
+    """Return the buttons that copy a page's link and its citation; empty for a page without numbers."""
+    if site is None or page.template not in NUMBERED:
+        return safe("")
+    key = re.sub(r"[^A-Za-z0-9-]", "-", f"image-reconstruction-game-{page.path}")
+    address = f"{site.address}{page.path}.html" if site.address else ""
+    entry = misc_entry(key, f"{page.title}. The Image Reconstruction Game", _source_words(site), address)
+    return safe(
+        '<aside class="share" data-share data-search-exclude aria-label="Share and cite this page">'
+        '<button type="button" data-copy-link hidden>Copy link</button>'
+        "<details><summary>Cite this page</summary>"
+        f'<pre class="command"><code data-bibtex>{_lines(entry)}</code></pre>'
+        '<button type="button" data-copy-bibtex hidden>Copy BibTeX</button> '
+        f'<a href="{page.root}cite.html">Paper and benchmark</a></details><span role="status"></span></aside>'
+    )
+
+
+def provenance(site: Site, view: View) -> str:
+    """Return where the numbers of a board come from, as JSON for files that a reader saves."""
+    about = {
+        "judge": view.judge,
+        "category": view.category or "all",
+        "difficulty": view.difficulty or "all",
+        "rules": view.rules.key if view.rules else "all",
+        "benchmark": site.version.words,
+        "instance_set": site.results.instance_set,
+        "ircore": ", ".join(sorted({submission.run.version for submission in site.results.submissions})),
+    }
+    return json.dumps(about, ensure_ascii=False)
+
+
+def _lines(text: str) -> Markup:
+    """Return a text whose lines keep their indentation where the lines of a page's HTML are stripped."""
+    return escape(text).replace("\n", Markup("&#10;"))
+
+
+def _source_words(site: Site) -> str:
+    return f"{site.version.words}, instance set {site.results.instance_set[:12]}, judged by {site.judge}"

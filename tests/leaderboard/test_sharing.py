@@ -1,0 +1,65 @@
+"""What leaves a page with its reader: link, citation, card and the origin of its numbers."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from invented import invented_run, invented_set
+from pages import read_page
+from PIL import Image
+
+from leaderboard.building.cards import card_of, card_path, card_tags, fitting
+from leaderboard.model.site import Page, Site
+from leaderboard.pages.board_views import View
+from leaderboard.pages.boards import board_pages
+from leaderboard.pages.sharing import provenance, share_strip
+
+SET = invented_set(8, ("geometry", "photos"))
+
+
+@pytest.fixture(scope="module")
+def site() -> Site:
+    made = [invented_run(SET, f"seer-{index}", "painter", 4.0 + index, 0.3) for index in range(3)]
+    return Site(made, address="https://example.org/board/")  # type: ignore[arg-type]
+
+
+def test_a_page_with_numbers_has_its_link_and_an_entry_that_says_where_they_come_from(
+    site: Site, tmp_path: Path
+) -> None:
+    made = tmp_path / "page.html"
+    made.write_text(share_strip(Page("boards/all-hard", "All categories, hard", "board"), site), encoding="utf-8")
+    (entry,) = read_page(made).find("code")
+    assert "url = {https://example.org/board/boards/all-hard.html}" in entry.text
+    assert site.results.instance_set[:12] in entry.text
+    assert "judged by structural" in entry.text
+    assert share_strip(Page("cite", "Cite", "cite"), site) == ""
+
+
+def test_files_of_a_board_name_judge_conditions_benchmark_and_set(site: Site) -> None:
+    about = json.loads(provenance(site, View("structural", "geometry", "hard", site.rule_sets[0])))
+    assert (about["judge"], about["category"], about["difficulty"]) == ("structural", "geometry", "hard")
+    assert about["instance_set"] == site.results.instance_set
+    assert about["rules"] == "b200-t10-allow"
+
+
+def test_a_board_has_a_card_that_other_sites_find(site: Site, tmp_path: Path) -> None:
+    (page,) = (page for page in board_pages(site) if page.path == "boards/index")
+    card = card_of(site, page)
+    assert card is not None
+    assert Image.open(io.BytesIO(card)).size == (1200, 630)
+    path = card_path(tmp_path, page.path)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(card)
+    tags = card_tags(tmp_path, page.path, 'A "board"', site.address)
+    assert 'content="https://example.org/board/cards/boards/index.png"' in tags
+    assert "&#34;board&#34;" in tags
+    # Without an address there is nothing that another site could fetch.
+    assert card_tags(tmp_path, page.path, "A board", "") == ""
+
+
+def test_a_title_is_cut_to_the_width_of_its_card() -> None:
+    cut = fitting("word " * 100, 48, 600)
+    assert cut.endswith("...")
+    assert len(cut) < 60
+    assert fitting("short", 48, 600) == "short"
