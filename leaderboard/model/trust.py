@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ircore.results.model import SubmissionResult
-from ircore.runs.provenance import Flag, Provenance
+from ircore.runs.provenance import UNCOMMITTED, Flag
 
 
 @dataclass(frozen=True)
@@ -110,26 +110,13 @@ def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
         signed = f"{relay.records} records from {relay.first} to {relay.last}, key {relay.key}"
         lines.append(("Relay", f"{relay.relay}: {signed}"))
     if known.source is not None and relay is None:
-        lines.append(("Commitment", commitment_words(known)))
+        lines.append(("Commitment", known.committed.words if known.committed else UNCOMMITTED))
     if known.source is not None:
         source = known.source
         lines.append(("Transcripts", f"{source.repo}, commit {source.revision}, run {source.run}"))
     if known.source is not None or known.flags:
         lines.append(("Findings", _findings(known.flags)))
     return lines
-
-
-def commitment_words(known: Provenance) -> str:
-    """Return what is known of the choice of a run that its submitter played.
-
-    Args:
-        known: Origin of the run.
-    """
-    committed = known.committed
-    if committed is None:
-        return "uncommitted: seed and order were the submitter's choice, and so was the run among several"
-    which = "the first" if committed.number == 1 else f"number {committed.number}"
-    return f"{committed.commitment[:12]}, registered {committed.when}, before play; {which} of this pair"
 
 
 def _findings(flags: Sequence[Flag]) -> str:
