@@ -244,7 +244,10 @@ def run(arguments: list[str] | None = None, given: bool = False) -> int:
     except OSError as error:
         # What no command foresees: a file that may not be read, a full disk behind stdout.
         place = f"{error.filename}: " if error.filename else ""
-        return _tell(f"{place}{error.strerror or error}", "", 1)
+        remedy = (
+            "Ask for the right to it, or choose a place that is yours." if isinstance(error, PermissionError) else ""
+        )
+        return _tell(f"{place}{error.strerror or error}", remedy, 1)
     return outcome if isinstance(outcome, int) else 0
 
 
