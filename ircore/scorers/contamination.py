@@ -208,7 +208,7 @@ def _probed(instance: Instance, entries: dict[tuple[str, str], JudgeQuestion]) -
     known, says = read_known(seen.text or "") if seen is not None else (None, "")
     described = unseen.text if unseen is not None else None
     guessed = None if described is None else guessed_share(instance, described)
-    lost = {
+    lost: dict[str, str] = {
         asking: question.reason
         for asking, question in (("unseen", unseen), ("known", seen))
         if question is not None and question.reason is not None
