@@ -115,6 +115,10 @@ def _looks_at(metric: "Metric") -> str:
     return "both pictures" if metric.reference else "the image"
 
 
+def _reference(metric: "Metric") -> str:
+    return "target and image" if metric.reference else "none: the image alone"
+
+
 def _range(metric: "Metric") -> str:
     if metric.low is None and metric.high is None:
         return "open"
@@ -144,7 +148,7 @@ def _document(metric: "Metric") -> dict[str, Any]:
         "range": [metric.low, metric.high],
         "unit": metric.unit,
         "over": metric.over,
-        "reference": "target and image" if metric.reference else "none: the image alone",
+        "reference": "two sets of pictures" if metric.over == "set" else _reference(metric),
         "needs": metric.needs,
         "unavailable": metric.obstacle(),
         "citation": metric.source,
