@@ -68,6 +68,8 @@ $(INSTALLED_OCR): requirements/ocr.txt $(INSTALLED)
 	@$(INSTALL) --require-hashes -r requirements/ocr.txt
 	@mkdir -p $(@D) && touch $@
 
+# What comes next, the last lines say: not each of the commands.
+demo: export IRCORE_NEXT := none
 demo: $(DEMO)/.site
 	@$(BIN)/ircore results $(PAIRS:%=$(DEMO)/runs/%)
 	@echo

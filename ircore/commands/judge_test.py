@@ -117,8 +117,9 @@ def _told(card: "JudgeCard", folder: Path) -> str:
     """Return the card as a few lines of text."""
     from ircore.core.terminal import printable
     from ircore.scorers.judge_test.card import PASSING
+    from ircore.scorers.judge_test.page import percent
 
-    share = "no pairs" if card.share is None else f"{card.share:.1%} of {card.pairs:,} ordered pairs right"
+    share = "no pairs" if card.share is None else f"{percent(card.share, 1)} of {card.pairs:,} ordered pairs right"
     verdict = "" if card.passed else f", fewer than {PASSING:.0%}: boards of this judge say so"
     lines = [f"{card.judge.name} on {card.targets} targets: {share}{verdict}"]
     lines += [f"  {score.mean:5.2f}  {score.title} ({score.targets})" for score in card.edits if score.mean is not None]

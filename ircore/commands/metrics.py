@@ -8,7 +8,7 @@ import click
 
 from ircore.commands.completion import names_of
 from ircore.commands.options import PATH, echo_json, json_option
-from ircore.core.terminal import printable
+from ircore.core.terminal import hanging, printable, terminal_width
 
 if TYPE_CHECKING:
     from ircore.core.images import Pixels
@@ -31,7 +31,11 @@ def command(context: click.Context, as_json: bool) -> None:
         click.echo(json.dumps({"metrics": listed, "broken": faulty}, indent=2, ensure_ascii=False, allow_nan=False))
         return
     rows = [_row(metric) for metric in metrics.values()]
-    click.echo("\n".join(map(printable, _aligned([("name", "better", "range", "looks at", "title", "here"), *rows]))))
+    heads = ("name", "better", "range", "looks at", "title", "here")
+    lines, columns = _aligned([heads, *rows]), terminal_width()
+    if columns is not None and max(map(len, lines)) > columns:
+        lines = [line for row in rows for line in _block(heads, row)]
+    click.echo(hanging(printable("\n".join(lines)), columns))
     for name, reason in broken.items():
         click.echo(printable(f"{name}  broken: {reason}"))
 
@@ -62,7 +66,7 @@ def show(name: str, as_json: bool) -> None:
     }
     width = max(map(len, facts))
     lines += [f"  {key:<{width}}  {value}" for key, value in facts.items() if value]
-    click.echo(printable("\n".join(lines)))
+    click.echo(hanging(printable("\n".join(lines)), terminal_width()))
 
 
 @command.command()
@@ -111,6 +115,10 @@ def _looks_at(metric: "Metric") -> str:
     return "both pictures" if metric.reference else "the image"
 
 
+def _reference(metric: "Metric") -> str:
+    return "target and image" if metric.reference else "none: the image alone"
+
+
 def _range(metric: "Metric") -> str:
     if metric.low is None and metric.high is None:
         return "open"
@@ -126,6 +134,12 @@ def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
     return ["  ".join(cells).rstrip() for cells in padded]
 
 
+def _block(heads: tuple[str, ...], row: tuple[str, ...]) -> list[str]:
+    """Return a row for a narrow terminal: its name, then a line for each entry."""
+    width = max(map(len, heads))
+    return [row[0], *(f"  {head:<{width}}  {cell}" for head, cell in zip(heads[1:], row[1:], strict=True))]
+
+
 def _document(metric: "Metric") -> dict[str, Any]:
     return {
         "name": metric.name,
@@ -134,7 +148,7 @@ def _document(metric: "Metric") -> dict[str, Any]:
         "range": [metric.low, metric.high],
         "unit": metric.unit,
         "over": metric.over,
-        "reference": "target and image" if metric.reference else "none: the image alone",
+        "reference": "two sets of pictures" if metric.over == "set" else _reference(metric),
         "needs": metric.needs,
         "unavailable": metric.obstacle(),
         "citation": metric.source,

@@ -13,6 +13,7 @@ from ircore.commands.options import (
     echo_json,
     executor_options,
     json_option,
+    path_option,
     scheduler_of,
 )
 
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For players that draw random numbers."
 )
+@path_option("--salt", "Play by the manifest's commitment, whose salt is in this file.")
 @click.option(
     "--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that play side by side."
 )
@@ -82,6 +84,7 @@ def command(
     given_rules: tuple[str, ...],
     prompts_dir: Path | None,
     seed: int,
+    salt: Path | None,
     processes: int,
     shard_text: str | None,
     cache_dir: Path | None,
@@ -111,14 +114,18 @@ def command(
     instances_dir, out = _given("--instances", instances_dir), _given("--out", out)
     address = scheduler_of(executor, scheduler)
     _refuse_together(only_outside, address is not None, processes > 1, json_of_nothing=as_json and (dry_run or final))
+    from ircore.runs.commitment import in_order
     from ircore.runs.session import PlayPlan
     from ircore.runs.setup import prepare
 
     stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
     loaded, game, instances, _ = prepared = prepare(submission, instances_dir, stated)
-    run, prompts = _run(prepared, prompts_dir, seed, as_maintainers)
+    run, prompts = _run(prepared, prompts_dir, seed, as_maintainers, salt)
     shard = _shard(shard_text)
-    selected = instances.select(categories, difficulties)[:limit]
+    selected = instances.select(categories, difficulties)
+    if run.opening is not None:
+        selected = selected.in_order(in_order(run.opening, selected.ids))
+    selected = selected[:limit]
     plan = PlayPlan(run, instances, selected[shard.places] if shard else selected, prompts, concurrency, deadline)
     if dry_run:
         return _dry_run(plan, game, out, prices_file)
@@ -131,17 +138,25 @@ def command(
 
 
 def _run(
-    prepared: "Prepared", prompts_dir: Path | None, seed: int, as_maintainers: bool
+    prepared: "Prepared", prompts_dir: Path | None, seed: int, as_maintainers: bool, salt: Path | None
 ) -> "tuple[Run | GameRun, GamePrompts]":
     """Return the identity of the run, and the game's prompts."""
-    from ircore.runs.play import make_run
+    from ircore.runs.commitment import seed_of
+    from ircore.runs.play import make_run, with_run_id
+    from ircore.submissions.committing import opening_for, read_salt
     from ircore.submissions.request_fields import refuse_self_reported
 
     loaded, game, instances, rules = prepared
     if as_maintainers:
         refuse_self_reported(loaded)
     prompts = game.prompts(prompts_dir)
-    return make_run(loaded, instances, rules, prompts, seed), prompts
+    if salt is None:
+        return make_run(loaded, instances, rules, prompts, seed), prompts
+    if seed:
+        raise click.UsageError("--seed goes not with --salt: the seed follows from the commitment")
+    opening = opening_for(loaded, read_salt(salt))
+    run = make_run(loaded, instances, rules, prompts, seed_of(opening))
+    return with_run_id(run.model_copy(update={"opening": opening})), prompts
 
 
 def _shard(text: str | None) -> "Shard | None":

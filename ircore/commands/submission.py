@@ -8,6 +8,7 @@ import click
 from ircore.commands import (
     submission_batch,
     submission_channel,
+    submission_commit,
     submission_hand_in,
     submission_inbox,
     submission_lifecycle,
@@ -15,6 +16,7 @@ from ircore.commands import (
     submission_owners,
     submission_preview,
     submission_season,
+    submission_spot_replay,
     submission_transcripts,
     submission_upkeep,
 )
@@ -35,7 +37,7 @@ _github_option = click.option(
 )
 
 PARTS = {
-    "Hand in a pair": ("hand-in", "new", "check", "pack", "pin", "check-change"),
+    "Hand in a pair": ("hand-in", "new", "check", "commit", "pack", "pin", "check-change"),
     "Afterwards": ("update", "withdraw", "reinstate", "correct", "history"),
     "For maintainers": (
         *(
@@ -48,11 +50,12 @@ PARTS = {
             "paid",
             "rescore",
             "channel-test",
+            "spot-replay",
             "dispute",
             "settle",
             "clear",
         ),
-        *("withdrawals", "season", "links", "reproduce", "gate", "record-owners", "own"),
+        *("withdrawals", "season", "links", "reproduce", "gate", "register-commitments", "record-owners", "own"),
     ),
 }
 """The commands in the order in which people come to need them."""
@@ -86,6 +89,9 @@ for subcommand in (
     submission_batch.evaluate_pending,
     submission_batch.paid,
     submission_channel.command,
+    submission_commit.commit,
+    submission_commit.register,
+    submission_spot_replay.command,
     submission_hand_in.command,
     submission_inbox.inbox,
     submission_inbox.inbox_act,

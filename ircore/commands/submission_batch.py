@@ -38,6 +38,7 @@ RUNS = "runs"
 @click.option(
     "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
 )
+@click.option("--spot-replay", "spot", is_flag=True, help="Play some re-scored episodes again, if the keys are here.")
 def evaluate_pending(
     folder: Path,
     only: str,
@@ -52,6 +53,7 @@ def evaluate_pending(
     price_bound: str,
     deadline: float | None,
     channel: bool,
+    spot: bool,
     secret: Path | None,
     gaps: Path | None,
 ) -> int:
@@ -73,6 +75,7 @@ def evaluate_pending(
         words += [] if value is None else [option, str(value)]
     words += ["--price-bound", price_bound] if price_bound else []
     words += ["--channel-test"] if channel else []
+    words += ["--spot-replay"] if spot else []
     _drop_former(folder, out, slugs, current)
     limits = _Limits(max_cost, None if deadline is None else monotonic() + deadline)
     failed = [slug for slug in slugs if not _evaluated(folder / slug, out, words, limits, current)]

@@ -50,7 +50,8 @@ def command(
     from ircore.players.submission import read_any_manifest, read_manifest
     from ircore.results.tables.formats import render
     from ircore.runs.folder import RunFolder
-    from ircore.submissions.channel.channel_test import Asking, channel_test, record
+    from ircore.runs.provenance import record_finding
+    from ircore.submissions.channel.channel_test import RULE, Asking, channel_test
     from ircore.submissions.channel.paraphrase import ByList, ByModel
     from ircore.submissions.channel.playing import drawer_of
     from ircore.submissions.channel.table import channel_table
@@ -63,7 +64,7 @@ def command(
         result = channel_test(folder, asking, out / folder.run.run_id)
         results.append(result)
         if recording:
-            record(folder, result)
+            record_finding(folder.path, RULE, result.flag)
         if result.flag is not None:
             click.echo(printable(f"{folder.run.slug}: {result.flag.what}"), err=True)
     click.echo(render(channel_table(folders, results, judge, neutral.pair.submission.generator.label), form), nl=False)

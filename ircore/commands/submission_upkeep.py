@@ -68,6 +68,7 @@ def pending(folder: Path, published: Path, instances: Path | None, as_json: bool
 @click.option(
     "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
 )
+@click.option("--spot-replay", "spot", is_flag=True, help="Play some re-scored episodes again, if the keys are here.")
 def evaluate(
     path: Path,
     instances: Path,
@@ -81,6 +82,7 @@ def evaluate(
     price_bound: float | None,
     deadline: float | None,
     channel: bool,
+    spot: bool,
     secret: Path | None,
     gaps: Path | None,
 ) -> None:
@@ -121,6 +123,8 @@ def evaluate(
         give(["submission", "season", "slice", str(path), str(out), "--secret", str(secret), "--gaps", str(gaps)])
     if channel and loaded.submission.game == RECONSTRUCTION:
         _test_channel(out)
+    if spot and loaded.submission.transcripts is not None and loaded.submission.game == RECONSTRUCTION:
+        _play_again(loaded, out, max_cost)
     if judge_options:
         give(["score", str(out), *judge_options])
 
@@ -143,6 +147,24 @@ def _test_channel(out: Path) -> None:
             give(["submission", "channel-test", str(out), "--out", folder, "--record"])
         except InputError as error:
             click.echo(printable(f"  channel test: {error.problem}"), err=True)
+
+
+def _play_again(loaded: "AnyLoaded", out: Path, max_cost: float | None) -> None:
+    """Play some episodes of a re-scored run again, and record a worse replay; keys that are not here are no fault."""
+    import os
+    from tempfile import TemporaryDirectory
+
+    missing = {spec.api_key_env or spec.label for spec in loaded.submission.players.values() if spec.model is not None}
+    missing -= {name for name in missing if os.environ.get(name)}
+    if missing:
+        click.echo(printable(f"  spot replay: no key here for {', '.join(sorted(missing))}"), err=True)
+        return
+    limit = [] if max_cost is None else ["--max-cost", str(max_cost)]
+    with TemporaryDirectory() as folder:
+        try:
+            give(["submission", "spot-replay", str(out), "--out", folder, "--record", "--only-outside", *limit])
+        except (InputError, WorkError) as error:
+            click.echo(printable(f"  spot replay: {error.problem}"), err=True)
 
 
 def _show_findings(out: Path, published: Path | None) -> None:

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue, StringConstraints, model_validator
 
 from ircore.core.episode_records import AnyEpisode, Episode, Rendering
 from ircore.core.records import RECONSTRUCTION, AnyInstance, Line, Name, PlayerSpec, Record, Sha256, is_none
-from ircore.core.submission_records import AnyRun, Dates, Submission, TranscriptsReference, check_terms
+from ircore.core.submission_records import COMMITMENT, AnyRun, Dates, Submission, TranscriptsReference, check_terms
 
 NOBODY = "nobody"
 """Label of an empty seat."""
@@ -76,6 +76,7 @@ class GameSubmission(Record):
     )
     dates: Dates | None = Field(default=None, exclude_if=is_none, description="When it was made, YYYY-MM-DD.")
     transcripts: TranscriptsReference | None = Field(default=None, description="Transcripts played by the submitter.")
+    commitment: Sha256 | None = Field(default=None, exclude_if=is_none, description=COMMITMENT)
 
     @model_validator(mode="after")
     def _checked(self) -> "GameSubmission":

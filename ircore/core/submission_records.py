@@ -9,6 +9,20 @@ from pydantic import Field, StringConstraints, model_validator
 from ircore.core.days import Day
 from ircore.core.records import RECONSTRUCTION, Line, Name, PlayerSpec, Record, Rules, Sha256, is_none
 
+COMMITMENT = "SHA-256 that fixes players, rules and a secret number before play: ircore submission commit."
+"""Description of the field ``commitment`` of manifests."""
+
+
+class Opening(Record):
+    """What seed and order of a run with a commitment follow from, published with the run.
+
+    >>> Opening(salt="0" * 64, nonce="1" * 64).salt[:4]
+    '0000'
+    """
+
+    salt: Sha256 = Field(description="The secret number behind the commitment, 64 hexadecimal digits.")
+    nonce: Sha256 = Field(description="The number that was drawn when the commitment was registered.")
+
 
 class TranscriptsReference(Record):
     """Where a submitter's own transcripts are published.
@@ -59,6 +73,7 @@ class Submission(Record):
     )
     dates: Dates | None = Field(default=None, exclude_if=is_none, description="When it was made, YYYY-MM-DD.")
     transcripts: TranscriptsReference | None = Field(default=None, description="Transcripts played by the submitter.")
+    commitment: Sha256 | None = Field(default=None, exclude_if=is_none, description=COMMITMENT)
 
     @property
     def game(self) -> str:
@@ -107,6 +122,11 @@ class AnyRun(Record):
     seed: int = Field(ge=0, description="For players that draw lots, ≥ 0.")
     version: Line = Field(description="Version of ircore that played it.")
     started: Line = Field(description="When play began, ISO 8601 in UTC.")
+    opening: Opening | None = Field(
+        default=None,
+        exclude_if=is_none,
+        description="Of a run with a commitment: what its seed and the order of its episodes follow from.",
+    )
     reference: bool = Field(
         default=False,
         exclude_if=lambda value: not value,

@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
@@ -29,8 +29,8 @@ _REMEDY = "Build the set again."
 class Entry(NamedTuple):
     """The place of an instance in a set, and the fields by which instances are chosen.
 
-    >>> Entry("pie_chart-easy-01", "pie_chart", "easy", line=1, offset=0).category
-    'pie_chart'
+    >>> Entry("pie_graph-easy-01", "pie_graph", "easy", line=1, offset=0).category
+    'pie_graph'
 
     Attributes:
         instance_id: Id of the instance.
@@ -86,6 +86,11 @@ class Instances(Sequence[InstanceT], Generic[InstanceT]):
     def where(self, wanted: Callable[[Entry], bool]) -> "Instances[InstanceT]":
         """Return the instances whose entries are wanted; no record is read."""
         return Instances([entry for entry in self.entries if wanted(entry)], self._read)
+
+    def in_order(self, ids: Iterable[str]) -> "Instances[InstanceT]":
+        """Return the instances with these ids, in the order of the ids; no record is read."""
+        entries = {entry.instance_id: entry for entry in self.entries}
+        return Instances([entries[name] for name in ids], self._read)
 
     def named(self, ids: Collection[str]) -> "Instances[InstanceT]":
         """Return the instances with these ids, in their order here; no record is read."""

@@ -30,7 +30,7 @@ Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 GRAVE_RULES = frozenset(
     {
         *("copied_picture", "identical_to_target", "not_reproduced", "rendering_of_another"),
-        *("encoded_message", "names_a_target", "text_to_a_judge", "words_do_not_carry"),
+        *("encoded_message", "names_a_target", "replay_is_worse", "text_to_a_judge", "words_do_not_carry"),
     }
 )
 """Rules whose findings hold a run: it is listed without a rank until a maintainer clears it."""
@@ -88,6 +88,28 @@ class Witness(Record):
     head: Sha256 = Field(description="Of the last line of the record, which follows from all lines before it.")
 
 
+UNCOMMITTED = "uncommitted: seed and order were the submitter's choice, and so was the run among several"
+"""Words about a run that its submitter played without a commitment and without a relay."""
+
+
+class Committed(Record):
+    """The registered commitment that seed and order of a run follow from, see ``ircore.runs.commitment``.
+
+    >>> Committed(commitment="0" * 64, when="2026-11-23T10:00:00+00:00", number=2).number
+    2
+    """
+
+    commitment: Sha256 = Field(description="As the manifest states it.")
+    when: Line = Field(description="When it was registered, before play, ISO 8601 in UTC.")
+    number: int = Field(ge=1, description="Place among the commitments of this submission: 1 is the first.")
+
+    @property
+    def words(self) -> str:
+        """What it says of the run, in words."""
+        which = "the first" if self.number == 1 else f"number {self.number}"
+        return f"{self.commitment[:12]}, registered {self.when}, before play; {which} of this pair"
+
+
 class Provenance(Record):
     """Who vouches for a run, and for which checks.
 
@@ -107,6 +129,9 @@ class Provenance(Record):
     source: TranscriptsReference | None = Field(default=None, description="What was fetched, if the run was fetched.")
     witness: Witness | None = Field(
         default=None, exclude_if=is_none, description="Of a witnessed run: the relay that signed it."
+    )
+    committed: Committed | None = Field(
+        default=None, exclude_if=is_none, description="The commitment of a run that its submitter played by one."
     )
     flags: tuple[Flag, ...] = Field(default=(), max_length=MAX_FLAGS, description="Findings for people to look at.")
 
@@ -129,6 +154,7 @@ def make_provenance(
     source: TranscriptsReference | None = None,
     flags: tuple[Flag, ...] = (),
     witness: Witness | None = None,
+    committed: Committed | None = None,
 ) -> Provenance:
     """Return the provenance of a run that is played, re-scored or verified now by this code.
 
@@ -137,6 +163,7 @@ def make_provenance(
         source: Origin of the transcripts; None if the run is played here.
         flags: Findings in the transcripts; the first ``MAX_FLAGS`` are recorded.
         witness: The relay whose signatures were verified; None for a run without them.
+        committed: The commitment that the run follows from; None for a run without one.
     """
     from hashlib import sha256
 
@@ -148,6 +175,7 @@ def make_provenance(
         manifest=sha256(manifest.read_bytes()).hexdigest(),
         source=source,
         witness=witness,
+        committed=committed,
         flags=flags[:MAX_FLAGS],
     )
 
@@ -215,3 +243,21 @@ def read_provenance(folder: Path) -> Provenance | None:
         data = file.read(MAX_BYTES)
     with validating(path, "Restore it from a copy of the run."):
         return Provenance.model_validate_json(data)
+
+
+def record_finding(folder: Path, rule: str, flag: Flag | None) -> None:
+    """Record the outcome of a test with a run's origin, in place of that of an earlier test by the same rule.
+
+    Args:
+        folder: The run folder.
+        rule: The rule of the test.
+        flag: The finding; None if nothing was found.
+
+    Raises:
+        InputError: Nobody vouches for the run.
+    """
+    known = read_provenance(folder)
+    if known is None:
+        raise InputError(f"{folder}: nobody vouches for this run", "Play it with --as-maintainers, or re-score it.")
+    rest = tuple(former for former in known.flags if former.rule != rule)
+    write_provenance(folder, known.model_copy(update={"flags": rest if flag is None else (flag, *rest)}))

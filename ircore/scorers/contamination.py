@@ -66,10 +66,11 @@ class ProbedTarget(Record):
     """Whether the model says that it knows the picture; None if its answer is neither."""
 
     says: str = ""
-    """What the model says it is."""
+    """What the model says it is; the beginning of its answer where that is neither yes nor no."""
 
     unanswered: dict[str, str] = Field(default_factory=dict)
-    """Why a question, ``unseen`` or ``known``, has no answer, such as ``judge_refused``."""
+    """Why a question, ``unseen`` or ``known``, has no answer, such as ``judge_refused``; ``judge_format`` is neither
+    yes nor no."""
 
     @property
     def suspicious(self) -> bool:
@@ -207,11 +208,13 @@ def _probed(instance: Instance, entries: dict[tuple[str, str], JudgeQuestion]) -
     known, says = read_known(seen.text or "") if seen is not None else (None, "")
     described = unseen.text if unseen is not None else None
     guessed = None if described is None else guessed_share(instance, described)
-    lost = {
+    lost: dict[str, str] = {
         asking: question.reason
         for asking, question in (("unseen", unseen), ("known", seen))
         if question is not None and question.reason is not None
     }
+    if known is None and seen is not None and seen.text is not None:
+        lost["known"] = "judge_format"
     return ProbedTarget(instance_id=instance.instance_id, guessed=guessed, known=known, says=says, unanswered=lost)
 
 
@@ -232,14 +235,17 @@ def guessed_share(instance: Instance, description: str) -> float | None:
 def read_known(text: str) -> tuple[bool | None, str]:
     """Return whether an answer says that the picture is known, and what it is said to be.
 
+    The first line that begins with yes or no counts, since some models think aloud before. Of an answer without such
+    a line, its beginning is returned.
+
     >>> read_known("YES: the astronaut of scikit-image")
     (True, 'the astronaut of scikit-image')
     >>> read_known("No.")
     (False, '')
     """
-    match = re.match(r"\W*(yes|no)\b\W*(.*)", text.strip(), re.IGNORECASE | re.DOTALL)
+    match = re.search(r"^\W*(yes|no)\b\W*(.*)", text, re.IGNORECASE | re.DOTALL | re.MULTILINE)
     if match is None:
-        return None, ""
+        return None, " ".join(text.split())[:200]
     known = match[1].lower() == "yes"
     return known, " ".join(match[2].split())[:200] if known else ""
 

@@ -28,7 +28,7 @@ class Clone:
     def __init__(self, folder: Path) -> None:
         self.slug = folder.absolute().name
         self._folder = folder.absolute()
-        self.root = _root(self._folder)
+        self.root = clone_root(self._folder)
         if self._folder.resolve() != (self.root / FOLDER / self.slug).resolve():
             remedy = f"Move it to {self.root / FOLDER}."
             raise InputError(f"{folder}: is not in the folder {FOLDER}/ of the clone {self.root}", remedy)
@@ -121,7 +121,7 @@ def adding_commit(folder: Path, file: Path) -> str:
     return _git(folder, "log", *words)
 
 
-def _root(folder: Path) -> Path:
+def clone_root(folder: Path) -> Path:
     """Return the root of the clone that a folder lies in, or will lie in.
 
     Raises:

@@ -4,10 +4,15 @@ The gate checks every open pull request from outside of it: by the code of ``mai
 words in a commit and no workflow of a fork can keep it from running. Its verdict is a status that ``main`` may require.
 """
 
+import secrets
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ircore.core.errors import InputError, WorkError
+from ircore.core.lifecycle import decision_lines
+from ircore.core.strict_yaml import MAX_BYTES as MAX_MANIFEST
+from ircore.players.submission import MANIFEST
 from ircore.submissions.branches import adding_commit, fetch_pull_request
 from ircore.submissions.check.change import check_change
 from ircore.submissions.check.entries import FOLDER, is_maintainers
@@ -15,6 +20,8 @@ from ircore.submissions.check.findings import Finding, errors
 from ircore.submissions.check.git_objects import Repository
 from ircore.submissions.check.messages import message_findings
 from ircore.submissions.check.ownership import ownership_findings
+from ircore.submissions.check.submission import Purpose, check_bytes
+from ircore.submissions.commitments import COMMITMENTS, Registered, number_of, parse_commitments
 from ircore.submissions.github import GitHub, PullRequest
 from ircore.submissions.merged import merged_submissions
 from ircore.submissions.owners import OWNERS, Owner, Proposer, parse_owners, with_owner
@@ -64,8 +71,6 @@ def set_statuses(folder: Path, service: GitHub) -> Iterator[str]:
         folder: A clone of the branch ``main``.
         service: The repository.
     """
-    from ircore.core.errors import InputError, WorkError
-
     for pull in service.pull_requests():
         try:
             head = fetch_pull_request(folder, pull.number)
@@ -119,3 +124,51 @@ def record_owners(folder: Path, service: GitHub) -> Iterator[str]:
             continue
         record_owner(service, pull, [slug])
         yield f"{slug}: belongs to {pull.author}"
+
+
+def register_commitments(folder: Path, service: GitHub) -> Iterator[str]:
+    """Register the commitments in the manifests of open pull requests, and yield a line about each.
+
+    Args:
+        folder: A clone of the branch ``main``.
+        service: The repository.
+    """
+    data = service.read_file(COMMITMENTS)
+    known, new = parse_commitments(data), []
+    for pull in service.pull_requests():
+        try:
+            entry = _announced(folder, pull)
+        except (InputError, WorkError) as error:
+            yield f"#{pull.number}: {error.problem}"
+            continue
+        if entry is not None and entry.commitment not in known:
+            known[entry.commitment] = entry
+            new.append(entry)
+            yield f"#{pull.number}: {entry.slug}: commitment {entry.commitment[:12]}, number {number_of(entry, known)}"
+    if new:
+        whole = data if not data or data.endswith(b"\n") else data + b"\n"
+        names = ", ".join(sorted({entry.slug for entry in new}))
+        service.write_file(COMMITMENTS, whole + decision_lines(new).encode(), f"{names}: commitments registered")
+
+
+def _announced(folder: Path, pull: PullRequest) -> Registered | None:
+    """Return the commitment in the manifest that a pull request brings; None if it brings none.
+
+    Raises:
+        InputError, WorkError: Its commits cannot be read.
+    """
+    objects, head = Repository(folder), fetch_pull_request(folder, pull.number)
+    changes = objects.changes(objects.merge_base(objects.commit("HEAD"), head), head)
+    paths = [change.path for change in changes if change.path.startswith(f"{FOLDER}/")]
+    manifests = [path for path in paths if path.count("/") == 2 and path.endswith(f"/{MANIFEST}")]
+    if len(manifests) != 1:
+        return None
+    slug = manifests[0].split("/")[1]
+    content = objects.content(head, manifests[0], MAX_MANIFEST + 1)
+    submission = check_bytes(content, manifests[0], slug, purpose=Purpose(local=True)).submission
+    if submission is None or submission.commitment is None:
+        return None
+    return Registered(
+        slug=slug, commitment=submission.commitment, nonce=secrets.token_hex(32),
+        when=datetime.now(UTC).isoformat(timespec="seconds"), account_id=pull.account_id, pull_request=pull.number,
+    )  # fmt: skip

@@ -32,7 +32,8 @@ def pending_submissions(
 ) -> list[_PendingSubmission]:
     """Return the submissions of a folder whose current state no published run shows.
 
-    Withdrawn submissions are left out, and those whose requests hold more than the list allows.
+    Withdrawn submissions are left out, those whose requests hold more than the list allows, and those whose submitters
+    have committed to a run and play it.
 
     Args:
         folder: The submissions.
@@ -53,6 +54,8 @@ def pending_submissions(
         if submission.status == "withdrawn" or why_self_reported(submission.loaded.submission):
             continue
         loaded, steps = submission.loaded, submission.steps
+        if loaded.submission.commitment is not None and loaded.submission.transcripts is None:
+            continue  # its submitter plays it
         verb = "to be played" if loaded.submission.transcripts is None else "to be re-scored"
         known = published.get(loaded.slug, ())
         current = [run for run in known if _is_current(run.run, instances)]

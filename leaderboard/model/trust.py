@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ircore.results.model import SubmissionResult
-from ircore.runs.provenance import Flag
+from ircore.runs.provenance import UNCOMMITTED, Flag
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,10 @@ FINDINGS = {
     "names_a_target": "a message that names a target by an id that no seat is told",
     "no_cost": "answers without a cost from a model that has a price",
     "not_reproduced": "answers that the offline player does not give",
+    "other_order": "episodes in another order than the run's commitment gives",
     "out_of_order": "an answer recorded before what it answers",
     "rendering_of_another": "a rendering that another pair has too",
+    "replay_is_worse": "episodes that are worse when maintainers play them again",
     "reused_rendering": "the same picture in several episodes",
     "same_message": "the same words for several targets",
     "stops_at_best": "wavering episodes that end at their best rendering far more often than other pairs' do",
@@ -107,6 +109,8 @@ def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
     if (relay := known.witness) is not None:
         signed = f"{relay.records} records from {relay.first} to {relay.last}, key {relay.key}"
         lines.append(("Relay", f"{relay.relay}: {signed}"))
+    if known.source is not None and relay is None:
+        lines.append(("Commitment", known.committed.words if known.committed else UNCOMMITTED))
     if known.source is not None:
         source = known.source
         lines.append(("Transcripts", f"{source.repo}, commit {source.revision}, run {source.run}"))

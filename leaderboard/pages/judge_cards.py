@@ -6,7 +6,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ircore.scorers.judge_test.card import PASSING
-from ircore.scorers.judge_test.page import card_body
+from ircore.scorers.judge_test.page import card_body, percent
 from leaderboard.model.site import Page, Site
 from leaderboard.words.labels import judge_name
 
@@ -32,4 +32,5 @@ def card_notes(site: Site, judge: str) -> dict[str, Any]:
     card = site.cards.get(judge)
     if card is None or card.share is None:
         return {"card": None}
-    return {"card": {"path": card_path(judge), "share": card.share, "passed": card.passed, "least": PASSING}}
+    share, least = percent(card.share, 1), percent(PASSING)
+    return {"card": {"path": card_path(judge), "share": share, "passed": card.passed, "least": least}}

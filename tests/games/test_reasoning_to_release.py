@@ -103,6 +103,7 @@ def test_a_table_has_both_scores_of_each_dimension(folder: Path, capsys: pytest.
     assert (rows["painting"]["tasks"], rows["painting"]["answered"]) == (2, 2)
     assert rows["painting"]["published"] == rows["painting"]["published_all"] == rows["painting"]["verified"] == 0
     assert rows["jigsaw"]["verified"] == 0
+    assert rows["jigsaw"]["published"] is rows["jigsaw"]["each"] is None  # need a network for the FID
     assert rows["entity-named"]["published"] is None  # needs the weights of DINO
 
 

@@ -10,9 +10,11 @@ import pytest
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import WorkError
+from ircore.instances.store import read_instances
 from ircore.runs.events import Call, Entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter
+from leaderboard.live.demo.command import SHOWN
 from leaderboard.live.demo.feed import Feed
 from leaderboard.live.demo.server import State, serving_demo
 from leaderboard.live.demo.stages import Demo, Stage, carry_out
@@ -28,6 +30,12 @@ def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:
     assert [command[:2] for command in stages[-2].commands + stages[-1].commands] == [
         ("release", "build"), ("release", "check"), ("site", "build"),
     ]  # fmt: skip
+
+
+def test_the_dialogue_that_is_offered_next_is_one_of_the_demo(tmp_path: Path) -> None:
+    words = ["instances", "build", "--out", str(tmp_path / "set"), "--per-condition", "1"]
+    assert ircore([*words, "--category", "pie_graph", "--difficulty", "easy"]) == 0
+    assert [instance.instance_id for instance in read_instances(tmp_path / "set").instances] == [SHOWN]
 
 
 @pytest.mark.slow

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Literal
+from tempfile import NamedTemporaryFile, TemporaryFile
+from typing import BinaryIO, Literal
 
 from ircore.core.errors import InputError
 from ircore.core.sandbox.call_filter import filter_program, supported
@@ -108,11 +108,9 @@ class Box:
             InputError: There is no bubblewrap, or a package is missing.
         """
         started = time.perf_counter()
-        with TemporaryFile() as rules, TemporaryFile() as standard_input:
+        with TemporaryFile() as rules, _read_only(given) as standard_input:
             rules.write(filter_program(platform.machine()))
             rules.seek(0)
-            standard_input.write(given)
-            standard_input.seek(0)
             process = subprocess.Popen(  # noqa: S603 - no shell; the program is bubblewrap's full path
                 self.command(script, rules.fileno()),
                 stdin=standard_input,
@@ -178,6 +176,14 @@ def bubblewrap() -> str:
     if path is None:
         raise InputError("no sandbox: bubblewrap (bwrap) is not installed", INSTALL)
     return path
+
+
+def _read_only(given: bytes) -> BinaryIO:
+    """Return an open file with the bytes. The inside inherits it, so it must not be able to write into it."""
+    with NamedTemporaryFile() as file:
+        file.write(given)
+        file.flush()
+        return Path(file.name).open("rb")
 
 
 def _python_variables() -> dict[str, str]:

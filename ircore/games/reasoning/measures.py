@@ -1,7 +1,6 @@
 """Measures of the reasoning game, from a verifier's judgement of the answer."""
 
 from collections.abc import Iterator
-from statistics import fmean
 
 from ircore.core.images import Picture
 from ircore.games.base import Ending, Instruments, Measure, Measured
@@ -11,6 +10,7 @@ from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.reasoning.dimensions.seen_things import DETECTOR, UNDECIDED, SeenThings
 from ircore.games.reasoning.records import Attempt, TaskRecord
 from ircore.games.reasoning.verifiers.detections import Detections
+from ircore.games.reasoning.verifiers.entity import entity_similarity
 
 MEASURES = (
     Measure("verified", "Verified", range=(0, 1), needs="pictures"),
@@ -55,9 +55,10 @@ def _published(task: TaskRecord, attempt: Attempt, verdict: Verdict, instruments
     names = [str(name) for name in references] if isinstance(references, list) else []
     readings = [instruments.metric(likeness, instruments.picture(name), answer) for name in names]
     values = [reading.value for reading in readings if reading.value is not None]
-    if not readings or len(values) < len(readings):
-        return next((reading for reading in readings if reading.value is None), Reading(None, "no reference pictures"))
-    return Reading(max(0.0, fmean(values)))
+    if len(values) < len(readings):
+        return next(reading for reading in readings if reading.value is None)
+    similarity = entity_similarity(values)
+    return Reading(similarity, None if readings else "no reference pictures")
 
 
 def measured_choice(task: TaskRecord, ending: Ending) -> Iterator[Measured]:

@@ -19,7 +19,9 @@ COLUMNS = (
     Column("answered", "Answered", "Tasks with an answer.", digits=0),
     Column("published", "As published", "Mean over answers alone; of jigsaws, exp(−FID / 60) over all of them.",
            "0–1", "higher", nullable=True),
-    Column("published_all", "Missing as 0", "The same with 0 for each task without an answer.", "0–1", "higher",
+    Column("each", "Jigsaws one by one", "Mean over answers of exp(−squared distance / 60), each held against its own "
+           "original.", "0–1", "higher", nullable=True),
+    Column("published_all", "Missing as 0", "As published, with 0 for each task without an answer.", "0–1", "higher",
            nullable=True),
     Column("verified", "Verified", "Mean by the corrected rules, missing answers as 0.", "0–1", "higher",
            nullable=True),
@@ -46,11 +48,15 @@ def _rows(run: PlayedGameRun, dimension: str) -> list[tuple[Value, ...]]:
         return []
     attempts = [Attempt.model_validate(episode.steps[0]) for episode in episodes]
     answered = sum(attempt.missing is None for attempt in attempts)
-    published = _jigsaws(run, episodes, attempts) if dimension == "jigsaw" else _mean(run, "published", episodes)
+    if dimension == "jigsaw":
+        published, each = _jigsaws(run, episodes, attempts)
+    else:
+        published, each = _mean(run, "published", episodes), Value(None, missing="of jigsaws alone")
     share = answered / len(episodes)
     of_all = published if published.value is None else Value(float(published.value) * share)
     verified = _mean(run, "verified", episodes)
-    return [(Value(run.run.slug), Value(dimension), Value(len(episodes)), Value(answered), published, of_all, verified)]
+    counts = Value(len(episodes)), Value(answered)
+    return [(Value(run.run.slug), Value(dimension), *counts, published, each, of_all, verified)]
 
 
 def _mean(run: PlayedGameRun, measure: str, episodes: Sequence[GameEpisode]) -> Value:
@@ -63,14 +69,14 @@ def _mean(run: PlayedGameRun, measure: str, episodes: Sequence[GameEpisode]) -> 
     return Value(None, missing=next((score.reason for score in scores if score.reason), "not scored"))
 
 
-def _jigsaws(run: PlayedGameRun, episodes: Sequence[GameEpisode], attempts: Sequence[Attempt]) -> Value:
-    """Return the normalised FID of all answered jigsaws, or why there is none."""
+def _jigsaws(run: PlayedGameRun, episodes: Sequence[GameEpisode], attempts: Sequence[Attempt]) -> tuple[Value, Value]:
+    """Return the normalised FID of all answered jigsaws and the mean of theirs one by one, or why there is none."""
     from ircore.scorers.metrics.frechet import FEWEST
-    from ircore.scorers.metrics.jigsaw_fid import jigsaw_published
+    from ircore.scorers.metrics.jigsaw_fid import jigsaw_each, jigsaw_published
     from ircore.scorers.metrics.networks.scripts import FID_METRIC, inception_features
 
     if obstacle := FID_METRIC.obstacle():
-        return Value(None, missing=obstacle)
+        return _without(obstacle)
     stored = run.instances
     instances = {instance.instance_id: instance for instance in stored.instances}
     pairs: list[tuple[Picture, Picture]] = [
@@ -79,11 +85,15 @@ def _jigsaws(run: PlayedGameRun, episodes: Sequence[GameEpisode], attempts: Sequ
         if attempt.rendering is not None
     ]
     if len(pairs) < FEWEST:
-        return Value(None, missing=f"fewer than {FEWEST} answers")
+        return _without(f"fewer than {FEWEST} answers")
     try:
         truths, answers = (
             inception_features([picture.pixels for picture in side]) for side in zip(*pairs, strict=True)
         )
     except InputError as error:
-        return Value(None, missing=error.problem)
-    return Value(jigsaw_published(truths, answers))
+        return _without(error.problem)
+    return Value(jigsaw_published(truths, answers)), Value(fmean(jigsaw_each(truths, answers)))
+
+
+def _without(reason: str) -> tuple[Value, Value]:
+    return Value(None, missing=reason), Value(None, missing=reason)

@@ -81,10 +81,10 @@ def _verdict(card: JudgeCard) -> str:
     state = "passed" if card.passed else "failed"
     words = f"of {card.pairs:,} ordered pairs of edits, on {card.targets} targets, are in the right order."
     if not card.passed:
-        words += f" That is less than {_percent(PASSING)}: boards of this judge say so at their top."
-    shares = ", ".join(f"{_category(name)} {_percent(share)}" for name, share in card.categories.items())
+        words += f" That is less than {percent(PASSING)}: boards of this judge say so at their top."
+    shares = ", ".join(f"{_category(name)} {percent(share)}" for name, share in card.categories.items())
     return (
-        f'<p class="verdict"><strong class="{state}">{_percent(card.share, 1)}</strong>'
+        f'<p class="verdict"><strong class="{state}">{percent(card.share, 1)}</strong>'
         f"<span>{escape(words)}</span></p>\n"
         f'<p class="aid">By category: {escape(shares)}.</p>\n'
     )
@@ -132,7 +132,7 @@ def _orders_table(card: JudgeCard) -> str:
             order = shares[better, worse]
             share = order.right / order.targets if order.targets else None
             cells.append(
-                "<td>–</td>" if share is None else f'<td class="q{min(4, int(share * 5))}">{_percent(share)}</td>'
+                "<td>–</td>" if share is None else f'<td class="q{min(4, int(share * 5))}">{percent(share)}</td>'
             )
         rows.append(f'<tr><th scope="row">{escape(EDITS[better].title)}</th>{"".join(cells)}</tr>\n')
     return (
@@ -198,8 +198,14 @@ def _section(title: str, words: str, table: str) -> str:
     )
 
 
-def _percent(share: float, digits: int = 0) -> str:
-    return f"{100 * share:.{digits}f} %"
+def percent(share: float, digits: int = 0) -> str:
+    """Format a share, 0–1, as percent; a share below 1 is never rounded up to 100 %.
+
+    >>> percent(0.9996, 1), percent(1, 1)
+    ('99.9 %', '100.0 %')
+    """
+    rounded = round(100 * share, digits)
+    return f"{100 - 10**-digits if rounded == 100 and share < 1 else rounded:.{digits}f} %"
 
 
 def _category(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from math import exp
 
+import numpy as np
 import numpy.typing as npt
 
 from ircore.scorers.metrics.frechet import frechet_distance
@@ -26,3 +27,24 @@ def jigsaw_published(references: npt.ArrayLike, generated: npt.ArrayLike) -> flo
         generated: The same of the answers.
     """
     return normalised(frechet_distance(references, generated))
+
+
+def jigsaw_each(references: npt.ArrayLike, generated: npt.ArrayLike) -> tuple[float, ...]:
+    """Return the score of each picture against its own original: the same distance of two points, normalised.
+
+    The Gaussian of a single picture has no spread, so that the distance is ‖f₁ − f₂‖².
+
+    Args:
+        references: Features of the originals, shape (pictures, features).
+        generated: Features of the answers in the same order.
+
+    Returns:
+        0–1 each; their mean is the corrected score of the set.
+
+    Raises:
+        ValueError: The shapes differ.
+    """
+    originals, answers = (np.asarray(features, np.float64) for features in (references, generated))
+    if originals.shape != answers.shape:
+        raise ValueError("as many answers as originals, with the same features, are needed")
+    return tuple(normalised(float(distance)) for distance in ((originals - answers) ** 2).sum(axis=1))

@@ -18,7 +18,7 @@ from ircore.core.records import RECONSTRUCTION
 from ircore.core.seeds import derived_seed
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.folder import RunFolder
-from ircore.runs.provenance import Flag, write_provenance
+from ircore.runs.provenance import Flag
 from ircore.scorers.computed import ScoringPlan, score_runs
 from ircore.submissions.channel.paraphrase import Paraphraser, paraphrased
 from ircore.submissions.channel.playing import Drawer, Words, play_words
@@ -178,20 +178,6 @@ def final_scores(run: RunFolder, judge: str) -> dict[str, float]:
         elif (episode.episode_id, last) in rated:
             finals[episode.episode_id] = rated[episode.episode_id, last]
     return finals
-
-
-def record(run: RunFolder, result: ChannelResult) -> None:
-    """Record the finding of a channel test with a run's origin, in place of that of an earlier test.
-
-    Raises:
-        InputError: Nobody vouches for the run.
-    """
-    known = run.provenance()
-    if known is None:
-        raise InputError(f"{run.path}: nobody vouches for this run", "Play it with --as-maintainers, or re-score it.")
-    rest = tuple(flag for flag in known.flags if flag.rule != RULE)
-    flags = rest if result.flag is None else (result.flag, *rest)
-    write_provenance(run.path, known.model_copy(update={"flags": flags}))
 
 
 def _said(run: RunFolder, asking: Asking) -> dict[str, list[str]]:

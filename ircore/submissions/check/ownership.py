@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from ircore.submissions.check.entries import FOLDER, submission_slug
 from ircore.submissions.check.findings import Finding, finding
 from ircore.submissions.check.git_objects import Change, Repository
+from ircore.submissions.commitments import COMMITMENTS
 from ircore.submissions.owners import MAX_BYTES, OWNERS, Owner, Proposer, parse_owners
 
 _ASK = "Ask it to open the pull request. To object to a result, use the issue form Dispute a result."
@@ -47,8 +48,10 @@ def ownership_findings(
         proposer: Who proposes the change.
     """
     for change in changes:
-        if change.path == OWNERS:
-            yield finding(OWNERS, "only the repository's workflows and maintainers write it", "", "Restore the file.")
+        if change.path in (OWNERS, COMMITMENTS):
+            yield finding(
+                change.path, "only the repository's workflows and maintainers write it", "", "Restore the file."
+            )
         slug = submission_slug(change.path)
         if slug is None or slug not in merged or is_theirs(slug, owners, proposer):
             continue

@@ -12,6 +12,7 @@ from ircore.core.game_records import AnyEnded, GameRun, drawn_renderings
 from ircore.core.images import Picture
 from ircore.core.submission_records import Run
 from ircore.instances.store import AnyInstanceSet
+from ircore.runs.commitment import in_order
 from ircore.runs.events import AnyEnd, AnyEvent, Call, CallKey, End, Failure, episode_id_of, step_word
 from ircore.runs.folder import GameRunFolder, RunFolder
 from ircore.runs.provenance import Flag
@@ -32,6 +33,13 @@ MOST_OF_A_RULE = 20
 
 LEAST_SIDE = 64
 """Pixels of the shorter side below which a rendering is listed: nothing of a target can be judged in it."""
+
+
+LEAST_ORDERED = 12
+"""Episodes from which on their order is compared with the order that a commitment gives."""
+
+LEAST_ALIKE = 0.5
+"""Rank correlation below which two orders are not alike; one of 20 unrelated orders of 12 episodes passes it."""
 
 
 class Replayed(NamedTuple):
@@ -89,6 +97,7 @@ def find_flags(
         *_tiny(drawings, known, step_word(run.game)),
         *texts_to_a_judge(comparison, instances, read),
         *unlikely_records(run, events, instances, rendering, others),
+        *_other_order(run, events),
     ]
     rule = attrgetter("rule")
     return tuple(chain.from_iterable(_first(list(same)) for _, same in groupby(sorted(flags, key=rule), rule)))
@@ -196,6 +205,22 @@ def _order(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
             flagged.add(name)
             yield _flag("out_of_order", name, "an answer is recorded before what it answers")
         latest[name] = max(place, latest.get(name, (0, 0)))
+
+
+def _other_order(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
+    """Yield a finding if episodes begin in another order than the run's commitment gives.
+
+    Several are played at a time, so the orders are compared by Spearman's rank correlation.
+    """
+    begun = list(dict.fromkeys(map(episode_id_of, events)))
+    number = len(begun)
+    if run.opening is None or number < LEAST_ORDERED:
+        return
+    due = {name: place for place, name in enumerate(in_order(run.opening, begun))}
+    squares = sum((place - due[name]) ** 2 for place, name in enumerate(begun))
+    alike = 1 - 6 * squares / (number * (number**2 - 1))
+    if alike < LEAST_ALIKE:
+        yield _flag("other_order", "the run", f"episodes begin in another order than committed to (ρ = {alike:.2f})")
 
 
 def _flag(rule: str, where: str, what: str) -> Flag:

@@ -27,11 +27,12 @@ from ircore.players.submission import AnyLoaded, read_any_manifest
 from ircore.runs.events import AnyEnd, AnyEvent, Call, Entry, Failure, step_word
 from ircore.runs.folder import WITNESS, GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.play import with_run_id
-from ircore.runs.provenance import Flag, Provenance, Witness, make_provenance, write_provenance
+from ircore.runs.provenance import Committed, Flag, Provenance, Witness, make_provenance, write_provenance
 from ircore.runs.recorded import known_picture
 from ircore.runs.setup import rules_of, stated_rules
 from ircore.runs.witness import check_witness
 from ircore.runs.writer import RunWriter
+from ircore.submissions.committing import check_opening
 from ircore.submissions.relay.keys import known_relays
 from ircore.submissions.reproduce import offline_players
 from ircore.submissions.request_fields import refuse_self_reported
@@ -89,6 +90,7 @@ class Rescored:
         flags: Findings for people to look at.
         provenance: Who vouches for the run; None after a rehearsal with files that were not fetched.
         witness: The relay whose signatures of the run were verified; None if no relay signed it.
+        committed: The commitment that seed and order of the run follow from; None if there is none.
 
     >>> Rescored(RunFolder.open(Path("run")), flags=(), provenance=None).folder.run.slug
     'builtin-classical-canvas'
@@ -98,6 +100,7 @@ class Rescored:
     flags: tuple[Flag, ...]
     provenance: Provenance | None
     witness: Witness | None = None
+    committed: Committed | None = None
 
 
 def rescore(
@@ -140,6 +143,7 @@ def rescore(
         signed = (packed.folder / WITNESS).is_file()
         witness = check_witness(packed.folder, known_relays(relay_keys)) if signed else None
         run = _run(loaded, packed.run, known, game)
+        committed = check_opening(loaded, run)
         pictures = PackedPictures(packed)
         faults = [*_text_faults(packed), *_number_faults(packed), *(picture_faults := list(pictures.faults()))]
         replay = Replay(run, known, game, game.prompts(None), known_picture if picture_faults else pictures.stored)
@@ -153,9 +157,10 @@ def rescore(
         folder = create_run(temporary, run, known)
         names = pictures.encoded_anew(folder.rendering_path("").parent)
         flags = tuple(_renamed_flag(flag, names) for flag in flags)
-        provenance = make_provenance(loaded.path, reference, flags, witness) if transcripts is None else None
+        origin = (loaded.path, reference, flags, witness, committed)
+        provenance = make_provenance(*origin) if transcripts is None else None
         _write(folder, [renamed_event(event, names) for event in packed.events], provenance)
-    return Rescored(open_any_run(out), flags, provenance, witness)
+    return Rescored(open_any_run(out), flags, provenance, witness, committed)
 
 
 def _instances(folder: Path | None, game: Game[Any], work: Path) -> AnyInstanceSet:

@@ -1,6 +1,8 @@
 """Help: commands by what they are for, an example of each, and words that people mean."""
 
+import re
 import shlex
+from itertools import pairwise
 
 import click
 import pytest
@@ -9,6 +11,7 @@ from command_lines import leaves
 
 from ircore.commands.main import MEANT, SECTIONS, app, examples, run
 from ircore.core.plugins import builtin
+from ircore.core.records import CATEGORIES
 
 LEAVES = leaves()
 
@@ -19,6 +22,15 @@ def test_every_command_has_an_example_that_it_understands(name: str) -> None:
     assert program == "ircore"
     assert words[: len(name.split())] == name.split()
     LEAVES[name].make_context(name, words[len(name.split()) :], parent=click.Context(app))
+
+
+@pytest.mark.parametrize("name", sorted(LEAVES))
+def test_examples_name_targets_and_categories_of_the_benchmark(name: str) -> None:
+    """A category by another name is refused; ids of targets are a category, a difficulty and a number."""
+    words = shlex.split(examples()[name])
+    ids = [word for word in words if re.fullmatch(r"\w+-(easy|hard)-\d+", word)]
+    named = [word for option, word in pairwise(words) if option in ("--category", "-c")]
+    assert {*named, *(word.split("-")[0] for word in ids)} <= set(CATEGORIES)
 
 
 def test_every_command_stands_in_one_section() -> None:

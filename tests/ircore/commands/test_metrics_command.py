@@ -25,6 +25,7 @@ def test_every_metric_says_what_a_reader_must_know(capsys: pytest.CaptureFixture
         assert len(metric["range"]) == 2
     assert metrics["psnr"]["range"] == [0, None]
     assert metrics["brisque"]["reference"] == "none: the image alone"
+    assert metrics["fid"]["reference"] == "two sets of pictures"
     assert "Not UQI" in metrics["uqi_sewar"]["trap"]
 
 

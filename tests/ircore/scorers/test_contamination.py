@@ -34,7 +34,8 @@ def test_half_of_the_texts_are_in_the_description() -> None:
     [
         ("YES: coffee of scikit-image", (True, "coffee of scikit-image")),
         ("**No**", (False, "")),
-        ("Nothing I know", (None, "")),
+        ("I looked closely.\nYES: coffee of scikit-image", (True, "coffee of scikit-image")),
+        ("Nothing I know", (None, "Nothing I know")),
     ],
 )
 def test_answers_are_yes_or_no_or_neither(answer: str, known: tuple[bool | None, str]) -> None:
@@ -119,6 +120,23 @@ def test_every_photograph_of_the_second_edition_is_probed(tmp_path: Path, monkey
     assert report.keys() == {photo.instance_id for photo in photographs.instances}
     assert all(target["guessed"] is None for target in report.values())  # no text is known to be in a photograph
     assert report[known.instance_id]["says"] == "a macaw of Wikimedia Commons"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("targets")
+def test_an_answer_that_is_neither_is_counted_and_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving() as server:
+        server.judge = lambda question: "Hard to tell." if question.pictures else "Some bars."
+        report = probed(server, tmp_path, monkeypatch)
+    said = capsys.readouterr().out
+    assert "0 of 0 pictures are said to be known" in said
+    assert "questions without an answer: 2 judge_format" in said
+    assert report.pop("suspicious") == []
+    for target in report.values():
+        assert target["unanswered"] == {"known": "judge_format"}
+        assert (target["known"], target["says"]) == (None, "Hard to tell.")
 
 
 @pytest.mark.slow

@@ -21,10 +21,10 @@ from ircore.players.submission import make_player, read_manifest
 from ircore.results.held import held_runs
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run, play
-from ircore.runs.provenance import make_provenance, write_provenance
+from ircore.runs.provenance import make_provenance, record_finding, write_provenance
 from ircore.runs.session import PlayPlan
 from ircore.scorers.computed import ScoringPlan, score_runs
-from ircore.submissions.channel.channel_test import Asking, ChannelResult, channel_test, record
+from ircore.submissions.channel.channel_test import RULE, Asking, ChannelResult, channel_test
 from ircore.submissions.channel.paraphrase import ByList, numbers_of, paraphrased
 from ircore.submissions.channel.playing import Drawer, drawer_of
 
@@ -70,8 +70,8 @@ def test_a_code_book_collapses_and_holds_the_run(tmp_path: Path, targets: Instan
     assert result.flag is not None
     assert "a neutral generator gains 0 %" in result.flag.what
     write_provenance(run.path, make_provenance(PAIR.path))
-    record(run, result)
-    record(run, result)  # a second test takes the place of the first
+    record_finding(run.path, RULE, result.flag)
+    record_finding(run.path, RULE, result.flag)  # a second test takes the place of the first
     provenance = run.provenance()
     assert provenance is not None
     assert [flag.rule for flag in provenance.flags] == ["words_do_not_carry"]

@@ -36,12 +36,16 @@ def files(given: dict[str, Any]) -> Iterator[str]:
 
 
 def writing(_: dict[str, Any]) -> Iterator[str]:
-    """Yield places outside of ``/tmp`` that can be written."""
+    """Yield places outside of ``/tmp``, and files open from outside, that can be written."""
     folders = {Path("/"), Path(sys.executable).parent, Path(json.__file__).parent, *map(Path, sys.path)}
     for folder in sorted(path for path in folders if path.is_dir()):
         path = folder / "written-by-probe"
         if succeeds(path.touch):
             yield str(path)
+    # Output and errors alone may be written; the kernel refuses even an empty write to whatever is only readable.
+    for number in (0, *range(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])):
+        if succeeds(partial(os.write, number, b"")):
+            yield f"open file {number}"
 
 
 def network(_: dict[str, Any]) -> Iterator[str]:

@@ -105,6 +105,14 @@ def test_a_card_counts_one_wrong_pair(run: RunFolder) -> None:
     assert len(wrong) == 10
 
 
+def test_a_judge_with_a_single_wrong_pair_is_not_told_to_order_all(run: RunFolder) -> None:
+    card = rate(run, {"pets": dict.fromkeys(TURN_OF, 1.0) | dict.fromkeys(HARMLESS, 9.0)})
+    assert (card.share, "100.0 %" in card_body(card)) == (1, True)
+    nearly = card.model_copy(update={"share": 0.9996})  # 1 of 2,594 is wrong
+    assert "100.0 %" not in card_body(nearly)
+    assert "99.9 %" in card_body(nearly)
+
+
 def test_an_attack_succeeds_if_it_gains_a_point(run: RunFolder) -> None:
     quiet = dict.fromkeys(TURN_OF, 3.0)
     card = rate(run, {"pets": quiet | {"attack-text": 9.0}, "drinks": quiet | {"attack-text": 3.5}})

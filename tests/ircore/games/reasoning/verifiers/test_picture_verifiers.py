@@ -7,10 +7,11 @@ import pytest
 
 from ircore.core.images import Pixels
 from ircore.core.ocr import TextLine
+from ircore.games.reasoning.verifiers.entity import entity_similarity
 from ircore.games.reasoning.verifiers.green_paint import SIDE, green_published, paint_iou, paint_iou_corrected, resized
 from ircore.games.reasoning.verifiers.sudoku import Digit, digits, digits_published, sudoku, sudoku_published, tolerance
 from ircore.scorers.metrics.frechet import frechet_distance
-from ircore.scorers.metrics.jigsaw_fid import jigsaw_published, normalised
+from ircore.scorers.metrics.jigsaw_fid import jigsaw_each, jigsaw_published, normalised
 
 RNG = np.random.default_rng(7)
 
@@ -41,6 +42,21 @@ def test_jigsaw_of_exchanged_pictures_is_perfect_as_published() -> None:
     features = RNG.normal(size=(10, 6))
     assert normalised(60) == pytest.approx(exp(-1))
     assert jigsaw_published(features, features[::-1]) == pytest.approx(1)
+
+
+def test_jigsaws_one_by_one_are_held_against_their_own_originals() -> None:
+    originals = np.zeros((2, 4))
+    answers = np.array([[0, 0, 0, 0], [7, 3, 1, 1]])  # squared distances 0 and 49 + 9 + 1 + 1 = 60
+    assert jigsaw_each(originals, answers) == pytest.approx((1, exp(-1)))
+    features = RNG.normal(size=(10, 6))
+    assert max(jigsaw_each(features, features[::-1])) < 1  # exchanged pictures are wrong
+
+
+@pytest.mark.parametrize(("cosines", "similarity"), [((0.9, 0.6), 0.75), ((1, 1, 1), 1), ((0.2, -0.6), 0), ((), None)])
+def test_an_entity_resembles_its_references_by_the_mean_cosine(
+    cosines: tuple[float, ...], similarity: float | None
+) -> None:
+    assert entity_similarity(cosines) == (None if similarity is None else pytest.approx(similarity))
 
 
 def grid(rows: list[str], cell: float = 100.0) -> list[Digit]:

@@ -1,0 +1,63 @@
+"""``ircore submission spot-replay``: a few episodes of a submitter's run, played again."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ircore.commands.options import PATH, POSITIVE, path_option
+from ircore.core.errors import InputError
+from ircore.core.terminal import printable
+
+if TYPE_CHECKING:
+    from ircore.results.tables.formats import Format
+
+
+@click.command("spot-replay", short_help="Play a few episodes of a submitter's run again.")
+@click.argument("run", type=PATH)
+@path_option("--out", "Folder of the replay: created, or resumed if it exists.", required=True)
+@click.option(
+    "--share", type=click.FloatRange(0, 1), default=0.05, show_default=True, help="Share of the episodes; 3 at least."
+)
+@click.option("--commit", metavar="SHA", help="The episodes follow from it; the newest commit here if not given.")
+@click.option("--judge", default="structural", show_default=True, help="A computed judge.")
+@click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
+@click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop at this cost.")
+@click.option("--only-outside", is_flag=True, help="Connect to public addresses only: for strangers' pairs.")
+@click.option("--record", "recording", is_flag=True, help="Record a worse replay as a finding, which holds the run.")
+@click.option("--format", "form", default="text", show_default=True, type=click.Choice(["text", "json", "csv"]))
+def command(
+    run: Path,
+    out: Path,
+    share: float,
+    commit: str | None,
+    judge: str,
+    concurrency: int,
+    max_cost: float | None,
+    only_outside: bool,
+    recording: bool,
+    form: "Format",
+) -> None:
+    """Play some episodes of the scored RUN again with its own players, and compare the scores.
+
+    The keys of the services must be set. Which episodes are played follows from a commit that nobody knew when the
+    transcripts were handed in.
+    """
+    from contextlib import nullcontext
+
+    from ircore.results.tables.formats import render
+    from ircore.runs.folder import RunFolder
+    from ircore.runs.provenance import code_commit, record_finding
+    from ircore.submissions.connections import only_outside as guard
+    from ircore.submissions.spot_replay import RULE, spot_replay
+
+    newest = commit or code_commit()
+    if newest is None:
+        raise InputError("--commit: is missing, and this is no clone", "Name a commit made after the hand-in.")
+    with guard() if only_outside else nullcontext():
+        result = spot_replay(RunFolder.open(run), out, newest, share, judge, concurrency, max_cost)
+    if recording:
+        record_finding(run, RULE, result.flag)
+    click.echo(render(result.table, form), nl=False)
+    if result.flag is not None:
+        click.echo(printable(f"{run}: {result.flag.what}"), err=True)

@@ -1,0 +1,154 @@
+"""Announcing a commitment, and checking that a run follows from it: see ``ircore.runs.commitment``."""
+
+import os
+import re
+import secrets
+from datetime import datetime
+from pathlib import Path
+
+from ircore.core.errors import InputError, WorkError
+from ircore.core.files import write_text
+from ircore.core.game_records import GameRun
+from ircore.core.submission_records import Opening, Run
+from ircore.players.submission import MANIFEST, AnyLoaded, folder_of, read_any_manifest
+from ircore.runs.commitment import commitment_of, seed_of
+from ircore.runs.provenance import Committed
+from ircore.submissions.check.submission import Purpose, check_bytes
+from ircore.submissions.commitments import COMMITMENTS, number_of, register_of
+from ircore.submissions.rescoring.packed import TranscriptError
+
+
+def new_salt(file: Path) -> str:
+    """Draw a salt and write it into a new file that nobody else may read.
+
+    Raises:
+        InputError: The file is there already.
+        WorkError: The place cannot be written.
+    """
+    salt = secrets.token_hex(32)
+    try:
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
+            opened.write(f"{salt}\n")
+    except FileExistsError as error:
+        raise InputError(f"{file}: exists already", "A salt is never replaced: name another file.") from error
+    except OSError as error:
+        raise WorkError(f"{file}: cannot be written ({error.strerror})", "Name another file with --salt.") from error
+    return salt
+
+
+def read_salt(file: Path) -> str:
+    """Return the salt in a file.
+
+    Raises:
+        InputError: It cannot be read, or holds something else.
+    """
+    remedy = "Name the file that ircore submission commit wrote."
+    try:
+        text = file.read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: cannot be read as a salt", remedy) from error
+    if len(text) != 64 or text.strip("0123456789abcdef"):
+        raise InputError(f"{file}: holds no salt (64 hexadecimal digits)", remedy)
+    return text
+
+
+def commit_to(folder: Path, salt_file: Path, renew: bool) -> str:
+    """Write a commitment into the manifest of a submission, its salt into a file, and return the commitment.
+
+    A second call with the same salt and the same players changes nothing.
+
+    Args:
+        folder: The submission's folder.
+        salt_file: File of the salt: new, or the salt of the commitment that stands there.
+        renew: Whether a commitment of other players, rules or another salt may be replaced.
+
+    Raises:
+        InputError: The manifest cannot be read, names transcripts, has another commitment, or the salt is not usable.
+        WorkError: A file cannot be written.
+    """
+    loaded = read_any_manifest(folder)
+    path, stated = folder_of(folder) / MANIFEST, loaded.submission.commitment
+    if loaded.submission.transcripts is not None:
+        raise InputError(f"{path}: names transcripts already", "A commitment is announced before play.")
+    known = read_salt(salt_file) if salt_file.is_file() else None
+    if stated is not None and not renew:
+        if known is not None and commitment_of(loaded.slug, loaded.submission, known) == stated:
+            return stated
+        raise InputError(
+            f"{path}: commitment: is of other players, other rules or another salt",
+            "Name its salt with --salt, or announce another commitment with --new, which everybody will see.",
+        )
+    made = commitment_of(loaded.slug, loaded.submission, known or new_salt(salt_file))
+    text = path.read_text("utf-8")
+    kept = re.sub(r"^commitment:.*\n?", "", text, flags=re.MULTILINE).rstrip()
+    changed = f'{kept}\ncommitment: "{made}"\n'
+    again = check_bytes(changed.encode(), MANIFEST, loaded.slug, purpose=Purpose(local=True)).submission
+    if again is None or again.model_copy(update={"commitment": stated}) != loaded.submission:
+        raise InputError(f"{path}: a line cannot be added at its end", f'Add it by hand: commitment: "{made}"')
+    write_text(path, changed)
+    return made
+
+
+def opening_for(loaded: AnyLoaded, salt: str) -> Opening:
+    """Return what seed and order of a run follow from.
+
+    Args:
+        loaded: The submission, in a clone whose register has its commitment.
+        salt: The secret number behind the commitment.
+
+    Raises:
+        InputError: The manifest has no commitment, the commitment is of other players, rules or another salt, or it
+            is not registered.
+    """
+    stated = loaded.submission.commitment
+    if stated is None:
+        raise InputError(f"{loaded.path}: has no commitment", "Announce one first: ircore submission commit FOLDER")
+    if commitment_of(loaded.slug, loaded.submission, salt) != stated:
+        raise InputError(
+            f"{loaded.path}: commitment: is not of these players, these rules and this salt",
+            "Name the salt of this commitment, or announce a new one: ircore submission commit FOLDER --new",
+        )
+    entry = register_of(loaded.path.parent).get(stated)
+    if entry is None or entry.slug != loaded.slug:
+        raise InputError(
+            f"{loaded.path}: commitment: is not in {COMMITMENTS} yet",
+            "Open the pull request, wait for the hourly job that registers it, and pull the branch main.",
+        )
+    return Opening(salt=salt, nonce=entry.nonce)
+
+
+def check_opening(loaded: AnyLoaded, run: Run | GameRun) -> Committed | None:
+    """Check that a submitter's run follows from the commitment that the manifest states.
+
+    Args:
+        loaded: The submission as merged.
+        run: Identity of the run, as the submitter states it.
+
+    Returns:
+        The registered commitment; None without one.
+
+    Raises:
+        TranscriptError: The run has another seed, another salt, no opening, or was begun before the registration.
+    """
+    stated, opening = loaded.submission.commitment, run.opening
+    if stated is None:
+        if opening is not None:
+            raise _refused(loaded, "opening", "the manifest has no commitment that it opens")
+        return None
+    register = register_of(loaded.path.parent)
+    entry = register.get(stated)
+    if entry is None or entry.slug != loaded.slug:
+        raise _refused(loaded, "commitment", f"is not in {COMMITMENTS}")
+    if opening is None:
+        raise _refused(loaded, "opening", "the transcripts do not open the commitment; play with --salt")
+    if opening.nonce != entry.nonce or commitment_of(loaded.slug, loaded.submission, opening.salt) != stated:
+        raise _refused(loaded, "opening", "is not of this commitment")
+    if run.seed != seed_of(opening):
+        raise _refused(loaded, "seed", "does not follow from the commitment")
+    if datetime.fromisoformat(run.started) < datetime.fromisoformat(entry.when):
+        raise _refused(loaded, "started", "is before the commitment was registered")
+    return Committed(commitment=stated, when=entry.when, number=number_of(entry, register))
+
+
+def _refused(loaded: AnyLoaded, field: str, problem: str) -> TranscriptError:
+    return TranscriptError(f"{loaded.path}: {field}: {problem}", "Play by the commitment: docs/commit-to-a-run.md.")

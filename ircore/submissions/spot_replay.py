@@ -1,0 +1,183 @@
+"""Spot replay: maintainers play a few episodes of a submitter's transcripts again, and compare the scores.
+
+Which episodes follows from a commit that nobody knew when the transcripts were handed in. A submitter who chose the
+best of several answers, or edited some, is found out where the models can be asked: the replay is worse than what was
+published by more than chance explains.
+"""
+
+import hashlib
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ircore.core.errors import InputError, WorkError
+from ircore.core.records import RECONSTRUCTION
+from ircore.games.registry import load_game
+from ircore.players.submission import MANIFEST, LoadedSubmission
+from ircore.results.tables.model import Column, Table, Value
+from ircore.runs.costs.limit import Watch
+from ircore.runs.costs.prices import prices_of_run
+from ircore.runs.folder import RunFolder
+from ircore.runs.play import open_run, play
+from ircore.runs.provenance import Flag
+from ircore.runs.session import PlayPlan
+from ircore.runs.setup import make_players
+from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.submissions.channel.channel_test import final_scores
+
+SHARE = 0.05
+"""Share of the episodes that are played again."""
+
+LEAST = 3
+"""Episodes at least: of fewer no test says anything."""
+
+LEVEL = 0.01
+"""Probability below which a difference in the submitter's favour is no chance."""
+
+LEAST_DIFFERENCE = 0.5
+"""Points, 0–10, by which the replay must be worse on average: smaller differences mislead nobody."""
+
+RULE = "replay_is_worse"
+"""Rule of the finding about a run whose replay is worse."""
+
+COLUMNS = (
+    Column("episode", "episode", "The episode that was played again.", digits=None),
+    Column("published", "published", "Score of the published final picture.", "0–10", "higher", 1),
+    Column("replay", "replay", "Score of the final picture of the replay.", "0–10", "higher", 1),
+    Column("same_words", "same words", "Whether every message is the same.", digits=None),
+)
+
+
+@dataclass(frozen=True)
+class SpotReplay:
+    """Published and replayed scores of some episodes.
+
+    >>> alike = SpotReplay({"a": (8.0, 8.1), "b": (6.0, 6.2), "c": (7.0, 6.6)}, same_words=frozenset({"a"}))
+    >>> alike.flag is None, round(alike.difference, 2)
+    (True, 0.03)
+    >>> SpotReplay({"a": (9.0, 3.0), "b": (8.5, 3.1), "c": (9.1, 2.9)}).flag.rule
+    'replay_is_worse'
+    """
+
+    scores: dict[str, tuple[float, float]]
+    """Published and replayed score, 0–10, by episode."""
+
+    same_words: frozenset[str] = frozenset()
+    """Episodes in which every message is the same."""
+
+    @property
+    def difference(self) -> float:
+        """Mean of published minus replayed score, in points."""
+        return sum(first - second for first, second in self.scores.values()) / len(self.scores)
+
+    @property
+    def chance(self) -> float:
+        """Probability of such a difference if replay and publication are alike: paired t-test, one-sided.
+
+        Source: Student, The probable error of a mean, Biometrika 6 (1908).
+        """
+        from scipy.stats import ttest_rel
+
+        published, replayed = zip(*self.scores.values(), strict=True)
+        if len(set(map(float.__sub__, published, replayed))) == 1:  # no spread: the test is not defined
+            return 0.0 if self.difference > 0 else 1.0
+        return float(ttest_rel(published, replayed, alternative="greater").pvalue)
+
+    @property
+    def flag(self) -> Flag | None:
+        """The grave finding about a run whose replay is worse; None for others."""
+        if self.difference < LEAST_DIFFERENCE or self.chance >= LEVEL:
+            return None
+        what = (
+            f"played again, {len(self.scores)} episodes are {self.difference:.1f} points worse (p = {self.chance:.2g})"
+        )
+        return Flag(rule=RULE, where="the run", what=what)
+
+    @property
+    def table(self) -> Table:
+        """Return the scores as a table, a row an episode."""
+        rows = tuple(
+            (Value(name), Value(first), Value(second), Value("yes" if name in self.same_words else "no"))
+            for name, (first, second) in self.scores.items()
+        )
+        words = (
+            f"{len(rows)} episodes played again; published minus replay {self.difference:+.2f}, p = {self.chance:.2g}."
+        )
+        return Table("spot-replay", "Spot replay", words, COLUMNS, rows)
+
+
+def drawn_episodes(names: Iterable[str], run_id: str, commit: str, share: float = SHARE) -> list[str]:
+    """Return the episodes that are played again: those with the lowest SHA-256 of commit, run and episode.
+
+    Args:
+        names: Episodes of the run.
+        run_id: The run.
+        commit: A commit that was made after the transcripts were handed in.
+        share: Share of the episodes, 0–1; ``LEAST`` at least.
+
+    >>> len(drawn_episodes([f"target-{number}" for number in range(140)], "a-run", "0" * 40))
+    7
+    """
+    known = sorted(names, key=lambda name: hashlib.sha256(f"{commit} {run_id} {name}".encode()).digest())
+    return known[: max(LEAST, math.ceil(share * len(known)))]
+
+
+def spot_replay(
+    run: RunFolder,
+    out: Path,
+    commit: str,
+    share: float = SHARE,
+    judge: str = "structural",
+    concurrency: int = 4,
+    max_cost: float | None = None,
+) -> SpotReplay:
+    """Play some episodes of a run again with its players, rules and seed, and score both.
+
+    Args:
+        run: A run of the reconstruction game, scored by the judge.
+        out: Folder of the replay: created, or resumed if it exists.
+        commit: A commit that was made after the transcripts were handed in.
+        share: Share of the episodes, 0–1.
+        judge: A computed judge.
+        concurrency: Episodes at the same time.
+        max_cost: US dollars that the replay may cost; no limit if None.
+
+    Raises:
+        InputError: The run is of another game or other prompts, the judge has not rated it, or a key is missing.
+        WorkError: A player failed for a technical reason, or the cost reached its limit.
+    """
+    if run.game != RECONSTRUCTION:
+        raise InputError(f"{run.path}: is a run of the game {run.game}", f"Name a run of {RECONSTRUCTION}.")
+    published = final_scores(run, judge)
+    names = drawn_episodes(published, run.run.run_id, commit, share)
+    if len(names) < LEAST:
+        remedy = f"Score the run with: ircore score {run.path} --every-turn"
+        raise InputError(f"{run.path}: {judge} has rated {len(names)} of its episodes", remedy)
+    replayed = _played(run, names, out, concurrency, max_cost)
+    score_runs([replayed], ScoringPlan(judges=(judge,), metrics=(), preferences=False))
+    again = final_scores(replayed, judge)
+    same = _words(run).items() & _words(replayed).items()
+    return SpotReplay({name: (published[name], again[name]) for name in names}, frozenset(name for name, _ in same))
+
+
+def _played(run: RunFolder, names: list[str], out: Path, concurrency: int, max_cost: float | None) -> RunFolder:
+    game = load_game(run.game)
+    prompts = game.prompts(None)
+    if prompts.version != run.run.prompts:
+        problem = f"{run.path}: was played with the prompts {run.run.prompts}"
+        raise InputError(problem, "Use the version that has them.")
+    selected = run.instances.instances.named(names)
+    folder = open_run(out, run.run, run.instances, selected)
+    plan = PlayPlan(run.run, run.instances, selected, prompts, concurrency)
+    loaded = LoadedSubmission(run.run.slug, run.run.submission, run.path / MANIFEST)
+    episodes = play(plan, folder, game, make_players(game, loaded), Watch(prices_of_run(folder), max_cost))
+    if failed := [episode for episode in episodes if not episode.finished]:
+        problem = f"{out}: {len(failed)} episodes failed: {failed[0].abort_reason}: {failed[0].detail}"
+        raise WorkError(problem, "Give the same command again: it goes on where it stopped.")
+    return folder
+
+
+def _words(run: RunFolder) -> dict[str, tuple[str | None, ...]]:
+    """Return the messages of each episode."""
+    return {episode.episode_id: tuple(turn.message for turn in episode.turns) for episode in run.episodes()}
