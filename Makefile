@@ -19,16 +19,19 @@ OTHERS := $(REFERENCE) $(CONVERSATION) $(REASONING)
 FILES = $(shell find $(1) -type f -not -name '*.pyc' -not -path '*/__pycache__/*' 2>/dev/null)
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
+# Outside of the environment, which several clones may share.
+INSTALLED_OCR := build/.installed-ocr
 AS_ROOT := $(if $(filter-out 0,$(shell id -u)),sudo)
 # uv is several times faster than pip; pip is always there.
 UV := $(shell command -v uv 2>/dev/null)
 INSTALL := $(if $(UV),$(UV) pip install -q --compile-bytecode --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
 
 .DELETE_ON_ERROR:
-.PHONY: help install demo platform site test test-models lint bench clean requirements browser sandbox
+.PHONY: help install ocr demo platform site test test-models lint bench clean requirements browser sandbox
 
 help:
 	@echo "make install set up .venv with what playing, scoring, releases and the site need"
+	@echo "make ocr     install what reads texts in renderings, for evaluations"
 	@echo "make demo    play the built-in pairs, score them, write dataset and site into $(DEMO)"
 	@echo "make platform draw the released demo set, compare it to the byte, play the built-in pairs on it"
 	@echo "make site    render the site of the demo's runs again"
@@ -58,6 +61,15 @@ $(INSTALLED_DEV): requirements/dev.txt $(INSTALLED)
 
 install: $(INSTALLED)
 
+# Where strangers' renderings are evaluated, texts in them are read.
+ocr: $(INSTALLED_OCR)
+
+$(INSTALLED_OCR): requirements/ocr.txt $(INSTALLED)
+	@$(INSTALL) --require-hashes -r requirements/ocr.txt
+	@mkdir -p $(@D) && touch $@
+
+# What comes next, the last lines say: not each of the commands.
+demo: export IRCORE_NEXT := none
 demo: $(DEMO)/.site
 	@$(BIN)/ircore results $(PAIRS:%=$(DEMO)/runs/%)
 	@echo
@@ -162,6 +174,9 @@ requirements: $(INSTALLED_DEV)
 	@# Hashes, no addresses: uv resolves for all platforms at once. What is not in the extra `all` stays out.
 	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra models --extra relay --extra release --extra site --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements/run.txt
+	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra models --extra ocr --extra relay --extra release --extra site --universal \
+	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
+	  -c requirements/run.txt -o requirements/ocr.txt
 	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra all --group dev --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 	  -o requirements/dev.txt

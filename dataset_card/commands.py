@@ -214,7 +214,8 @@ def pull(place: str, out: Path, revision: str | None, run_id: str | None, as_jso
 @click.option("--repo", metavar="ORG/NAME", help="Dataset on the Hub that holds the release, if a folder is given.")
 @click.option("--judge", required=True, metavar="NAME", help="Judge whose ratings are used.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
-def eval_(place: str, repo: str | None, judge: str, out: Path) -> None:
+@json_option
+def eval_(place: str, repo: str | None, judge: str, out: Path, as_json: bool) -> None:
     """Write results of single models in the files that the Hub reads for benchmarks.
 
     REPO is ORG/NAME or ORG/NAME@REVISION. Only where every describer was played with every generator by the same rules:
@@ -232,6 +233,10 @@ def eval_(place: str, repo: str | None, judge: str, out: Path) -> None:
         )
     folder = find_release(place if here else name, revision or None)
     players = write_eval_results(folder, Source(name, None if here else folder.name, judge), out)
+    if as_json:
+        means = [{"role": player.role, "name": player.label, "mean": player.score.mean} for player in players]
+        echo_json({"folder": out, "players": means})
+        return
     for player in players:
         click.echo(printable(f"{player.role:<10} {player.score.mean:>5.2f}  {player.label}"))
     click.echo(f"{out}  (eval.yaml for the dataset, .eval_results for each model; see docs/release.md)")

@@ -85,10 +85,18 @@ _versions_option = click.option(
     type=click.Path(path_type=Path),
     help="Gaps to a revealed season, from ircore submission season gap --out: a column of that judge's board.",
 )
+@json_option
 def build(
-    runs: tuple[Path, ...], out: Path, address: str, originals: str, versions: Path | None, **choices: Any
+    runs: tuple[Path, ...],
+    out: Path,
+    address: str,
+    originals: str,
+    versions: Path | None,
+    as_json: bool,
+    **choices: Any,
 ) -> None:
     """Build the site of scored runs: boards, matrix, a page per pair and a gallery page per instance."""
+    from dataclasses import asdict
     from time import perf_counter
 
     try:
@@ -110,6 +118,9 @@ def build(
         **choices,
     )
     report = build_site(runs, out, options)
+    if as_json:
+        echo_json({"site": out / "index.html", **asdict(report), "seconds": round(perf_counter() - begun, 1)})
+        return
     click.echo(f"{out / 'index.html'}", err=False)
     click.echo(
         f"{report.pages} pages, {report.pictures} pictures ({report.encoded} newly encoded), "
@@ -131,7 +142,8 @@ def _address(option: str, url: str) -> str:
     "--out", required=True, type=click.Path(path_type=Path), help="The folder to make, such as versions/2026.1."
 )
 @_versions_option
-def freeze(site: Path, out: Path, versions: Path | None) -> None:
+@json_option
+def freeze(site: Path, out: Path, versions: Path | None, as_json: bool) -> None:
     """Keep the boards of the built site SITE as those of its benchmark version, for ``site build --archive``.
 
     The folder holds them as data and as pages that need nothing else.
@@ -141,7 +153,10 @@ def freeze(site: Path, out: Path, versions: Path | None) -> None:
     from leaderboard.versions.archive import freeze_site
 
     record = freeze_site(site, out, read_marker(site), read_versions(versions or RECORDS))
-    click.echo(f"{out / 'index.html'}: boards of benchmark {record.name}")
+    if as_json:
+        echo_json({"boards": out / "index.html", "version": record.name, "instance_set": record.instance_set})
+    else:
+        click.echo(f"{out / 'index.html'}: boards of benchmark {record.name}")
 
 
 @command.command("record")

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from ircore.commands.given_runs import run_to_read, runs_to_read
+from ircore.commands.options import echo_json, json_option
 from ircore.core.terminal import printable
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
@@ -28,7 +29,8 @@ def import_command() -> None:
 @click.option(
     "--judge", metavar="NAME", help="Judge whose similarity is the main score, if several judges rated the runs."
 )
-def export_clembench(runs: tuple[Path, ...], out: Path, judge: str | None) -> None:
+@json_option
+def export_clembench(runs: tuple[Path, ...], out: Path, judge: str | None, as_json: bool) -> None:
     """Write run folders as a results folder of clembench, with a folder for each pair and its rules.
 
     clem transcribe and clem eval read it, and ircore import clembench brings each folder back as the same run.
@@ -39,7 +41,12 @@ def export_clembench(runs: tuple[Path, ...], out: Path, judge: str | None) -> No
     from ircore.runs.folder import RunFolder
 
     folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(run)) for run in runs)]
-    for done in export_runs(folders, out, judge):
+    exported = export_runs(folders, out, judge)
+    if as_json:
+        pairs = [{"pair": done.pair, "episodes": done.episodes, "judge": done.judge} for done in exported]
+        echo_json({"folder": out, "pairs": pairs})
+        return
+    for done in exported:
         scored = f"main score: similarity by {done.judge}" if done.judge else "no scores, since nobody rated it"
         click.echo(f"{done.pair}: {done.episodes} episodes, {scored}")
 
@@ -47,7 +54,8 @@ def export_clembench(runs: tuple[Path, ...], out: Path, judge: str | None) -> No
 @export_command.command("inspect")
 @click.argument("run", type=click.Path(path_type=Path), callback=run_to_read)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for the log.")
-def export_inspect(run: Path, out: Path) -> None:
+@json_option
+def export_inspect(run: Path, out: Path, as_json: bool) -> None:
     """Write the run folder RUN as a log of inspect_ai.
 
     One sample an episode: the describer's conversation as it was, what the generator did beside it, judges as scorers.
@@ -56,13 +64,17 @@ def export_inspect(run: Path, out: Path) -> None:
     from ircore.runs.folder import RunFolder
 
     done = export_log(RunFolder.open(run), out)
-    click.echo(f"{done.path}: {done.samples} samples")
+    if as_json:
+        echo_json({"log": done.path, "samples": done.samples})
+    else:
+        click.echo(f"{done.path}: {done.samples} samples")
 
 
 @import_command.command("clembench")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Run folder to make.")
-def import_clembench(folder: Path, out: Path) -> None:
+@json_option
+def import_clembench(folder: Path, out: Path, as_json: bool) -> None:
     """Make a run folder of DIR, a results folder of clembench or the folder of a pair in it.
 
     What ircore export clembench wrote comes back as the same run. Runs of others are played again by our rules from
@@ -71,4 +83,7 @@ def import_clembench(folder: Path, out: Path) -> None:
     from dataset_card.interchange.clembench_import import import_run
 
     run = import_run(folder, out)
-    click.echo(printable(f"{run.run.submission.name}: {len(run.episodes())} episodes in {out}"))
+    if as_json:
+        echo_json({"run": out, "name": run.run.submission.name, "episodes": len(run.episodes())})
+    else:
+        click.echo(printable(f"{run.run.submission.name}: {len(run.episodes())} episodes in {out}"))

@@ -1,12 +1,13 @@
 """``ircore compare``: any metric on any two images."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.options import PATH
-from ircore.core.terminal import printable
+from ircore.commands.options import PATH, echo_json, json_option
+from ircore.core.terminal import hanging, printable, terminal_width
 
 if TYPE_CHECKING:
     from ircore.core.images import Loading, Pixels
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     help="upstream: as published values were computed, EXIF orientation and alpha ignored, squashed to the target's "
     "size. native: as a viewer shows them, on white, proportions kept.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def command(target: Path, image: Path, metrics: tuple[str, ...], loading: "Loading", as_json: bool) -> None:
     """Compare IMAGE with TARGET by every metric that needs no weights, or by those named (see: ircore metrics).
 
@@ -43,9 +44,10 @@ def command(target: Path, image: Path, metrics: tuple[str, ...], loading: "Loadi
     measured |= {name: Measurement(None, reason, None, loading) for name, reason in lacking.items()}
     if as_json:
         sizes = {"target": _size(target_pixels), "image": _size(image_pixels)}
-        click.echo(_document(target, image, loading, sizes, measured))
+        echo_json(_document(target, image, loading, sizes, measured))
     else:
-        click.echo("\n".join(_table(loaded, measured)))
+        _show_pictures(target_pixels, image_pixels)
+        click.echo(hanging("\n".join(_table(loaded, measured)), terminal_width()))
 
 
 def _size(pixels: "Pixels") -> list[int]:
@@ -53,12 +55,19 @@ def _size(pixels: "Pixels") -> list[int]:
     return [pixels.shape[1], pixels.shape[0]]
 
 
+def _show_pictures(target: "Pixels", image: "Pixels") -> None:
+    """Show both pictures side by side, at a terminal that shows pictures."""
+    from ircore.core.images import Picture
+    from ircore.core.terminal_pictures import protocol_for, show_pictures
+
+    if protocol_for(sys.stdout) != "none":
+        show_pictures({"target": Picture.from_pixels(target), "image": Picture.from_pixels(image)}, sys.stdout)
+
+
 def _document(
     target: Path, image: Path, loading: "Loading", sizes: dict[str, list[int]], measured: "dict[str, Measurement]"
-) -> str:
-    import json
-
-    document = {
+) -> "dict[str, object]":
+    return {
         "target": str(target),
         "image": str(image),
         "loading": loading,
@@ -69,7 +78,6 @@ def _document(
             name: measurement.reason for name, measurement in measured.items() if measurement.value is None
         },
     }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _table(metrics: "dict[str, Metric]", measured: "dict[str, Measurement]") -> list[str]:

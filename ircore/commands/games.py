@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ircore.commands.completion import names_of
-from ircore.core.terminal import printable
+from ircore.core.terminal import hanging, printable, terminal_width
 
 if TYPE_CHECKING:
     from ircore.games.base import Game, Measure
@@ -29,7 +29,8 @@ def command(context: click.Context, as_json: bool) -> None:
         return
     width = max(map(len, [*games, *broken]), default=0)
     for game in games.values():
-        click.echo(printable(f"{game.name:<{width}}  {game.title}  ({', '.join(_names(game))})"))
+        line = f"{game.name:<{width}}  {game.title} ({', '.join(_names(game))})"
+        click.echo(hanging(printable(line), terminal_width()))
     for name, reason in broken.items():
         click.echo(printable(f"{name:<{width}}  broken: {reason}"))
 
@@ -45,7 +46,7 @@ def show(name: str, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(_document(game), indent=2, ensure_ascii=False))
         return
-    click.echo(printable(_page(game)))
+    click.echo(hanging(printable(_page(game)), terminal_width()))
 
 
 def _names(game: "Game[Any]") -> list[str]:

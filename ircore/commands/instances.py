@@ -1,12 +1,17 @@
 """``ircore instances``: build, import or show a set of target pictures."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ircore.commands.judging import asking_options
 from ircore.commands.options import PATH, echo_json, json_option
 from ircore.core.errors import InputError
+from ircore.core.terminal import hanging, terminal_width
+
+if TYPE_CHECKING:
+    from ircore.instances.store import AnyInstanceSet
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -22,9 +27,10 @@ def command() -> None:
 @click.option("--category", "-c", "categories", multiple=True, help="Only this one; may be repeated.")
 @click.option("--difficulty", "-d", "difficulties", multiple=True, help="Only easy or hard; may be repeated.")
 @click.option("--edition", default=1, show_default=True, help="Of reconstruction: 1 draws the released versions.")
+@json_option
 def build(
     out: Path, game: str, seed: int, per_condition: int, categories: tuple[str, ...], difficulties: tuple[str, ...],
-    edition: int,
+    edition: int, as_json: bool,
 ) -> None:  # fmt: skip
     """Make an instance set of a game; of reconstruction: seven categories of pictures, easy and hard.
 
@@ -33,12 +39,11 @@ def build(
     """
     from ircore.core.records import RECONSTRUCTION
     from ircore.instances.requests import BuildRequest, builder_of
-    from ircore.instances.summary import as_table, summarise
 
     if edition != 1 and game != RECONSTRUCTION:
         raise InputError(f"--edition {edition}: {game} has a single edition", "Leave --edition out.")
     made = builder_of(game)(BuildRequest(out, seed, per_condition, categories, difficulties, edition))
-    click.echo(as_table(summarise(made)))
+    _tell_contents(made, as_json)
 
 
 @command.command("import")
@@ -50,9 +55,10 @@ def build(
 @click.option("--source", help="Where the pictures come from, for people.")
 @click.option("--licence", help="SPDX identifier, where metadata.jsonl names none.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Of the format; may be repeated.")
+@json_option
 def import_(
     format_: str, path: Path, out: Path, category: str | None, difficulty: str | None, source: str | None,
-    licence: str | None, options: tuple[str, ...],
+    licence: str | None, options: tuple[str, ...], as_json: bool,
 ) -> None:  # fmt: skip
     """Make an instance set of pictures you have; PATH is on this disk, or hf://datasets/ORG/NAME.
 
@@ -69,7 +75,6 @@ def import_(
     from ircore.core.plugins import unknown
     from ircore.core.records import DIFFICULTIES
     from ircore.instances.requests import ImportRequest, importer_of
-    from ircore.instances.summary import as_table, summarise
 
     importer = importer_of(format_)
     if difficulty is not None and difficulty not in DIFFICULTIES:
@@ -79,7 +84,18 @@ def import_(
         raise InputError(f"--option {options[0]}: the format {format_} has none", "Leave --option out.")
     place = path if format_ == "visual-genome" else _on_disk(path)  # that format streams what it needs
     made = importer(ImportRequest(place, out, category, difficulty, source, licence, given))
-    click.echo(as_table(summarise(made)))
+    _tell_contents(made, as_json)
+
+
+def _tell_contents(made: "AnyInstanceSet", as_json: bool) -> None:
+    """Print what a set holds, as a table or as one JSON document."""
+    from ircore.instances.summary import as_document, as_table, summarise
+
+    summary = summarise(made)
+    if as_json:
+        echo_json(as_document(summary))
+    else:
+        click.echo(hanging(as_table(summary), terminal_width()))
 
 
 def _on_disk(path: Path) -> Path:
@@ -99,30 +115,27 @@ def _on_disk(path: Path) -> Path:
 
 @command.command()
 @click.argument("folder", metavar="DIR", type=PATH)
-@click.option("--json", "as_document", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.option("--sheet", type=PATH, help="Also write all pictures in a grid to this PNG file.")
 @click.option("--version", metavar="NAME", help="The benchmark version that the set must be; refused if it is another.")
-def show(folder: Path, as_document: bool, sheet: Path | None, version: str | None) -> None:
+def show(folder: Path, as_json: bool, sheet: Path | None, version: str | None) -> None:
     """Show the contents of a set; every picture is checked against its hash."""
-    import json
-
     from ircore.core.files import write_bytes
     from ircore.instances.benchmark import require_released, require_set
     from ircore.instances.store import InstanceSet, read_any_instances
-    from ircore.instances.summary import as_json, as_table, contact_sheet, summarise
+    from ircore.instances.summary import contact_sheet
 
     wanted = None if version is None else require_released(version)
     if sheet is not None and sheet.suffix != ".png":
         raise InputError(f"--sheet {sheet}: not a .png file", "Name it with .png at the end.")
     instances = read_any_instances(folder)
-    summary = summarise(instances)
     if sheet is not None:
         if not isinstance(instances, InstanceSet):
             raise InputError(f"--sheet: a set of {instances.game} has no grid of targets", "Leave it out.")
         write_bytes(sheet, contact_sheet(instances).data)
-    click.echo(json.dumps(as_json(summary), indent=2, ensure_ascii=False) if as_document else as_table(summary))
+    _tell_contents(instances, as_json)
     if wanted is not None:
-        require_set(folder, summary.identity, wanted)
+        require_set(folder, instances.identity, wanted)
 
 
 @command.command()
@@ -182,7 +195,8 @@ def synthesize(
 @command.command()
 @click.argument("folder", metavar="DIR", type=PATH)
 @click.option("--out", type=PATH, required=True, help="Folder of the page to make.")
-def review(folder: Path, out: Path) -> None:
+@json_option
+def review(folder: Path, out: Path, as_json: bool) -> None:
     """Write a page on which you accept or reject each target of the set DIR; it needs no server.
 
     `ircore instances accept DIR decisions.json --out SET` then makes a set of the accepted ones.
@@ -190,21 +204,25 @@ def review(folder: Path, out: Path) -> None:
     from ircore.instances.review import review_set
     from ircore.instances.store import read_instances
 
-    click.echo(f"{review_set(read_instances(folder), out)} pictures; review them: {out / 'index.html'}")
+    pictures, page = review_set(read_instances(folder), out), out / "index.html"
+    if as_json:
+        echo_json({"page": page, "pictures": pictures})
+    else:
+        click.echo(f"{pictures} pictures; review them: {page}")
 
 
 @command.command()
 @click.argument("made", metavar="DIR", type=PATH)
 @click.argument("decisions", type=PATH)
 @click.option("--out", type=PATH, required=True, help="Folder of the set to make.")
-def accept(made: Path, decisions: Path, out: Path) -> None:
+@json_option
+def accept(made: Path, decisions: Path, out: Path, as_json: bool) -> None:
     """Make an instance set of the pictures in DIR that DECISIONS accepts, a file saved on the review page.
 
     DIR is an instance set, or a folder that `ircore instances synthesize` made.
     """
     from ircore.instances.review import accept_from_set
     from ircore.instances.store import INDEX, read_instances
-    from ircore.instances.summary import as_table, summarise
     from ircore.runs.synthesis import open_synthesis
     from ircore.runs.synthesis_review import accepted_set
 
@@ -212,7 +230,7 @@ def accept(made: Path, decisions: Path, out: Path) -> None:
         accepted = accept_from_set(read_instances(made), decisions, out)
     else:
         accepted = accepted_set(open_synthesis(made), decisions, out)
-    click.echo(as_table(summarise(accepted)))
+    _tell_contents(accepted, as_json)
 
 
 @command.command()
@@ -236,12 +254,10 @@ def diff(first: Path, second: Path, as_json: bool) -> None:
 
 @command.command()
 @click.argument("folder", metavar="DIR", type=PATH)
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.option("--page", type=PATH, help="Also write a page of figures to this HTML file.")
 def stats(folder: Path, as_json: bool, page: Path | None) -> None:
     """Measure the pictures of a set: elements, text, edges and colours, easy against hard, and near-duplicates."""
-    import json
-
     from ircore.core.files import write_text
     from ircore.instances.statistics import as_document, as_page, as_text, measure_set
     from ircore.instances.store import read_instances
@@ -251,7 +267,10 @@ def stats(folder: Path, as_json: bool, page: Path | None) -> None:
     statistics = measure_set(read_instances(folder))
     if page is not None:
         write_text(page, as_page(statistics))
-    click.echo(json.dumps(as_document(statistics), indent=2) if as_json else as_text(statistics))
+    if as_json:
+        echo_json(as_document(statistics))
+    else:
+        click.echo(as_text(statistics))
 
 
 @command.command()
@@ -275,12 +294,16 @@ def push(folder: Path, repo: str, dry_run: bool) -> None:
 @click.argument("repo", metavar="ORG/NAME")
 @click.option("--out", type=PATH, required=True, help="Folder to make.")
 @click.option("--revision", metavar="TAG", help="Tag or commit; the newest commit if not given.")
-def pull(repo: str, out: Path, revision: str | None) -> None:
+@json_option
+def pull(repo: str, out: Path, revision: str | None, as_json: bool) -> None:
     """Bring a set back from the Hugging Face Hub; it appears when every picture is there and has its hash."""
     from ircore.core.plugins import load
 
     instances = load("releases", "pull_instances")(repo, out, revision)
-    click.echo(f"{len(instances.instances)} instances, identity {instances.identity}")
+    if as_json:
+        _tell_contents(instances, as_json)
+    else:
+        click.echo(f"{len(instances.instances)} instances, identity {instances.identity}")
 
 
 @command.command()

@@ -4,6 +4,7 @@ import gc
 import io
 import signal
 import sys
+from difflib import get_close_matches
 from functools import wraps
 from importlib.resources import files
 from typing import Any
@@ -14,7 +15,7 @@ from click.shell_completion import CompletionItem
 from ircore import __version__
 from ircore.commands.settings import load_keys, option_defaults
 from ircore.core.errors import InputError
-from ircore.core.terminal import printable, styled
+from ircore.core.terminal import printable, styled, terminal_width
 
 HELP_LINES = {
     "annotate": "Make a page in which people rate renderings.",
@@ -115,8 +116,9 @@ class _PluginGroup(click.Group):
         from ircore.core.plugins import available, unknown
 
         if args and not args[0].startswith("-") and args[0] not in available("commands"):
-            if args[0] in MEANT:
-                raise InputError(f"unknown command {args[0]!r}", f"Did you mean: ircore {MEANT[args[0]]}")
+            near = get_close_matches(args[0].lower(), [*available("commands"), *MEANT], n=1)
+            if near and near[0] in MEANT:
+                raise InputError(f"unknown command {args[0]!r}", f"Did you mean: ircore {MEANT[near[0]]}")
             raise unknown("command", args[0], list(available("commands")))
         return super().resolve_command(ctx, args)
 
@@ -225,6 +227,7 @@ def run(arguments: list[str] | None = None, given: bool = False) -> int:
             standalone_mode=False,
             obj="given" if given else None,
             default_map=option_defaults(app, words),
+            terminal_width=_help_width(),
         )
     except InputError as error:
         return _tell(error.problem, error.remedy, error.status)
@@ -241,8 +244,17 @@ def run(arguments: list[str] | None = None, given: bool = False) -> int:
     except OSError as error:
         # What no command foresees: a file that may not be read, a full disk behind stdout.
         place = f"{error.filename}: " if error.filename else ""
-        return _tell(f"{place}{error.strerror or error}", "", 1)
+        remedy = (
+            "Ask for the right to it, or choose a place that is yours." if isinstance(error, PermissionError) else ""
+        )
+        return _tell(f"{place}{error.strerror or error}", remedy, 1)
     return outcome if isinstance(outcome, int) else 0
+
+
+def _help_width() -> int | None:
+    """Return the columns of help where a terminal has fewer than click's least of 50; None for click's own choice."""
+    columns = terminal_width()
+    return columns - 2 if columns is not None and columns < 52 else None
 
 
 def _tell(problem: str, remedy: str, status: int) -> int:

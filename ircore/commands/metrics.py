@@ -8,7 +8,7 @@ import click
 
 from ircore.commands.completion import names_of
 from ircore.commands.options import PATH, echo_json, json_option
-from ircore.core.terminal import printable
+from ircore.core.terminal import hanging, printable, terminal_width
 
 if TYPE_CHECKING:
     from ircore.core.images import Pixels
@@ -31,7 +31,11 @@ def command(context: click.Context, as_json: bool) -> None:
         click.echo(json.dumps({"metrics": listed, "broken": faulty}, indent=2, ensure_ascii=False, allow_nan=False))
         return
     rows = [_row(metric) for metric in metrics.values()]
-    click.echo("\n".join(map(printable, _aligned([("name", "better", "range", "looks at", "title", "here"), *rows]))))
+    heads = ("name", "better", "range", "looks at", "title", "here")
+    lines, columns = _aligned([heads, *rows]), terminal_width()
+    if columns is not None and max(map(len, lines)) > columns:
+        lines = [line for row in rows for line in _block(heads, row)]
+    click.echo(hanging(printable("\n".join(lines)), columns))
     for name, reason in broken.items():
         click.echo(printable(f"{name}  broken: {reason}"))
 
@@ -62,7 +66,7 @@ def show(name: str, as_json: bool) -> None:
     }
     width = max(map(len, facts))
     lines += [f"  {key:<{width}}  {value}" for key, value in facts.items() if value]
-    click.echo(printable("\n".join(lines)))
+    click.echo(hanging(printable("\n".join(lines)), terminal_width()))
 
 
 @command.command()
@@ -128,6 +132,12 @@ def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     padded = [[*(f"{cell:<{width}}" for cell, width in zip(row[:-1], widths, strict=True)), row[-1]] for row in rows]
     return ["  ".join(cells).rstrip() for cells in padded]
+
+
+def _block(heads: tuple[str, ...], row: tuple[str, ...]) -> list[str]:
+    """Return a row for a narrow terminal: its name, then a line for each entry."""
+    width = max(map(len, heads))
+    return [row[0], *(f"  {head:<{width}}  {cell}" for head, cell in zip(heads[1:], row[1:], strict=True))]
 
 
 def _document(metric: "Metric") -> dict[str, Any]:

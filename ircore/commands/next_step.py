@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 import click
 
@@ -14,6 +15,10 @@ PLACE = re.compile(r"\{(\w+)\}")
 
 NEXT = "ircore.next"
 """Key of a context's ``meta``: the template of this call, instead of the template of the command."""
+
+
+SILENT = "IRCORE_NEXT"
+"""Environment variable that is ``none`` where no next command shall be shown, as in a Makefile."""
 
 
 @cache
@@ -50,21 +55,34 @@ def filled(template: str, parameters: Mapping[str, object]) -> str:
     return PLACE.sub(value_of, template)
 
 
+def program_name() -> str:
+    """Return the program's name for a shell: ``ircore``, or the path of this call where ``ircore`` is not on PATH."""
+    import sys
+    from shutil import which
+
+    called = sys.argv[0]
+    return "ircore" if Path(called).stem != "ircore" or which("ircore") else shlex.quote(called)
+
+
 def tell_next(words: str, context: click.Context) -> None:
-    """Show the next command on stderr, unless the output is JSON or another command runs this command.
+    """Show the next command on stderr, unless the output is JSON or what runs this command will say it.
 
     Args:
         words: The finished command's words, such as ``"site build"``.
         context: The finished command's context.
     """
+    import os
     import sys
 
     from ircore.core.terminal import printable, styled
 
     typed = {**context.params, **context.meta.get("ircore.typed", {})}
-    if context.find_root().obj == "given" or typed.get("as_json") or typed.get("form", "text") != "text":
+    if context.find_root().obj == "given" or os.environ.get(SILENT) == "none":
+        return
+    if typed.get("as_json") or typed.get("form", "text") != "text":
         return
     template = context.meta.get(NEXT) or next_steps().get(words)
     if template:
-        step = printable(filled(template, typed))
+        name, _, rest = filled(template, typed).partition(" ")
+        step = printable(f"{program_name() if name == 'ircore' else name} {rest}")
         click.echo(f"{styled('next:', 'cyan', stream=sys.stderr)} {step}", err=True)

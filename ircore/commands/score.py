@@ -149,7 +149,7 @@ def _score_games(runs: "list[GameRunFolder]", as_json: bool) -> None:
     from ircore.games.registry import load_game
     from ircore.scorers.game_measures import score_game_run
 
-    done = {run.run.run_id: score_game_run(run, load_game(run.game)) for run in runs}
+    done = {run.run.run_id: score_game_run(run, load_game(run.game, f"{run.path}/run.json: game")) for run in runs}
     if as_json:
         click.echo(json.dumps({run_id: measured._asdict() for run_id, measured in done.items()}, indent=2))
         return

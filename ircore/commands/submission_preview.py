@@ -196,7 +196,7 @@ def _rescored(place: Path, folder: Path, instances: Path | None, published: tupl
     None without transcripts that will be scored.
     """
     from ircore.commands.main import run as ircore
-    from ircore.commands.submission_transcripts import show_faults, show_flags
+    from ircore.commands.submission_transcripts import show_commitment, show_faults, show_flags
     from ircore.players.submission import MANIFEST, read_any_manifest
     from ircore.runs.provenance import make_provenance, write_provenance
     from ircore.submissions.request_fields import why_self_reported
@@ -218,7 +218,9 @@ def _rescored(place: Path, folder: Path, instances: Path | None, published: tupl
     signed = f", signed by the relay {rescored.witness.relay}" if rescored.witness else ""
     click.echo(printable(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules{signed}"))
     show_flags(rescored, "for people to look at: ")
-    write_provenance(rescored.folder.path, make_provenance(place / MANIFEST, reference, rescored.flags))
+    show_commitment(rescored)
+    origin = (place / MANIFEST, reference, rescored.flags, rescored.witness, rescored.committed)
+    write_provenance(rescored.folder.path, make_provenance(*origin))
     if ircore(["score", str(rescored.folder.path), "--every-turn"]):
         raise WorkError(f"{reference.repo}: its transcripts could not be scored", "See above.")
     return rescored.folder.path

@@ -131,6 +131,7 @@ def rescore(
     click.echo(f"{run}: {len(rescored.folder.ended())} episodes hold by the rules ({whose})")
     if rescored.witness:
         click.echo(printable(f"  {rescored.witness.records} records signed by the relay {rescored.witness.relay}"))
+    show_commitment(rescored)
     show_flags(rescored)
     if rescored.flags:
         count = f"{len(rescored.flags)} finding{'' if len(rescored.flags) == 1 else 's'}"
@@ -143,6 +144,15 @@ def show_faults(error: "InputError") -> None:
     faults: tuple[str, ...] = getattr(error, "faults", ())
     for fault in faults[:SHOWN] if len(faults) > 1 else ():
         click.echo(printable(f"  {fault}"), err=True)
+
+
+def show_commitment(rescored: "Rescored") -> None:
+    """Say whether a submitter could choose the run among several; a relay says it of a witnessed run."""
+    from ircore.runs.provenance import UNCOMMITTED
+
+    if rescored.witness is None:
+        about = f"commitment: {rescored.committed.words}" if rescored.committed else UNCOMMITTED
+        click.echo(printable(f"  {about}"))
 
 
 def show_flags(rescored: "Rescored", about: str = "") -> None:

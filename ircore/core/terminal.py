@@ -1,8 +1,10 @@
 """Showing strangers' text to people at a terminal, in colours and widths that the terminal has."""
 
 import os
+import re
 import sys
 from shutil import get_terminal_size
+from textwrap import wrap
 from typing import TextIO
 
 COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "dim": 2}
@@ -33,6 +35,31 @@ def styled(text: str, *styles: str, stream: TextIO | None = None) -> str:
         return text
     codes = ";".join(str(COLOURS[style]) for style in styles)
     return f"\x1b[{codes}m{text}\x1b[0m"
+
+
+def hanging(text: str, columns: int | None) -> str:
+    """Return a text with lines that are too long broken between words, their rest below the last column.
+
+    >>> print(hanging("uqi   UQI by the formula of sewar", 24))
+    uqi   UQI by the formula
+          of sewar
+
+    Args:
+        text: Lines, whose columns are two blanks or more apart.
+        columns: Width of the terminal; None for files and pipes, which get the text as it is.
+    """
+    if columns is None:
+        return text
+    return "\n".join(part for line in text.split("\n") for part in _hung(line, columns))
+
+
+def _hung(line: str, columns: int) -> list[str]:
+    """Return the parts of a line; the rest of a line whose last column begins far to the right is indented by four."""
+    if len(line) <= columns or set(line) == {"─"}:
+        return [line[:columns]]
+    ends = [gap.end() for gap in re.finditer(r" {2,}", line) if gap.end() <= columns // 2]
+    blanks = " " * (ends[-1] if ends else 4)
+    return wrap(line, columns, subsequent_indent=blanks, break_on_hyphens=False) or [line]
 
 
 def terminal_width(stream: TextIO | None = None) -> int | None:

@@ -78,7 +78,7 @@ def _sizes(instance: Instance | GameInstance) -> list[tuple[int, int]]:
     return [(picture.width, picture.height) for picture in pictures]
 
 
-def as_json(summary: Summary) -> dict[str, Any]:
+def as_document(summary: Summary) -> dict[str, Any]:
     """Return the summary as a JSON document."""
     return {
         "folder": summary.folder,

@@ -174,7 +174,8 @@ def score(
         0
     """
     opened = [open_run(run) for run in runs]
-    new = sum(score_game_run(run, load_game(run.game)).new for run in opened if isinstance(run, GameRunFolder))
+    others = [run for run in opened if isinstance(run, GameRunFolder)]
+    new = sum(score_game_run(run, load_game(run.game, f"{run.path}/run.json: game")).new for run in others)
     reconstructed = [run for run in opened if isinstance(run, RunFolder)]
     if reconstructed:
         new += score_runs(reconstructed, ScoringPlan(tuple(judges), tuple(metrics), every_turn), workers).new

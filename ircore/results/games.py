@@ -288,7 +288,7 @@ def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
                 f"{folder.path} is a run of {folder.game}, {folders[0].path} a run of {folders[0].game}",
                 "Name runs of one game.",
             )
-    return GameResults.from_runs(load_game(folders[0].game), folders)
+    return GameResults.from_runs(load_game(folders[0].game, f"{folders[0].path}/run.json: game"), folders)
 
 
 def _headline(game: Game[Any], instances: Sequence[GameInstance], run: PlayedGameRun) -> Rated:

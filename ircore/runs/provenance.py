@@ -88,6 +88,10 @@ class Witness(Record):
     head: Sha256 = Field(description="Of the last line of the record, which follows from all lines before it.")
 
 
+UNCOMMITTED = "uncommitted: seed and order were the submitter's choice, and so was the run among several"
+"""Words about a run that its submitter played without a commitment and without a relay."""
+
+
 class Committed(Record):
     """The registered commitment that seed and order of a run follow from, see ``ircore.runs.commitment``.
 
@@ -98,6 +102,12 @@ class Committed(Record):
     commitment: Sha256 = Field(description="As the manifest states it.")
     when: Line = Field(description="When it was registered, before play, ISO 8601 in UTC.")
     number: int = Field(ge=1, description="Place among the commitments of this submission: 1 is the first.")
+
+    @property
+    def words(self) -> str:
+        """What it says of the run, in words."""
+        which = "the first" if self.number == 1 else f"number {self.number}"
+        return f"{self.commitment[:12]}, registered {self.when}, before play; {which} of this pair"
 
 
 class Provenance(Record):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ircore.results.model import SubmissionResult
-from ircore.runs.provenance import Flag, Provenance
+from ircore.runs.provenance import UNCOMMITTED, Flag
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,8 @@ FINDINGS = {
     "another_model": "answers of another model than the manifest names",
     "encoded_message": "a message that carries data in disguise instead of words",
     "hidden_characters": "a message with characters that cannot be seen",
+    "chosen_failures": "technical failures on hard targets, hardly by chance",
+    "clock": "a time of play that cannot be",
     "copied_picture": "a rendering with patches or fine detail of its target that no words tell",
     "copy_of_target": "a rendering that can hardly be told from its target",
     "identical_to_target": "a rendering like a target, pixel by pixel",
@@ -60,6 +62,7 @@ FINDINGS = {
     "long_message": "a message with very many characters a token",
     "many_failures": "many episodes that failed for technical reasons",
     "names_a_target": "a message that names a target by an id that no seat is told",
+    "no_cost": "answers without a cost from a model that has a price",
     "not_reproduced": "answers that the offline player does not give",
     "other_order": "episodes in another order than the run's commitment gives",
     "out_of_order": "an answer recorded before what it answers",
@@ -67,9 +70,11 @@ FINDINGS = {
     "replay_is_worse": "episodes that are worse when maintainers play them again",
     "reused_rendering": "the same picture in several episodes",
     "same_message": "the same words for several targets",
+    "stops_at_best": "wavering episodes that end at their best rendering far more often than other pairs' do",
     "text_to_a_judge": "a text in a rendering that speaks to a judge",
     "time": "a time that cannot be",
     "tiny_rendering": "a rendering too small to show anything",
+    "tokens": "fewer tokens than there are words",
     "unlikely_text": "a message that hardly looks like words",
     "words_do_not_carry": "words that are worth nothing to a neutral generator, or nothing in other words",
 }
@@ -105,26 +110,13 @@ def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
         signed = f"{relay.records} records from {relay.first} to {relay.last}, key {relay.key}"
         lines.append(("Relay", f"{relay.relay}: {signed}"))
     if known.source is not None and relay is None:
-        lines.append(("Commitment", commitment_words(known)))
+        lines.append(("Commitment", known.committed.words if known.committed else UNCOMMITTED))
     if known.source is not None:
         source = known.source
         lines.append(("Transcripts", f"{source.repo}, commit {source.revision}, run {source.run}"))
     if known.source is not None or known.flags:
         lines.append(("Findings", _findings(known.flags)))
     return lines
-
-
-def commitment_words(known: Provenance) -> str:
-    """Return what is known of the choice of a run that its submitter played.
-
-    Args:
-        known: Origin of the run.
-    """
-    committed = known.committed
-    if committed is None:
-        return "uncommitted: seed and order were the submitter's choice, and so was the run among several"
-    which = "the first" if committed.number == 1 else f"number {committed.number}"
-    return f"{committed.commitment[:12]}, registered {committed.when}, before play; {which} of this pair"
 
 
 def _findings(flags: Sequence[Flag]) -> str:

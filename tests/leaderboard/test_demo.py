@@ -10,11 +10,11 @@ import pytest
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import WorkError
-from ircore.core.records import CATEGORIES, DIFFICULTIES
+from ircore.instances.store import read_instances
 from ircore.runs.events import Call, Entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter
-from leaderboard.live.demo import command
+from leaderboard.live.demo.command import SHOWN
 from leaderboard.live.demo.feed import Feed
 from leaderboard.live.demo.server import State, serving_demo
 from leaderboard.live.demo.stages import Demo, Stage, carry_out
@@ -32,13 +32,10 @@ def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_the_dialogue_that_it_proposes_is_one_that_it_played(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command._say_next(tmp_path, "http://127.0.0.1:8000")
-    line = next(line for line in capsys.readouterr().out.splitlines() if "see a dialogue" in line)
-    played = {f"{category}-{difficulty}-01" for category in CATEGORIES for difficulty in DIFFICULTIES}
-    assert line.split()[-1] in played  # sets of any size have the first target of each condition
+def test_the_dialogue_that_is_offered_next_is_one_of_the_demo(tmp_path: Path) -> None:
+    words = ["instances", "build", "--out", str(tmp_path / "set"), "--per-condition", "1"]
+    assert ircore([*words, "--category", "pie_graph", "--difficulty", "easy"]) == 0
+    assert [instance.instance_id for instance in read_instances(tmp_path / "set").instances] == [SHOWN]
 
 
 @pytest.mark.slow

@@ -179,3 +179,22 @@ def test_nothing_hostile_runs_and_nothing_is_fetched_from_elsewhere(visit: Visit
         page.wait_for_timeout(150)
         assert page.evaluate("window.bitten") is None, path
         assert page.locator("img[src=x]").count() == 0, path
+
+
+def test_the_pair_of_the_headline_stands_within_its_line(visit: Visit) -> None:
+    page = visit.open("index.html")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    before, pair, after = page.locator(".front p.finding").evaluate(
+        """headline => {
+            const pair = headline.querySelector(".pair-describer");
+            const middle = part => {
+                const range = document.createRange();
+                range.selectNodeContents(part);
+                const lines = [...range.getClientRects()].filter(line => line.width > 3);
+                return (lines[0].top + lines[0].bottom) / 2;
+            };
+            return [middle(headline.firstChild), middle(pair), middle(headline.lastChild)];
+        }"""
+    )
+    assert before == pytest.approx(pair, abs=2)
+    assert after == pytest.approx(pair, abs=2)

@@ -214,6 +214,17 @@ def test_every_python_and_system_that_is_promised_is_run(path: Path) -> None:
     assert len([classifier for classifier in promised if classifier.startswith("Operating System")]) == 3
 
 
+def test_evaluations_read_texts_in_renderings(path: Path) -> None:
+    """Without the extra ``ocr``, words to a judge that are drawn into a picture would pass unread."""
+    if path.stem != "evaluate":
+        return
+    commands = [step["run"] for step in jobs(path)["evaluate"]["steps"] if "run" in step]
+    assert commands[0] == "make install ocr"
+    pinned = (FOLDER.parents[1] / "requirements" / "ocr.txt").read_text()
+    assert "\nrapidocr==" in pinned
+    assert "\nonnxruntime==" in pinned
+
+
 def test_zizmor_finds_nothing_of_medium_severity_or_more(path: Path) -> None:
     program = shutil.which("zizmor", path=str(Path(sys.executable).parent)) or shutil.which("zizmor")
     if program is None:

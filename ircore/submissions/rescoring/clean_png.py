@@ -12,6 +12,12 @@ from ircore.core.images import MAX_PIXELS, MAX_SIDE, ImageError, Picture, fills_
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _RGB_8_BIT = b"\x08\x02\0\0\0"
+MAX_CHUNKS = 10_000
+"""Chunks of a file: the largest picture has 6,200, of 8 KiB each as libpng writes them."""
+
+_SLACK = 64 * 1024
+"""Bytes that a file may have beyond its pixels unpacked: no encoder needs more than that and a hundredth."""
+
 _REMEDY = "Make the transcripts with: ircore submission pack"
 
 
@@ -44,15 +50,17 @@ def read_clean_png(data: bytes, name: str) -> Picture:
     if not data.startswith(SIGNATURE):
         raise ImageError(f"{name}: not a PNG file", _REMEDY)
     header, packed = b"", []
-    at, kind = len(SIGNATURE), b""
+    at, kind, chunks = len(SIGNATURE), b"", 0
     while kind != b"IEND":
         kind, content, at = _chunk(data, at, name)
+        if (chunks := chunks + 1) > MAX_CHUNKS:
+            raise ImageError(f"{name}: more than {MAX_CHUNKS:,} chunks", _REMEDY)
         # The header is the first chunk and the only one of its kind.
         if (kind == b"IHDR") == bool(header):
             raise ImageError(f"{name}: a damaged PNG file", _REMEDY)
         if kind == b"IHDR":
             header = content
-            _check_header(header, name)
+            _check_header(header, name, len(data))
         elif kind == b"IDAT":
             packed.append(content)
         elif kind != b"IEND" or content:
@@ -81,7 +89,7 @@ def _chunk(data: bytes, at: int, name: str) -> tuple[bytes, bytes, int]:
     return kind, content, end
 
 
-def _check_header(header: bytes, name: str) -> None:
+def _check_header(header: bytes, name: str, size: int) -> None:
     if len(header) != 13 or header[8:] != _RGB_8_BIT:
         raise ImageError(f"{name}: not a PNG file of 8-bit RGB, not interlaced", _REMEDY)
     width, height = struct.unpack(">II", header[:8])
@@ -89,3 +97,5 @@ def _check_header(header: bytes, name: str) -> None:
         raise ImageError(
             f"{name}: {width} × {height} pixels is too large", f"At most {MAX_PIXELS:,} pixels, {MAX_SIDE:,} a side."
         )
+    if size > 1.01 * 3 * width * height + height + _SLACK:
+        raise ImageError(f"{name}: {size:,} bytes are more than {width} × {height} pixels can need", _REMEDY)

@@ -7,7 +7,7 @@ from itertools import chain, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Rendering
+from ircore.core.episode_records import TECHNICAL_REASONS, Rendering
 from ircore.core.game_records import AnyEnded, GameRun, drawn_renderings
 from ircore.core.images import Picture
 from ircore.core.submission_records import Run
@@ -19,15 +19,14 @@ from ircore.runs.provenance import Flag
 from ircore.runs.setup import stated_rules
 from ircore.submissions.copies.comparison import Comparison, some
 from ircore.submissions.copies.index import look_at
+from ircore.submissions.rescoring.clocks import answers_of_models, clock
 from ircore.submissions.rescoring.drawn_texts import Reader, texts_to_a_judge
 from ircore.submissions.rescoring.messages import names_in, remarks
+from ircore.submissions.rescoring.selection import failures, peers_of, stopping
 from ircore.submissions.rescoring.served import other_models
 
 SAME_WORDS = 6
 """Shorter messages may well be alike by chance."""
-
-MANY_FAILED = 0.05
-"""Share of episodes that failed for technical reasons from which on it looks like a choice."""
 
 MOST_OF_A_RULE = 20
 """Flags of one rule that are listed, so that many harmless flags do not hide another."""
@@ -35,14 +34,12 @@ MOST_OF_A_RULE = 20
 LEAST_SIDE = 64
 """Pixels of the shorter side below which a rendering is listed: nothing of a target can be judged in it."""
 
+
 LEAST_ORDERED = 12
 """Episodes from which on their order is compared with the order that a commitment gives."""
 
 LEAST_ALIKE = 0.5
 """Rank correlation below which two orders are not alike; one of 20 unrelated orders of 12 episodes passes it."""
-
-NO_TIME = 0.001
-"""Seconds in which no model answers."""
 
 
 class Replayed(NamedTuple):
@@ -98,16 +95,39 @@ def find_flags(
         *comparison.with_others(run, others, instances),
         *_not_reproduced(run, replayed.differing),
         *_tiny(drawings, known, step_word(run.game)),
-        *_messages(run, events, instances),
         *texts_to_a_judge(comparison, instances, read),
-        *_order(run, events),
+        *unlikely_records(run, events, instances, rendering, others),
         *_other_order(run, events),
-        *_times(run, events),
-        *other_models(run, events),
-        *_failed(episodes),
     ]
     rule = attrgetter("rule")
     return tuple(chain.from_iterable(_first(list(same)) for _, same in groupby(sorted(flags, key=rule), rule)))
+
+
+def unlikely_records(
+    run: Run | GameRun,
+    events: Sequence[AnyEvent],
+    instances: AnyInstanceSet,
+    rendering: Callable[[Rendering], Picture],
+    others: Sequence[RunFolder | GameRunFolder] = (),
+) -> Iterator[Flag]:
+    """Yield what is unlikely in messages, order, times, counts, ends and failures; pictures are not compared.
+
+    Args:
+        run: The run's identity.
+        events: The transcript.
+        instances: The set that was played.
+        rendering: Returns the picture of a rendering.
+        others: Published runs of other pairs.
+    """
+    episodes = {event.episode.episode_id: event.episode for event in events if isinstance(event, AnyEnd)}
+    peers = peers_of(run, others)
+    yield from _messages(run, events, instances)
+    yield from _order(run, events)
+    yield from clock(run, events)
+    yield from answers_of_models(run, events)
+    yield from other_models(run, events)
+    yield from stopping(episodes, instances, rendering, peers)
+    yield from failures(episodes, peers)
 
 
 def _first(flags: list[Flag]) -> Iterator[Flag]:
@@ -138,12 +158,6 @@ def _tiny(drawings: Mapping[str, Mapping[str, int]], known: Mapping[str, Renderi
             width, height = known[sha256].width, known[sha256].height
             if min(width, height) < LEAST_SIDE:
                 yield _flag("tiny_rendering", f"{name}, {word} {step}", f"the rendering is {width} × {height} pixels")
-
-
-def _failed(episodes: Mapping[str, AnyEnded]) -> Iterator[Flag]:
-    failed = sum(episode.abort_reason in {*TECHNICAL_REASONS, GIVEN_UP} for episode in episodes.values())
-    if failed > MANY_FAILED * len(episodes):
-        yield _flag("many_failures", "the run", f"{failed} of {len(episodes)} episodes failed for technical reasons")
 
 
 def _texts(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[tuple[str, int, str]]:
@@ -207,16 +221,6 @@ def _other_order(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Fla
     alike = 1 - 6 * squares / (number * (number**2 - 1))
     if alike < LEAST_ALIKE:
         yield _flag("other_order", "the run", f"episodes begin in another order than committed to (ρ = {alike:.2f})")
-
-
-def _times(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
-    for role, spec in run.submission.players.items():
-        if spec.model is None:
-            continue
-        calls = [event for event in events if isinstance(event, Call) and event.role == role]
-        quick = sum(call.seconds < NO_TIME for call in calls)
-        if quick:
-            yield _flag("time", "the run", f"the {role}, a model, answered {quick} of {len(calls)} times in no time")
 
 
 def _flag(rule: str, where: str, what: str) -> Flag:

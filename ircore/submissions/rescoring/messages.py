@@ -12,7 +12,8 @@ from math import log2
 from typing import NamedTuple
 
 from ircore.core.strict_yaml import UNSEEN
-from ircore.submissions.rescoring.addressed import addresses_a_judge, without_leetspeak
+from ircore.submissions.rescoring.addressed import addresses_a_judge, readings
+from ircore.submissions.rescoring.disguises import disguise
 
 CHARACTERS_A_TOKEN = 12
 """Characters for each token of the budget above which a message is listed as long; English has about four."""
@@ -96,7 +97,7 @@ def remarks(text: str, budget: int | None, name_in: NameIn | None = None) -> Ite
         yield Remark("encoded_message", f"the message has {emoji} emoji and fewer words")
     if budget is not None and len(text) > CHARACTERS_A_TOKEN * budget:
         yield Remark("long_message", f"the message has {len(text):,} characters; the budget is {budget} tokens")
-    if reason := _unlikely(text):
+    if reason := _unlikely(text) or disguise(text):
         yield Remark("unlikely_text", reason)
 
 
@@ -154,8 +155,7 @@ def names_in(instance_ids: Sequence[str]) -> NameIn | None:
     named = re.compile(rf"(?<![a-z0-9])(?:{stem})[\W_]*[a-z0-9]+", re.IGNORECASE)
 
     def name_in(text: str) -> str | None:
-        readings = (text, without_leetspeak(text.lower()))
-        matches = (_joined(match[0]) for reading in readings for match in named.finditer(reading))
+        matches = (_joined(match[0]) for reading in (text, *readings(text)) for match in named.finditer(reading))
         return next((known[match] for match in matches if match in known), None)
 
     return name_in

@@ -4,11 +4,13 @@ import os
 import sys
 import webbrowser
 from pathlib import Path
+from shlex import quote
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.next_step import program_name
 from ircore.core.errors import InputError, WorkError
 
 if TYPE_CHECKING:
@@ -88,15 +90,20 @@ def _carry_out(demo: "Demo", state: "State", site: bool) -> None:
     state.begin(len(stages))
 
 
+SHOWN = "pie_graph-easy-01"
+"""The episode that the demo shows last; every demo set has it."""
+
+
 def _say_next(out: Path, address: str) -> None:
     """Say where everything is, and what may be done next."""
+    program = program_name()
     run = out / "runs" / "builtin-classical-canvas"
     shell = "set" if sys.platform == "win32" else "export"
     key = "" if os.environ.get("OPENAI_API_KEY") else f"  ({shell} OPENAI_API_KEY=… first)"
     click.echo()
-    click.echo(f"site      {address}   (Ctrl-C ends this; later: ircore site serve {out / 'site'})")
+    click.echo(f"site      {address}   (Ctrl-C ends this; later: {program} site serve {quote(str(out / 'site'))})")
     click.echo(f'dataset   load_dataset("{out / "dataset"}", split="test")')
     click.echo("\nnext")
-    click.echo(f"  1  see a dialogue        ircore show {run} --episode pie_graph-easy-01")
-    click.echo(f"  2  play your own model   ircore submission new{key}")
-    click.echo("  3  add a game            ircore new plugin --help")
+    click.echo(f"  1  see a dialogue        {program} show {quote(str(run))} --episode {SHOWN}")
+    click.echo(f"  2  play your own model   {program} submission new{key}")
+    click.echo(f"  3  add a game            {program} new plugin --help")

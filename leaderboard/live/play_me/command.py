@@ -4,10 +4,12 @@ import subprocess
 import sys
 import webbrowser
 from pathlib import Path
+from shlex import quote
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from ircore.commands.next_step import program_name
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,8 +66,9 @@ def command(
                 process.kill()  # what was answered is on the disk; nobody is paid for what was not
                 process.wait()
     run = out / "run"
-    click.echo(f"your run  {run}\n\nnext\n  1  your scores   ircore score {run} && ircore results {run}")
-    click.echo(f"  2  a dialogue    ircore show {run} --episode NAME")
+    program, place = program_name(), quote(str(run))
+    click.echo(f"your run  {run}\n\nnext\n  1  your scores   {program} score {place} && {program} results {place}")
+    click.echo(f"  2  a dialogue    {program} show {place} --episode NAME")
     return status
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.options import echo_json, json_option
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,8 +30,10 @@ def command() -> None:
 @click.option("--max-turns", type=click.IntRange(1, 100), default=10, show_default=True, help="Messages a target.")
 @click.option("--consent", type=PATH, help="Text that participants agree to; one comes with the project.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of orders and checks.")
+@json_option
 def build(
-    out: Path, given: Path, targets: int, participants: int, pair: str, max_turns: int, consent: Path | None, seed: int
+    out: Path, given: Path, targets: int, participants: int, pair: str, max_turns: int, consent: Path | None, seed: int,
+    as_json: bool,
 ) -> None:  # fmt: skip
     """Plan a study of TARGETS targets, spread over the conditions of a set.
 
@@ -59,9 +62,11 @@ def build(
             made / "instances", ((instance, source.files(instance)[instance.image]) for instance in kept)
         )  # fmt: skip
         write_text(made / PLAN, study.model_dump_json(indent=2, by_alias=True, exclude_none=True) + "\n")
-    click.echo(
-        f"study     {out}: {len(chosen)} targets, {participants} participants, {len(study.sessions[0].checks)} checks"
-    )
+    checks = len(study.sessions[0].checks)
+    if as_json:
+        echo_json({"study": out, "targets": chosen, "participants": participants, "checks": checks})
+        return
+    click.echo(f"study     {out}: {len(chosen)} targets, {participants} participants, {checks} checks")
     click.echo(f"compare   ircore play {pair} --instances {out}/instances --out runs/built-in")
 
 
@@ -137,15 +142,20 @@ def run_session(study: Path, code: str, port: int, no_browser: bool) -> int:
 @command.command("import")
 @click.argument("study", type=PATH)
 @click.option("--out", type=PATH, required=True, help="Folder of runs; a run human-CODE is added for each participant.")
-def import_command(study: Path, out: Path) -> None:
+@json_option
+def import_command(study: Path, out: Path, as_json: bool) -> None:
     """Bring the runs of a study's participants to boards, as the pair human + generator."""
+    from dataclasses import asdict
+
     from leaderboard.live.study.importing import import_study
 
     imported = import_study(study, out)
-    for each in imported:
+    taken = [str(out / f"human-{each.code}") for each in imported if each.is_taken]
+    if as_json:
+        echo_json({"runs": taken, "participants": [asdict(each) for each in imported]})
+    for each in () if as_json else imported:
         checks = f"{each.passed} of {each.checks} checks"
         click.echo(f"{each.code}  {each.targets} targets, {checks}" + (f": left out, {each.why}" if each.why else ""))
-    taken = [str(out / f"human-{each.code}") for each in imported if each.is_taken]
     if not taken:
         click.echo("nothing was imported", err=True)
         sys.exit(1)

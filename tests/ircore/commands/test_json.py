@@ -13,14 +13,16 @@ from ircore.runs.folder import RunFolder
 LEAVES = leaves()
 
 WITH_JSON = {
-    "annotate build", "compare", "doctor", "elements compare", "games", "games show", "instances diff",
-    "instances show", "instances stats", "judge-test", "language naming", "language novelty", "merge", "metrics",
-    "metrics fid", "metrics show", "play", "ratings import", "release build", "release check", "release pull",
-    "results", "sandbox check", "score", "show", "site check", "submission check", "submission check-change",
+    "annotate build", "compare", "doctor", "elements compare", "export clembench", "export inspect", "games",
+    "games show", "import clembench", "instances accept", "instances build", "instances diff", "instances import",
+    "instances pull", "instances review", "instances show", "instances stats", "judge-test", "language naming",
+    "language novelty", "merge", "metrics", "metrics fid", "metrics show", "play", "ratings import", "release build",
+    "release check", "release eval", "release pull", "results", "sandbox check", "score", "show", "site build",
+    "site check", "site freeze", "study build", "study import", "submission check", "submission check-change",
     "submission history", "submission links", "submission pack", "submission pending", "submission reproduce",
     "submission rescore", "submission season gap", "submission season verify", "verify",
 }  # fmt: skip
-"""Commands with an answer; the others make a page, a folder or a change, and say where it is."""
+"""Commands that answer, or make a folder whose contents a script may ask for; the others serve, ask or sign."""
 
 
 def options_of(name: str) -> set[str]:
@@ -74,3 +76,37 @@ def test_sites_and_links_answer_with_what_they_found(tmp_path: Path, capsys: pyt
         "schema: 1\nname: a pair\ndescriber: {player: classical}\ngenerator: {player: canvas}\nlicence: Apache-2.0\n"
     )
     assert answer(capsys, "submission", "links", str(tmp_path / "submissions")) == {"asked": 0, "dead": []}
+
+
+def test_a_made_set_answers_as_it_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = answer(
+        capsys, "instances", "build", "--out", str(tmp_path / "set"), "--per-condition", "2",
+        "-c", "simple_shapes", "-d", "easy",
+    )  # fmt: skip
+    assert isinstance(made, dict)
+    assert made["instances"] == 2
+    assert made["conditions"] == [{"category": "simple_shapes", "difficulty": "easy", "instances": 2}]
+    assert made == answer(capsys, "instances", "show", str(tmp_path / "set"))
+
+
+def test_an_exported_run_comes_back_with_all_its_episodes(
+    tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = str(tmp_path / "results")
+    exported = answer(capsys, "export", "clembench", str(run.path), "--out", results)
+    assert isinstance(exported, dict)
+    assert [pair["episodes"] for pair in exported["pairs"]] == [len(run.episodes())]
+    imported = answer(capsys, "import", "clembench", results, "--out", str(tmp_path / "back"))
+    assert imported == {
+        "run": str(tmp_path / "back"), "name": run.run.submission.name, "episodes": len(run.episodes()),
+    }  # fmt: skip
+
+
+def test_a_planned_study_says_which_targets_it_took(
+    tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("study", "build", "--instances", str(run.path / "instances"), "--out", str(tmp_path / "study"))
+    study = answer(capsys, *words, "--targets", "2", "--participants", "3")
+    assert isinstance(study, dict)
+    assert (len(study["targets"]), study["participants"]) == (2, 3)
+    assert set(study["targets"]) <= {instance.instance_id for instance in run.instances.instances}

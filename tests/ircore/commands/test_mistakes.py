@@ -11,6 +11,8 @@ from ircore.runs.folder import RunFolder
 SLIPS = {
     "paly classical+canvas": "unknown command 'paly'",
     "start": "Did you mean: ircore demo",
+    "leaderbord": "Did you mean: ircore site",
+    "Version": "Did you mean: ircore --version",
     "serve": "Did you mean: ircore site serve",
     "site biuld": "No such command 'biuld'. Did you mean 'build'?",
     "play": "Missing argument 'SUBMISSION'",

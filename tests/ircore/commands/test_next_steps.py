@@ -1,7 +1,11 @@
 """Every command ends with the command that people give next."""
 
+import os
 import shlex
+import subprocess
+import sys
 from pathlib import Path
+from shutil import which
 
 import click
 import pytest
@@ -51,6 +55,28 @@ def test_a_command_that_another_command_gives_leaves_the_next_step_to_it(
     assert "next:" not in capsys.readouterr().err
 
 
+def test_a_makefile_that_says_the_next_step_itself_silences_the_commands(
+    run: RunFolder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IRCORE_NEXT", "none")
+    assert ircore(["show", str(run.path)]) == 0
+    assert "next:" not in capsys.readouterr().err
+
+
 def test_values_are_quoted_for_a_shell() -> None:
     assert filled("ircore results {runs}", {"runs": (Path("a b"), Path("c"))}) == "ircore results 'a b' c"
     assert filled("ircore results {runs}", {"runs": ()}) == "ircore results RUNS"
+
+
+def test_the_next_step_names_the_program_as_it_was_called(run: RunFolder, tmp_path: Path) -> None:
+    """Of a clone whose ``.venv`` is not activated, a shell does not know ``ircore``."""
+    program = which("ircore", path=str(Path(sys.executable).parent))
+    assert program, "the command is installed beside the interpreter of the tests"
+
+    def told(path: str) -> str:
+        words = [program, "score", str(run.path)]
+        done = subprocess.run(words, check=True, capture_output=True, text=True, env={**os.environ, "PATH": path})
+        return done.stderr.splitlines()[-1]
+
+    assert told(str(tmp_path)) == f"next: {program} results {run.path}"
+    assert told(str(Path(program).parent)) == f"next: ircore results {run.path}"

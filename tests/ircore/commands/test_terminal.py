@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from ircore.commands.main import run as ircore
+from ircore.core.terminal import hanging
 from ircore.runs.folder import RunFolder
 
 pty = pytest.importorskip("pty", reason="needs a pseudo-terminal")
@@ -92,3 +94,30 @@ def test_wrong_usage_reads_like_every_other_error(
     first, second = capsys.readouterr().err.splitlines()
     assert first.startswith(f"ircore: {problem}")
     assert second == f"  See: ircore {words[0]} --help"
+
+
+def test_compare_shows_both_pictures_and_fits_forty_columns(tmp_path: Path) -> None:
+    for name, colour in (("target.png", "red"), ("image.png", "blue")):
+        Image.new("RGB", (64, 64), colour).save(tmp_path / name)
+    words = ["compare", str(tmp_path / "target.png"), str(tmp_path / "image.png"), "--metric", "psnr"]
+    blocks = at_terminal(words, 40)
+    assert "\x1b[38;2;255;0;0;48;2;255;0;0m▀" in blocks
+    assert "\x1b[38;2;0;0;255;48;2;0;0;255m▀" in blocks
+    plain = re.sub(r"\x1b\[[\d;]*m", "", blocks.replace("\r\n", "\n").partition("next:")[0])
+    assert re.search(r"^target +image$", plain, re.MULTILINE)
+    assert max(map(len, plain.splitlines())) <= 40
+    assert "▀" not in at_terminal(words, 40, IRCORE_PICTURES="none")
+
+
+@pytest.mark.parametrize(
+    "words", ["--help", "show --help", "games", "games show reference", "metrics", "metrics show ssim"]
+)
+def test_lists_and_help_fit_forty_columns(words: str) -> None:
+    shown = re.sub(r"\x1b\[[\d;]*m", "", at_terminal(words.split(), 40)).replace("\r\n", "\n").partition("next:")[0]
+    longest = max(shown.splitlines(), key=len)
+    assert len(longest) <= 40, longest
+
+
+def test_words_that_are_wrapped_stand_below_their_column() -> None:
+    assert hanging("name   one two three\n" + "─" * 30, 16) == "name   one two\n       three\n" + "─" * 16
+    assert hanging("a line for a file, as it is", None) == "a line for a file, as it is"

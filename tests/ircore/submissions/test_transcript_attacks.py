@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from change_attacks import CHANGES
 from hostile_pictures import HEAD, PIXELS, TAIL, chunk, file
 from hostile_texts import SECRETS
 from hub_server import HubServer, running_hub
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from manifest_attacks import ATTACKS as MANIFESTS
 from openai_server import serving
 from PIL import Image
 from samples import sample_run, sample_submission
@@ -76,6 +78,11 @@ def test_an_attack_is_refused_with_one_clear_line(tmp_path: Path, handed: Handed
     assert {name: known for name, known in after.items() if name != "out"} == {
         n: k for n, k in before.items() if n != "out"
     }
+
+
+def test_at_least_300_hostile_inputs_are_refused_with_a_clear_line() -> None:
+    """Of transcripts, manifests and changes of a branch; each stands with the words that it is refused by."""
+    assert len(ATTACKS) + len(MANIFESTS) + len(CHANGES) >= 300
 
 
 def test_there_are_many_attacks_and_each_has_a_name() -> None:
@@ -422,6 +429,34 @@ def test_empty_blocks_of_a_picture_are_not_kept(tmp_path: Path, handed: Handed) 
     episode = next(episode for episode in made.folder.episodes() if episode.episode_id == FIRST)
     _, rendering = drawn_renderings(episode)[0]
     assert made.folder.rendering(rendering).data == clean
+
+
+EMPTY_BLOCKS = b"\0\0\0\xff\xff" * 6_000_000
+"""Stored blocks without data, RFC 1951, section 3.2.4: 30 MB that unpack to nothing."""
+
+
+def ended_by(blocks: bytes) -> bytes:
+    """Return packed pixels of 96 × 96 with blocks before their end."""
+    packer = zlib.compressobj()
+    rows = packer.compress(b"\0" * 96 * 289) + packer.flush(zlib.Z_FULL_FLUSH)
+    return rows + blocks + packer.flush()
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (file(HEAD, *[chunk(b"IDAT", b"")] * 200_000, PIXELS, TAIL), "bytes are more than 96 × 96 pixels can need"),
+        (file(HEAD, chunk(b"IDAT", ended_by(EMPTY_BLOCKS)), TAIL), "bytes are more than 96 × 96 pixels can need"),
+    ],
+    ids=["200,000 empty chunks", "30 MB of empty deflate blocks"],
+)
+def test_a_file_far_longer_than_its_pixels_is_refused(
+    tmp_path: Path, handed: Handed, data: bytes, problem: str
+) -> None:
+    handed.put_picture(data)
+    with pytest.raises(RefusedError, match=problem):
+        rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed)
 
 
 @pytest.mark.attack
