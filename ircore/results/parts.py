@@ -74,3 +74,24 @@ def parts_under(
         for result in results.episodes[run_id]
         if result.episode.episode_id in known and is_under(result.episode, category, difficulty)
     )
+
+
+def part_series(
+    results: "Results", run_id: str, category: str | None = None, difficulty: str | None = None
+) -> dict[Part, list[list[float | None]]]:
+    """Return each part of a run turn by turn, a series for each played episode under one condition.
+
+    A turn whose rendering was not verified has None. Nothing is returned for a run without facts.
+    """
+    shares = {
+        (line.episode_id, line.rendering): {part: counts.share for part, counts in line.parts.items()}
+        for line in results.runs[run_id].facts()
+    }
+    renderings = [
+        [(result.episode.episode_id, rendering.sha256) for rendering in result.episode.renderings.values()]
+        for result in results.episodes[run_id]
+        if result.episode.played and is_under(result.episode, category, difficulty)
+    ]
+    if not shares:
+        return {}
+    return {part: [[shares.get(key, {}).get(part) for key in keys] for keys in renderings] for part in PARTS}

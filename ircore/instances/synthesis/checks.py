@@ -13,7 +13,7 @@ SMALLEST, LARGEST = 256, 1024
 """Pixels that a side of a target may have."""
 LONGEST_RATIO = 2.0
 EDGE = 2
-"""Pixels along each edge that must be of one colour."""
+"""Pixels along each edge from which the ground's colour is taken."""
 NEAR_COLOUR = 24
 """Levels of a channel by which pixels of one colour may differ."""
 LEAST_INK = 0.005
@@ -108,10 +108,13 @@ def _edge(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _edge_fault(pixels: Pixels) -> str | None:
-    """Return at which edges something is cut off; None if every edge is of one colour."""
+    """Return at which edges something is cut off; None if the outermost pixels of every edge are of one colour.
+
+    Only these count: what is cut off reaches them, and whole words often end one pixel before.
+    """
     ground = _edge_colour(pixels)
-    sides = {"left": pixels[:, :EDGE], "right": pixels[:, -EDGE:], "top": pixels[:EDGE], "bottom": pixels[-EDGE:]}
+    sides = {"left": pixels[:, 0], "right": pixels[:, -1], "top": pixels[0], "bottom": pixels[-1]}
     cut = [
-        name for name, side in sides.items() if (np.abs(side.astype(np.int16) - ground).max(axis=2) > NEAR_COLOUR).any()
+        name for name, side in sides.items() if (np.abs(side.astype(np.int16) - ground).max(axis=1) > NEAR_COLOUR).any()
     ]
     return f"something is cut off at the edge ({', '.join(cut)}); leave a margin" if cut else None

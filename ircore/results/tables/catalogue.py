@@ -145,7 +145,7 @@ TABLES: Mapping[str, Entry] = {
     "effects": _of_judge("what describers and generators contribute", effects_table),
     "outcomes": _of_judge("how episodes ended and what refinement did", outcomes_table),
     "trajectories": _of_judge("score by turn, pair and category", trajectories_table),
-    "by_turn": _of_all("every judge and metric at each turn and up to it (@K)", by_turn_table),
+    "by_turn": _of_all("every judge, part of the facts and metric at each turn and up to it (@K)", by_turn_table),
     "normalised": _of_all("the same from first to final rendering, at 20 places", normalised_table),
     "budgets": _of_judge("pairs under several token budgets", budgets_table),
     "parts": Entry("what is right of presence, text, colour …, pair by pair", _parts, by_part=True),

@@ -1,18 +1,19 @@
-"""Every judge and metric over the turns: by turn and up to turn K, and on the normalised axis."""
+"""Every judge, part of the facts and metric over the turns: by turn and up to turn K, and on the normalised axis."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ircore.results.hops import POINTS, by_turn, normalised_means, series_of
+from ircore.results.hops import POINTS, Series, by_turn, normalised_means, series_of
 from ircore.results.image_metrics import metric_facts
 from ircore.results.model import Results
-from ircore.results.statistics.scales import SCORE, Scale
+from ircore.results.parts import part_series
+from ircore.results.statistics.scales import SCORE, SHARE, Scale
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
 
 MEASURE_COLUMNS = (
     *PAIR_COLUMNS,
-    Column("measure", "measure", "A judge, or an image metric.", digits=None),
+    Column("measure", "measure", "A judge, a part of the facts (`verified.PART`), or an image metric.", digits=None),
     Column("better", "better", "Direction of the measure.", digits=None),
 )
 EVERY_TURN = "Turns between the first and the final one have values only in runs scored with --every-turn."
@@ -26,7 +27,7 @@ class _Measure(NamedTuple):
 
 
 def by_turn_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return the scores of every judge and metric at each turn and up to each turn ("@K"), by pair and measure."""
+    """Return every judge, part of the facts and metric at each turn and up to each turn ("@K"), by pair and measure."""
     columns = (
         *MEASURE_COLUMNS,
         Column("turn", "turn", "1-based; K of @K.", digits=0),
@@ -36,8 +37,7 @@ def by_turn_table(results: Results, category: str | None = None, difficulty: str
     )
     rows = []
     for run_id, who in pair_values(results).items():
-        for measure in _measures(results):
-            series = series_of(results.episodes[run_id], measure.name, category, difficulty)
+        for measure, series in _measured(results, run_id, category, difficulty):
             for point in by_turn(series, measure.better == "higher", measure.scale):
                 numbers = (Value.of(number, missing=NO_VALUE) for number in (point.at, point.latest, point.best))
                 rows.append((*who, Value(measure.name), Value(measure.better), Value(point.turn), *numbers))
@@ -47,7 +47,7 @@ def by_turn_table(results: Results, category: str | None = None, difficulty: str
 
 
 def normalised_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return every judge and metric on the axis from first (0) to final rendering (1), at 20 places."""
+    """Return every judge, part of the facts and metric on the axis from first (0) to final rendering (1)."""
     columns = (
         *MEASURE_COLUMNS,
         Column("place", "place", "0 is the first rendering, 1 the final one.", "0–1"),
@@ -55,8 +55,7 @@ def normalised_table(results: Results, category: str | None = None, difficulty: 
     )
     rows = []
     for run_id, who in pair_values(results).items():
-        for measure in _measures(results):
-            series = series_of(results.episodes[run_id], measure.name, category, difficulty)
+        for measure, series in _measured(results, run_id, category, difficulty):
             for place, mean in enumerate(normalised_means(series, measure.scale)):
                 row = (Value(measure.name), Value(measure.better), Value(place / (POINTS - 1)), Value.of(mean))
                 rows.append((*who, *row))
@@ -65,9 +64,16 @@ def normalised_table(results: Results, category: str | None = None, difficulty: 
     return Table("normalised", "Measures from first to final", words, columns, tuple(rows), notes, primary="value")
 
 
-def _measures(results: Results) -> Iterator[_Measure]:
+def _measured(
+    results: Results, run_id: str, category: str | None, difficulty: str | None
+) -> Iterator[tuple[_Measure, Sequence[Series]]]:
+    """Yield every measure of a run with its series, one an episode."""
+    episodes = results.episodes[run_id]
     for judge in results.judges:
-        yield _Measure(judge, "higher", SCORE)
+        yield _Measure(judge, "higher", SCORE), series_of(episodes, judge, category, difficulty)
+    for part, series in part_series(results, run_id, category, difficulty).items():
+        yield _Measure(f"verified.{part}", "higher", SHARE), series
     for name in results.metrics:
         facts = metric_facts(name)
-        yield _Measure(name, "higher" if facts.higher_is_better else "lower", facts.scale)
+        better = "higher" if facts.higher_is_better else "lower"
+        yield _Measure(name, better, facts.scale), series_of(episodes, name, category, difficulty)

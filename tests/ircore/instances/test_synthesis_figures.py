@@ -214,6 +214,15 @@ def test_a_fault_is_told_in_words_that_a_model_can_act_on(
     assert any(re.search(fault, told) for told in faults), faults
 
 
+@pytest.mark.parametrize(("gap", "cut"), [(0, True), (1, False)])
+def test_only_what_reaches_the_outermost_pixels_is_cut_off(gap: int, cut: bool) -> None:
+    """In matplotlib's style "ggplot" the name of the x axis ends one pixel above the edge."""
+    pixels = np.full((300, 400, 3), 255, np.uint8)
+    pixels[200 : 300 - gap, 150:250] = 60
+    faults = faults_of(Figure(Picture.from_pixels(pixels), None))
+    assert any("cut off at the edge (bottom)" in fault for fault in faults) is cut
+
+
 def disc(x: float, y: float, radius: float, level: int = 0) -> Picture:
     """Return a picture of a grey disc on white."""
     rows, columns = np.mgrid[:256, :256]

@@ -12,6 +12,7 @@ from ircore.core.errors import InputError
 from ircore.core.fact_records import PARTS, PartShare
 from ircore.results.model import Results
 from ircore.results.parts import part_results
+from ircore.results.tables.hops import by_turn_table, normalised_table
 from ircore.results.tables.parts import episode_facts_table, facts_table, parts_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.computed import ScoringPlan, score_runs
@@ -45,6 +46,25 @@ def test_facts_are_counted_by_category_difficulty_and_part(charts_run: RunFolder
     assert rows["all", "all", "count"] == 2
     assert rows["bar_graph", "easy", "value"] == 6
     assert {part for _, _, part in rows} == set(PARTS)
+
+
+@pytest.mark.slow
+def test_parts_over_the_turns_end_where_the_table_of_parts_is(charts_run: RunFolder) -> None:
+    results = Results.from_runs([charts_run])
+    finals = parts_table(results)
+    turns, places = by_turn_table(results), normalised_table(results)
+    measures = [row.value for row in turns.column("measure")]
+    for part in PARTS:
+        final = finals.entry(0, part).value
+        last = len(measures) - 1 - measures[::-1].index(f"verified.{part}")
+        assert turns.entry(last, "latest").value == final
+        values = [
+            places.entry(row, "value").value
+            for row, measure in enumerate(places.column("measure"))
+            if measure.value == f"verified.{part}"
+        ]
+        assert len(values) == 20
+        assert values[-1] == final
 
 
 @pytest.mark.slow
