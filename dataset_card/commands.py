@@ -6,8 +6,8 @@ from typing import Literal
 
 import click
 
-from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import SeveralPathsCommand, echo_json, json_option
+from ircore.commands.run_paths import runs_to_read
 from ircore.core.collector import without_collector
 from ircore.core.terminal import printable
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.given_runs import run_to_read, runs_to_read
 from ircore.commands.options import echo_json, json_option
+from ircore.commands.run_paths import run_to_read, runs_to_read
 from ircore.core.terminal import printable
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH, conditions_options
+from ircore.commands.run_paths import runs_to_read
 
 if TYPE_CHECKING:
     from ircore.scorers.people.annotation_page import WrittenPage

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.given_runs import run_to_read
 from ircore.commands.options import PATH, json_option
+from ircore.commands.run_paths import run_to_read
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:

@@ -211,12 +211,12 @@ def _end(number: int, _: object) -> None:
     sys.exit(128 + number)
 
 
-def run(arguments: list[str] | None = None, given: bool = False) -> int:
+def run(arguments: list[str] | None = None, nested: bool = False) -> int:
     """Run the command line and return its exit status; an error goes to stderr, first the problem, then the remedy.
 
     Args:
         arguments: The words behind ``ircore``; those of the process if None.
-        given: Whether another command gives this command, and will say the next step itself.
+        nested: Whether another command runs this command, and will say the next step itself.
     """
     words = sys.argv[1:] if arguments is None else arguments
     try:
@@ -225,7 +225,7 @@ def run(arguments: list[str] | None = None, given: bool = False) -> int:
             args=words,
             prog_name="ircore",
             standalone_mode=False,
-            obj="given" if given else None,
+            obj="nested" if nested else None,
             default_map=option_defaults(app, words),
             terminal_width=_help_width(),
         )

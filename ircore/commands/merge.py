@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH, echo_json, json_option
+from ircore.commands.run_paths import runs_to_read
 
 
 @click.command("merge")

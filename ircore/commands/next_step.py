@@ -77,7 +77,7 @@ def tell_next(words: str, context: click.Context) -> None:
     from ircore.core.terminal import printable, styled
 
     typed = {**context.params, **context.meta.get("ircore.typed", {})}
-    if context.find_root().obj == "given" or os.environ.get(SILENT) == "none":
+    if context.find_root().obj == "nested" or os.environ.get(SILENT) == "none":
         return
     if typed.get("as_json") or typed.get("form", "text") != "text":
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from ircore.commands.completion import categories, difficulties
-from ircore.commands.given_runs import runs_to_read
+from ircore.commands.run_paths import runs_to_read
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:

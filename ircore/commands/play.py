@@ -326,15 +326,15 @@ def tell_outcomes(plan: "PlayPlan", game: "Game[Any]", episodes: "Sequence[AnyEn
 
 def _score_person(out: Path, game: str) -> None:
     """Score a run in which a person played, and show the person the score of every episode."""
-    from ircore.commands.given import give
+    from ircore.commands.nested import run_nested
     from ircore.commands.next_step import NEXT
     from ircore.core.records import RECONSTRUCTION
     from ircore.runs.folder import RunFolder
 
-    give(["score", str(out)])
+    run_nested(["score", str(out)])
     click.get_current_context().meta[NEXT] = "ircore results {out}"
     if game != RECONSTRUCTION:
-        give(["results", str(out)])
+        run_nested(["results", str(out)])
         return
     scores = RunFolder.open(out).scores()
     for episode in RunFolder.open(out).episodes():

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.given_runs import runs_to_change
 from ircore.commands.options import PATH, SeveralPathsCommand
+from ircore.commands.run_paths import runs_to_change
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:

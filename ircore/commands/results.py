@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.completion import names_of, table_names
-from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH, category_option, difficulty_option, open_runs
+from ircore.commands.run_paths import runs_to_read
 from ircore.core.errors import InputError
 from ircore.core.terminal import terminal_width
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.given_runs import runs_to_change
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
 from ircore.commands.options import PATH, executor_options, open_runs, scheduler_of
+from ircore.commands.run_paths import runs_to_change
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH
+from ircore.commands.run_paths import runs_to_read
 from ircore.core.terminal import printable, terminal_width
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from ircore.commands import (
     submission_transcripts,
     submission_upkeep,
 )
-from ircore.commands.given_runs import runs_to_read
 from ircore.commands.options import PATH, SeveralPathsCommand
+from ircore.commands.run_paths import runs_to_read
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from ircore.commands.given import give
+from ircore.commands.nested import run_nested
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
@@ -122,7 +122,9 @@ def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, instanc
         click.echo(f"  plays the game {game}: evaluate it by itself, on a set of that game", err=True)
         return False
     try:
-        give(["submission", "evaluate", str(pair), "--out", str(out / pair.name), *words, *limits.left(pair, out)])
+        run_nested(
+            ["submission", "evaluate", str(pair), "--out", str(out / pair.name), *words, *limits.left(pair, out)]
+        )
     except InputError as error:
         click.echo(printable(f"  {pair.name}: {error.problem}"), err=True)
         return False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.given import give
+from ircore.commands.nested import run_nested
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.commands.submission_preview import published_option
 from ircore.core.errors import InputError
@@ -156,8 +156,8 @@ def _manifest(plan: _Plan) -> None:
     _heading(1, "The manifest")
     if not (plan.folder / MANIFEST).exists():
         words = ["submission", "new", str(plan.folder), "--game", plan.game, "--yes"]
-        give([*words, *_seat_options(plan)])
-    give(["submission", "check", str(plan.folder), *(["--unplayed"] if _unplayed(plan) else [])])
+        run_nested([*words, *_seat_options(plan)])
+    run_nested(["submission", "check", str(plan.folder), *(["--unplayed"] if _unplayed(plan) else [])])
 
 
 def _seat_options(plan: _Plan) -> list[str]:
@@ -210,13 +210,13 @@ def _play(plan: _Plan) -> None:
         plan.instances = plan.work / f"instances-{plan.loaded().submission.game}"
         if not plan.instances.exists():
             game = plan.loaded().submission.game
-            give(["instances", "build", "--game", game, "--out", str(plan.instances)])
+            run_nested(["instances", "build", "--game", game, "--out", str(plan.instances)])
     if not plan.run.exists():
-        give(["doctor", folder])
+        run_nested(["doctor", folder])
     play = ["play", folder, "--instances", str(plan.instances), "--out", run]
-    give([*play, "--dry-run"])
-    give([*play, *plan.play_options])
-    give(["score", run])
+    run_nested([*play, "--dry-run"])
+    run_nested([*play, *plan.play_options])
+    run_nested(["score", run])
 
 
 def _rehearse(plan: _Plan) -> None:
@@ -227,13 +227,13 @@ def _rehearse(plan: _Plan) -> None:
     rehearsal = plan.work / "rehearsal" / plan.slug
     for earlier in (plan.packed, rehearsal, plan.work / "preview" / plan.slug):
         rmtree(earlier, ignore_errors=True)
-    give(["submission", "pack", str(plan.run), "--out", str(plan.packed)])
+    run_nested(["submission", "pack", str(plan.run), "--out", str(plan.packed)])
     given = ["--transcripts", str(plan.packed), "--instances", str(plan.instances), "--out", str(rehearsal)]
-    give(["submission", "rescore", str(plan.folder), *given])
-    give(["score", str(rehearsal)])
+    run_nested(["submission", "rescore", str(plan.folder), *given])
+    run_nested(["score", str(rehearsal)])
     site = ["--preview", str(plan.work / "preview" / plan.slug), "--runs", str(rehearsal)]
     beside = ["--published", plan.published] if plan.published else []
-    give(["submission", "check", str(plan.folder), "--unplayed", *site, *beside])
+    run_nested(["submission", "check", str(plan.folder), "--unplayed", *site, *beside])
 
 
 def _upload(plan: _Plan) -> None:
@@ -250,16 +250,16 @@ def _upload(plan: _Plan) -> None:
     upload: Callable[..., str] = load("releases", "upload_transcripts")
     commit = upload(plan.packed, repo, lambda line: click.echo(printable(f"  {line}"), err=True))
     run = next(index.parent.name for index in plan.packed.glob("*/pack.json"))
-    give(["submission", "pin", str(plan.folder), "--repo", repo, "--revision", commit, "--run", run])
+    run_nested(["submission", "pin", str(plan.folder), "--repo", repo, "--revision", commit, "--run", run])
 
 
 def _propose(plan: _Plan, clone: "Clone") -> None:
     """Commit the submission to a branch of its own, check it as the pull request will be, push it, and open it."""
     _heading(6, "Branch and pull request")
-    give(["submission", "check", str(plan.folder)])
+    run_nested(["submission", "check", str(plan.folder)])
     base = clone.fetched_base(plan.upstream, plan.main)
     head = clone.commit(base, f"Submit {plan.slug}")
-    give(["submission", "check-change", base, head, "--repo", str(clone.root)])
+    run_nested(["submission", "check-change", base, head, "--repo", str(clone.root)])
     if not _agreed(plan, f"Push the branch {plan.slug} to {plan.remote} and open the pull request?"):
         click.echo(f"Nothing was pushed. Later: git push {plan.remote} {plan.slug}", err=True)
         return

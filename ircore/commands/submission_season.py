@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.given import give
-from ircore.commands.given_runs import runs_to_read
+from ircore.commands.nested import run_nested
 from ircore.commands.options import PATH, POSITIVE, category_option, echo_json, json_option, open_runs
+from ircore.commands.run_paths import runs_to_read
 
 if TYPE_CHECKING:
     from ircore.results.tables.formats import Format
@@ -163,8 +163,8 @@ def slice_command(
     targets = write_slice(committed, public.run.run_id, place / "targets", pictures)
     limit = [] if max_cost is None else ["--max-cost", str(max_cost)]
     play = ["play", str(submission), "--instances", str(targets.folder), "--out", str(place / "run")]
-    give([*play, "--as-maintainers", "--only-outside", *limit])
-    give(["score", str(place / "run")])
+    run_nested([*play, "--as-maintainers", "--only-outside", *limit])
+    run_nested(["score", str(place / "run")])
     gap = gap_of(public, RunFolder.open(place / "run"), judge)
     write_season_gaps(gaps, add_gap(gaps, gap, committed, public.run.instance_set, judge, pictures))
     shown = "no main score on one of the sets" if gap.mean is None else f"{gap.mean:+.1f}"

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 @click.argument("run", type=PATH)
 @path_option("--out", "Folder of the replay: created, or resumed if it exists.", required=True)
 @click.option(
-    "--share", type=click.FloatRange(0, 1), default=0.05, show_default=True, help="Share of the episodes; 3 at least."
+    "--share", type=click.FloatRange(0, 1), default=0.05, show_default=True, help="Share of the episodes; 7 at least."
 )
-@click.option("--commit", metavar="SHA", help="The episodes follow from it; the newest commit here if not given.")
+@click.option(
+    "--commit", metavar="SHA", help="The episodes follow from it; the commit that re-scored the run if not given."
+)
 @click.option("--judge", default="structural", show_default=True, help="A computed judge.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop at this cost.")
@@ -47,15 +49,17 @@ def command(
 
     from ircore.results.tables.formats import render
     from ircore.runs.folder import RunFolder
-    from ircore.runs.provenance import code_commit, record_finding
+    from ircore.runs.provenance import record_finding
     from ircore.submissions.connections import only_outside as guard
     from ircore.submissions.spot_replay import RULE, spot_replay
 
-    newest = commit or code_commit()
-    if newest is None:
-        raise InputError("--commit: is missing, and this is no clone", "Name a commit made after the hand-in.")
+    folder = RunFolder.open(run)
+    provenance = folder.provenance()
+    drawn_by = commit or (provenance and provenance.commit)
+    if not drawn_by:
+        raise InputError("--commit: is missing, and the run names none", "Name a commit made after the hand-in.")
     with guard() if only_outside else nullcontext():
-        result = spot_replay(RunFolder.open(run), out, newest, share, judge, concurrency, max_cost)
+        result = spot_replay(folder, out, drawn_by, share, judge, concurrency, max_cost)
     if recording:
         record_finding(run, RULE, result.flag)
     click.echo(render(result.table, form), nl=False)

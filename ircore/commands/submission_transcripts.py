@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.given_runs import run_to_read
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
+from ircore.commands.run_paths import run_to_read
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.given import give
-from ircore.commands.given_runs import runs_to_read
+from ircore.commands.nested import run_nested
 from ircore.commands.options import PATH, POSITIVE, echo_json, json_option, path_option, published_runs
+from ircore.commands.run_paths import runs_to_read
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
@@ -100,7 +100,7 @@ def evaluate(
     judge_options = _judge_options(judges)
     if published is not None:
         published_runs(published)
-    give(["submission", "check", str(path), "--resolve"])
+    run_nested(["submission", "check", str(path), "--resolve"])
     loaded = read_any_manifest(path)
     if (out / WITNESS).is_file():
         _verify(loaded, out, instances, relay_keys)
@@ -111,22 +111,22 @@ def evaluate(
         limits = [("--max-cost", max_cost), ("--prices", prices), ("--deadline", deadline)]
         more = [word for name, value in limits if value is not None for word in (name, str(value))]
         play = ["play", str(path), "--instances", str(instances), "--out", str(out)]
-        give([*play, "--as-maintainers", "--only-outside", "--concurrency", str(concurrency), *more])
+        run_nested([*play, "--as-maintainers", "--only-outside", "--concurrency", str(concurrency), *more])
         _show_findings(out, published)
     elif not (out / RUN_FILE).is_file():
         beside = ["--published", str(published)] if published is not None else []
         beside += ["--relay-keys", str(relay_keys)] if relay_keys is not None else []
-        give(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
+        run_nested(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
     _summarise(loaded.slug, out)
-    give(["score", str(out), "--every-turn"])
+    run_nested(["score", str(out), "--every-turn"])
     if secret is not None and loaded.submission.transcripts is None and loaded.submission.game == RECONSTRUCTION:
-        give(["submission", "season", "slice", str(path), str(out), "--secret", str(secret), "--gaps", str(gaps)])
+        run_nested(["submission", "season", "slice", str(path), str(out), "--secret", str(secret), "--gaps", str(gaps)])
     if channel and loaded.submission.game == RECONSTRUCTION:
         _test_channel(out)
     if spot and loaded.submission.transcripts is not None and loaded.submission.game == RECONSTRUCTION:
         _play_again(loaded, out, max_cost)
     if judge_options:
-        give(["score", str(out), *judge_options])
+        run_nested(["score", str(out), *judge_options])
 
 
 def _verify(loaded: "AnyLoaded", out: Path, instances: Path, relay_keys: Path | None) -> None:
@@ -144,7 +144,7 @@ def _test_channel(out: Path) -> None:
 
     with TemporaryDirectory() as folder:
         try:
-            give(["submission", "channel-test", str(out), "--out", folder, "--record"])
+            run_nested(["submission", "channel-test", str(out), "--out", folder, "--record"])
         except InputError as error:
             click.echo(printable(f"  channel test: {error.problem}"), err=True)
 
@@ -162,7 +162,7 @@ def _play_again(loaded: "AnyLoaded", out: Path, max_cost: float | None) -> None:
     limit = [] if max_cost is None else ["--max-cost", str(max_cost)]
     with TemporaryDirectory() as folder:
         try:
-            give(["submission", "spot-replay", str(out), "--out", folder, "--record", "--only-outside", *limit])
+            run_nested(["submission", "spot-replay", str(out), "--out", folder, "--record", "--only-outside", *limit])
         except (InputError, WorkError) as error:
             click.echo(printable(f"  spot replay: {error.problem}"), err=True)
 

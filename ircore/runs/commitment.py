@@ -19,22 +19,30 @@ LABEL = "ircore commitment 1"
 """First words of what is hashed, so that no other hash of this project can stand for a commitment."""
 
 
-def commitment_of(slug: str, submission: AnySubmission, salt: str) -> str:
-    """Return the commitment of a submission: SHA-256 of its name, game, rules and players, and of the salt.
+def players_of(submission: AnySubmission) -> str:
+    """Return the SHA-256 of a submission's game, rules and players: the same for one pair under several names.
 
     Names of keys, of people and of files are left out: they change nothing that is answered.
+
+    Args:
+        submission: The manifest.
+    """
+    rules = submission.rules if isinstance(submission.rules, dict) else submission.rules.model_dump(mode="json")
+    players = {
+        seat: player.model_dump(mode="json", exclude={"api_key_env"}) for seat, player in submission.players.items()
+    }
+    return _hash(submission.game, rules, players)
+
+
+def commitment_of(slug: str, submission: AnySubmission, salt: str) -> str:
+    """Return the commitment of a submission: SHA-256 of its name, of game, rules and players, and of the salt.
 
     Args:
         slug: The submission's folder name.
         submission: The manifest.
         salt: The secret number, 64 hexadecimal digits.
     """
-    rules = submission.rules if isinstance(submission.rules, dict) else submission.rules.model_dump(mode="json")
-    players = {
-        seat: player.model_dump(mode="json", exclude={"api_key_env"}) for seat, player in submission.players.items()
-    }
-    text = json.dumps([LABEL, slug, submission.game, rules, players, salt], sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return _hash(LABEL, slug, players_of(submission), salt)
 
 
 def seed_of(opening: Opening) -> int:
@@ -53,6 +61,10 @@ def in_order(opening: Opening, ids: Iterable[str]) -> list[str]:
     ['a', 'b', 'c']
     """
     return sorted(ids, key=lambda name: _drawn(opening, f"instance {name}"))
+
+
+def _hash(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
 
 def _drawn(opening: Opening, purpose: str) -> bytes:

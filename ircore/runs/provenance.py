@@ -100,14 +100,15 @@ class Committed(Record):
     """
 
     commitment: Sha256 = Field(description="As the manifest states it.")
-    when: Line = Field(description="When it was registered, before play, ISO 8601 in UTC.")
-    number: int = Field(ge=1, description="Place among the commitments of this submission: 1 is the first.")
+    when: Line = Field(description="When it was registered, ISO 8601 in UTC; the run says that it began later.")
+    number: int = Field(ge=1, description="Place among those of this submission and of these players: 1 is the first.")
 
     @property
     def words(self) -> str:
         """What it says of the run, in words."""
         which = "the first" if self.number == 1 else f"number {self.number}"
-        return f"{self.commitment[:12]}, registered {self.when}, before play; {which} of this pair"
+        begun = "begun later, by the submitter's word"
+        return f"{self.commitment[:12]}, registered {self.when}, {which} of these players; {begun}"
 
 
 class Provenance(Record):

@@ -23,20 +23,26 @@ MAX_BYTES = 16 * 1024 * 1024
 class Registered(Record):
     """A commitment that was announced. A line of ``commitments.jsonl``.
 
-    >>> Registered(slug="my-pair", commitment="0" * 64, nonce="1" * 64, when="2026-11-23T10:00:00+00:00").slug
+    >>> when = "2026-11-23T10:00:00+00:00"
+    >>> Registered(slug="my-pair", commitment="0" * 64, players="2" * 64, nonce="1" * 64, when=when).slug
     'my-pair'
     """
 
     slug: Name = Field(description="The submission's folder name.")
     commitment: Sha256 = Field(description="As in the manifest.")
+    players: Sha256 = Field(description="Hash of game, rules and players, see ``players_of``.")
     nonce: Sha256 = Field(description="Drawn when the commitment was registered, 64 hexadecimal digits.")
     when: Line = Field(description="When it was registered, ISO 8601 in UTC.")
     account_id: int | None = Field(default=None, gt=0, strict=True, description="Number of the account.")
     pull_request: int | None = Field(default=None, gt=0, strict=True, description="Number of the pull request.")
 
 
-def parse_commitments(data: bytes, name: str = COMMITMENTS) -> dict[str, Registered]:
-    """Return the registered commitments, the oldest first; the first line about a commitment counts.
+Register = Mapping[tuple[str, str], Registered]
+"""Registered commitments by submission and commitment: a copy under another name takes nothing from its owner."""
+
+
+def parse_commitments(data: bytes, name: str = COMMITMENTS) -> dict[tuple[str, str], Registered]:
+    """Return the registered commitments, the oldest first; the first line about a submission's commitment counts.
 
     Args:
         data: Content of the file; empty where there is none yet.
@@ -48,13 +54,14 @@ def parse_commitments(data: bytes, name: str = COMMITMENTS) -> dict[str, Registe
     if len(data) > MAX_BYTES:
         raise InputError(f"{name}: larger than {MAX_BYTES // 1024**2} MiB", "One line a commitment is enough.")
     lines = enumerate(data.splitlines(), start=1)
-    known: dict[str, Registered] = {}
-    for entry in read_decisions(lines, Registered, name, "A maintainer mends it: slug, commitment, nonce and when."):
-        known.setdefault(entry.commitment, entry)
+    remedy = "A maintainer mends it: slug, commitment, players, nonce and when."
+    known: dict[tuple[str, str], Registered] = {}
+    for entry in read_decisions(lines, Registered, name, remedy):
+        known.setdefault((entry.slug, entry.commitment), entry)
     return known
 
 
-def register_of(folder: Path) -> dict[str, Registered]:
+def register_of(folder: Path) -> Register:
     """Return the register of the clone that a folder lies in, else of the clone at hand; empty outside a clone.
 
     Raises:
@@ -69,7 +76,10 @@ def register_of(folder: Path) -> dict[str, Registered]:
     return parse_commitments(path.read_bytes(), str(path))
 
 
-def number_of(entry: Registered, register: Mapping[str, Registered]) -> int:
-    """Return the place of a commitment among those of its submission, from 1: more than one may be a choice."""
-    of_pair = [known.commitment for known in register.values() if known.slug == entry.slug]
-    return of_pair.index(entry.commitment) + 1
+def number_of(entry: Registered, register: Register) -> int:
+    """Return the place of a commitment among those of its submission and of the same players under other names.
+
+    From 1 on; more than one may be a choice.
+    """
+    alike = [known for known in register.values() if known.slug == entry.slug or known.players == entry.players]
+    return alike.index(entry) + 1

@@ -108,8 +108,8 @@ def opening_for(loaded: AnyLoaded, salt: str) -> Opening:
             f"{loaded.path}: commitment: is not of these players, these rules and this salt",
             "Name the salt of this commitment, or announce a new one: ircore submission commit FOLDER --new",
         )
-    entry = register_of(loaded.path.parent).get(stated)
-    if entry is None or entry.slug != loaded.slug:
+    entry = register_of(loaded.path.parent).get((loaded.slug, stated))
+    if entry is None:
         raise InputError(
             f"{loaded.path}: commitment: is not in {COMMITMENTS} yet",
             "Open the pull request, wait for the hourly job that registers it, and pull the branch main.",
@@ -136,8 +136,8 @@ def check_opening(loaded: AnyLoaded, run: Run | GameRun) -> Committed | None:
             raise _refused(loaded, "opening", "the manifest has no commitment that it opens")
         return None
     register = register_of(loaded.path.parent)
-    entry = register.get(stated)
-    if entry is None or entry.slug != loaded.slug:
+    entry = register.get((loaded.slug, stated))
+    if entry is None:
         raise _refused(loaded, "commitment", f"is not in {COMMITMENTS}")
     if opening is None:
         raise _refused(loaded, "opening", "the transcripts do not open the commitment; play with --salt")

@@ -13,6 +13,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.lifecycle import decision_lines
 from ircore.core.strict_yaml import MAX_BYTES as MAX_MANIFEST
 from ircore.players.submission import MANIFEST
+from ircore.runs.commitment import players_of
 from ircore.submissions.branches import adding_commit, fetch_pull_request
 from ircore.submissions.check.change import check_change
 from ircore.submissions.check.entries import FOLDER, is_maintainers
@@ -141,8 +142,8 @@ def register_commitments(folder: Path, service: GitHub) -> Iterator[str]:
         except (InputError, WorkError) as error:
             yield f"#{pull.number}: {error.problem}"
             continue
-        if entry is not None and entry.commitment not in known:
-            known[entry.commitment] = entry
+        if entry is not None and (entry.slug, entry.commitment) not in known:
+            known[entry.slug, entry.commitment] = entry
             new.append(entry)
             yield f"#{pull.number}: {entry.slug}: commitment {entry.commitment[:12]}, number {number_of(entry, known)}"
     if new:
@@ -169,6 +170,6 @@ def _announced(folder: Path, pull: PullRequest) -> Registered | None:
     if submission is None or submission.commitment is None:
         return None
     return Registered(
-        slug=slug, commitment=submission.commitment, nonce=secrets.token_hex(32),
+        slug=slug, commitment=submission.commitment, players=players_of(submission), nonce=secrets.token_hex(32),
         when=datetime.now(UTC).isoformat(timespec="seconds"), account_id=pull.account_id, pull_request=pull.number,
     )  # fmt: skip

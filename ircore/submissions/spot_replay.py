@@ -29,8 +29,8 @@ from ircore.submissions.channel.channel_test import final_scores
 SHARE = 0.05
 """Share of the episodes that are played again."""
 
-LEAST = 3
-"""Episodes at least: of fewer no test says anything."""
+LEAST = 7
+"""Episodes at least: of three no test tells two points (docs/commit-to-a-run.md)."""
 
 LEVEL = 0.01
 """Probability below which a difference in the submitter's favour is no chance."""

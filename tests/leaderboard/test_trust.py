@@ -51,7 +51,8 @@ def test_a_re_scored_run_says_whether_it_was_committed_to(tmp_path: Path) -> Non
     ]
     assert words[0]["Commitment"].startswith("uncommitted: ")
     assert words[1]["Commitment"] == (
-        "eeeeeeeeeeee, registered 2026-11-23T10:00:00+00:00, before play; number 2 of this pair"
+        "eeeeeeeeeeee, registered 2026-11-23T10:00:00+00:00, number 2 of these players; "
+        "begun later, by the submitter's word"
     )
 
 

@@ -51,7 +51,7 @@ def test_nothing_but_the_document_where_json_is_asked_for(run: RunFolder, capsys
 def test_a_command_that_another_command_gives_leaves_the_next_step_to_it(
     run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ircore(["show", str(run.path)], given=True) == 0
+    assert ircore(["show", str(run.path)], nested=True) == 0
     assert "next:" not in capsys.readouterr().err
 
 

@@ -20,7 +20,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.submission_records import Opening
 from ircore.players.submission import read_any_manifest
-from ircore.runs.commitment import commitment_of, in_order, seed_of
+from ircore.runs.commitment import commitment_of, in_order, players_of, seed_of
 from ircore.runs.folder import RunFolder
 from ircore.submissions.commitments import COMMITMENTS, parse_commitments
 from ircore.submissions.rescoring.packing import pack
@@ -47,7 +47,9 @@ def new_clone(folder: Path) -> Path:
 
 def register(clone: Path, *commitments: str, when: str = "2026-01-01T00:00:00+00:00") -> None:
     """Write the register as the repository's job does."""
-    entries = [{"slug": "my-pair", "commitment": name, "nonce": NONCE, "when": when} for name in commitments]
+    players = players_of(read_any_manifest(clone / "submissions" / "my-pair").submission)
+    known = {"slug": "my-pair", "players": players, "nonce": NONCE, "when": when}
+    entries = [known | {"commitment": name} for name in commitments]
     (clone / COMMITMENTS).write_text("".join(json.dumps(entry) + "\n" for entry in entries))
 
 
@@ -153,13 +155,25 @@ def test_a_run_by_its_commitment_is_told_from_others(handed: Handed, tmp_path: P
 
 
 @pytest.mark.slow
-def test_a_second_commitment_is_counted(handed: Handed, tmp_path: Path) -> None:
-    clone = handed.submission.parents[1]
-    (known,) = parse_commitments((clone / COMMITMENTS).read_bytes())
-    register(clone, "f" * 64, known)
+@pytest.mark.parametrize("slug", ["my-pair", "another-name"])
+def test_an_earlier_commitment_of_these_players_is_counted(handed: Handed, tmp_path: Path, slug: str) -> None:
+    file = handed.submission.parents[1] / COMMITMENTS
+    earlier = {**json.loads(file.read_text()), "slug": slug, "commitment": "f" * 64}
+    file.write_text(json.dumps(earlier) + "\n" + file.read_text())
     made = rescored(handed, tmp_path)
     assert made.committed is not None
     assert made.committed.number == 2
+
+
+@pytest.mark.attack
+@pytest.mark.slow
+def test_a_copied_commitment_takes_nothing_from_its_owner(handed: Handed, tmp_path: Path) -> None:
+    file = handed.submission.parents[1] / COMMITMENTS
+    copied = {**json.loads(file.read_text()), "slug": "a-thief", "nonce": "9" * 64, "players": "8" * 64}
+    file.write_text(json.dumps(copied) + "\n" + file.read_text())
+    made = rescored(handed, tmp_path)
+    assert made.committed is not None
+    assert made.committed.number == 1
 
 
 def _other_salt(handed: Handed) -> None:
@@ -181,7 +195,7 @@ def _other_nonce(handed: Handed) -> None:
 
 def _registered_later(handed: Handed) -> None:
     clone = handed.submission.parents[1]
-    (known,) = parse_commitments((clone / COMMITMENTS).read_bytes())
+    ((_, known),) = parse_commitments((clone / COMMITMENTS).read_bytes())
     register(clone, known, when="2999-01-01T00:00:00+00:00")
 
 

@@ -22,7 +22,7 @@ def test_which_episodes_are_played_follows_from_a_commit() -> None:
     assert len(drawn) == 7
     assert drawn == drawn_episodes(reversed(names), "a-run", COMMIT)
     assert drawn != drawn_episodes(names, "a-run", "1" * 40)
-    assert len(drawn_episodes(names[:10], "a-run", COMMIT)) == 3
+    assert len(drawn_episodes(names[:10], "a-run", COMMIT)) == 7
     # Every episode is as likely as every other: of 7 × 400 draws each is due 20 times (σ 4.4).
     counts = dict.fromkeys(names, 0)
     for number in range(400):
@@ -87,6 +87,19 @@ def test_the_same_models_play_the_same_episodes_alike(tmp_path: Path, capsys: py
 
 def scored(run: Path) -> list[str]:
     return [episode.episode_id for episode in RunFolder.open(run).episodes()]
+
+
+@pytest.mark.slow
+def test_models_that_answer_otherwise_are_told_by_their_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(side=64) as service:
+        run = published_run(tmp_path, service)
+        service.turns = 1
+        words = ["submission", "spot-replay", str(run), "--out", str(tmp_path / "replay"), "--commit", COMMIT]
+        capsys.readouterr()
+        assert ircore([*words, "--format", "json"]) == 0
+    assert {row["same_words"] for row in json.loads(capsys.readouterr().out)["rows"]} == {"no"}
 
 
 @pytest.mark.attack

@@ -171,7 +171,7 @@ def test_ctrl_c_is_said_once_by_the_command_that_it_met(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
-    monkeypatch.setattr(cli, "run", lambda words, given=False: 130)
+    monkeypatch.setattr(cli, "run", lambda words, nested=False: 130)
     assert ircore(["submission", "evaluate", str(pair), "--instances", "i", "--out", str(tmp_path / "run")]) == 130
     assert "stopped" not in capsys.readouterr().err
 

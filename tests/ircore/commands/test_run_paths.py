@@ -8,8 +8,8 @@ import pytest
 from command_lines import leaves
 from releases import sample_release
 
-from ircore.commands.given_runs import run_to_read, runs_to_change, runs_to_read
 from ircore.commands.main import run
+from ircore.commands.run_paths import run_to_read, runs_to_change, runs_to_read
 
 TAKING_RUNS = {
     "annotate build", "export clembench", "export inspect", "language novelty", "merge", "ratings import",

@@ -3,7 +3,7 @@
 import click
 
 
-def give(words: list[str], also: tuple[int, ...] = ()) -> int:
+def run_nested(words: list[str], also: tuple[int, ...] = ()) -> int:
     """Show a command of ``ircore`` and run it here; the command shows its own errors.
 
     Args:
@@ -23,7 +23,7 @@ def give(words: list[str], also: tuple[int, ...] = ()) -> int:
     from ircore.core.terminal import printable
 
     click.echo(printable(f"+ ircore {join(words)}"), err=True)
-    status = run(words, given=True)
+    status = run(words, nested=True)
     if status == 130:
         raise click.exceptions.Exit(status)  # stopped by Ctrl-C, which it has said
     if status and status not in also:
