@@ -192,6 +192,15 @@ def test_files_hold_exactly_what_is_shown_in_full(visit: Visit, site: Path) -> N
     assert "2 of 5 pairs: describer teller" in document["shown"]
 
 
+def test_on_a_board_of_mixed_rules_each_row_of_a_file_keeps_its_own(visit: Visit) -> None:
+    page = visit.open(BOARD)
+    page.locator("table.board").evaluate(
+        "table => { table.dataset.about = JSON.stringify({ ...JSON.parse(table.dataset.about), rules: 'all' }); }"
+    )
+    rows = list(csv.DictReader(io.StringIO(save(page, "CSV of what is shown"))))
+    assert {(row["rules"], row["judge"]) for row in rows} == {("b200-t10-allow", "structural")}
+
+
 @pytest.mark.parametrize(
     ("path", "tab"),
     [

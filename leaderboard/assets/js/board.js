@@ -271,7 +271,9 @@ class Board {
     const words = `${this.table.dataset.words}. ${this.words()}.`;
     if (kind) {
       const source = JSON.parse(this.table.dataset.about ?? "{}");
-      const records = this.shown.map((row) => ({ ...record(columns, row), ...(kind === "csv" ? source : {}) }));
+      const rows = this.shown.map((row) => record(columns, row));
+      /* A pair's own value counts: on a board of mixed rules each row has rules of its own. */
+      const records = kind === "csv" ? rows.map((row) => ({ ...row, ...source, ...row })) : rows;
       const units = Object.fromEntries(columns.flatMap(({ fields, unit }) => (unit ? [[fields[0].name, unit]] : [])));
       const about = { shown: words, address: location.href, ...source, units };
       const [type, text] = kind === "csv" ? ["text/csv", csv(records)] : ["application/json", json(about, records)];
