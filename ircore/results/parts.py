@@ -83,10 +83,7 @@ def part_series(
 
     A turn whose rendering was not verified has None. Nothing is returned for a run without facts.
     """
-    shares = {
-        (line.episode_id, line.rendering): {part: counts.share for part, counts in line.parts.items()}
-        for line in results.runs[run_id].facts()
-    }
+    shares = results.runs[run_id].rendering_shares
     renderings = [
         [(result.episode.episode_id, rendering.sha256) for rendering in result.episode.renderings.values()]
         for result in results.episodes[run_id]

@@ -236,6 +236,14 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
         return final_parts(self.episodes, self.facts())
 
     @cached_property
+    def rendering_shares(self) -> Mapping[tuple[str, str], Mapping[Part, float | None]]:
+        """Share of the facts that every rendering shows, by episode and rendering, and part, as far as known."""
+        return {
+            (line.episode_id, line.rendering): {part: counts.share for part, counts in line.parts.items()}
+            for line in self.facts()
+        }
+
+    @cached_property
     def language(self) -> RunLanguage:
         """Corrections, length and novelty of the describer's messages."""
         return run_language(episode_messages(self.results))

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_the_game_is_listed_and_says_what_it_declares(toy: Toy) -> None:
-    assert "rps             Rock, paper, scissors  (signer, chooser)" in toy.run("games")
+    assert "rps             Rock, paper, scissors (signer, chooser)" in toy.run("games")
     declared = toy.json("games", "show", "rps")
     assert [(seat["name"], seat["answers"]) for seat in declared["seats"]] == [
         ("signer", "picture"),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pairs import default_signals
 
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
@@ -108,7 +109,7 @@ def waited(address: str, what: str) -> dict[str, Any]:
 def test_a_person_plays_an_episode_and_goes_on_later(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "ircore", "play-me", "--out", str(tmp_path / "mine"), "--no-browser"]
     for episode in (1, 2):
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=default_signals)
         assert process.stdout is not None
         address = process.stdout.readline().split()[1]
         first = waited(address, "question")["question"]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pairs import default_signals
 
 from ircore.commands.main import run as ircore
 from ircore.core.drawing import Drawing
@@ -49,7 +50,7 @@ def asked(address: str, before: str = "") -> dict[str, Any]:
 @contextmanager
 def playing(out: Path, mode: str, *more: str) -> Iterator[str]:
     command = [sys.executable, "-m", "ircore", "play-me", "--mode", mode, "--out", str(out), "--no-browser", *more]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=default_signals)
     assert process.stdout is not None
     try:
         yield process.stdout.readline().split()[1]

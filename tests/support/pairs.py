@@ -46,7 +46,7 @@ def begin_playing(folder: Path, service: OpenAIServer, at_once: int, *more: str)
     command = [sys.executable, "-m", "ircore", "play", str(manifest), "--instances", str(folder / "set")]
     command += ["--out", str(folder / "run"), "--concurrency", str(at_once), *more]
     # Whoever runs the tests in the background, or under nohup, may let signals be ignored, and a child takes that over.
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=_default_signals)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=default_signals)
     end = time.monotonic() + 60
     while service.at_once < at_once:
         assert process.poll() is None, process.communicate()
@@ -55,7 +55,7 @@ def begin_playing(folder: Path, service: OpenAIServer, at_once: int, *more: str)
     return process
 
 
-def _default_signals() -> None:
+def default_signals() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
