@@ -5,7 +5,7 @@ makes a different picture each time (512 px, about 38 kB). The bare loops keep n
 what a script of forty lines would do: over the client of the package `openai` with both of its transports, and over
 `aiohttp` alone. The window is from the first request to the last reply as the service sees it.
 
-    python benchmarks/play.py                 all parts, about three minutes
+    python benchmarks/play.py                 all parts, about six minutes
     python benchmarks/play.py many            one part: 1,400 episodes, 256 at once, in several processes
     python benchmarks/play.py frameworks --inspect PYTHON --clemcore PYTHON
 
@@ -194,13 +194,16 @@ def speed(folder: Path) -> list[Bar]:
 
 
 def many(folder: Path) -> list[Bar]:
-    """1,400 episodes × 5 turns, 256 at once, in one process and in four."""
+    """1,400 episodes × 5 turns, 256 at once, in one process and in four; each way twice, the better one counting."""
     episodes, ideal = 10 * EPISODES, 10 * EPISODES * (2 * MESSAGES + 1) * 0.1 / 256
     print(f"\n{episodes} episodes × 5 turns, 256 at once, 100 ms each (ideal {ideal:.2f} s)\n{HEAD}")
-    done = {}
-    for way in ("bare httpx", "play aiohttp", "play in 4"):
-        done[way] = _once(folder, way, f"many-{way}", "0.1", 256, episodes, *WAYS[way])
-        print(done[way].line(way))
+    done: dict[str, Measured] = {}
+    for attempt in range(2):
+        for way in ("bare httpx", "bare raw", "play aiohttp", "play in 4"):
+            made = _once(folder, way, f"many-{way}-{attempt}", "0.1", 256, episodes, *WAYS[way])
+            done[way] = min(done.get(way, made), made, key=lambda entry: entry.window)
+    for way, item in done.items():
+        print(item.line(way))
     return [
         Bar(
             "window in one process / bare loop over openai",
@@ -208,6 +211,12 @@ def many(folder: Path) -> list[Bar]:
             0.7,
         ),
         Bar("window in four processes / ideal", done["play in 4"].window / ideal, 2),
+        Bar(
+            "window in four processes / bare loop over aiohttp",
+            done["play in 4"].window / done["bare raw"].window,
+            1.25,
+        ),
+        Bar("peak memory of a process of four, MB", done["play in 4"].peak, 130, 0),
     ]
 
 
