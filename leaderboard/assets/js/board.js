@@ -149,9 +149,9 @@ class Board {
 
   change(values, push = true) {
     this.state = { ...this.state, ...values };
-    this.show();
+    // First the address: the browser lays the page out before it notes down where the reader was.
     writeQuery(this.query(), { push });
-    this.keepOnChips();
+    this.show();
   }
 
   query() {
