@@ -45,7 +45,7 @@ def corrections_sketch(subject: Subject) -> Sketch | Missing:
     heat_map = HeatMap([plain(pair_name(pair), 80) for pair in pairs], _NAMES, cells, share=True)
     wide, narrow = (_profile_layout(pairs, heat_map, narrow) for narrow in (False, True))
     return Sketch(
-        title=_profile_title(cells),
+        title=subject.among_words(MOST_ROWS) + _profile_title(cells),
         reading_aid=(
             "Each cell is the share (%) of a pair's messages after turn 1 in which words of a category occur; a message"
             f" may be about several things. Intervals are in the table.{subject.chosen_words(MOST_ROWS)}"

@@ -53,12 +53,13 @@ def costs_sketch(subject: Subject) -> Sketch | Missing:
     if not points:
         return Missing(_TITLE, "No pair's cost is known: prices of its players are needed (or they cost nothing).")
     shown = [pair for pair in subject.ranked if pair.run_id in points][:_MOST]
-    best = _frontier(shown, points)
+    best = _frontier([pair for pair in subject.ranked if pair.run_id in points], points)
+    shown += [pair for pair in best if pair not in shown]
     few = len(shown) <= _ALL_NAMED
     left_out = len(subject.pairs) - len(shown)
     wide, narrow = (_layout(shown if few else best, shown, points, scores, length) for length in (60, 26))
     return Sketch(
-        title=f"{_TITLE} {len(best)} of {len(shown)} pairs are not beaten at a lower cost",
+        title=f"{_TITLE} {len(best)} of {len(points)} pairs are not beaten at a lower cost",
         reading_aid=(
             "Each mark is a pair: further left is cheaper, further up is better, lines are 95 % intervals of the"
             " score."

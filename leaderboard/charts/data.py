@@ -82,6 +82,10 @@ class Subject:
             f" Shown are the {most} of {count} pairs with the best main scores by {self.judge}." if count > most else ""
         )
 
+    def among_words(self, most: int) -> str:
+        """Return the words before a headline about the ``most`` best pairs only; empty if it is about all pairs."""
+        return f"Of the {most} best pairs: " if len(self.pairs) > most else ""
+
     def board(self, judge: str) -> Table:
         """Return the board of a judge, all pairs under all conditions."""
         if judge not in self._boards:

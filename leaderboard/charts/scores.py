@@ -88,11 +88,11 @@ def deltas_sketch(subject: Subject) -> Sketch | Missing:
 
 def _deltas(subject: Subject, deltas: _ByJudge) -> Sketch:
     pairs = _by_value(subject.ranked[:MOST_ROWS], deltas)
-    every = [by_run[pair.run_id] for by_run in deltas.values() for pair in pairs]
-    low, high, step = around_zero(every)
+    low, high, step = around_zero([by_run[pair.run_id] for by_run in deltas.values() for pair in pairs])
     return Sketch(
+        # The title counts every pair, also where the figure shows the best alone.
         title=_against(
-            every,
+            [by_run[pair.run_id] for by_run in deltas.values() for pair in subject.ranked],
             0,
             ("Refinement helps", "harms"),
             "Does refinement help? No pair's interval is clear of zero",

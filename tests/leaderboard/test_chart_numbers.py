@@ -195,3 +195,17 @@ def test_still_pictures_are_well_formed_and_show_every_mark(charts: Mapping[str,
                 assert note["text"].replace("<b>", "").split("<")[0].replace("&amp;", "&") in said
     marks = [part for part in ElementTree.fromstring(f"<b>{charts['scores'].still()}</b>")[0] if part.tag == "path"]
     assert len(marks) == sum(bool(trace["x"]) for trace in charts["scores"].figure["data"])
+
+
+def test_headlines_are_about_all_pairs_or_say_about_which() -> None:
+    """Thirty pairs that all gain, and the six worst lose: the figure shows the best 24, its headline counts thirty."""
+    instances = invented_set(4)
+    gaining = [invented_run(instances, f"seer-{at:02d}", "painter", 5.0 + at / 20, 2.0) for at in range(24)]
+    losing = [invented_run(instances, f"teller-{at:02d}", "painter", 3.0, -2.0) for at in range(6)]
+    many = Results.from_runs([*gaining, *losing])
+    charts = figures(many, pairs_of(many), {"deltas", "convergence", "trajectories", "lengths", "heat-maps", "scores"})
+    assert charts["deltas"].title == "Refinement helps 24 of 30 pairs and harms 6"
+    assert "episodes of all 30 pairs end better" in charts["convergence"].title
+    assert charts["scores"].title.endswith("of 30 ranked pairs cannot be told from the best by main score")
+    for kind in ("trajectories", "lengths", "heat-maps"):
+        assert charts[kind].title.startswith("Of the 12 best pairs: ")
