@@ -19,8 +19,9 @@ from ircore.results.tables.formats import as_csv
 from ircore.results.tables.model import Table
 from ircore.results.tables.rules import with_rules
 from leaderboard.charts.budgets import budget_deltas_sketch, budget_scores_sketch
+from leaderboard.charts.categories import categories_sketch
 from leaderboard.charts.corrections import corrections_by_turn_sketch, corrections_sketch
-from leaderboard.charts.costs import costs_sketch
+from leaderboard.charts.costs import costs_sketch, seconds_sketch
 from leaderboard.charts.data import Subject
 from leaderboard.charts.grammar import Missing, Sketch, plain
 from leaderboard.charts.heat import heat_maps_sketch, pair_heat_map_sketch
@@ -70,6 +71,9 @@ class Chart:
 
     published: tuple[Table, ...] = ()
     """The paper's values drawn beside ours, never in one table with them."""
+
+    chosen: str = ""
+    """Sentence that says which pairs are shown; empty if all are."""
 
     @property
     def height(self) -> int:
@@ -170,6 +174,7 @@ def chart_id(kind: str, pair_key: str | None = None, judge: str | None = None) -
 
 OF_ALL: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
     "scores": scores_sketch,
+    "categories": categories_sketch,
     "deltas": deltas_sketch,
     "preferences": preferences_sketch,
     "heat-maps": heat_maps_sketch,
@@ -186,6 +191,7 @@ OF_ALL: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
     "metric-correlations": correlations_sketch,
     "metric-preferences": metric_preferences_sketch,
     "costs": costs_sketch,
+    "seconds": seconds_sketch,
 }
 """Figures that the site has once: about all judges, about no judge, or by the site's own judge."""
 
@@ -265,4 +271,5 @@ def chart_of(identity: str, kind: str, sketch: Sketch | Missing) -> Chart:
         figure={**sketch.drawing.plotly(), "breakpoint": NARROW, "title": plain(sketch.title)},
         table=sketch.table,
         published=sketch.published,
+        chosen=sketch.chosen,
     )

@@ -79,7 +79,7 @@ class Subject:
         """Return a sentence that says which ``most`` pairs a figure shows; empty if the figure shows all pairs."""
         count = len(self.pairs)
         return (
-            f" Shown are the {most} of {count} pairs with the best main scores by {self.judge}." if count > most else ""
+            f"Shown are the {most} of {count} pairs with the best main scores by {self.judge}." if count > most else ""
         )
 
     def among_words(self, most: int) -> str:

@@ -64,7 +64,8 @@ def _tracks(subject: Subject, rows: Mapping[str, Sequence[Mapping[str, Value]]],
 def _sketch(subject: Subject, table: Table, key: str, tracks: Sequence[Track], scale: Scale, title: str) -> Sketch:
     return Sketch(
         title=subject.among_words(MOST_PANELS) + title,
-        reading_aid=f"{_AID}{subject.chosen_words(MOST_PANELS)}",
+        reading_aid=_AID,
+        chosen=subject.chosen_words(MOST_PANELS),
         drawing=panels(tracks, scale),
         table=picked(table, [RUN, "pair", "turn", "messages", key]),
     )

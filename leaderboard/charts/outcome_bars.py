@@ -88,8 +88,9 @@ def _sketch(bars: Sequence[_Bar], title: str, table: Table, chosen: str = "") ->
         title=title,
         reading_aid=(
             "Each bar splits a row's rated episodes by whether the final rendering scored above, equal to or below the"
-            f" first, or was the only one; the numbers in it are episodes.{chosen}"
+            " first, or was the only one; the numbers in it are episodes."
         ),
+        chosen=chosen,
         drawing=Drawing([_trace(outcome, bars) for outcome in CONVERGENCES], *layouts),
         table=table,
     )

@@ -43,7 +43,8 @@ def trajectories_sketch(subject: Subject) -> Sketch | Missing:
     others = " The other pairs stand behind in grey." if len(tracks) > 1 else ""
     return Sketch(
         title=subject.among_words(MOST_PANELS) + _title(tracks),
-        reading_aid=f"{_AID}{others}{subject.chosen_words(MOST_PANELS)}",
+        reading_aid=f"{_AID}{others}",
+        chosen=subject.chosen_words(MOST_PANELS),
         drawing=panels(tracks, _scale(tracks)),
         table=picked(of_runs(table, [pair.run_id for pair in ordered]), _COLUMNS),
     )

@@ -1,30 +1,33 @@
 """The page of all figures of all pairs, in the order in which the paper asks."""
 
+from collections.abc import Sequence
+
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_judge import rates
 from leaderboard.pages.board_views import View, view_path, view_words
 
 SECTIONS = (
-    ("similarity", "How close do pairs get?", ("scores",)),
+    ("similarity", "How close do pairs get?", ("scores", "categories")),
     ("refinement", "Does refinement help?", ("convergence", "deltas", "preferences")),
     ("turns", "Turn by turn", ("trajectories", "heat-maps")),
     ("budgets", "Token budgets", ("budget-scores", "budget-deltas", "budget-outcomes")),
     ("language", "What describers say", ("corrections", "corrections-by-turn", "lengths", "novelty")),
     ("judges", "What judges are worth", ("agreement", "ratings", "reliability")),
-    ("cost", "What it costs", ("costs",)),
+    ("effort", "What it takes", ("costs", "seconds")),
 )
 """Anchor, heading and figures of each part."""
 
 
 def figures_page(site: Site) -> Page:
     """Return the page of figures."""
+    sections = [{"id": name, "title": title, "charts": _shown(site, charts)} for name, title, charts in SECTIONS]
     return Page(
         "figures",
         "Figures",
         "figures",
         {
-            "sections": [{"id": name, "title": title, "charts": charts} for name, title, charts in SECTIONS],
-            "charts": tuple(chart for _, _, charts in SECTIONS for chart in charts),
+            "sections": sections,
+            "charts": tuple(chart for section in sections for chart in section["charts"]),
             "words": view_words(site, View(site.judge, rules=site.rule_sets[0])),
             "others": [
                 (judge, view_path(site, View(judge, rules=site.rule_sets[0])))
@@ -34,3 +37,9 @@ def figures_page(site: Site) -> Page:
         },
         searchable=True,
     )
+
+
+def _shown(site: Site, charts: Sequence[str]) -> tuple[str, ...]:
+    """Return the figures of a part: the figure of costs only where something costs."""
+    costs = any(cell.cost.mean for cell in site.results.cells.values())
+    return tuple(chart for chart in charts if chart != "costs" or costs)
