@@ -225,7 +225,7 @@ def _drawings(
     results: Results, pairs: Mapping[str, Pair], own: str, comparable: Results
 ) -> Iterator[tuple[str, str, Results, Callable[[], Sketch | Missing]]]:
     """Yield for every figure its id, kind, results and drawing function."""
-    alike = _named_alike([pairs[submission.run_id] for submission in comparable.submissions])
+    alike = named_alike([pairs[submission.run_id] for submission in comparable.submissions])
     for judge in results.judges:
         subject, usual = Subject(results, pairs, judge), Subject(comparable, alike, judge)
         said = None if judge == own else judge
@@ -239,7 +239,7 @@ def _drawings(
                 yield chart_id(kind, pair.key, said), kind, subject.results, partial(of_one, subject, pair)
 
 
-def _named_alike(pairs: Sequence[Pair]) -> dict[str, Pair]:
+def named_alike(pairs: Sequence[Pair]) -> dict[str, Pair]:
     """Return pairs under the same rules by run_id: these need not stand in their names."""
     count = Counter((pair.describer, pair.generator) for pair in pairs)
     return {

@@ -88,7 +88,7 @@ def _mark(pair: Pair, category: str, value: Value, row: int, panel: int) -> go.S
 
 
 def _layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool) -> Json:
-    columns, length, left = (2, 16, 118) if narrow else (min(3, len(categories)), 32, 225)
+    columns, length, left = (1, 24, 170) if narrow else (min(3, len(categories)), 32, 225)
     names = list(enumerate(plain(pair_name(pair), length) for pair in pairs))
 
     def axes(panel: int, grid: Grid) -> tuple[Json, Json]:

@@ -211,8 +211,8 @@ def _layout(
 
 
 def _ticks(low: float, high: float, form: Callable[[float], str]) -> Ticks:
-    """Return ticks at 1, 2 and 5 times powers of ten; only at powers of ten if these are many."""
+    """Return ticks at 1, 2 and 5 times powers of ten; more in a small range, only powers of ten in a large one."""
     powers = range(floor(low), ceil(high) + 1)
-    heads = (1, 2, 5) if high - low < 2 else (1,)
+    heads = (1, 1.5, 2, 3, 4, 5, 6, 8) if high - low < 1 else (1, 2, 5) if high - low < 2 else (1,)
     values = [head * 10.0**power for power in powers for head in heads]
     return [(round(log10(value), 4), form(value)) for value in values if low <= log10(value) <= high]

@@ -1,10 +1,11 @@
-"""The page of all figures of all pairs, in the order in which the paper asks."""
+"""The page of all figures of all pairs, in the order in which the paper asks, and a page of each figure alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_judge import rates
 from leaderboard.pages.board_views import View, view_path, view_words
+from leaderboard.pages.figure_data import FOLDER
 
 SECTIONS = (
     ("similarity", "How close do pairs get?", ("scores", "categories")),
@@ -17,6 +18,12 @@ SECTIONS = (
 )
 """Anchor, heading and figures of each part."""
 
+ALONE = "figure_alone"
+"""Template of a page that holds one figure, without the site around it: other pages embed it."""
+
+EMBEDDED = "embed"
+"""Folder of these pages, relative to the site's root."""
+
 
 def figures_page(site: Site) -> Page:
     """Return the page of figures."""
@@ -28,6 +35,8 @@ def figures_page(site: Site) -> Page:
         {
             "sections": sections,
             "charts": tuple(chart for section in sections for chart in section["charts"]),
+            "plays": FOLDER,
+            "embedded": EMBEDDED,
             "words": view_words(site, View(site.judge, rules=site.rule_sets[0])),
             "others": [
                 (judge, view_path(site, View(judge, rules=site.rule_sets[0])))
@@ -37,6 +46,14 @@ def figures_page(site: Site) -> Page:
         },
         searchable=True,
     )
+
+
+def figure_pages(site: Site) -> Iterator[Page]:
+    """Yield the page of each figure alone."""
+    for _, title, charts in SECTIONS:
+        for chart in _shown(site, charts):
+            values = {"heading": f"{title} Figure: {chart}", "charts": (chart,), "plays": FOLDER}
+            yield Page(f"{EMBEDDED}/{chart}", f"Figure: {chart}", ALONE, values)
 
 
 def _shown(site: Site, charts: Sequence[str]) -> tuple[str, ...]:
