@@ -159,7 +159,7 @@ def _whole(row: Entry, key: str) -> int:
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+    return None if value is None else round(value, 8)
 
 
 def _text(value: Any) -> str:
