@@ -14,7 +14,7 @@ export const EFFORTS = {
     form: (value) => (value < 1 ? twoDigits(value) : value.toFixed(2)), said: (text) => `US$ ${text} an episode`,
   },
   seconds: {
-    question: "How long does a better picture take?", less: "fewer seconds", axis: "seconds of both players in an episode (logarithmic)",
+    question: "How long does a better picture take?", less: "fewer seconds", axis: "seconds of an episode (logarithmic)",
     form: (value) => (value < 10 ? twoDigits(value) : value.toFixed(0)), said: (text) => `${text} s an episode`,
   },
 };
