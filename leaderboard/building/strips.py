@@ -9,12 +9,14 @@ from leaderboard.pages.turn_strips import strip_episodes, strip_path
 from leaderboard.storage.build_cache import content_key
 
 
-def write_strips(site: Site, tree: Tree) -> None:
-    """Write the strip of every episode that has one.
+def write_strips(site: Site | None, tree: Tree) -> None:
+    """Write the strip of every episode that has one; a site without the reconstruction game has none.
 
     Raises:
         WorkError: The disk is full.
     """
+    if site is None:
+        return
     for chosen in strip_episodes(site):
         _write(site, chosen, tree)
 

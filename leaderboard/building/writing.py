@@ -7,7 +7,6 @@ from ircore.core.workers import run_pieces
 from leaderboard.building.cards import card_of, card_path
 from leaderboard.building.content import Content, Files
 from leaderboard.building.drawing import draw
-from leaderboard.building.strips import write_strips
 from leaderboard.building.tree import Tree
 from leaderboard.model.site import Page
 from leaderboard.pages.figures import ALONE
@@ -32,8 +31,6 @@ def _pieces(content: Content, tree: Tree) -> Iterator[Callable[[], None]]:
     others = [page for page in content.pages if not _shares_charts(page)]
     for piece in range(PIECES):
         yield partial(_write_pages, content, others[piece::PIECES], tree)
-    if content.site is not None:
-        yield partial(write_strips, content.site, tree)
     for files in content.files:
         yield partial(_write_files, files, tree)
 
