@@ -16,13 +16,13 @@ from ircore.results.tables.board import MEASURES
 from ircore.results.tables.judges import SAME_FAMILY
 from ircore.results.tables.parts import ABOUT
 from ircore.results.tables.ties import FEW, tie_words
-from ircore.submissions.history import Step, open_dispute
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.board_cells import Heat
-from leaderboard.components.model_facts import FACTS, makers, weights_words
+from leaderboard.components.model_facts import FACTS
 from leaderboard.model.site import Gallery, Page, Pair, Site
-from leaderboard.model.trust import LEGEND, Tier, tier_of
+from leaderboard.model.trust import LEGEND
 from leaderboard.pages.against_files import against_path
+from leaderboard.pages.board_menus import Listed, menu_fields, menus_for
 from leaderboard.pages.board_views import (
     View,
     applicable_words,
@@ -31,7 +31,6 @@ from leaderboard.pages.board_views import (
     is_rated,
     judge_words,
     quality_views,
-    rules_label,
     view_heading,
     view_path,
     view_results,
@@ -68,37 +67,6 @@ class _HeatColumn:
 
     conditions: tuple[tuple[str, str | None], ...]
     """Category and difficulty of each small cell; difficulty None for both in one cell."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Listed:
-    """A row of any board: a pair, with what the menus above the board filter by.
-
-    >>> from leaderboard.model.site import Marked
-    >>> from leaderboard.model.trust import HERE, PAPER
-    >>> pair = Marked("seer", "painter", "", hue=0, shape=0)
-    >>> rows = [Listed(pair=pair, tier=tier, budget="200 tokens", disputed=None) for tier in (HERE, PAPER)]
-    >>> [(tool.name, tool.options) for tool in tools_for(rows)]  # the only difference between the two rows
-    [('tier', ('paper', 'played here'))]
-    """
-
-    pair: Pair
-    """The pair, with its name and marks on the site."""
-
-    tier: Tier
-    """Trust tier of the row."""
-
-    budget: str
-    """Short description of the pair's rules."""
-
-    disputed: Step | None
-    """The dispute about its run that is not settled."""
-
-    makers: str = ""
-    """Organisations that made the models, as far as they are stated."""
-
-    weights: str = ""
-    """Whether both models have open weights, in words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +127,7 @@ def board_lines(site: Site, view: View, columns: Sequence[_HeatColumn] = ()) -> 
         rows = tuple(sorted(rows, key=lambda row: -1.0 if (share := row.cell.preference.mean) is None else -share))
     return [
         Line(
-            **listed(site, pair := site.pairs[row.submission.run_id]),
+            **menu_fields(site, pair := site.pairs[row.submission.run_id]),
             row=row,
             heats=tuple(_heats(results, pair, view, column, rated) for column in columns),
             parts=_parts(results, view, pair),
@@ -174,14 +142,6 @@ def _parts(results: Results, view: View, pair: Pair) -> tuple[tuple[Part, Estima
         return ()
     parts = parts_under(results, pair.run_id, view.category, view.difficulty)
     return tuple((part, parts[part].share) for part in PARTS) if any(right.total for right in parts.values()) else ()
-
-
-def listed(site: Site, pair: Pair) -> dict[str, Any]:
-    """Return the fields of ``Listed`` for a pair."""
-    disputed = open_dispute(site.history(pair.result.slug), pair.run_id)
-    budget = rules_label(site, pair.result.run.rules)
-    models = {"makers": makers(pair), "weights": weights_words(pair)}
-    return {"pair": pair, "tier": tier_of(pair.result), "budget": budget, "disputed": disputed, **models}
 
 
 def _board_page(site: Site, view: View) -> Page:
@@ -233,7 +193,7 @@ def _rows(site: Site, view: View) -> dict[str, Any]:
         "too_few": bool(reasons) and set(reasons) == {"too_few"},
         "grouped": sum(line.row.rank_low is not None for line in lines) > FEW,
         "left_out": [line for line in lines if line.cell.played < line.cell.episodes],
-        "tools": tools_for(lines),
+        "tools": menus_for(lines),
         "groups": _groups(columns, any(line.parts for line in lines), is_rated(site, view) or preferred, models),
         "models": FACTS if models else {},
         "parts": [(part, ABOUT[part]) for part in PARTS] if any(line.parts for line in lines) else [],
@@ -307,34 +267,6 @@ def _heats(results: Results, pair: Pair, view: View, column: _HeatColumn, rated:
         for (category, difficulty), cell in cells
         if cell is not None
     )
-
-
-@dataclass(frozen=True)
-class _Tool:
-    """A menu above a board that keeps the rows with one value."""
-
-    name: str
-    """Name of the menu in addresses and in the rows' data attribute."""
-
-    label: str
-    """Label of the menu."""
-
-    options: tuple[str, ...]
-    """Values to choose from; may be strangers' words, so escape them."""
-
-
-def tools_for(lines: Sequence[Listed]) -> list[_Tool]:
-    """Return a menu for everything in which the rows differ."""
-    choices = {
-        "describer": ("Describer", [line.pair.describer for line in lines]),
-        "generator": ("Generator", [line.pair.generator for line in lines]),
-        "budget": ("Budget", [line.budget for line in lines]),
-        "tier": ("Trust", [line.tier.label for line in lines]),
-        "makers": ("Maker", [line.makers for line in lines]),
-        "weights": ("Weights", [line.weights for line in lines]),
-    }
-    tools = (_Tool(name, label, tuple(sorted(filter(None, set(values))))) for name, (label, values) in choices.items())
-    return [tool for tool in tools if len(tool.options) > 1]
 
 
 def _targets(site: Site, category: str, difficulty: str | None) -> list[Gallery]:

@@ -8,8 +8,9 @@ from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.components.chip import Chip
 from leaderboard.model.site import Page, Site
+from leaderboard.pages.board_menus import Listed, menu_fields, menus_for
 from leaderboard.pages.board_views import View, metric_path, view_path, view_words
-from leaderboard.pages.boards import MEASURED, Listed, listed, tools_for
+from leaderboard.pages.boards import MEASURED
 
 
 def metric_pages(site: Site) -> Iterator[Page]:
@@ -38,7 +39,7 @@ def _metric_page(site: Site, metric: str) -> Page:
     parts = [metric_cells(results, metric, category) for category in results.categories]
     lines = [
         _MetricLine(
-            **listed(site, site.pairs[cell.run_id]),
+            **menu_fields(site, site.pairs[cell.run_id]),
             cell=cell,
             parts=tuple(part[index].final for part in parts),
             total=results.cell(cell.run_id, site.judge),
@@ -53,7 +54,7 @@ def _metric_page(site: Site, metric: str) -> Page:
             "facts": facts,
             "metric": metric,
             "measured": MEASURED,
-            "tools": tools_for(lines),
+            "tools": menus_for(lines),
             "groups": ["quality", "refinement", "effort", "provenance"],
             "lines": sorted(lines, key=lambda line: _metric_place(line, facts)),
             "domain": _domain([line.cell.final for line in lines]),

@@ -1,0 +1,78 @@
+"""The menus above a board: a menu for everything in which its rows differ."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ircore.submissions.history import Step, open_dispute
+from leaderboard.components.model_facts import makers, weights_words
+from leaderboard.model.site import Pair, Site
+from leaderboard.model.trust import Tier, tier_of
+from leaderboard.pages.board_views import rules_label
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listed:
+    """A row of any board: a pair, with what the menus above the board filter by.
+
+    >>> from leaderboard.model.site import Marked
+    >>> from leaderboard.model.trust import HERE, PAPER
+    >>> pair = Marked("seer", "painter", "", hue=0, shape=0)
+    >>> rows = [Listed(pair=pair, tier=tier, budget="200 tokens", disputed=None) for tier in (HERE, PAPER)]
+    >>> [(tool.name, tool.options) for tool in menus_for(rows)]  # the only difference between the two rows
+    [('tier', ('paper', 'played here'))]
+    """
+
+    pair: Pair
+    """The pair, with its name and marks on the site."""
+
+    tier: Tier
+    """Trust tier of the row."""
+
+    budget: str
+    """Short description of the pair's rules."""
+
+    disputed: Step | None
+    """The dispute about its run that is not settled."""
+
+    makers: str = ""
+    """Organisations that made the models, as far as they are stated."""
+
+    weights: str = ""
+    """Whether both models have open weights, in words."""
+
+
+def menu_fields(site: Site, pair: Pair) -> dict[str, Any]:
+    """Return the fields of ``Listed`` for a pair."""
+    disputed = open_dispute(site.history(pair.result.slug), pair.run_id)
+    budget = rules_label(site, pair.result.run.rules)
+    models = {"makers": makers(pair), "weights": weights_words(pair)}
+    return {"pair": pair, "tier": tier_of(pair.result), "budget": budget, "disputed": disputed, **models}
+
+
+@dataclass(frozen=True)
+class _Menu:
+    """A menu above a board that keeps the rows with one value."""
+
+    name: str
+    """Name of the menu in addresses and in the rows' data attribute."""
+
+    label: str
+    """Label of the menu."""
+
+    options: tuple[str, ...]
+    """Values to choose from; may be strangers' words, so escape them."""
+
+
+def menus_for(lines: Sequence[Listed]) -> list[_Menu]:
+    """Return a menu for everything in which the rows differ."""
+    choices = {
+        "describer": ("Describer", [line.pair.describer for line in lines]),
+        "generator": ("Generator", [line.pair.generator for line in lines]),
+        "budget": ("Budget", [line.budget for line in lines]),
+        "tier": ("Trust", [line.tier.label for line in lines]),
+        "makers": ("Maker", [line.makers for line in lines]),
+        "weights": ("Weights", [line.weights for line in lines]),
+    }
+    menus = (_Menu(name, label, tuple(sorted(filter(None, set(values))))) for name, (label, values) in choices.items())
+    return [menu for menu in menus if len(menu.options) > 1]
