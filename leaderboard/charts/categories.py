@@ -16,6 +16,7 @@ from leaderboard.charts.grammar import (
     axis,
     interval_words,
     mean,
+    pair_lines,
     pair_name,
     plain,
     rounded,
@@ -28,8 +29,8 @@ from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token
 from leaderboard.words import labels
 
-ROW = 22
-"""Height of a pair's row in a panel, CSS pixels."""
+_ROW = {False: 22, True: 36}
+"""Height of a pair's row in a panel, CSS pixels, by whether the layout is narrow: names then stand on two lines."""
 
 _TITLE = "Which category is hardest?"
 
@@ -88,8 +89,9 @@ def _mark(pair: Pair, category: str, value: Value, row: int, panel: int) -> go.S
 
 
 def _layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool) -> Json:
-    columns, length, left = (1, 24, 170) if narrow else (min(3, len(categories)), 32, 225)
-    names = list(enumerate(plain(pair_name(pair), length) for pair in pairs))
+    columns, length, left = (1, 22, 160) if narrow else (min(3, len(categories)), 32, 225)
+    lines = [pair_lines(pair) if narrow else (pair_name(pair),) for pair in pairs]
+    names = [(row, "<br>".join(plain(line, length) for line in name)) for row, name in enumerate(lines)]
 
     def axes(panel: int, grid: Grid) -> tuple[Json, Json]:
         lowest = panel + grid.columns >= grid.count
@@ -101,7 +103,7 @@ def _layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool) -> J
         return [words(labels.category_title(categories[panel]), (0, 1), inside(panel), "left bottom", (0, 4), **ink)]
 
     note = words("mean similarity of the final rendering (0–10)", (1, 0), "paper paper", "right top", (0, -20))
-    grid = Grid(len(categories), columns, panel=ROW * len(pairs), between=34, top=28)
+    grid = Grid(len(categories), columns, panel=_ROW[narrow] * len(pairs), between=34, top=28)
     return grid.layout(axes, title, [note], left)
 
 

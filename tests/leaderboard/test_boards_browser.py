@@ -178,7 +178,7 @@ def test_the_choice_of_pairs_goes_along_to_figures_and_from_a_comparison_too(vis
     assert str(link.get_attribute("href")).endswith("figures.html?pairs=a-x,b-y&judge=structural")
     page.get_by_label("Find", exact=True).fill("painter")
     page.goto(f"{visit.address}{BOARD}?find=sketcher")
-    page.wait_for_function("document.querySelector('[data-figures-page]').href.includes('pairs')")
+    page.wait_for_function("() => document.querySelector('[data-figures-page]').href.includes('pairs')")
     assert "pairs=a-y,b-y&" in str(link.get_attribute("href"))
     link.click()
     page.locator(".figure-note", has_text="seer + sketcher; teller + sketcher").wait_for()

@@ -146,7 +146,7 @@ def test_a_figure_of_all_pairs_drawn_again_is_the_figure_that_was_built(visit: V
     listed = json.loads((site / "four/data/figures/pairs.json").read_text())
     keys = ",".join(pair["key"] for pair in listed["pairs"])
     tab = open_figures(visit, f"?{kind}.pairs={keys}", "four/")
-    tab.wait_for_function(f"window.handed['{kind}']")
+    tab.wait_for_function(f"() => window.handed['{kind}']")
     ours = drawn_figure(tab, kind)
     built = json.loads((site / f"four/charts/{kind}.json").read_text())
     same(ours["data"], built["data"], "data")
@@ -206,7 +206,7 @@ def test_a_headline_counts_what_is_shown(visit: Visit, site: Path) -> None:
 
 def test_all_pairs_and_the_best_twelve(visit: Visit) -> None:
     tab = open_figures(visit, "?scores.pairs=~all&convergence.pairs=~12")
-    tab.wait_for_function("window.handed.scores && window.handed.convergence")
+    tab.wait_for_function("() => window.handed.scores && window.handed.convergence")
     assert len({trace["y"][0] // 1 for trace in drawn_figure(tab, "scores")["data"]}) >= 30
     assert len(drawn_figure(tab, "convergence")["data"][0]["y"]) == 12
     assert "Of the 12 best pairs: " in tab.locator("#figure-convergence figcaption").inner_text()
@@ -214,7 +214,7 @@ def test_all_pairs_and_the_best_twelve(visit: Visit) -> None:
 
 def test_pairs_from_a_board_or_a_comparison_hold_for_every_figure(visit: Visit) -> None:
     tab = open_figures(visit, "?pairs=seer-painter-0,seerr-painter-1,unknown&judge=zealous")
-    tab.wait_for_function("window.handed.scores && window.handed.lengths")
+    tab.wait_for_function("() => window.handed.scores && window.handed.lengths")
     note = tab.locator(".figure-note")
     assert note.inner_text().startswith(
         "Every figure that can shows: seer + painter-0; seerr + painter-1; judged by zealous"

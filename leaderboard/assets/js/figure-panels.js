@@ -1,5 +1,5 @@
 /* Figures with a panel per pair or category, drawn again: lines over turns, small multiples, heat maps. As charts/tracks.py. */
-import { axesOf, axis, columnsFor, gridLayout, inside, intervalWords, known, numberForm, pairWords, panelTitle, plain, room, rounded, steps, token, whiskers, within, words } from "./figure-grammar.js";
+import { axesOf, axis, columnsFor, gridLayout, inside, intervalWords, known, numberForm, pairLines, pairWords, panelTitle, plain, room, rounded, steps, token, whiskers, within, words } from "./figure-grammar.js";
 
 const APART = 0.3;
 
@@ -92,10 +92,10 @@ export function categoryPanels(pairs, panels, form) {
   }));
   const note = words("mean similarity of the final rendering (0–10)", [1, 0], "paper paper", "right top", [0, -20]);
   const [layout, narrow] = [false, true].map((isNarrow) => {
-    const [columns, length, left] = isNarrow ? [1, 24, 170] : [Math.min(3, panels.length), 32, 225];
-    const names = pairs.map((pair, row) => [row, plain(pairWords(pair), length)]);
+    const [columns, length, left] = isNarrow ? [1, 22, 160] : [Math.min(3, panels.length), 32, 225];
+    const names = pairs.map((pair, row) => [row, (isNarrow ? pairLines(pair) : [pairWords(pair)]).map((line) => plain(line, length)).join("<br>")]);
     return gridLayout(
-      { count: panels.length, columns, panel: 22 * pairs.length, between: 34, top: 28 },
+      { count: panels.length, columns, panel: (isNarrow ? 36 : 22) * pairs.length, between: 34, top: 28 },
       (_, lowest) => [axis(0, 10, steps(0, 10, 5), "", { showticklabels: lowest }), axis(pairs.length - 0.5, -0.5, names, "", { showgrid: false })],
       (panel) => [words(plain(panels[panel].title), [0, 1], inside(panel), "left bottom", [0, 4], { colour: token("text"), weight: 700 })],
       [note], left,
@@ -144,7 +144,7 @@ export function profileMap(pairs, map, colorscale, ink) {
     ? [words(numberForm(0)(100 * value[0]), [column, at], "x y", "center middle", [0, 0], { colour: ink(value[0]), size: 11 })] : [])));
   const [layout, narrow] = [false, true].map((isNarrow) => {
     const [length, textangle, anchor] = isNarrow ? [15, -90, "center bottom"] : [36, -45, "left bottom"];
-    const lines = pairs.map((pair) => [pair.describer, pair.generator ? `+ ${pair.generator}${pair.apart ? ` (${pair.apart})` : ""}` : ""].map((line) => plain(line, length)));
+    const lines = pairs.map((pair) => pairLines(pair).map((line) => plain(line, length)));
     const heads = map.columns.map((name, at) => words(plain(name), [at, 1], "x paper", anchor, [0, 3], { textangle }));
     return {
       height: 124 + 12 + 38 * pairs.length,
