@@ -2,7 +2,7 @@
 
 import io
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ FORMATS = {".png": "PNG", ".webp": "WEBP"}
 """Formats by the ends of file names: APNG and animated WebP."""
 
 JUDGES = ("verified", "structural")
-"""Judges whose scores are shown, the first that rated the episode."""
+"""Judges whose scores are shown by default, the first that rated the episode."""
 
 _SIDE, _GAP, _MARGIN, _HEAD, _LINE, _LINES = 400, 24, 20, 30, 22, 7
 _WIDTH = 2 * _MARGIN + 2 * _SIDE + _GAP
@@ -33,13 +33,14 @@ _SAID_MS, _DRAWN_MS, _LAST_MS = 2600, 1600, 4000
 """How long a frame stands while a message is read, when it has been drawn, and at the end."""
 
 
-def animate(folder: RunFolder, episode_id: str, file: Path) -> int:
+def animate(folder: RunFolder, episode_id: str, file: Path, judges: Sequence[str] = JUDGES) -> int:
     """Write an episode as an animation and return the number of frames.
 
     Args:
         folder: The run.
         episode_id: The episode, with at least one rendering.
         file: Ends in ``.png`` (APNG) or ``.webp``.
+        judges: Judges whose scores are shown: the first of them that rated the episode.
 
     Raises:
         InputError: The format is unknown, or the run has no rendering of the episode.
@@ -51,7 +52,7 @@ def animate(folder: RunFolder, episode_id: str, file: Path) -> int:
         raise InputError(f"{folder.path}: episode {episode_id!r} has no rendering", "Name another episode.")
     instances: InstanceSet = folder.instances
     instance = next(iter(instances.instances.named({episode.instance_id})))
-    frames, lasting = _frames(folder, episode, instances.target(instance))
+    frames, lasting = _frames(folder, episode, instances.target(instance), judges)
     made = io.BytesIO()
     frames[0].save(
         made, FORMATS[file.suffix.lower()], save_all=True, append_images=frames[1:], duration=lasting, loop=0,
@@ -61,9 +62,11 @@ def animate(folder: RunFolder, episode_id: str, file: Path) -> int:
     return len(frames)
 
 
-def _frames(folder: RunFolder, episode: Episode, target: Picture) -> tuple[list[Image.Image], list[int]]:
+def _frames(
+    folder: RunFolder, episode: Episode, target: Picture, judges: Sequence[str]
+) -> tuple[list[Image.Image], list[int]]:
     """Return two frames a turn, while the message is read and when it is drawn, and how long each stands."""
-    scores = _scores(folder, episode)
+    scores = _scores(folder, episode, judges)
     frames, lasting = list[Image.Image](), list[int]()
     before: Picture | None = None
     for turn in episode.rendered_turns:
@@ -76,10 +79,10 @@ def _frames(folder: RunFolder, episode: Episode, target: Picture) -> tuple[list[
     return frames, lasting
 
 
-def _scores(folder: RunFolder, episode: Episode) -> Mapping[int, float]:
+def _scores(folder: RunFolder, episode: Episode, judges: Sequence[str]) -> Mapping[int, float]:
     """Return the score of each turn by the first judge that rated the episode."""
     rated = [score for score in folder.scores() if score.episode_id == episode.episode_id and score.value is not None]
-    for judge in JUDGES:
+    for judge in judges:
         own = {score.turn: score.value for score in rated if score.judge == judge and score.task == "similarity"}
         if own:
             return {turn: value for turn, value in own.items() if value is not None}

@@ -13,8 +13,8 @@ from leaderboard.storage.output_folder import write_text
 MODULES = Path(__file__).resolve().parents[1] / "assets" / "js"
 """The modules."""
 
-ENTRIES = ("site", "compare-pairs", "gallery", "gallery-index", "matrix", "replay", "try")
-"""Modules that pages name: ``site`` on every page, the others on the pages whose templates name them."""
+ENTRIES = ("site", "charts", "compare-pairs", "figures", "gallery", "gallery-index", "matrix", "replay", "try")
+"""Modules that pages name: ``site`` on every page of the theme, the others on the pages whose templates name them."""
 
 _IMPORT = re.compile(r'^import (?:(?P<names>\{[^}]*\}) from )?"\./(?P<module>[\w-]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (?P<name>\w+))", re.MULTILINE)

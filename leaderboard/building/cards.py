@@ -10,6 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 from ircore.results.model import BoardRow
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.boards import board_lines
+from leaderboard.pages.selections import telling_episode
 from leaderboard.theme import ACCENT, describer_colour, neutral
 from leaderboard.words.labels import interval_width, number, rank
 from leaderboard.words.untrusted_text import one_line
@@ -62,6 +63,8 @@ def card_of(site: Site, page: Page) -> bytes | None:
         return _board_card(site, page)
     if page.template == "pair":
         return _pair_card(site, page)
+    if page.template == "replay":
+        return _replay_card(site)
     return _target_card(site, page) if page.template == "instance" else None
 
 
@@ -151,6 +154,15 @@ def _pair_card(site: Site, page: Page) -> bytes:
     if not gained:
         return card.png()
     return _with_strip(card, site, max(gained)[2], pair)
+
+
+def _replay_card(site: Site) -> bytes | None:
+    chosen = telling_episode(site)
+    if chosen is None:
+        return None
+    names = one_line(f"{chosen.pair.describer} + {chosen.pair.generator}", 60)
+    card = _Card(names, f"{chosen.gallery.title}, turn by turn")
+    return _with_strip(card, site, chosen.gallery.instance.instance_id, chosen.pair)
 
 
 def _target_card(site: Site, page: Page) -> bytes:

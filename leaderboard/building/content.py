@@ -33,7 +33,8 @@ from leaderboard.pages.board_files import LEADERBOARD, leaderboard_files
 from leaderboard.pages.boards import board_pages
 from leaderboard.pages.citation import citation_page
 from leaderboard.pages.feed import NAME, changes_page, feed_files
-from leaderboard.pages.figures import figures_page
+from leaderboard.pages.figure_data import figure_data_files
+from leaderboard.pages.figures import figure_pages, figures_page
 from leaderboard.pages.history import history_page
 from leaderboard.pages.judge_cards import card_pages
 from leaderboard.pages.limits import limits_page
@@ -264,6 +265,7 @@ def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
         player_pages(site),
         player_board_pages(site),
         card_pages(site),
+        figure_pages(site),
         gallery_pages(site),
         game_pages(games),
     )
@@ -297,7 +299,7 @@ def _waiting_pages(
 def _reconstruction_files(site: Site, fragments: Fragments) -> Iterator[Files]:
     """Yield the makers of the data files of the reconstruction game."""
     yield partial(leaderboard_files, site.results, site.version)
-    for make in (matrix_files, against_files, player_against_files, badge_files, feed_files):
+    for make in (matrix_files, figure_data_files, against_files, player_against_files, badge_files, feed_files):
         yield partial(make, site)
     yield Comparisons(site).files
     yield partial(same_words_files, site, FOLDER)

@@ -12,6 +12,7 @@ from leaderboard.building.cards import card_tags
 from leaderboard.building.shells import PageShell, read_shells
 from leaderboard.building.tree import Tree
 from leaderboard.pages.feed import NAME
+from leaderboard.pages.figures import EMBEDDED
 from leaderboard.rendering.description import description
 from leaderboard.rendering.render import block
 from leaderboard.rendering.shell import Shell
@@ -98,9 +99,14 @@ def write_surroundings(site: Path, address: str = "", title: str = NAME) -> None
     (site / "sitemap.xml.gz").unlink(missing_ok=True)
     (site / "sitemap.xml").unlink(missing_ok=True)
     if address:
-        pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html") if path.name != "404.html")
+        pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html") if _listed(path))
         urls = "".join(f"<url><loc>{escape(address + quote(page))}</loc></url>\n" for page in pages)
         write_text(site / "sitemap.xml", _SITE_MAP.format(urls=urls))
+
+
+def _listed(page: Path) -> bool:
+    """Return whether a site map lists a page: not the error page, nor pages that others embed."""
+    return page.name != "404.html" and page.parent.name != EMBEDDED
 
 
 def merge(folder: Path, into: Path) -> None:

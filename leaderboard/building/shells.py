@@ -13,6 +13,8 @@ from typing import NamedTuple
 from markupsafe import escape
 
 from leaderboard.model.site import Page
+from leaderboard.pages.figures import ALONE
+from leaderboard.rendering.render import block
 from leaderboard.rendering.shell import NAME, TITLE, Shell
 from leaderboard.storage.output_folder import write_text
 
@@ -47,6 +49,8 @@ def write_sources(pages: Sequence[Page], docs: Path) -> dict[str, str]:
     """
     sharing = {}
     for page in pages:
+        if page.template == ALONE:
+            continue
         folder, _, name = page.path.rpartition("/")
         if folder and name != "index":
             sharing[page.path] = page.title
@@ -76,6 +80,18 @@ def _source(title: str, searchable: bool = False, words: str = "") -> str:
     if not searchable:
         settings.append("search: {exclude: true}")
     return "\n".join(["---", *settings, "---", "", f"<h1>{escape(title)}</h1><p>{escape(words)}</p>", ""])
+
+
+def write_alone_shells(pages: Sequence[Page], site: Path) -> None:
+    """Write the shells of the pages that hold one figure and nothing of the theme.
+
+    Args:
+        pages: Pages that templates write; only pages of single figures are taken.
+        site: Output of MkDocs.
+    """
+    for page in pages:
+        if page.template == ALONE:
+            write_text(site / f"{page.path}.html", block(f"{ALONE}_shell", {"title": page.title, "root": page.root}))
 
 
 def read_shells(site: Path, sharing: Mapping[str, str]) -> Iterator[PageShell]:

@@ -12,8 +12,9 @@ from leaderboard.building.content import Content, Options, read_content
 from leaderboard.building.finish import finish_pages, merge, no_notice, write_surroundings
 from leaderboard.building.marker import check_replaceable, earlier_build, write_marker
 from leaderboard.building.mkdocs_run import mkdocs
-from leaderboard.building.shells import write_sources
+from leaderboard.building.shells import write_alone_shells, write_sources
 from leaderboard.building.sources import check_sources, copy_sources
+from leaderboard.building.strips import write_strips
 from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
 from leaderboard.pages.waiting import played_pages
@@ -62,7 +63,9 @@ def build_site(runs: Sequence[Path], out: Path, options: Options | None = None) 
         with mkdocs(tree):
             write_content(content, tree)
             write_frozen(content.frozen, tree.files)
+            write_strips(content.site, tree)
             encoded = content.pictures.write(tree.files, earlier_build(out))
+        write_alone_shells(content.pages, tree.site)
         finish_pages(tree, sharing, options.originals, _notice(content, options.waiting), options.address)
         merge(tree.files, tree.site)
         write_surroundings(tree.site, options.address, content.title)

@@ -9,6 +9,7 @@ from leaderboard.building.content import Content, Files
 from leaderboard.building.drawing import draw
 from leaderboard.building.tree import Tree
 from leaderboard.model.site import Page
+from leaderboard.pages.figures import ALONE
 from leaderboard.pages.sharing import share_strip
 from leaderboard.rendering.render import Renderer, read_templates
 from leaderboard.storage.output_folder import write_text
@@ -25,13 +26,18 @@ def write_content(content: Content, tree: Tree) -> None:
 
 
 def _pieces(content: Content, tree: Tree) -> Iterator[Callable[[], None]]:
-    """Yield the pieces of work, the longest first; pages of the root stay together, since they share most charts."""
-    yield partial(_write_pages, content, [page for page in content.pages if "/" not in page.path], tree)
-    others = [page for page in content.pages if "/" in page.path]
+    """Yield the pieces of work, the longest first; pages that share most charts stay together."""
+    yield partial(_write_pages, content, [page for page in content.pages if _shares_charts(page)], tree)
+    others = [page for page in content.pages if not _shares_charts(page)]
     for piece in range(PIECES):
         yield partial(_write_pages, content, others[piece::PIECES], tree)
     for files in content.files:
         yield partial(_write_files, files, tree)
+
+
+def _shares_charts(page: Page) -> bool:
+    """Return whether a page stands in the root, or shows one of the figures of the page of figures."""
+    return "/" not in page.path or page.template == ALONE
 
 
 def _write_pages(content: Content, pages: Sequence[Page], tree: Tree) -> None:

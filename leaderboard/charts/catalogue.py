@@ -19,8 +19,9 @@ from ircore.results.tables.formats import as_csv
 from ircore.results.tables.model import Table
 from ircore.results.tables.rules import with_rules
 from leaderboard.charts.budgets import budget_deltas_sketch, budget_scores_sketch
+from leaderboard.charts.categories import categories_sketch
 from leaderboard.charts.corrections import corrections_by_turn_sketch, corrections_sketch
-from leaderboard.charts.costs import costs_sketch
+from leaderboard.charts.costs import costs_sketch, seconds_sketch
 from leaderboard.charts.data import Subject
 from leaderboard.charts.grammar import Missing, Sketch, plain
 from leaderboard.charts.heat import heat_maps_sketch, pair_heat_map_sketch
@@ -70,6 +71,9 @@ class Chart:
 
     published: tuple[Table, ...] = ()
     """The paper's values drawn beside ours, never in one table with them."""
+
+    chosen: str = ""
+    """Sentence that says which pairs are shown; empty if all are."""
 
     @property
     def height(self) -> int:
@@ -170,6 +174,7 @@ def chart_id(kind: str, pair_key: str | None = None, judge: str | None = None) -
 
 OF_ALL: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
     "scores": scores_sketch,
+    "categories": categories_sketch,
     "deltas": deltas_sketch,
     "preferences": preferences_sketch,
     "heat-maps": heat_maps_sketch,
@@ -186,6 +191,7 @@ OF_ALL: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
     "metric-correlations": correlations_sketch,
     "metric-preferences": metric_preferences_sketch,
     "costs": costs_sketch,
+    "seconds": seconds_sketch,
 }
 """Figures that the site has once: about all judges, about no judge, or by the site's own judge."""
 
@@ -219,7 +225,7 @@ def _drawings(
     results: Results, pairs: Mapping[str, Pair], own: str, comparable: Results
 ) -> Iterator[tuple[str, str, Results, Callable[[], Sketch | Missing]]]:
     """Yield for every figure its id, kind, results and drawing function."""
-    alike = _named_alike([pairs[submission.run_id] for submission in comparable.submissions])
+    alike = named_alike([pairs[submission.run_id] for submission in comparable.submissions])
     for judge in results.judges:
         subject, usual = Subject(results, pairs, judge), Subject(comparable, alike, judge)
         said = None if judge == own else judge
@@ -233,7 +239,7 @@ def _drawings(
                 yield chart_id(kind, pair.key, said), kind, subject.results, partial(of_one, subject, pair)
 
 
-def _named_alike(pairs: Sequence[Pair]) -> dict[str, Pair]:
+def named_alike(pairs: Sequence[Pair]) -> dict[str, Pair]:
     """Return pairs under the same rules by run_id: these need not stand in their names."""
     count = Counter((pair.describer, pair.generator) for pair in pairs)
     return {
@@ -265,4 +271,5 @@ def chart_of(identity: str, kind: str, sketch: Sketch | Missing) -> Chart:
         figure={**sketch.drawing.plotly(), "breakpoint": NARROW, "title": plain(sketch.title)},
         table=sketch.table,
         published=sketch.published,
+        chosen=sketch.chosen,
     )

@@ -45,11 +45,12 @@ def corrections_sketch(subject: Subject) -> Sketch | Missing:
     heat_map = HeatMap([plain(pair_name(pair), 80) for pair in pairs], _NAMES, cells, share=True)
     wide, narrow = (_profile_layout(pairs, heat_map, narrow) for narrow in (False, True))
     return Sketch(
-        title=_profile_title(cells),
+        title=subject.among_words(MOST_ROWS) + _profile_title(cells),
         reading_aid=(
             "Each cell is the share (%) of a pair's messages after turn 1 in which words of a category occur; a message"
-            f" may be about several things. Intervals are in the table.{subject.chosen_words(MOST_ROWS)}"
+            " may be about several things. Intervals are in the table."
         ),
+        chosen=subject.chosen_words(MOST_ROWS),
         drawing=Drawing([heat_map.trace()], wide, narrow),
         table=picked(table, [RUN, "pair", "messages", *CORRECTIONS]),
     )
@@ -74,8 +75,9 @@ def corrections_by_turn_sketch(subject: Subject) -> Sketch | Missing:
         title=title,
         reading_aid=(
             "Each cell is the share of a turn's messages in which words of a category occur: the stronger the colour"
-            f" the more. Later turns rest on fewer, and usually harder, episodes.{subject.chosen_words(MOST_PANELS)}"
+            " the more. Later turns rest on fewer, and usually harder, episodes."
         ),
+        chosen=subject.chosen_words(MOST_PANELS),
         drawing=small_maps(some.ranked, maps, _NAMES, first=2),
         table=picked(table, [RUN, "pair", "turn", "messages", *CORRECTIONS]),
     )

@@ -1,6 +1,7 @@
-"""Chart of score against cost."""
+"""Charts of score against what an episode takes: US dollars, and seconds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil, floor, log10
 
 import plotly.graph_objects as go
@@ -30,50 +31,120 @@ from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token
 from leaderboard.words import labels
 
-_TITLE = "What does a better picture cost?"
+MOST_POINTS = 60
+"""Maximum of pairs drawn: the best by score, and every pair on the frontier."""
 
 _ALL_NAMED = 8
-"""Number of pairs up to which the figure names all; beyond, it names pairs that no cheaper pair equals."""
-
-_MOST = 60
-"""Maximum of pairs drawn, the best first."""
+"""Number of pairs up to which the figure names all; beyond, it names the pairs on the frontier."""
 
 _Points = Mapping[str, tuple[float, float]]
-"""Logarithm of the cost, and score, by run_id."""
+"""Logarithm of the effort, and score, by run_id."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """A quantity that an episode takes.
+
+    >>> SECONDS.said(90)
+    '90 s an episode'
+    """
+
+    key: str
+    """Key of its column in the board's table."""
+
+    title: str
+    """The question of its figure."""
+
+    less: str
+    """What a frontier is about, in words: no pair is better at ``less``."""
+
+    axis: str
+    """Title of its axis."""
+
+    unknown: str
+    """Reason why there is no figure if no pair has it."""
+
+    form: Callable[[float], str]
+    """Format of its numbers on the axis."""
+
+    unit: tuple[str, str]
+    """What stands before and behind a number in the text shown on hover."""
+
+    def said(self, value: float) -> str:
+        """Return a number with its unit, in words."""
+        before, behind = self.unit
+        return f"{before}{self.form(value)}{behind} an episode"
+
+
+def _money(value: float) -> str:
+    return f"{value:.2g}" if value < 1 else f"{value:.2f}"
+
+
+COST = Effort(
+    key="cost",
+    title="What does a better picture cost?",
+    less="a lower cost",
+    axis="cost of an episode (US$, logarithmic)",
+    unknown="No pair's cost is known: prices of its players are needed (or they cost nothing).",
+    form=_money,
+    unit=("US$ ", ""),
+)
+
+SECONDS = Effort(
+    key="seconds",
+    title="How long does a better picture take?",
+    less="fewer seconds",
+    axis="seconds of an episode (logarithmic)",
+    unknown="No pair's seconds are known.",
+    form=lambda value: f"{value:.2g}" if value < 10 else f"{value:.0f}",
+    unit=("", " s"),
+)
 
 
 def costs_sketch(subject: Subject) -> Sketch | Missing:
     """Draw each pair's score against its cost per episode; pairs that no cheaper pair beats are named."""
-    costs, scores = subject.by_run(subject.judge, "cost"), subject.by_run(subject.judge, "score")
+    return _effort_sketch(subject, COST)
+
+
+def seconds_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw each pair's score against its seconds per episode; pairs that no faster pair beats are named."""
+    return _effort_sketch(subject, SECONDS)
+
+
+def _effort_sketch(subject: Subject, effort: Effort) -> Sketch | Missing:
+    efforts, scores = subject.by_run(subject.judge, effort.key), subject.by_run(subject.judge, "score")
     points = {
-        pair.run_id: (log10(cost), score)
+        pair.run_id: (log10(taken), score)
         for pair in subject.ranked
-        if (cost := mean(costs[pair.run_id]) or 0) > 0 and (score := mean(scores[pair.run_id])) is not None
+        if (taken := mean(efforts[pair.run_id]) or 0) > 0 and (score := mean(scores[pair.run_id])) is not None
     }
     if not points:
-        return Missing(_TITLE, "No pair's cost is known: prices of its players are needed (or they cost nothing).")
-    shown = [pair for pair in subject.ranked if pair.run_id in points][:_MOST]
-    best = _frontier(shown, points)
+        return Missing(effort.title, effort.unknown)
+    known = [pair for pair in subject.ranked if pair.run_id in points]
+    best = _frontier(known, points)
+    shown = known[:MOST_POINTS] + [pair for pair in best if pair not in known[:MOST_POINTS]]
     few = len(shown) <= _ALL_NAMED
     left_out = len(subject.pairs) - len(shown)
-    wide, narrow = (_layout(shown if few else best, shown, points, scores, length) for length in (60, 26))
+    named = shown if few else best
+    wide, narrow = (_layout(effort, named, shown, points, scores, length) for length in (60, 26))
+    marks = [_mark(effort, pair, efforts[pair.run_id], scores[pair.run_id]) for pair in shown]
     return Sketch(
-        title=f"{_TITLE} {len(best)} of {len(shown)} pairs are not beaten at a lower cost",
+        title=f"{effort.title} {len(best)} of {len(points)} pairs are not beaten at {effort.less}",
         reading_aid=(
-            "Each mark is a pair: further left is cheaper, further up is better, lines are 95 % intervals of the"
-            " score."
-            + ("" if few else " Named are pairs that no cheaper one equals.")
-            + (f" {left_out} pairs of unknown cost or lower score are not shown." if left_out else "")
+            "Each mark is a pair: further left is less, further up is better, lines are 95 % intervals of the score."
+            " The stepped line is the frontier: no pair beats those on it with the same or less."
+            + ("" if few else " They alone are named.")
+            + (f" {left_out} pairs of unknown {effort.key} or lower score are not shown." if left_out else "")
         ),
-        drawing=Drawing([_mark(pair, costs[pair.run_id], scores[pair.run_id]) for pair in shown], wide, narrow),
+        drawing=Drawing([_frontier_line(best, points, max(x for x, _ in points.values())), *marks], wide, narrow),
         table=picked(
-            of_runs(subject.board(subject.judge), [pair.run_id for pair in shown]), [RUN, "pair", "score", "cost"]
+            of_runs(subject.board(subject.judge), [pair.run_id for pair in shown]), [RUN, "pair", "score", effort.key]
         ),
     )
 
 
 def _frontier(pairs: Sequence[Pair], points: _Points) -> list[Pair]:
-    """Return pairs that no pair of the same or a lower cost beats, cheapest first."""
+    """Return pairs that no pair of the same or a lower effort beats, the least effort first."""
     frontier: list[Pair] = []
     for pair in sorted(pairs, key=lambda pair: (points[pair.run_id][0], -points[pair.run_id][1])):
         if not frontier or points[pair.run_id][1] > points[frontier[-1].run_id][1]:
@@ -81,27 +152,46 @@ def _frontier(pairs: Sequence[Pair], points: _Points) -> list[Pair]:
     return frontier
 
 
-def _mark(pair: Pair, cost: Value, score: Value) -> go.Scatter:
-    dollars, value, colour = mean(cost) or 1, mean(score), describer_token(pair.hue)
+def _frontier_line(frontier: Sequence[Pair], points: _Points, right: float) -> go.Scatter:
+    """Return the best score that can be had for an effort, as steps up to the largest effort."""
+    corners = [points[pair.run_id] for pair in frontier]
+    ends = [x for x, _ in corners[1:]] + [right]
+    steps_of = [corner for (x, y), end in zip(corners, ends, strict=True) for corner in ((x, y), (end, y))]
+    return go.Scatter(
+        mode="lines",
+        x=[rounded(x) for x, _ in steps_of],
+        y=[rounded(y) for _, y in steps_of],
+        line={"color": token("zero"), "width": 1, "dash": "dot"},
+        hoverinfo="skip",
+    )
+
+
+def _mark(effort: Effort, pair: Pair, taken: Value, score: Value) -> go.Scatter:
+    amount, value, colour = mean(taken) or 1, mean(score), describer_token(pair.hue)
     return go.Scatter(
         mode="markers",
-        x=[rounded(log10(dollars))],
+        x=[rounded(log10(amount))],
         y=[rounded(value)],
         error_y=whiskers([score], colour),
         marker={"symbol": generator_symbol(pair.shape), "size": 11, "color": colour},
         hovertemplate=(
             f"{plain(pair_name(pair))}<br>{labels.number(value)}, {interval_words(score)}"
-            f"<br>US$ {_money(dollars)} an episode<extra></extra>"
+            f"<br>{effort.said(amount)}<extra></extra>"
         ),
     )
 
 
 def _layout(
-    named: Sequence[Pair], shown: Sequence[Pair], points: _Points, scores: Mapping[str, Value], length: int
+    effort: Effort,
+    named: Sequence[Pair],
+    shown: Sequence[Pair],
+    points: _Points,
+    scores: Mapping[str, Value],
+    length: int,
 ) -> Json:
-    costs = [points[pair.run_id][0] for pair in shown]
+    efforts = [points[pair.run_id][0] for pair in shown]
     ends = interval_ends([scores[pair.run_id] for pair in shown])
-    x, y = (min(costs) - 0.15, max(costs) + 0.15), (floor(min(ends)), ceil(max(ends)))
+    x, y = (min(efforts) - 0.15, max(efforts) + 0.15), (floor(min(ends)), ceil(max(ends)))
     annotations = []
     for pair in named:
         right = points[pair.run_id][0] > sum(x) / 2
@@ -114,19 +204,15 @@ def _layout(
         46,
         14,
         14,
-        xaxis=axis(*x, _money_ticks(*x), "cost of an episode (US$, logarithmic)"),
+        xaxis=axis(*x, _ticks(*x, effort.form), effort.axis),
         yaxis=axis(*y, steps(*y, 1), "mean similarity (0–10)", showline=True, linecolor=token("zero")),
         annotations=annotations,
     )
 
 
-def _money_ticks(low: float, high: float) -> Ticks:
-    """Return ticks at 1, 2 and 5 times powers of ten; only at powers of ten if these are many."""
+def _ticks(low: float, high: float, form: Callable[[float], str]) -> Ticks:
+    """Return ticks at 1, 2 and 5 times powers of ten; more in a small range, only powers of ten in a large one."""
     powers = range(floor(low), ceil(high) + 1)
-    heads = (1, 2, 5) if high - low < 2 else (1,)
+    heads = (1, 1.5, 2, 3, 4, 5, 6, 8) if high - low < 1 else (1, 2, 5) if high - low < 2 else (1,)
     values = [head * 10.0**power for power in powers for head in heads]
-    return [(round(log10(value), 4), _money(value)) for value in values if low <= log10(value) <= high]
-
-
-def _money(value: float | None) -> str:
-    return labels.MISSING if value is None else f"{value:.2g}" if value < 1 else f"{value:.2f}"
+    return [(round(log10(value), 4), form(value)) for value in values if low <= log10(value) <= high]

@@ -79,8 +79,12 @@ class Subject:
         """Return a sentence that says which ``most`` pairs a figure shows; empty if the figure shows all pairs."""
         count = len(self.pairs)
         return (
-            f" Shown are the {most} of {count} pairs with the best main scores by {self.judge}." if count > most else ""
+            f"Shown are the {most} of {count} pairs with the best main scores by {self.judge}." if count > most else ""
         )
+
+    def among_words(self, most: int) -> str:
+        """Return the words before a headline about the ``most`` best pairs only; empty if it is about all pairs."""
+        return f"Of the {most} best pairs: " if len(self.pairs) > most else ""
 
     def board(self, judge: str) -> Table:
         """Return the board of a judge, all pairs under all conditions."""

@@ -130,7 +130,7 @@ class Sketch:
     """The finding, or the question that it answers."""
 
     reading_aid: str
-    """One sentence on how to read it, and which pairs are shown if not all."""
+    """One sentence on how to read it."""
 
     drawing: Drawing
     """The figure."""
@@ -140,6 +140,9 @@ class Sketch:
 
     published: tuple[Table, ...] = ()
     """The paper's values that are drawn beside them."""
+
+    chosen: str = ""
+    """Sentence that says which pairs are shown; empty if all are."""
 
 
 @dataclass(frozen=True)

@@ -188,11 +188,12 @@ def heat_maps_sketch(subject: Subject) -> Sketch | Missing:
     maps = [_category_map(categories, rows.get(pair.run_id, ())) for pair in some.ranked]
     shown = of_runs(table, [pair.run_id for pair in some.ranked])
     return Sketch(
-        title=_best_gain(subject, rows),
+        title=subject.among_words(MOST_PANELS) + _best_gain(subject, rows),
         reading_aid=(
             "Each cell is the mean similarity (0–10) that a category has reached after a turn: the stronger the colour"
-            f" the more similar. An episode that has ended keeps its last score.{subject.chosen_words(MOST_PANELS)}"
+            " the more similar. An episode that has ended keeps its last score."
         ),
+        chosen=subject.chosen_words(MOST_PANELS),
         drawing=small_maps(some.ranked, maps, [labels.category_short(category) for category in categories]),
         table=picked(shown, [RUN, "pair", "category", "turn", "reached"]),
     )

@@ -63,8 +63,9 @@ def _tracks(subject: Subject, rows: Mapping[str, Sequence[Mapping[str, Value]]],
 
 def _sketch(subject: Subject, table: Table, key: str, tracks: Sequence[Track], scale: Scale, title: str) -> Sketch:
     return Sketch(
-        title=title,
-        reading_aid=f"{_AID}{subject.chosen_words(MOST_PANELS)}",
+        title=subject.among_words(MOST_PANELS) + title,
+        reading_aid=_AID,
+        chosen=subject.chosen_words(MOST_PANELS),
         drawing=panels(tracks, scale),
         table=picked(table, [RUN, "pair", "turn", "messages", key]),
     )

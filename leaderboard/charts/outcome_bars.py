@@ -40,7 +40,8 @@ def convergence_sketch(subject: Subject) -> Sketch | Missing:
     bars = {pair.run_id: _Bar(pair_lines(pair), rows[pair.run_id][0]) for pair in subject.ranked}
     chosen = [pair.run_id for pair in subject.ranked[:MOST_ROWS]]
     chosen.sort(key=lambda run_id: -bars[run_id].share("improved"))
-    title = _title(list(bars.values()))
+    every = f" of all {len(bars)} pairs" if len(bars) > MOST_ROWS else ""
+    title = _title(list(bars.values()), every)
     shown = picked(of_runs(table, chosen), _COLUMNS)
     return _sketch([bars[run_id] for run_id in chosen], title, shown, subject.chosen_words(MOST_ROWS))
 
@@ -87,8 +88,9 @@ def _sketch(bars: Sequence[_Bar], title: str, table: Table, chosen: str = "") ->
         title=title,
         reading_aid=(
             "Each bar splits a row's rated episodes by whether the final rendering scored above, equal to or below the"
-            f" first, or was the only one; the numbers in it are episodes.{chosen}"
+            " first, or was the only one; the numbers in it are episodes."
         ),
+        chosen=chosen,
         drawing=Drawing([_trace(outcome, bars) for outcome in CONVERGENCES], *layouts),
         table=table,
     )
@@ -111,10 +113,10 @@ def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> go.Bar:
     )
 
 
-def _title(bars: Sequence[_Bar]) -> str:
+def _title(bars: Sequence[_Bar], whose: str = "") -> str:
     whole = sum(bar.episodes for bar in bars) or 1
     better, worse = (
         labels.percent(sum(bar.share(outcome) * bar.episodes for bar in bars) / whole)
         for outcome in ("improved", "regressed")
     )
-    return f"{better} % of episodes end better than they began, {worse} % worse"
+    return f"{better} % of episodes{whose} end better than they began, {worse} % worse"

@@ -59,9 +59,9 @@ def scores_sketch(subject: Subject) -> Sketch | Missing:
             + (", one line of marks a judge" if several else "")
             + "; judges do not mean the same by a number, so compare pairs within a judge."
             + (" † is a judge of the describer's own family." if table.carried else "")
-            + subject.chosen_words(MOST_ROWS)
             + AID
         ),
+        chosen=subject.chosen_words(MOST_ROWS),
         drawing=marked_rows(
             [*_rows(subject, pairs, scores, labels.number), *published],
             axis(low, high, steps(low, high, 1), "mean similarity of the final rendering (0–10)"),
@@ -88,11 +88,11 @@ def deltas_sketch(subject: Subject) -> Sketch | Missing:
 
 def _deltas(subject: Subject, deltas: _ByJudge) -> Sketch:
     pairs = _by_value(subject.ranked[:MOST_ROWS], deltas)
-    every = [by_run[pair.run_id] for by_run in deltas.values() for pair in pairs]
-    low, high, step = around_zero(every)
+    low, high, step = around_zero([by_run[pair.run_id] for by_run in deltas.values() for pair in pairs])
     return Sketch(
+        # The title counts every pair, also where the figure shows the best alone.
         title=_against(
-            every,
+            [by_run[pair.run_id] for by_run in deltas.values() for pair in subject.ranked],
             0,
             ("Refinement helps", "harms"),
             "Does refinement help? No pair's interval is clear of zero",
@@ -101,8 +101,8 @@ def _deltas(subject: Subject, deltas: _ByJudge) -> Sketch:
         reading_aid=(
             "Each mark is a pair's mean change from first to final rendering, over its episodes of at least two"
             " renderings, and each line its 95 % interval: a line that crosses zero leaves open whether refining helps."
-            + subject.chosen_words(MOST_ROWS)
         ),
+        chosen=subject.chosen_words(MOST_ROWS),
         drawing=marked_rows(
             _rows(subject, pairs, deltas, labels.signed),
             axis(
@@ -135,10 +135,9 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
         ),
         reading_aid=(
             "Each mark is the share of a pair's episodes of several renderings in which the final one is preferred to"
-            " the first, a tie being half; a line that crosses 50 % leaves it open."
-            + subject.chosen_words(MOST_ROWS)
-            + AID
+            " the first, a tie being half; a line that crosses 50 % leaves it open." + AID
         ),
+        chosen=subject.chosen_words(MOST_ROWS),
         drawing=marked_rows(
             [*_rows(subject, pairs, shares, percent), *preference_rows()],
             axis(0, 100, steps(0, 100, 25), "final rendering preferred (% of episodes)"),

@@ -42,8 +42,9 @@ def trajectories_sketch(subject: Subject) -> Sketch | Missing:
     tracks = [_track(pair, rows.get(pair.run_id, ())) for pair in ordered]
     others = " The other pairs stand behind in grey." if len(tracks) > 1 else ""
     return Sketch(
-        title=_title(tracks),
-        reading_aid=f"{_AID}{others}{subject.chosen_words(MOST_PANELS)}",
+        title=subject.among_words(MOST_PANELS) + _title(tracks),
+        reading_aid=f"{_AID}{others}",
+        chosen=subject.chosen_words(MOST_PANELS),
         drawing=panels(tracks, _scale(tracks)),
         table=picked(of_runs(table, [pair.run_id for pair in ordered]), _COLUMNS),
     )

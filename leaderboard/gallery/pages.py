@@ -14,6 +14,7 @@ from leaderboard.gallery.shards import FOLDER
 from leaderboard.model.final_fates import facts_of_pair
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.selections import Chosen, selections, telling_episode
+from leaderboard.pages.turn_strips import SELECTION, strip_path
 from leaderboard.words.alt_text import target_words
 from leaderboard.words.labels import OUTCOMES
 
@@ -66,6 +67,7 @@ def _replay(site: Site) -> dict[str, Any]:
         "row": view_episode(site, chosen.pair, chosen.gallery, facts_of_pair(site, chosen.pair)),
         "gallery": chosen.gallery,
         "seen": target_words(chosen.gallery.instance),
+        "strip": strip_path(chosen),
     }
 
 
@@ -105,7 +107,11 @@ def _final(site: Site, result: EpisodeResult) -> float | None:
 
 def _selections(site: Site) -> list[dict[str, Any]]:
     return [
-        {"selection": selection, "entries": [_selected(site, chosen) for chosen in selection.chosen]}
+        {
+            "selection": selection,
+            "entries": [_selected(site, chosen) for chosen in selection.chosen],
+            "animated": selection.name == SELECTION,
+        }
         for selection in selections(site)
     ]
 
@@ -118,4 +124,5 @@ def _selected(site: Site, chosen: Chosen) -> dict[str, Any]:
         "seen": target_words(chosen.gallery.instance),
         "first": site.rendering(chosen.pair.run_id, first) if chosen.final.turn > chosen.first.turn else None,
         "final": site.rendering(chosen.pair.run_id, final),
+        "strip": strip_path(chosen),
     }

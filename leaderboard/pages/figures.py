@@ -1,30 +1,42 @@
-"""The page of all figures of all pairs, in the order in which the paper asks."""
+"""The page of all figures of all pairs, in the order in which the paper asks, and a page of each figure alone."""
+
+from collections.abc import Iterator, Sequence
 
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_judge import rates
 from leaderboard.pages.board_views import View, view_path, view_words
+from leaderboard.pages.figure_data import FOLDER
 
 SECTIONS = (
-    ("similarity", "How close do pairs get?", ("scores",)),
+    ("similarity", "How close do pairs get?", ("scores", "categories")),
     ("refinement", "Does refinement help?", ("convergence", "deltas", "preferences")),
     ("turns", "Turn by turn", ("trajectories", "heat-maps")),
     ("budgets", "Token budgets", ("budget-scores", "budget-deltas", "budget-outcomes")),
     ("language", "What describers say", ("corrections", "corrections-by-turn", "lengths", "novelty")),
     ("judges", "What judges are worth", ("agreement", "ratings", "reliability")),
-    ("cost", "What it costs", ("costs",)),
+    ("effort", "What it takes", ("costs", "seconds")),
 )
 """Anchor, heading and figures of each part."""
+
+ALONE = "figure_alone"
+"""Template of a page that holds one figure, without the site around it: other pages embed it."""
+
+EMBEDDED = "embed"
+"""Folder of these pages, relative to the site's root."""
 
 
 def figures_page(site: Site) -> Page:
     """Return the page of figures."""
+    sections = [{"id": name, "title": title, "charts": _shown(site, charts)} for name, title, charts in SECTIONS]
     return Page(
         "figures",
         "Figures",
         "figures",
         {
-            "sections": [{"id": name, "title": title, "charts": charts} for name, title, charts in SECTIONS],
-            "charts": tuple(chart for _, _, charts in SECTIONS for chart in charts),
+            "sections": sections,
+            "charts": tuple(chart for section in sections for chart in section["charts"]),
+            "plays": FOLDER,
+            "embedded": EMBEDDED,
             "words": view_words(site, View(site.judge, rules=site.rule_sets[0])),
             "others": [
                 (judge, view_path(site, View(judge, rules=site.rule_sets[0])))
@@ -34,3 +46,17 @@ def figures_page(site: Site) -> Page:
         },
         searchable=True,
     )
+
+
+def figure_pages(site: Site) -> Iterator[Page]:
+    """Yield the page of each figure alone."""
+    for _, title, charts in SECTIONS:
+        for chart in _shown(site, charts):
+            values = {"heading": f"{title} Figure: {chart}", "charts": (chart,), "plays": FOLDER}
+            yield Page(f"{EMBEDDED}/{chart}", f"Figure: {chart}", ALONE, values)
+
+
+def _shown(site: Site, charts: Sequence[str]) -> tuple[str, ...]:
+    """Return the figures of a part: the figure of costs only where something costs."""
+    costs = any(cell.cost.mean for cell in site.results.cells.values())
+    return tuple(chart for chart in charts if chart != "costs" or costs)

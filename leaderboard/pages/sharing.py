@@ -38,7 +38,12 @@ def share_strip(page: Page, site: Site | None) -> Markup:
 
 def provenance(site: Site, view: View) -> str:
     """Return where the numbers of a board come from, as JSON for files that a reader saves."""
-    about = {
+    return json.dumps(provenance_facts(site, view), ensure_ascii=False)
+
+
+def provenance_facts(site: Site, view: View) -> dict[str, str]:
+    """Return where the numbers of a board come from: each fact by its name."""
+    return {
         "judge": view.judge,
         "category": view.category or "all",
         "difficulty": view.difficulty or "all",
@@ -47,7 +52,6 @@ def provenance(site: Site, view: View) -> str:
         "instance_set": site.results.instance_set,
         "ircore": ", ".join(sorted({submission.run.version for submission in site.results.submissions})),
     }
-    return json.dumps(about, ensure_ascii=False)
 
 
 def _lines(text: str) -> Markup:

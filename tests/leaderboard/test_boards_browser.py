@@ -172,6 +172,23 @@ def save(page: "Page", name: str) -> str:
     return Path(waiting.value.path()).read_text(encoding="utf-8")
 
 
+def test_the_choice_of_pairs_goes_along_to_figures_and_from_a_comparison_too(visit: Visit) -> None:
+    page = visit.open(f"{BOARD}?pick=a-x,b-y")
+    link = page.get_by_role("link", name="Figures", exact=True).and_(page.locator("[data-figures-page]"))
+    assert str(link.get_attribute("href")).endswith("figures.html?pairs=a-x,b-y&judge=structural")
+    page.get_by_label("Find", exact=True).fill("painter")
+    page.goto(f"{visit.address}{BOARD}?find=sketcher")
+    page.wait_for_function("() => document.querySelector('[data-figures-page]').href.includes('pairs')")
+    assert "pairs=a-y,b-y&" in str(link.get_attribute("href"))
+    link.click()
+    page.locator(".figure-note", has_text="seer + sketcher; teller + sketcher").wait_for()
+    page.locator("#figure-trajectories figcaption", has_text="Of the 2 chosen pairs").wait_for()
+    page.goto(f"{visit.address}compare.html?pairs=a-x,b-y")
+    page.locator(".compare-view[data-state='drawn']").wait_for()
+    page.get_by_role("link", name="These pairs in all figures").click()
+    page.locator(".figure-note", has_text="seer + painter; teller + sketcher").wait_for()
+
+
 def test_files_hold_exactly_what_is_shown_in_full(visit: Visit, site: Path) -> None:
     page = visit.open(f"{BOARD}?describer=teller&by=tokens&hide=effort,provenance")
     keys = shown(page)

@@ -177,7 +177,7 @@ def test_of_many_pairs_the_best_are_shown_and_this_is_said() -> None:
     charts = figures(many, pairs_of(many), {"scores", "delta", "trajectories", "lengths"})
     for kind, most in (("scores", 24), ("delta", 24), ("trajectories", 12), ("lengths", 12)):
         chart = charts[kind]
-        assert f"Shown are the {most} of 30 pairs with the best main scores by {OWN}." in chart.reading_aid
+        assert chart.chosen == f"Shown are the {most} of 30 pairs with the best main scores by {OWN}."
         assert chart.table is not None
         assert {value.value for value in chart.table.column("run_id")} == set(board[:most])
         assert chart.height < 2000
@@ -195,3 +195,46 @@ def test_still_pictures_are_well_formed_and_show_every_mark(charts: Mapping[str,
                 assert note["text"].replace("<b>", "").split("<")[0].replace("&amp;", "&") in said
     marks = [part for part in ElementTree.fromstring(f"<b>{charts['scores'].still()}</b>")[0] if part.tag == "path"]
     assert len(marks) == sum(bool(trace["x"]) for trace in charts["scores"].figure["data"])
+
+
+def test_headlines_are_about_all_pairs_or_say_about_which() -> None:
+    """Thirty pairs that all gain, and the six worst lose: the figure shows the best 24, its headline counts thirty."""
+    instances = invented_set(4)
+    gaining = [invented_run(instances, f"seer-{at:02d}", "painter", 5.0 + at / 20, 2.0) for at in range(24)]
+    losing = [invented_run(instances, f"teller-{at:02d}", "painter", 3.0, -2.0) for at in range(6)]
+    many = Results.from_runs([*gaining, *losing])
+    charts = figures(many, pairs_of(many), {"deltas", "convergence", "trajectories", "lengths", "heat-maps", "scores"})
+    assert charts["deltas"].title == "Refinement helps 24 of 30 pairs and harms 6"
+    assert "episodes of all 30 pairs end better" in charts["convergence"].title
+    assert charts["scores"].title.endswith("of 30 ranked pairs cannot be told from the best by main score")
+    for kind in ("trajectories", "lengths", "heat-maps"):
+        assert charts[kind].title.startswith("Of the 12 best pairs: ")
+
+
+def test_the_frontier_of_seconds_is_the_best_score_that_fewer_seconds_buy() -> None:
+    """Every turn takes one second: a pair's seconds are its turns, and the frontier is worked out by hand here."""
+    many = invented_results(["seer", "teller"], ["painter", "sketcher"])
+    charts = figures(many, pairs_of(many), {"seconds", "categories"})
+    chart = charts["seconds"]
+    assert chart.table is not None
+    points = sorted(
+        (float(seconds.value or 0), float(score.value or 0))
+        for seconds, score in zip(chart.table.column("seconds"), chart.table.column("score"), strict=True)
+    )
+    unbeaten = [point for at, point in enumerate(points) if all(point[1] > other[1] for other in points[:at])]
+    assert f"{len(unbeaten)} of 4 pairs are not beaten at fewer seconds" in chart.title
+    corners = chart.figure["data"][0]
+    assert corners["y"][::2] == pytest.approx([score for _, score in unbeaten], abs=0.001)
+    assert [10**x for x in corners["x"][::2]] == pytest.approx([seconds for seconds, _ in unbeaten], rel=0.01)
+
+
+def test_small_multiples_show_the_cells_of_each_category() -> None:
+    many = invented_results(["seer", "teller"], ["painter", "sketcher"])
+    chart = figures(many, pairs_of(many), {"categories"})["categories"]
+    ranked = [row.submission.run_id for row in many.board(OWN)]
+    wanted = [many.cell(run_id, OWN, category).score.mean for category in many.categories for run_id in ranked]
+    assert [trace["x"][0] for trace in chart.figure["data"]] == pytest.approx(wanted, abs=0.001)
+    means = {run_id: {c: many.cell(run_id, OWN, c).score.mean or 0 for c in many.categories} for run_id in ranked}
+    lowest = [min(by_category, key=lambda category: by_category[category]) for by_category in means.values()]
+    most = max(lowest.count(category) for category in lowest)
+    assert chart.title.endswith(f"score lowest for {most} of 4 pairs")

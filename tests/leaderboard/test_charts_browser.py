@@ -1,5 +1,6 @@
 """Every figure in a real browser, under the policy of the site's pages: live, still, saved, in both schemes."""
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from leaderboard import theme
 from leaderboard.building.bundle import bundle
 from leaderboard.charts.catalogue import figures
 from leaderboard.model.site import Page
+from leaderboard.pages.figure_data import FOLDER
 from leaderboard.pages.figures import SECTIONS
 from leaderboard.rendering.render import Renderer
 from leaderboard.rendering.shell import Shell
@@ -41,7 +43,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("figures")
     shutil.copytree(ASSETS, folder / "assets", ignore=shutil.ignore_patterns("js"))
     (folder / "assets/js").mkdir()
-    (folder / "assets/js/charts.js").write_text(bundle("charts"))
+    for name in ("charts", "figures"):
+        (folder / f"assets/js/{name}.js").write_text(bundle(name))
     styles = ("theme", "site", "widgets", "charts")
     (folder / "assets/css/theme.css").write_text(theme.stylesheet())
     (folder / "assets/css/shell.css").write_text(
@@ -59,7 +62,18 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "charts" / f"{name}.json").write_text(chart.json())
         (folder / "charts" / f"{name}.csv").write_text(chart.csv())
     sections = [{"id": name, "title": title, "charts": charts} for name, title, charts in SECTIONS]
-    page = Page("index", "Figures", "figures", {"sections": sections, "words": "Invented.", "others": []})
+    values = {"sections": sections, "words": "Invented.", "others": [], "plays": FOLDER, "embedded": "embed"}
+    page = Page("index", "Figures", "figures", values)
+    (folder / FOLDER).mkdir(parents=True)
+    index = {
+        "judge": "structural",
+        "judges": ["structural"],
+        "categories": [],
+        "corrections": [],
+        "pairs": [],
+        "about": {},
+    }
+    (folder / FOLDER / "pairs.json").write_text(json.dumps(index))
     site = SimpleNamespace(judge="structural", pairs=pairs, mark_words="Colour stands for the describer")
     block = Renderer(site, charts).block(page)  # type: ignore[arg-type]
     links = "".join(f'<link rel="stylesheet" href="assets/css/{name}.css">' for name in (*styles, "shell"))

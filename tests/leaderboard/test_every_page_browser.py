@@ -33,6 +33,7 @@ BOARDS = (
     "matrix/geometry-hard.html",
     "matrix/target-geometry-hard-01.html",
     "figures.html",
+    "embed/scores.html",
     "metric-agreement.html",
     "pairs/index.html",
     "pairs/seer-painter.html",

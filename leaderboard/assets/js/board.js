@@ -13,6 +13,7 @@ import { copy, csv, json, latex, markdown, save } from "./export.js";
 import { OPPOSITE, addSortButtons, firstOrder, headsOf, markSorted, sortRows } from "./sorting.js";
 
 const MOST_COMPARED = 4;
+const MOST_DRAWN = 24; // pairs that a figure shows as chosen
 const AT_ONCE = 40; // rows that are moved without a pause: more than a window shows
 const MOVE = "moveBefore" in Element.prototype ? "moveBefore" : "insertBefore"; // the first keeps focus and layout
 
@@ -47,6 +48,7 @@ class Board {
     this.status = document.querySelector("[data-board-state]");
     this.note = document.querySelector("[data-order-note]");
     this.compareLink = form.querySelector("[data-compare-page]");
+    this.figuresLink = form.querySelector("[data-figures-page]");
     this.chips = [...document.querySelectorAll(".chips a")].map((link) => ({ link, address: link.getAttribute("href") }));
     this.texts = new Map(this.rows.map((row) => [row, this.searchText(row)]));
     const sorted = this.heads.find((head) => head.hasAttribute("aria-sort"));
@@ -163,6 +165,7 @@ class Board {
   show() {
     this.showControls();
     this.showRows();
+    this.showFigures();
     this.showAgainst();
     this.table.dataset.hide = [...this.state.hide, ...(this.state.against ? [] : ["against"])].join(" ");
     this.status.textContent = `${this.words()}.`;
@@ -197,6 +200,17 @@ class Board {
       row.classList.toggle("pinned", pinned);
     }
     this.showCompare();
+  }
+
+  /* Figures open with the pairs that are ticked, or left by search and menus, and with the board's judge and category. */
+  showFigures() {
+    if (!this.figuresLink) return;
+    const { judge = "", category = "all" } = JSON.parse(this.table.dataset.about ?? "{}");
+    const filtered = this.shown.length < this.rows.length && this.shown.length <= MOST_DRAWN ? this.shown.map(({ id }) => id) : [];
+    const pairs = this.state.pick.length ? this.state.pick : filtered;
+    const query = { pairs: pairs.map(encodeURIComponent).join(","), judge, category: category === "all" ? "" : category };
+    const text = Object.entries(query).filter(([, value]) => value).map(([name, value]) => `${name}=${value}`).join("&");
+    this.figuresLink.href = `${this.figuresLink.dataset.figuresPage}?${text}`;
   }
 
   showCompare() {

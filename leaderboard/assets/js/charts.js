@@ -23,6 +23,7 @@ const SAVED = { width: 1000, scale: 2, title: 44 }; // of a saved figure: width,
 
 let bundle = null;
 let drawn = new Set();
+const changed = new Map(); // figures that stand in place of those of the site, by their element
 
 function loadPlotly() {
   bundle ??= new Promise((resolve, reject) => {
@@ -121,10 +122,10 @@ async function start(frame) {
     const [figure] = await Promise.all([fetchJson(new URL(frame.dataset.chart, document.baseURI)), loadPlotly()]);
     const live = element("div", "chart-live");
     place.append(live);
-    const chart = { element: frame, place, live, figure, narrow: false };
+    const chart = { element: frame, place, live, built: figure, figure: changed.get(frame) ?? figure, narrow: false };
+    drawn.add(chart);
     await draw(chart);
     frame.dataset.state = "drawn";
-    drawn.add(chart);
     addButtons(chart);
     new ResizeObserver(() => { if (isNarrow(chart) !== chart.narrow) draw(chart); }).observe(place);
   } catch (error) {
@@ -132,6 +133,16 @@ async function start(frame) {
     frame.dataset.state = "failed";
   }
 }
+
+/* figures.js hands over what a reader has chosen; null is the figure that the site was built with. */
+document.addEventListener("figure-change", ({ target, detail }) => {
+  if (detail) changed.set(target, detail);
+  else changed.delete(target);
+  const chart = [...drawn].find((own) => own.element === target);
+  if (!chart) return;
+  chart.figure = detail ?? chart.built;
+  draw(chart);
+});
 
 const scheme = new MutationObserver(() => drawn.forEach(draw));
 

@@ -111,13 +111,19 @@ class ComparePage {
     const pairs = keys.map((key) => this.byKey.get(key));
     const parts = pairs.length === 2 ? [this.finding(pairs)] : [];
     this.fillInstances(pairs);
-    this.view.replaceChildren(...parts, this.words(pairs), ...this.overall(pairs), ...this.byCategory(pairs), ...this.instances);
+    this.view.replaceChildren(...parts, this.words(pairs), this.figuresLink(), ...this.overall(pairs), ...this.byCategory(pairs), ...this.instances);
     this.view.dataset.state = "drawn";
   }
 
   words(pairs) {
     const { words } = this.index.judges.find(({ name }) => name === this.judge);
     return element("p", "aid", `${words}${pairs.length === 2 ? ` ${this.common(this.compared(...pairs, ""))}` : ""} The interval of the main scores is the one by which the board ranks, all comparisons together; where it was not computed beforehand, the ranks say whether two pairs are told apart, and the interval on common targets is Student's.`);
+  }
+
+  figuresLink() {
+    const { keys, judge } = this;
+    const link = withAttributes(element("a", "", "These pairs in all figures"), { href: `${this.base}figures.html?pairs=${keys.map(encodeURIComponent).join(",")}&judge=${encodeURIComponent(judge)}` });
+    return element("p", "aid", link);
   }
 
   compared(first, second, category) {

@@ -1,0 +1,114 @@
+/* Headlines of figures that a reader has changed: about what is shown, in the words of leaderboard/charts. */
+import { known, pairWords, sideOf } from "./figure-grammar.js";
+import { fixed, signed } from "./numbers.js";
+
+/* Whose headline it is: empty for all pairs and targets by the judge that the site itself shows. */
+export function scopeWords({ scope, pairs, category, judge }) {
+  const count = pairs.length;
+  const parts = [];
+  if (scope === "chosen") parts.push(count === 1 ? "of the chosen pair" : `of the ${count} chosen pairs`);
+  if (scope === "best") parts.push(`of the ${count} best pairs`);
+  if (category) parts.push(`on ${category.toLowerCase()}`);
+  if (judge) parts.push(`judged by ${judge}`);
+  const text = parts.join(", ");
+  return text ? `${text[0].toUpperCase()}${text.slice(1)}: ` : "";
+}
+
+const plural = (count, noun) => `${count} ${count === 1 ? noun : `${noun}s`}`;
+
+/* How many intervals lie above and below a line. */
+export function against(values, line, [above, below], open, noun) {
+  const count = values.filter(known).length;
+  const sides = values.map((value) => sideOf(value, line));
+  const [up, down] = [1, -1].map((side) => sides.filter((own) => own === side).length);
+  if (up === 0 && down === 0) return open;
+  const undecided = count - up - down;
+  const said = `${above} ${up} of ${plural(count, noun)} and ${below} ${down || "none"}`;
+  return undecided ? `${said}; ${undecided} ${undecided === 1 ? "is" : "are"} undecided` : said;
+}
+
+/* by judge: the values of the pairs. */
+export function highest(pairs, byJudge) {
+  const tops = byJudge.map((values) => {
+    const means = values.map((value) => (known(value) ? value[0] : -Infinity));
+    return Math.max(...means) === -Infinity ? null : means.indexOf(Math.max(...means));
+  }).filter((place) => place !== null);
+  if (!tops.length) return "No rendering was rated";
+  const [first] = tops;
+  if (byJudge.length === 1) return `${pairWords(pairs[first])} scores ${pairs.length > 1 ? "highest: " : ""}${fixed(byJudge[0][first][0])}`;
+  if (tops.every((place) => place === first)) return `${pairWords(pairs[first])} scores highest by every judge`;
+  return "Judges differ on which pair scores highest";
+}
+
+/* counts of pairs: improved, stable, regressed, single. */
+export function outcomes(bars) {
+  const sums = [0, 1, 2, 3].map((index) => bars.reduce((sum, counts) => sum + counts[index], 0));
+  const whole = sums.reduce((sum, count) => sum + count, 0) || 1;
+  const percent = (count) => fixed((100 * count) / whole, 0);
+  return `${percent(sums[0])} % of episodes end better than they began, ${percent(sums[2])} % worse`;
+}
+
+const ends = ({ spots }) => [spots[0].value[0] ?? 0, spots.at(-1).value[0] ?? 0];
+
+export function trajectories(tracks) {
+  const gains = tracks.filter(({ spots }) => spots.length).map((track) => [ends(track)[1] - ends(track)[0], track]);
+  gains.sort((first, second) => second[0] - first[0]);
+  if (!gains.length) return "No episode was rated";
+  if (tracks.length > 1 && (gains.length < 2 || gains[0][0] - Math.max(0, gains[1][0]) < 0.05)) return "How far does each pair get, turn by turn?";
+  const [from, to] = ends(gains[0][1]);
+  return `${pairWords(gains[0][1].pair)} goes from ${fixed(from, 1)} to ${fixed(to, 1)} over the turns`;
+}
+
+const several = (tracks) => tracks.filter(({ spots }) => spots.length > 1).map(ends);
+
+export function lengths(tracks) {
+  const all = several(tracks);
+  if (!all.length) return "How long are messages?";
+  const shorter = all.filter(([first, last]) => last < first).length;
+  return `Do messages get shorter? The last ones are shorter than the first in ${shorter} of ${all.length} pairs`;
+}
+
+function span(shares) {
+  const [low, high] = [Math.min(...shares), Math.max(...shares)].map((share) => fixed(100 * share, 0));
+  return low === high ? `${low} %` : `${low}–${high} %`;
+}
+
+export function novelty(tracks) {
+  const all = several(tracks);
+  if (!all.length) return "Do later messages say anything new?";
+  return `New words: ${span(all.map(([first]) => first))} of a message at turn 2, ${span(all.map(([, last]) => last))} at the last turn`;
+}
+
+/* rows: the values of a pair by category. */
+export function hardest(titles, rows) {
+  const whole = rows.filter((values) => values.every(known));
+  const question = "Which category is hardest?";
+  if (!whole.length) return question;
+  const lowest = whole.map((values) => values.map(([mean]) => mean)).map((means) => means.indexOf(Math.min(...means)));
+  const counts = titles.map((_, index) => lowest.filter((place) => place === index).length);
+  const most = Math.max(...counts);
+  return `${question} ${titles[counts.indexOf(most)]} score lowest for ${most} of ${plural(whole.length, "pair")}`;
+}
+
+/* cells: by pair and category the means by turn. */
+export function mostGained(pairs, titles, cells) {
+  const question = "In which categories do more turns pay?";
+  const gains = cells.flatMap((row, pair) => row.flatMap((means, category) => (means.length > 1 ? [[means.at(-1) - means[0], category, pair]] : [])));
+  gains.sort((first, second) => second[0] - first[0]);
+  if (!gains.length || gains[0][0] < 0.05) return question;
+  const [gain, category, pair] = gains[0];
+  return `The turns bring most on ${titles[category].toLowerCase()}: ${signed(gain, 1)} for ${pairWords(pairs[pair])}`;
+}
+
+/* rows: the shares of a pair by topic. */
+export function commonest(topics, rows) {
+  const spans = topics.map((topic, index) => {
+    const shares = rows.map((row) => row[index]).filter(known).map(([share]) => share);
+    const mean = shares.reduce((sum, share) => sum + share, 0) / (shares.length || 1);
+    return { topic: topic.toLowerCase(), mean, width: shares.length ? Math.max(...shares) - Math.min(...shares) : 0 };
+  });
+  const often = spans.reduce((best, own) => (own.mean > best.mean ? own : best));
+  const apart = spans.reduce((best, own) => (own.width > best.width ? own : best));
+  const said = `Corrections are most often about ${often.topic}`;
+  return rows.length < 2 || apart.width < 0.05 ? said : `${said}; pairs differ most in ${apart.topic} (${fixed(100 * apart.width, 0)} points)`;
+}

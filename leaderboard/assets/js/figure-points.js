@@ -1,0 +1,74 @@
+/* Score over what an episode takes, drawn again for other pairs, with the frontier. As charts/costs.py. */
+import { FOOT, axis, intervalEnds, intervalWords, layout, numberForm, pairWords, plain, rounded, steps, token, whiskers, words } from "./figure-grammar.js";
+
+const ALL_NAMED = 8;
+
+/* As Python's .2g writes it, without exponents in the range of money and seconds. */
+function twoDigits(value) {
+  return String(Number(value.toPrecision(2)));
+}
+
+export const EFFORTS = {
+  cost: {
+    question: "What does a better picture cost?", less: "a lower cost", axis: "cost of an episode (US$, logarithmic)",
+    form: (value) => (value < 1 ? twoDigits(value) : value.toFixed(2)), said: (text) => `US$ ${text} an episode`,
+  },
+  seconds: {
+    question: "How long does a better picture take?", less: "fewer seconds", axis: "seconds of an episode (logarithmic)",
+    form: (value) => (value < 10 ? twoDigits(value) : value.toFixed(0)), said: (text) => `${text} s an episode`,
+  },
+};
+
+/* The points that none of the same or a lower effort beats, the least effort first; a point is { effort, score: [mean, …] }. */
+export function frontier(points) {
+  const best = [];
+  for (const point of points.toSorted((first, second) => first.effort - second.effort || second.score[0] - first.score[0])) {
+    if (!best.length || point.score[0] > best.at(-1).score[0]) best.push(point);
+  }
+  return best;
+}
+
+const across = (point) => rounded(Math.log10(point.effort));
+
+function frontierLine(best, right) {
+  const corners = best.flatMap((point, at) => [[across(point), rounded(point.score[0])], [at + 1 < best.length ? across(best[at + 1]) : right, rounded(point.score[0])]]);
+  return {
+    type: "scatter", mode: "lines", x: corners.map(([x]) => x), y: corners.map(([, y]) => y),
+    line: { color: token("zero"), width: 1, dash: "dot" }, hoverinfo: "skip",
+  };
+}
+
+function ticks(low, high, form) {
+  const heads = high - low < 1 ? [1, 1.5, 2, 3, 4, 5, 6, 8] : high - low < 2 ? [1, 2, 5] : [1];
+  const made = [];
+  for (let power = Math.floor(low); power <= Math.ceil(high); power += 1) {
+    for (const head of heads) {
+      const value = head * 10 ** power;
+      if (low <= Math.log10(value) && Math.log10(value) <= high) made.push([Math.round(Math.log10(value) * 10_000) / 10_000, form(value)]);
+    }
+  }
+  return made;
+}
+
+export function effortFigure(points, effort) {
+  const best = frontier(points);
+  const named = points.length <= ALL_NAMED ? points : best;
+  const places = points.map(across);
+  const [left, right] = [Math.min(...places) - 0.15, Math.max(...places) + 0.15];
+  const ends = intervalEnds(points.map(({ score }) => score));
+  const [low, high] = [Math.floor(Math.min(...ends)), Math.ceil(Math.max(...ends))];
+  const marks = points.map((point) => ({
+    type: "scatter", mode: "markers", x: [across(point)], y: [rounded(point.score[0])], error_y: whiskers([point.score], token(point.pair.hue)),
+    marker: { symbol: point.pair.symbol, size: 11, color: token(point.pair.hue) },
+    hovertemplate: `${plain(pairWords(point.pair))}<br>${numberForm(2)(point.score[0])}, ${intervalWords(point.score)}<br>${effort.said(effort.form(point.effort))}<extra></extra>`,
+  }));
+  const [wide, narrow] = [60, 26].map((length) => layout(360 + FOOT, 46, 14, 14, FOOT, {
+    xaxis: axis(left, right, ticks(left, right, effort.form), effort.axis),
+    yaxis: axis(low, high, steps(low, high, 1), "mean similarity (0–10)", { showline: true, linecolor: token("zero") }),
+    annotations: named.map((point) => {
+      const [anchor, shift] = across(point) > (left + right) / 2 ? ["right middle", -10] : ["left middle", 10];
+      return words(plain(pairWords(point.pair), length), [across(point), rounded(point.score[0])], "x y", anchor, [shift, 10], { colour: token(`${point.pair.hue}-text`) });
+    }),
+  }));
+  return { data: [frontierLine(best, Math.max(...places)), ...marks], layout: wide, narrow };
+}

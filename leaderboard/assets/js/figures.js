@@ -1,0 +1,221 @@
+/*
+ * Figures to play with: pairs, judge and category are chosen in place, the figure is drawn again from the numbers of all
+ * pairs (data/figures/*.json), and headline, table, files, link and code to embed are those of what is shown.
+ *
+ *   <div data-play="data/figures/" data-embed="embed/"> … <figure data-chart data-name="deltas"> … </div>
+ *
+ * data-alone says that the page holds one figure. charts.js draws: it is handed a figure by the event "figure-change".
+ */
+import { readQuery, whenMoved, writeQuery } from "./address.js";
+import { button, element, enhanceEach, fetchJson, withAttributes } from "./dom.js";
+import { csv, save } from "./export.js";
+import { PARTS, aloneAddress, pairsOf, readChoice, writeChoice } from "./figure-choice.js";
+import { pairWords, plain } from "./figure-grammar.js";
+import { scopeWords } from "./figure-headlines.js";
+import { KINDS } from "./figure-kinds.js";
+import { FigureTools, embedCode } from "./figure-tools.js";
+import { fixed } from "./numbers.js";
+
+const CAPTION = 190; // room for the words of an embedded figure, CSS pixels
+
+class Numbers {
+  constructor(folder) {
+    this.folder = folder;
+    this.files = new Map();
+  }
+
+  get(name) {
+    if (!this.files.has(name)) this.files.set(name, fetchJson(new URL(`${this.folder}${name}.json`, document.baseURI)));
+    return this.files.get(name);
+  }
+}
+
+class PlayedFigure {
+  constructor(frame, page) {
+    this.frame = frame;
+    this.page = page;
+    this.id = frame.dataset.name;
+    this.kind = KINDS[this.id] ?? {};
+    this.index = page.index;
+    this.alone = page.alone;
+    this.turn = 0;
+    this.strong = frame.querySelector("figcaption strong");
+    this.shown = frame.querySelector("[data-chosen]") ?? frame.querySelector("figcaption").appendChild(element("span"));
+    this.table = frame.querySelector(".chart-table");
+    this.built = { strong: [...this.strong.childNodes], shown: this.shown.textContent, table: [...this.table.childNodes], title: this.title() };
+    this.choice = readChoice(this.id, this.kind, this.index, this.alone);
+    this.tools = new FigureTools(frame.querySelector("[data-figure-tools]"), this);
+    frame.querySelector(".chart-tools a[download]").addEventListener("click", (event) => this.saveNumbers(event));
+    if (this.changed()) this.draw();
+  }
+
+  title() {
+    return this.strong.textContent.trim();
+  }
+
+  changed() {
+    return PARTS.some((part) => this.choice[part]);
+  }
+
+  change(values) {
+    this.choice = { ...this.choice, ...values };
+    writeChoice(this.id, this.choice, this.alone);
+    this.show();
+  }
+
+  /* Back to what the page says of every figure, or to the figure that the site was built with. */
+  reset() {
+    writeChoice(this.id, { pairs: "", judge: "", category: "" }, this.alone);
+    this.restore();
+  }
+
+  restore() {
+    this.choice = readChoice(this.id, this.kind, this.index, this.alone);
+    this.show();
+  }
+
+  show() {
+    this.tools.show();
+    if (this.changed()) this.draw();
+    else this.undraw();
+  }
+
+  async draw() {
+    const turn = ++this.turn;
+    const { kind, index, choice } = this;
+    const judge = choice.judge || index.judge;
+    const judges = choice.judge || !kind.everyJudge ? [judge] : [index.judge, ...index.judges.filter((other) => other !== index.judge)];
+    let base, files;
+    try {
+      const names = [...new Set([`cells-${judge}`, ...kind.files({ judge, judges })])];
+      const [own, ...read] = await Promise.all([fetchJson(new URL(this.frame.dataset.chart, document.baseURI)), ...names.map((name) => this.page.numbers.get(name))]);
+      [base, files] = [own, Object.fromEntries(names.map((name, at) => [name, read[at]]))];
+    } catch {
+      this.tools.say("The numbers could not be loaded. Reload the page to try again.");
+      return;
+    }
+    if (turn !== this.turn) return;
+    const { scope, pairs } = pairsOf(choice, kind, index, files[`cells-${judge}`].order);
+    const made = pairs.length ? kind.draw({ index, files, pairs, judges, judge, category: choice.category, base }) : null;
+    if (!made) {
+      this.tools.say("Nothing is known of this choice: the figure stays as it was.");
+      return;
+    }
+    const category = index.categories.find(([name]) => name === choice.category)?.[1] ?? "";
+    const title = scopeWords({ scope, pairs, category, judge: choice.judge }) + made.title;
+    this.records = made.records.map(({ pair, ...values }) => ({ pair: pairWords(pair), key: pair.key, ...(category && { category }), ...values }));
+    this.tell(title, this.shownWords(scope, pairs, judges, category));
+    this.fillTable(title);
+    const figure = { ...base, data: made.data, layout: made.layout, narrow: made.narrow, title: plain(title) };
+    this.hand(figure);
+    this.frame.dataset.changed = "";
+  }
+
+  undraw() {
+    this.turn += 1;
+    this.records = null;
+    delete this.frame.dataset.changed;
+    this.strong.replaceChildren(...this.built.strong);
+    this.shown.textContent = this.built.shown;
+    this.table.replaceChildren(...this.built.table);
+    this.name(this.built.title);
+    this.tools.say("");
+    this.hand(null);
+  }
+
+  hand(figure) {
+    this.height = (figure ?? {}).layout?.height;
+    this.frame.dispatchEvent(new CustomEvent("figure-change", { bubbles: true, detail: figure }));
+  }
+
+  name(title) {
+    this.frame.querySelector(".chart-plot").setAttribute("aria-label", title);
+    this.tools.show();
+  }
+
+  shownWords(scope, pairs, judges, category) {
+    const count = this.index.pairs.length;
+    const which = { all: `all ${count} pairs`, best: `the best ${pairs.length} of ${count} pairs`, chosen: `${pairs.length} of ${count} pairs, as chosen` }[scope];
+    return ` Shown: ${[which, category.toLowerCase(), this.kind.judges ? `judged by ${judges.join(", ")}` : ""].filter(Boolean).join("; ")}.`;
+  }
+
+  tell(title, shown) {
+    this.strong.replaceChildren(element("bdi", "", title));
+    this.shown.textContent = shown;
+    this.name(title);
+    this.tools.say(`${title}.${shown}`);
+  }
+
+  fillTable(title) {
+    const names = Object.keys(this.records[0] ?? {}).filter((name) => name !== "key");
+    const words = (value) => (typeof value === "number" ? (Number.isInteger(value) ? String(value) : fixed(value)) : value ?? "–");
+    const cell = (record, name, at) => (at === 0
+      ? withAttributes(element("th", "", element("bdi", "", record[name])), { scope: "row" })
+      : element("td", typeof record[name] === "number" ? "number" : "", words(record[name])));
+    const head = element("tr", "", ...names.map((name) => withAttributes(element("th", "", name.replaceAll("_", " ")), { scope: "col" })));
+    const rows = this.records.map((record) => element("tr", "", ...names.map((name, at) => cell(record, name, at))));
+    const table = element("table", "plain", element("caption", "sr-only", title), element("thead", "", head), element("tbody", "", ...rows));
+    const region = withAttributes(element("div", "scroll", table), { tabindex: "0", role: "region", "aria-label": `${title}, as a table` });
+    this.table.replaceChildren(this.built.table.find((node) => node.nodeName === "SUMMARY"), region);
+  }
+
+  /* What is shown, with where it comes from; the figure as it was built has a file of its own. */
+  saveNumbers(event) {
+    if (!this.records) return;
+    event.preventDefault();
+    const { about, judge } = this.index;
+    const source = { ...about, judge: this.kind.judges ? this.choice.judge || judge : "", category: this.choice.category || "all", address: this.link() };
+    save(`${this.id}.csv`, "text/csv", csv(this.records.map((record) => ({ ...record, ...source, ...record }))));
+  }
+
+  link() {
+    return `${location.origin}${location.pathname}${location.search}${this.alone ? "" : `#${this.frame.id}`}`;
+  }
+
+  embed() {
+    const page = new URL(`${this.page.embeds}${encodeURIComponent(this.id)}.html`, document.baseURI).href;
+    const height = (this.height ?? this.frame.querySelector(".chart-plot").offsetHeight) + CAPTION;
+    return embedCode(aloneAddress(page, this.choice), this.title(), Math.round(height));
+  }
+}
+
+class FigurePage {
+  constructor(root) {
+    this.root = root;
+    this.alone = "alone" in root.dataset;
+    if (this.alone && window.matchMedia("(prefers-color-scheme: dark)").matches) document.body.dataset.mdColorScheme = "slate";
+    this.embeds = root.dataset.embed;
+    this.numbers = new Numbers(root.dataset.folder);
+  }
+
+  async start() {
+    this.index = await this.numbers.get("pairs");
+    this.index.places = new Map(this.index.pairs.map(({ key }, place) => [key, place]));
+    const frames = [...this.root.querySelectorAll("figure[data-chart]")].filter((frame) => frame.querySelector("[data-figure-tools]"));
+    this.figures = frames.map((frame) => new PlayedFigure(frame, this));
+    this.addNote();
+    whenMoved(() => this.restore());
+  }
+
+  restore() {
+    this.figures.forEach((figure) => figure.restore());
+    this.addNote();
+  }
+
+  /* Pairs that came from a board or a comparison hold for every figure. */
+  addNote() {
+    this.note?.remove();
+    const query = readQuery();
+    if (this.alone || !PARTS.some((part) => query[part])) return;
+    const names = (query.pairs ?? "").split(",").filter((key) => this.index.places.has(key)).map((key) => pairWords(this.index.pairs[this.index.places.get(key)]));
+    const words = [names.join("; "), query.judge && `judged by ${query.judge}`, query.category].filter(Boolean).join("; ");
+    const clear = button("Show all figures as built", () => {
+      writeQuery(Object.fromEntries(PARTS.map((part) => [part, ""])), { push: true });
+      this.restore();
+    });
+    this.note = element("p", "figure-note", element("span", "", `Every figure that can shows: ${words}. `), clear);
+    this.root.prepend(this.note);
+  }
+}
+
+enhanceEach("play", (root) => new FigurePage(root).start().catch((error) => console.warn(`Figures cannot be changed here: ${error.message}`)));

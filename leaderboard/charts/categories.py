@@ -1,0 +1,139 @@
+"""Small multiples: the same pairs in a panel per category, with one scale."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import plotly.graph_objects as go
+
+from ircore.results.tables.board import board_table
+from ircore.results.tables.model import Column, Table, Value
+from leaderboard.charts.data import MOST_PANELS, RUN, Subject, of_runs, picked
+from leaderboard.charts.grammar import (
+    Drawing,
+    Json,
+    Missing,
+    Sketch,
+    axis,
+    interval_words,
+    mean,
+    pair_lines,
+    pair_name,
+    plain,
+    rounded,
+    steps,
+    whiskers,
+    words,
+)
+from leaderboard.charts.panels import Grid, axes_of, inside
+from leaderboard.model.site import Pair
+from leaderboard.theme import describer_token, generator_symbol, token
+from leaderboard.words import labels
+
+_ROW = {False: 22, True: 36}
+"""Height of a pair's row in a panel, CSS pixels, by whether the layout is narrow: names then stand on two lines."""
+
+_TITLE = "Which category is hardest?"
+
+_ByCategory = Mapping[str, Mapping[str, Value]]
+"""Scores by category and run_id."""
+
+
+def categories_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw the mean score of the same pairs in each category, a panel per category."""
+    categories = subject.results.categories
+    boards = {category: board_table(subject.results, subject.judge, category) for category in categories}
+    scores = {
+        category: {str(run.value): value for run, value in zip(board.column(RUN), board.column("score"), strict=True)}
+        for category, board in boards.items()
+        if any(value.n for value in board.column("score"))
+    }
+    if len(scores) < 2:
+        return Missing(_TITLE, "Fewer than two categories were rated.")
+    pairs = subject.ranked[:MOST_PANELS]
+    wide, narrow = (_layout(pairs, list(scores), narrow) for narrow in (False, True))
+    return Sketch(
+        title=_title(scores, [pair.run_id for pair in subject.ranked]),
+        reading_aid=(
+            "Each panel is a category, each mark a pair's mean similarity of the final rendering there, each line its"
+            " 95 % interval; the pairs stand in the same order and on the same scale in every panel."
+        ),
+        chosen=subject.chosen_words(MOST_PANELS),
+        drawing=Drawing(
+            [
+                _mark(pair, category, by_run[pair.run_id], row, panel)
+                for panel, (category, by_run) in enumerate(scores.items())
+                for row, pair in enumerate(pairs)
+                if mean(by_run[pair.run_id]) is not None
+            ],
+            wide,
+            narrow,
+        ),
+        table=_table({category: boards[category] for category in scores}, [pair.run_id for pair in pairs]),
+    )
+
+
+def _mark(pair: Pair, category: str, value: Value, row: int, panel: int) -> go.Scatter:
+    colour = describer_token(pair.hue)
+    return go.Scatter(
+        mode="markers",
+        x=[rounded(mean(value))],
+        y=[row],
+        error_x=whiskers([value], colour),
+        marker={"symbol": generator_symbol(pair.shape), "size": 9, "color": colour},
+        hovertemplate=(
+            f"{plain(pair_name(pair))}<br>{labels.category_title(category)}: {labels.number(mean(value))}"
+            f"<br>{interval_words(value)}<extra></extra>"
+        ),
+        **axes_of(panel),
+    )
+
+
+def _layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool) -> Json:
+    columns, length, left = (1, 22, 160) if narrow else (min(3, len(categories)), 32, 225)
+    lines = [pair_lines(pair) if narrow else (pair_name(pair),) for pair in pairs]
+    names = [(row, "<br>".join(plain(line, length) for line in name)) for row, name in enumerate(lines)]
+
+    def axes(panel: int, grid: Grid) -> tuple[Json, Json]:
+        lowest = panel + grid.columns >= grid.count
+        across = axis(0, 10, steps(0, 10, 5), showticklabels=lowest)
+        return across, axis(len(pairs) - 0.5, -0.5, names, showgrid=False)
+
+    def title(panel: int, _: Grid) -> list[Json]:
+        ink = {"colour": token("text"), "weight": 700}
+        return [words(labels.category_title(categories[panel]), (0, 1), inside(panel), "left bottom", (0, 4), **ink)]
+
+    note = words("mean similarity of the final rendering (0–10)", (1, 0), "paper paper", "right top", (0, -20))
+    grid = Grid(len(categories), columns, panel=_ROW[narrow] * len(pairs), between=34, top=28)
+    return grid.layout(axes, title, [note], left)
+
+
+def _table(boards: Mapping[str, Table], run_ids: Sequence[str]) -> Table:
+    """Return the scores of all categories under each other, the category in a column of its own."""
+    tables = {category: of_runs(picked(board, [RUN, "pair", "score"]), run_ids) for category, board in boards.items()}
+    first = next(iter(tables.values()))
+    column = Column("category", "category", "Of the targets.", digits=None)
+    rows = [
+        (run, pair, Value(labels.category_title(category)), score)
+        for category, table in tables.items()
+        for run, pair, score in table.rows
+    ]
+    columns = (*first.columns[:2], column, first.columns[2])
+    return replace(first, title="Score by category", caption="", columns=columns, rows=tuple(rows))
+
+
+def _title(scores: _ByCategory, run_ids: Sequence[str]) -> str:
+    """Name the category in which most pairs have their lowest score, over all pairs scored in every category."""
+    lowest: dict[str, int] = {}
+    known = 0
+    for run_id in run_ids:
+        values = {category: mean(by_run[run_id]) for category, by_run in scores.items()}
+        numbers = {category: value for category, value in values.items() if value is not None}
+        if len(numbers) == len(scores):
+            known += 1
+            hardest = min(numbers, key=lambda category: numbers[category])
+            lowest[hardest] = lowest.get(hardest, 0) + 1
+    if not known:
+        return _TITLE
+    hardest = max(lowest, key=lambda category: lowest[category])
+    count = f"{lowest[hardest]} of {known} {'pair' if known == 1 else 'pairs'}"
+    return f"{_TITLE} {labels.category_title(hardest)} score lowest for {count}"
