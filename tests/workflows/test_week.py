@@ -7,6 +7,7 @@ loopback Hub and a loopback GitHub.
 import json
 import re
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,8 +18,36 @@ from workflows import read_workflow, steps_of
 
 pytestmark = pytest.mark.slow
 
+WORDS_A_MINUTE = 238
+"""Silent reading of English, Brysbaert (2019), Journal of Memory and Language 109, 104047."""
+
+SECONDS = {"tick": 10, "approval": 60, "held run": 60, "command": 30}
+"""What else a maintainer does, each with a generous time: a held run is looked at on its page, picture by picture."""
+
 INBOX = 5
 MAINTAINER, STRANGER = "a-maintainer", "a-stranger"
+
+
+class Effort(Counter[str]):
+    """What a maintainer does, counted."""
+
+    seen: frozenset[str] = frozenset()
+
+    def read(self, text: str) -> None:
+        """Count the words of new lines as a person sees them: no addresses of links, no hashes, no tags."""
+        lines = text.splitlines()
+        for line in lines:
+            if line not in self.seen:
+                shown = re.sub(r"\]\([^)]*\)|<[^>]*>|`[0-9a-f]{40}`", " ", line)
+                self["word"] += len(re.findall(r"\w+", shown))
+        self.seen = self.seen.union(lines)
+
+    @property
+    def minutes(self) -> float:
+        return self["word"] / WORDS_A_MINUTE + sum(count * self[what] for what, count in SECONDS.items()) / 60
+
+
+EFFORT = Effort()
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +132,7 @@ def weekly(world: World, github: GitHubServer) -> str:
     for job in ("reproduce", "inbox"):
         outcome = world.run("scheduled", job, git(world.origin, "rev-parse", "main").strip())
         assert outcome.failed is None, outcome.output
+    EFFORT.read(github.issues[INBOX])
     return github.issues[INBOX]
 
 
@@ -119,6 +149,7 @@ def tick(world: World, github: GitHubServer, sender: str, *lines: str) -> Any:
     outcome = world.run("inbox", "act", git(world.origin, "rev-parse", "main").strip())
     if outcome.failed is None:
         github.issues[INBOX] = after
+        EFFORT["tick"] += len(lines)
     return outcome
 
 
@@ -168,6 +199,7 @@ def test_a_week(world: World, github: GitHubServer) -> None:
     ticked = tick(world, github, MAINTAINER, f"**evaluate** `{SLUG}`", "**evaluate** `a-cheat`")
     assert ticked.failed is None, ticked.output
     workflow, inputs = github.started[-1]
+    EFFORT["approval"] += 1
     assert (workflow, inputs["slugs"]) == ("evaluate.yml", f"a-cheat,{SLUG}")
     context = {f"inputs__{name}": value for name, value in inputs.items()}
     for job in ("evaluate", "publish"):
@@ -186,6 +218,7 @@ def test_a_week(world: World, github: GitHubServer) -> None:
     run = re.search(r"\*\*withdraw\*\* `a-cheat` `([^`]+)`", held)
     assert run is not None, held
     assert SLUG not in held
+    EFFORT["held run"] += 1
     assert tick(world, github, MAINTAINER, f"**withdraw** `a-cheat` `{run[1]}`").failed is None
     follow(world, github)
     assert "a-cheat" not in published_slugs(world)
@@ -197,6 +230,7 @@ def test_a_week(world: World, github: GitHubServer) -> None:
     world.git("add", "-A")
     world.git("commit", "-qm", "disputed")
     world.git("push", "-q", "origin", "main")
+    EFFORT["command"] += 4  # dispute, add, commit, push
     text = weekly(world, github)
     assert f"**settle** `{SLUG}`" in text
     assert "<img" not in text
@@ -213,8 +247,13 @@ def test_a_week(world: World, github: GitHubServer) -> None:
     world.ircore("submission", "season", "begin", "2027-spring", *options)
     world.ircore("submission", "season", "reveal", secret, "--publish", season)
     world.ircore("submission", "season", "verify", season, "--instances", secret / "instances")
+    EFFORT["command"] += 3
     assert github.tokens_elsewhere == []
     # Every command of the workflows that are a maintainer's week was run.
     steps = [step for name in ("inbox", "withdrawals") for step in steps_of(read_workflow(WORKFLOWS / f"{name}.yml"))]
     steps += [step for step in steps_of(read_workflow(WORKFLOWS / "scheduled.yml")) if step[0] == "inbox"]
     assert {step["run"] for _, step in steps if "run" in step} <= set(world.service.ran)
+    # The whole week, with a season, which does not come every week, takes one person ten minutes.
+    print(f"{dict(EFFORT)}: {EFFORT.minutes:.1f} minutes")
+    assert EFFORT["tick"] == 6
+    assert EFFORT.minutes <= 10
