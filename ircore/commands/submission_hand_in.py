@@ -34,7 +34,12 @@ class _Plan:
     upstream: str
     main: str
     work: Path
+    commits: bool
     yes: bool
+
+    @property
+    def salt(self) -> Path:
+        return Path(f"{self.slug}.salt")
 
     @property
     def slug(self) -> str:
@@ -75,6 +80,7 @@ class _Plan:
 @click.option("--upstream", default="origin", show_default=True, help="Git remote to be merged into.")
 @click.option("--main", default="main", show_default=True, metavar="BRANCH", help="Branch to be merged into.")
 @click.option("--work", type=PATH, default=Path("build"), show_default=True, help="Folder for runs and packed files.")
+@click.option("--commit", "commits", is_flag=True, help="Commit to one run before it is played.")
 @click.option("--yes", is_flag=True, help="Ask nothing: take what options say and what is proposed.")
 def command(
     path: Path,
@@ -91,6 +97,7 @@ def command(
     upstream: str,
     main: str,
     work: Path,
+    commits: bool,
     yes: bool,
 ) -> None:
     """Hand in the submission PATH, such as submissions/my-pair: manifest, play, transcripts, branch, pull request.
@@ -121,11 +128,14 @@ def command(
         upstream,
         main,
         work,
+        commits,
         yes,
     )
     clone = Clone(plan.folder)
     _manifest(plan)
     if plan.loaded().submission.transcripts is None and _plays(plan):
+        if not _committed(plan, clone):
+            return
         _play(plan)
         _rehearse(plan)
         _upload(plan)
@@ -202,9 +212,34 @@ def _plays(plan: _Plan) -> bool:
     return _agreed(plan, "Play it here now? If not, maintainers do, as far as they have keys and money", False)
 
 
+def _committed(plan: _Plan, clone: "Clone") -> bool:
+    """Commit to one run if that is wanted, and return whether the run can be played now.
+
+    The pull request comes first: a job of the repository registers the commitment, and seed and order follow from it.
+    """
+    from ircore.submissions.commitments import register_of
+
+    stated = plan.loaded().submission.commitment
+    if stated is None and not plan.commits:
+        click.echo("  the run will be marked uncommitted; --commit announces it before it is played", err=True)
+        return True
+    _heading(3, "Commit to one run")
+    run_nested(["submission", "commit", str(plan.folder), "--salt", str(plan.salt)])
+    stated = plan.loaded().submission.commitment
+    if (plan.slug, stated) in register_of(plan.folder):
+        return True
+    _propose(plan, clone, announced=True)
+    click.echo(
+        "A job of the repository registers the commitment within the hour. Then give the same command again, after\n"
+        f"  git pull {plan.upstream} {plan.main}",
+        err=True,
+    )
+    return False
+
+
 def _play(plan: _Plan) -> None:
     """Try the players, forecast the cost, play and score."""
-    _heading(3, "Play and score")
+    _heading(4, "Play and score")
     folder, run = str(plan.folder), str(plan.run)
     if plan.instances is None:
         plan.instances = plan.work / f"instances-{plan.loaded().submission.game}"
@@ -214,6 +249,7 @@ def _play(plan: _Plan) -> None:
     if not plan.run.exists():
         run_nested(["doctor", folder])
     play = ["play", folder, "--instances", str(plan.instances), "--out", run]
+    play += ["--salt", str(plan.salt)] if plan.loaded().submission.commitment else []
     run_nested([*play, "--dry-run"])
     run_nested([*play, *plan.play_options])
     run_nested(["score", run])
@@ -223,7 +259,7 @@ def _rehearse(plan: _Plan) -> None:
     """Pack the run, and do with it what will be done after the merge; show its place among published pairs."""
     from shutil import rmtree
 
-    _heading(4, "Rehearse what the maintainers will do")
+    _heading(5, "Rehearse what the maintainers will do")
     rehearsal = plan.work / "rehearsal" / plan.slug
     for earlier in (plan.packed, rehearsal, plan.work / "preview" / plan.slug):
         rmtree(earlier, ignore_errors=True)
@@ -241,7 +277,7 @@ def _upload(plan: _Plan) -> None:
     from ircore.core.plugins import load
     from ircore.submissions.rescoring.fetch import check_repository
 
-    _heading(5, "Upload the transcripts")
+    _heading(6, "Upload the transcripts")
     repo = plan.repo or _asked(plan, "Your public dataset repository for them, ORG/NAME")
     if not repo:
         raise InputError("no repository for the transcripts is named", "Give --repo ORG/NAME.")
@@ -253,13 +289,22 @@ def _upload(plan: _Plan) -> None:
     run_nested(["submission", "pin", str(plan.folder), "--repo", repo, "--revision", commit, "--run", run])
 
 
-def _propose(plan: _Plan, clone: "Clone") -> None:
-    """Commit the submission to a branch of its own, check it as the pull request will be, push it, and open it."""
-    _heading(6, "Branch and pull request")
-    run_nested(["submission", "check", str(plan.folder)])
+def _propose(plan: _Plan, clone: "Clone", announced: bool = False) -> None:
+    """Commit the submission to a branch of its own, check it as the pull request will be, push it, and open it.
+
+    Args:
+        plan: What is handed in.
+        clone: The clone that it lies in.
+        announced: Whether a run is announced alone: the pull request passes its check once transcripts are named.
+    """
+    _heading(7, "Branch and pull request")
+    run_nested(["submission", "check", str(plan.folder), *(["--unplayed"] if announced else [])])
     base = clone.fetched_base(plan.upstream, plan.main)
     head = clone.commit(base, f"Submit {plan.slug}")
-    run_nested(["submission", "check-change", base, head, "--repo", str(clone.root)])
+    if announced:
+        click.echo("Its check stays red until the transcripts are named; nothing is merged before.", err=True)
+    else:
+        run_nested(["submission", "check-change", base, head, "--repo", str(clone.root)])
     if not _agreed(plan, f"Push the branch {plan.slug} to {plan.remote} and open the pull request?"):
         click.echo(f"Nothing was pushed. Later: git push {plan.remote} {plan.slug}", err=True)
         return

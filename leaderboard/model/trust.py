@@ -75,6 +75,7 @@ FINDINGS = {
     "time": "a time that cannot be",
     "tiny_rendering": "a rendering too small to show anything",
     "tokens": "fewer tokens than there are words",
+    "points_at_a_target": "a message that points at a target of the set and describes nothing",
     "unlikely_text": "a message that hardly looks like words",
     "words_do_not_carry": "words that are worth nothing to a neutral generator, or nothing in other words",
 }

@@ -5,6 +5,7 @@ Each is listed for people, since a model may come by it honestly; none occurs in
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 SHORTEST = 60
@@ -12,10 +13,12 @@ SHORTEST = 60
 
 _CODE = re.compile(
     r"<(?:svg|rect|circle|ellipse|path|polygon|html|canvas|img|script)\b[^>]*=|\bimport \w+[;\n]|\bdef \w+\(.*\):"
-    r"|\b\w+\.\w+\(\s*[\[({'\"\d]|\\(?:draw|fill|begin)\b"
+    r"|\b\w+\.\w+\(\s*[\[({'\"\d]|\\(?:draw|fill|begin)\b|\bfor \w+ in \w+\(|\{\s*\"\w+\"\s*:"
+    r"|\b[a-z_]+\((?:\s*[\w.#'\"]+\s*,){2,}[^)]*\)\s*[;\n]|\b[Mm] ?-?\d+[ ,]+-?\d+ ?[LlHhVvCcQqAa] ?-?\d"
 )
 _ADDRESS = re.compile(r"\b(?:https?|ftp|ipfs|file)://|\bwww\.\w", re.IGNORECASE)
 _WIDE_SPACE = re.compile(r"(?<=\S)(?:[ \u00a0]{2,}|[ \u00a0]*\t[ \t]*)(?=\S)")
+_SMALL = "an|and|are|at|below|by|each|from|has|in|is|it|left|of|on|right|that|the|this|to|with"
 _INNER_CAPITAL = re.compile(r"[a-z]+[A-Z]+[a-z]+[A-Za-z]*|[A-Z][a-z]+[A-Z]+[a-z]+[A-Za-z]*|[a-z]{1,2}[A-Z]{1,2}")
 
 
@@ -58,6 +61,40 @@ def _wide_spaces(text: str) -> bool:
     return len(_WIDE_SPACE.findall(text)) >= 4 or re.search(r"[ \t\u00a0]{32}", text) is not None
 
 
+def _blank_ends(text: str) -> bool:
+    """Return whether some lines end in blanks and others do not: a bit a line."""
+    lines = text.split("\n")
+    blank = sum(line != line.rstrip() for line in lines)
+    return len(lines) >= 8 and 0.2 * len(lines) <= blank <= 0.8 * len(lines)
+
+
+def _broken_lines(text: str) -> bool:
+    """Return whether lines break within sentences, other than by width: their lengths could say something."""
+    *lines, _ = map(len, text.split("\n"))
+    wrapped = bool(lines) and min(lines) >= 0.6 * max(lines)
+    return not wrapped and len(re.findall(rf"\b(?:a|{_SMALL})\n(?=[a-z])", text)) >= 3
+
+
+def _varied_capitals(text: str) -> bool:
+    """Return whether the small words within sentences are capital here and not there: a bit a word."""
+    small = re.findall(rf"(?<=[a-z] )(?:{_SMALL})\b", text, re.IGNORECASE)
+    capital = sum(word != word.lower() for word in small)
+    return len(small) >= 10 and 0.15 * len(small) <= capital <= 0.85 * len(small)
+
+
+def _varied_marks(text: str) -> bool:
+    """Return whether nearly every word is followed by one of several marks: a bit a word."""
+    marks = Counter(re.findall(r"(?<=[a-z])([,;:!?.])(?= )", text))
+    often = [count for _, count in marks.most_common(2)]
+    words = len(re.findall(r"[A-Za-z]+", text))
+    return len(often) == 2 and words >= 20 and sum(often) > 0.6 * words and often[1] > 0.2 * sum(often)
+
+
+def _dead_script(text: str) -> bool:
+    """Return whether a text is written in a script of the supplementary planes, all but a few of them out of use."""
+    return sum(character.isalpha() and "\U00010000" <= character < "\U0001d400" for character in text) >= 8
+
+
 def _odd_capitals(text: str) -> bool:
     words = re.findall(r"[A-Za-z]+", text)
     odd = sum(_INNER_CAPITAL.fullmatch(word) is not None for word in words)
@@ -79,5 +116,10 @@ _FORMS: Sequence[tuple[str, Callable[[str], bool]]] = (
     ("letters carry three marks and more", _stacks_marks),
     ("spaces between words are of many widths", _wide_spaces),
     ("capitals stand within words", _odd_capitals),
+    ("some lines end in blanks", _blank_ends),
+    ("lines break within sentences", _broken_lines),
+    ("small words are capital here and not there", _varied_capitals),
+    ("marks of several kinds stand behind nearly every word", _varied_marks),
+    ("letters are of a script that is out of use", _dead_script),
     ("the message is drawn in signs", _draws_in_signs),
 )

@@ -14,6 +14,8 @@ from typing import NamedTuple
 from ircore.core.strict_yaml import UNSEEN
 from ircore.submissions.rescoring.addressed import addresses_a_judge, readings
 from ircore.submissions.rescoring.disguises import disguise
+from ircore.submissions.rescoring.pointers import points_at_a_target
+from ircore.submissions.rescoring.vocabulary import wordless
 
 CHARACTERS_A_TOKEN = 12
 """Characters for each token of the budget above which a message is listed as long; English has about four."""
@@ -21,11 +23,14 @@ CHARACTERS_A_TOKEN = 12
 HIDDEN_DATA = 8
 """Characters that cannot be seen from which on a message hides data: eight of them are a byte at least."""
 
-MANY_EMOJI = 12
+MANY_EMOJI = 5
 """Emoji from which on, if words are fewer, a message is written in emoji."""
 
 BITS = 5.4
 """Bits a character from which on a text is listed as unlikely; those of the built-in describers have at most 5.02."""
+
+LONGEST_WORD = 45
+"""Letters of the longest word that large dictionaries have, English and German."""
 
 SHORTEST_ID = 8
 """Letters and digits of an instance's id below which the id could stand in a text by chance."""
@@ -37,13 +42,22 @@ _ENCODED: Sequence[tuple[str, re.Pattern[str]]] = tuple(
     (form, re.compile(pattern, re.IGNORECASE if "hexadecimal" in form else 0))
     for form, pattern in (
         ("hexadecimal digits", r"(?<![#\w])(?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{24,}(?!\w)"),
-        ("bytes in hexadecimal digits", rf"(?<![#\w])(?:(?:0x|\\x)?[0-9a-f]{{2}}\b{_SEPARATORS}){{16,}}"),
+        (
+            "bytes in hexadecimal digits",
+            rf"(?<![#\w])(?=(?:[0-9a-f]{{2}}\W+){{0,8}}(?:\d[a-f]|[a-f]\d)\b|0x|\\x)(?:(?:0x|\\x)?[0-9a-f]{{2}}\b{_SEPARATORS}){{10,}}",
+        ),
         ("colours without a word between them", rf"(?:#[0-9a-fA-F]{{3,8}}\b{_SEPARATORS}){{16,}}"),
         ("base64", r"(?<![\w/+])(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[0-9])[A-Za-z0-9+/_-]{40,}={0,2}"),
+        ("escapes", r"(?:%[0-9A-Fa-f]{2}){4,}|(?:&#x?\w+;\s?){4,}|(?:\\u[0-9a-fA-F]{4}){4,}|(?:\\[0-7]{3}){4,}"),
+        ("Morse code", r"(?=[^.\u00b7]*[.\u00b7])(?:(?<![\w.])[.\u00b7\u2013\u2014-]{1,6}(?![\w.])[\s/]*){8,}"),
+        (
+            "a code of letters and digits",
+            r"(?<![#\w])(?:[A-Za-z]+\d+){4,}[A-Za-z]*\b|(?<![#\w])(?:\d+[A-Za-z]+){4,}\d*\b",
+        ),
         ("base32", r"\b(?=\S*[2-7])[A-Z2-7]{32,}\b"),
         ("binary digits", rf"(?:[01]{_SEPARATORS}){{48,}}"),
         ("numbers without a word between them", r"(?:\d+(?:\.\d+)?[\s,;:|/]+){64,}"),
-        ("letters without a word between them", rf"(?:\b[A-Za-z]\b{_SEPARATORS}){{32,}}"),
+        ("letters without a word between them", rf"(?:\b[^\W\d_]\b{_SEPARATORS}){{32,}}"),
         ("data of a picture", r"data:image|\bJFIF\b|\bIHDR\b|\x89PNG|iVBORw0KGgo|/9j/4AAQ"),
         ("Braille patterns", r"[\u2801-\u28ff]{8,}"),
     )
@@ -97,7 +111,9 @@ def remarks(text: str, budget: int | None, name_in: NameIn | None = None) -> Ite
         yield Remark("encoded_message", f"the message has {emoji} emoji and fewer words")
     if budget is not None and len(text) > CHARACTERS_A_TOKEN * budget:
         yield Remark("long_message", f"the message has {len(text):,} characters; the budget is {budget} tokens")
-    if reason := _unlikely(text) or disguise(text):
+    if how := points_at_a_target(text):
+        yield Remark("points_at_a_target", f"the message {how}")
+    if reason := _unlikely(text) or disguise(text) or wordless(text):
         yield Remark("unlikely_text", reason)
 
 
@@ -173,6 +189,8 @@ def _unlikely(text: str) -> str | None:
     strange = [word for word in plain if _NO_WORD.match(word.lower())]
     if len(strange) >= 6 and 4 * len(strange) > len(words):
         return f"{len(strange)} of {len(words)} words are no words"
+    if longest := max((len(word) for word in words if word.isalpha() and word.isascii()), default=0) // LONGEST_WORD:
+        return f"a word of more than {longest * LONGEST_WORD} letters"
     mixed = [word for word in words if _DIGITS_IN_WORD.fullmatch(word.lower())]
     if len(mixed) >= 4 and 5 * len(mixed) > len(words):
         return f"{len(mixed)} of {len(words)} words have digits for letters"

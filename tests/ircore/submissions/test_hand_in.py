@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,9 @@ from samples import sample_instances
 
 from ircore.core.errors import InputError
 from ircore.players.submission import read_manifest
+from ircore.runs.commitment import players_of
+from ircore.runs.folder import RunFolder
+from ircore.submissions.commitments import COMMITMENTS, Registered
 from ircore.submissions.seat_texts import seat_options
 
 SLUG = "my-models"
@@ -115,6 +119,43 @@ def test_from_nothing_to_a_pull_request(world: World) -> None:
     assert again.returncode == 0, again.stderr
     assert (world.hub.repos["org/mine"].head, world.git(world.origin, "rev-parse", SLUG)) == commits
     assert len(world.models.seen) == asked
+
+
+@pytest.mark.slow
+def test_a_run_is_announced_before_it_is_played(world: World) -> None:
+    seats = tuple(word for seat in world.seats for word in ("--seat", seat))
+    instances = ("--instances", str(world.clone.parent / "instances"))
+    words = ("--yes", "--commit", "--played-by", "me", "--repo", "org/mine", *instances)
+
+    # First the pull request, with the commitment and without transcripts: no model is asked yet.
+    announced = world.hand_in(*words, *seats)
+    assert announced.returncode == 0, announced.stderr
+    assert "git pull origin main" in announced.stderr
+    assert world.models.seen == []
+    submission = read_manifest(world.folder).submission
+    assert submission.commitment is not None
+    assert submission.commitment in world.git(world.origin, "show", f"{SLUG}:submissions/{SLUG}/submission.yaml")
+    # Nothing is registered yet: the same command says so again, and nothing else happens.
+    assert "git pull origin main" in world.hand_in(*words).stderr
+    assert world.models.seen == []
+
+    # The repository's job registers the commitment, the submitter pulls, and the run is played by it.
+    nonce, players = "5" * 64, players_of(submission)
+    entry = Registered(slug=SLUG, commitment=submission.commitment, players=players, nonce=nonce, when=_now())
+    (world.clone / COMMITMENTS).write_text(f"{entry.model_dump_json()}\n")
+    done = world.hand_in(*words)
+    assert done.returncode == 0, done.stderr
+    run = RunFolder.open(world.clone / "build" / "runs" / SLUG).run
+    assert run.opening is not None
+    assert run.opening.nonce == nonce
+    assert f"{run.opening.salt}\n" == (world.clone / f"{SLUG}.salt").read_text()
+    assert "transcripts:" in world.git(world.origin, "show", f"{SLUG}:submissions/{SLUG}/submission.yaml")
+    # The pull request holds the manifest alone; the secret number is in no commit.
+    assert world.git(world.origin, "diff", "--name-only", "main", SLUG) == f"submissions/{SLUG}/submission.yaml"
+
+
+def _now() -> str:
+    return datetime.now(UTC).replace(microsecond=0).isoformat()
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from coded_messages import ENCODED, POINTING, UNLIKELY
 from PIL import Image, ImageDraw
 from samples import sample_instances
 from transcripts import hand_in
@@ -96,6 +97,19 @@ def test_what_hardly_looks_like_words_is_shown_to_people(text: str, rule: str) -
     assert rule not in GRAVE_RULES
 
 
+CODED = {
+    **dict.fromkeys(ENCODED.items(), "encoded_message"),
+    **dict.fromkeys(UNLIKELY.items(), "unlikely_text"),
+    **dict.fromkeys(POINTING.items(), "points_at_a_target"),
+}
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize(("said", "rule"), CODED.items(), ids=[name for name, _ in CODED])
+def test_a_picture_said_otherwise_than_in_words_is_found(said: tuple[str, str], rule: str) -> None:
+    assert rule in {remark.rule for remark in remarks(said[1], budget=200)}
+
+
 @pytest.mark.attack
 @pytest.mark.parametrize(
     "text",
@@ -171,6 +185,20 @@ HONEST = [
     "A 3D cube, H2O in the title, axis labels Q1, Q2, Q3, Q4 and the years 2019 to 2023.",
     'Texts: "Wert", "Größe (cm)", "Schmetterlingsflügel", \'rhythm\', "Länge".',
     "नीला वृत्त क्‍ष के बीच में है, और लाल वर्ग बाएँ है।",
+    "Ein roter Kreis mit einem Radius von 40 Pixeln steht in der Mitte eines weißen Bildes. Links davon liegt ein "
+    "blaues Quadrat, dessen untere Kante den Rand berührt, und darunter läuft eine grüne Linie von links nach rechts.",
+    "Un cercle rouge de 40 pixels de rayon se trouve au centre d'une image blanche. À gauche il y a un carré bleu dont "
+    "le bord inférieur touche la ligne verte, qui va du bord gauche au bord droit de l'image.",
+    "Красный круг радиусом 40 пикселей стоит в центре белой картинки. Слева от него находится синий квадрат, а под "
+    "ними от левого края до правого края проходит зелёная линия толщиной четыре пикселя.",
+    "白い画像の中央に半径40ピクセルの赤い円があります。その左側に青い正方形があり、下には緑色の線が通っています。",
+    "흰색 그림의 가운데에 반지름이 40픽셀인 빨간 원이 있습니다. 왼쪽에는 파란 정사각형이 있습니다.",
+    "白色背景的中央有一个半径为40像素的红色圆形。它的左边是一个蓝色正方形,下面有一条绿色的线从左边缘一直延伸到右边缘。",
+    "- **Circle:** red, radius 40 px, centre (256, 256)\n- **Line:** green, 4 px, from (0, 400) to (512, 400)",
+    "| x | value |\n|---|---|\n| A | 12 |\n| B | 15 |\n| C | 9 |\n| D | 22 |\n| E | 17 |\n| F | 3 |\n| G | 8 |",
+    "A red circle stands in the middle of\na white page, and a blue square is at\nits left. A green line is\nbelow",
+    "Bar chart, heights: 12, 15, 9, 22, 17, 3, 8, 11, 14, 16, 19, 20, 21, 5, 6, 7, 13.",
+    "Point A is at (328, 132), point B at (392, 304), and a line from A to B is 2 px wide with a round cap at an end.",
     "Move the bars up: 10, 20, 30, 40, 50, 60, 70, 80, 90 and 100 stand on the y axis.",
 ]
 
