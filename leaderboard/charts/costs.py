@@ -198,7 +198,9 @@ def _layout(
 ) -> Json:
     efforts = [points[pair.run_id][0] for pair in shown]
     ends = interval_ends([scores[pair.run_id] for pair in shown])
-    x, y = (min(efforts) - 0.15, max(efforts) + 0.15), (floor(min(ends)), ceil(max(ends)))
+    low, high = floor(min(ends)), ceil(max(ends))
+    # A lone whole number has no extent of its own.
+    x, y = (min(efforts) - 0.15, max(efforts) + 0.15), (low, high) if low < high else (low - 1, high + 1)
     annotations = [
         words(spot.name, points[pair.run_id], "x y", anchor, shift, colour=describer_token(pair.hue, "-text"))
         for pair, spot, (anchor, shift) in _names(named, shown, points, (x, y), length)

@@ -88,7 +88,8 @@ export function effortFigure(points, effort) {
   const places = points.map(across);
   const [left, right] = [Math.min(...places) - 0.15, Math.max(...places) + 0.15];
   const ends = intervalEnds(points.map(({ score }) => score));
-  const [low, high] = [Math.floor(Math.min(...ends)), Math.ceil(Math.max(...ends))];
+  const [least, most] = [Math.floor(Math.min(...ends)), Math.ceil(Math.max(...ends))];
+  const [low, high] = least < most ? [least, most] : [least - 1, most + 1];
   const marks = points.map((point) => ({
     type: "scatter", mode: "markers", x: [across(point)], y: [rounded(point.score[0])], error_y: whiskers([point.score], token(point.pair.hue)),
     marker: { symbol: point.pair.symbol, size: 11, color: token(point.pair.hue) },
