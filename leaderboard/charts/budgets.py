@@ -40,6 +40,7 @@ def budget_deltas_sketch(subject: Subject) -> Sketch | Missing:
 
 
 def _series(table: Table) -> list[_Series]:
+    """Return the rows of each pair that was played under several budgets."""
     groups: list[list[Entry]] = []
     for row in entries_of(table):
         # Rows of one pair stand together, smallest budget first.
@@ -47,7 +48,7 @@ def _series(table: Table) -> list[_Series]:
             groups[-1].append(row)
         else:
             groups.append([row])
-    return list(groups[:MOST_PANELS])
+    return list(groups)
 
 
 def _budget(row: Entry) -> int:
@@ -63,6 +64,7 @@ def _budgets(series: Sequence[_Series]) -> Json:
 
 
 def _sketch(subject: Subject, table: Table, key: str, scale: Scale, title: str) -> Sketch:
+    series = _series(table)
     tracks = [
         Track(
             replace(subject.pairs[str(rows[0][RUN].value)], apart=""),
@@ -75,13 +77,18 @@ def _sketch(subject: Subject, table: Table, key: str, scale: Scale, title: str) 
                 for row in rows
             ),
         )
-        for rows in _series(table)
+        for rows in series[:MOST_PANELS]
     ]
     return Sketch(
         title=title,
         reading_aid=(
             "Each mark is a mean over the episodes of one budget, the band its 95 % interval; only the budget differs"
             " along a line."
+        ),
+        chosen=(
+            f"Shown are {MOST_PANELS} of the {len(series)} pairs that were played under several budgets."
+            if len(series) > MOST_PANELS
+            else ""
         ),
         drawing=panels(tracks, scale),
         table=picked(table, [RUN, "players", "budget", key, "tokens", "over_budget"]),

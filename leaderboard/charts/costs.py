@@ -7,6 +7,7 @@ from math import ceil, floor, log10
 import plotly.graph_objects as go
 
 from ircore.results.tables.model import Value
+from leaderboard.charts.beside_marks import Place, Spot, places
 from leaderboard.charts.data import RUN, Subject, of_runs, picked
 from leaderboard.charts.grammar import (
     FOOT,
@@ -28,7 +29,7 @@ from leaderboard.charts.grammar import (
     words,
 )
 from leaderboard.model.site import Pair
-from leaderboard.theme import describer_token, generator_symbol, token
+from leaderboard.theme import NARROW, describer_token, generator_symbol, token
 from leaderboard.words import labels
 
 MOST_POINTS = 60
@@ -36,6 +37,12 @@ MOST_POINTS = 60
 
 _ALL_NAMED = 8
 """Number of pairs up to which the figure names all; beyond, it names the pairs on the frontier."""
+
+_WIDTHS = {60: NARROW, 26: 358}
+"""Width that names must fit, CSS pixels, by the characters of a name: of the wide and of the narrow layout."""
+
+_PLOT, _LEFT, _RIGHT, _TOP = 346, 46, 14, 14
+"""Height of the plot, and room around it, CSS pixels."""
 
 _Points = Mapping[str, tuple[float, float]]
 """Logarithm of the effort, and score, by run_id."""
@@ -126,7 +133,7 @@ def _effort_sketch(subject: Subject, effort: Effort) -> Sketch | Missing:
     few = len(shown) <= _ALL_NAMED
     left_out = len(subject.pairs) - len(shown)
     named = shown if few else best
-    wide, narrow = (_layout(effort, named, shown, points, scores, length) for length in (60, 26))
+    wide, narrow = (_layout(effort, named, shown, points, scores, length) for length in _WIDTHS)
     marks = [_mark(effort, pair, efforts[pair.run_id], scores[pair.run_id]) for pair in shown]
     return Sketch(
         title=f"{effort.title} {len(best)} of {len(points)} pairs are not beaten at {effort.less}",
@@ -191,23 +198,41 @@ def _layout(
 ) -> Json:
     efforts = [points[pair.run_id][0] for pair in shown]
     ends = interval_ends([scores[pair.run_id] for pair in shown])
-    x, y = (min(efforts) - 0.15, max(efforts) + 0.15), (floor(min(ends)), ceil(max(ends)))
-    annotations = []
-    for pair in named:
-        right = points[pair.run_id][0] > sum(x) / 2
-        anchor, shift = ("right middle", -10) if right else ("left middle", 10)
-        colour = describer_token(pair.hue, "-text")
-        name = plain(pair_name(pair), length)
-        annotations.append(words(name, points[pair.run_id], "x y", anchor, (shift, 10), colour=colour))
+    low, high = floor(min(ends)), ceil(max(ends))
+    # A lone whole number has no extent of its own.
+    x, y = (min(efforts) - 0.15, max(efforts) + 0.15), (low, high) if low < high else (low - 1, high + 1)
+    annotations = [
+        words(spot.name, points[pair.run_id], "x y", anchor, shift, colour=describer_token(pair.hue, "-text"))
+        for pair, spot, (anchor, shift) in _names(named, shown, points, (x, y), length)
+    ]
     return layout(
-        360 + FOOT,
-        46,
-        14,
-        14,
+        _PLOT + _TOP + FOOT,
+        _LEFT,
+        _RIGHT,
+        _TOP,
         xaxis=axis(*x, _ticks(*x, effort.form), effort.axis),
         yaxis=axis(*y, steps(*y, 1), "mean similarity (0–10)", showline=True, linecolor=token("zero")),
         annotations=annotations,
     )
+
+
+def _names(
+    named: Sequence[Pair],
+    shown: Sequence[Pair],
+    points: _Points,
+    ranges: tuple[tuple[float, float], tuple[float, float]],
+    length: int,
+) -> list[tuple[Pair, Spot, Place]]:
+    """Return each named pair with its name and where this stands; ``length`` tells the narrow layout from the wide."""
+    (left, right), (low, high) = ranges
+    width = _WIDTHS[length] - _LEFT - _RIGHT
+
+    def pixels(pair: Pair) -> tuple[float, float]:
+        x, y = (rounded(value) or 0.0 for value in points[pair.run_id])
+        return width * (x - left) / (right - left), _PLOT * (high - y) / (high - low)
+
+    spots = [Spot(*pixels(pair), plain(pair_name(pair), length)) for pair in named]
+    return list(zip(named, spots, places(spots, [pixels(pair) for pair in shown], width), strict=True))
 
 
 def _ticks(low: float, high: float, form: Callable[[float], str]) -> Ticks:

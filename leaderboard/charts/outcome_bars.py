@@ -71,7 +71,9 @@ def budget_outcomes_sketch(subject: Subject) -> Sketch | Missing:
         str(run.value): _Bar((str(players.value), f"{budget.value} tokens"), rows[str(run.value)][0])
         for run, players, budget in picked(budgets, (RUN, "players", "budget")).rows[:MOST_ROWS]
     }
-    return _sketch(list(bars.values()), title, picked(of_runs(outcomes, list(bars)), _COLUMNS))
+    count = len(budgets.rows)
+    chosen = f"Shown are {MOST_ROWS} of {count} runs under several budgets." if count > MOST_ROWS else ""
+    return _sketch(list(bars.values()), title, picked(of_runs(outcomes, list(bars)), _COLUMNS), chosen)
 
 
 def _sketch(bars: Sequence[_Bar], title: str, table: Table, chosen: str = "") -> Sketch | Missing:

@@ -73,6 +73,7 @@ def test_a_site_whose_pairs_came_changed_and_went_is_the_same_as_one_from_nothin
         "readings": PAIRS - 1,
         "fates": PAIRS - 1,
         "figures": PAIRS - 1,
+        "strips": 4,  # one for each of the four targets: the most improved episodes, the replay's among them
         "sections": FIRST,
         "fragments": PAIRS - 1 - FIRST,
     }

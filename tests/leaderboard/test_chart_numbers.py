@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from xml.etree import ElementTree
 
 import pytest
-from invented import invented_results, invented_run, invented_set, rich_results
+from invented import invented_results, invented_run, invented_set, rich_results, under_budget
 from invented_pairs import pairs_of
 
 from ircore.results.agreement import agreement_results
@@ -209,6 +209,22 @@ def test_headlines_are_about_all_pairs_or_say_about_which() -> None:
     assert charts["scores"].title.endswith("of 30 ranked pairs cannot be told from the best by main score")
     for kind in ("trajectories", "lengths", "heat-maps"):
         assert charts[kind].title.startswith("Of the 12 best pairs: ")
+
+
+def test_a_headline_on_budgets_counts_every_pair_with_several_budgets() -> None:
+    """Thirteen pairs, one more than the figure has panels; each is far better with 200 tokens than with 10."""
+    instances = invented_set(4)
+    made = []
+    for at in range(13):
+        made.append(invented_run(instances, f"seer-{at:02d}", "painter", 8.0, 0.0))
+        made.append(under_budget(invented_run(instances, f"seer-{at:02d}", "painter", 2.0, 0.0), 10))
+    results = Results.from_runs(made)
+    charts = figures(results, pairs_of(results), {"budget-scores", "budget-outcomes"})
+    assert charts["budget-scores"].title == (
+        "The largest token budget is clearly better than the smallest for 13 of 13 pairs"
+    )
+    assert charts["budget-scores"].chosen == "Shown are 12 of the 13 pairs that were played under several budgets."
+    assert charts["budget-outcomes"].chosen == "Shown are 24 of 26 runs under several budgets."
 
 
 def test_the_frontier_of_seconds_is_the_best_score_that_fewer_seconds_buy() -> None:

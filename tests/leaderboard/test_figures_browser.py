@@ -286,7 +286,7 @@ def test_names_of_strangers_stay_text(visit: Visit, tmp_path: Path, site: Path) 
     figure.locator(".figure-embed summary").click()
     code = figure.locator(".figure-embed textarea").input_value()
     assert "<img" not in code
-    assert code.count('"') == 10
+    assert code.count('"') == 12
     figure.locator(".chart-table summary").click()
     assert figure.locator("img").count() == 0
     assert tab.title() == "Figures"
@@ -310,8 +310,11 @@ def test_axe_finds_nothing_with_menus_open(visit: Visit, scheme: str) -> None:
 def test_figures_with_controls_fit_a_phone(visit: Visit, width: int) -> None:
     tab = open_figures(visit, "?pairs=seer-painter-0,seerr-painter-1")
     visit.draw_charts()
-    tab.locator("#figure-deltas .figure-pairs summary").click()
     assert fits(tab, width)
+    for menu in ("pairs", "embed"):
+        tab.locator(f"#figure-deltas .figure-{menu} summary").click()
+        tab.locator(f"#figure-deltas .figure-{menu}[open] .figure-menu-body > *").first.wait_for()
+        assert fits(tab, width)
 
 
 def test_the_keyboard_is_enough(visit: Visit) -> None:
@@ -324,3 +327,23 @@ def test_the_keyboard_is_enough(visit: Visit) -> None:
     tab.locator("#figure-scores figcaption strong", has_text="Of the chosen pair").wait_for()
     tab.keyboard.press("Escape")
     assert tab.evaluate("document.activeElement.textContent").startswith("Pairs: 1 of 30")
+
+
+def test_a_choice_of_which_nothing_is_known_leaves_the_figure_as_it_was(visit: Visit, site: Path) -> None:
+    """A judge that only compares has no scores: the page says so, and the address goes back with the menu."""
+    listed = json.loads((site / "four/data/figures/pairs.json").read_text())
+    (other,) = set(listed["judges"]) - {listed["judge"]}
+    cells = json.loads((site / f"four/data/figures/cells-{other}.json").read_text())
+    for measures in cells["conditions"].values():
+        measures.pop("score", None)
+    visit.page.route(f"**/data/figures/cells-{other}.json", lambda route: route.fulfill(json=cells))
+    tab = open_figures(visit, f"?scores.pairs={listed['pairs'][0]['key']}&scores.judge={listed['judge']}", "four/")
+    figure = tab.locator("#figure-scores")
+    figure.locator("figcaption strong", has_text="chosen pair").wait_for()
+    headline = figure.locator("figcaption strong").inner_text()
+    judge = figure.get_by_role("combobox").first
+    judge.select_option(other)
+    figure.get_by_text("Nothing is known of that choice: the figure stays as it was.").wait_for()
+    assert figure.locator("figcaption strong").inner_text() == headline
+    assert judge.input_value() == listed["judge"]
+    assert other not in tab.url

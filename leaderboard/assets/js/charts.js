@@ -100,12 +100,14 @@ async function saveAs(chart, format) {
 }
 
 function addButtons(chart) {
-  const title = chart.element.querySelector("figcaption strong")?.textContent.trim() ?? "figure";
-  for (const format of FORMATS) {
-    const made = button(format.toUpperCase(), () => saveAs(chart, format), "");
-    made.setAttribute("aria-label", `Save as ${format.toUpperCase()}: ${title}`);
-    chart.element.querySelector(".chart-tools")?.append(made);
-  }
+  chart.buttons = FORMATS.map((format) => button(format.toUpperCase(), () => saveAs(chart, format), ""));
+  chart.element.querySelector(".chart-tools")?.append(...chart.buttons);
+  nameButtons(chart);
+}
+
+function nameButtons({ element: frame, buttons = [] }) {
+  const title = frame.querySelector("figcaption strong")?.textContent.trim() ?? "figure";
+  for (const made of buttons) made.setAttribute("aria-label", `Save as ${made.textContent}: ${title}`);
 }
 
 function fail(frame, place, error) {
@@ -141,6 +143,7 @@ document.addEventListener("figure-change", ({ target, detail }) => {
   const chart = [...drawn].find((own) => own.element === target);
   if (!chart) return;
   chart.figure = detail ?? chart.built;
+  nameButtons(chart);
   draw(chart);
 });
 

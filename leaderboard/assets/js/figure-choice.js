@@ -7,6 +7,7 @@
 import { readQuery, writeQuery } from "./address.js";
 
 export const PARTS = ["pairs", "judge", "category"];
+export const NOTHING = { pairs: "", judge: "", category: "" }; // the figure as it was built
 const BEST = /^~(\d{1,3})$/;
 
 const nameOf = (figure, part, alone) => (alone ? part : `${figure}.${part}`);
@@ -20,7 +21,7 @@ function pairsIn(text, { most, all }, index) {
 
 /* alone: the page holds this figure only. */
 export function readChoice(figure, kind, index, alone) {
-  if (!kind.draw) return { pairs: "", judge: "", category: "" };
+  if (!kind.draw) return NOTHING;
   const query = readQuery();
   const asked = Object.fromEntries(PARTS.map((part) => [part, query[nameOf(figure, part, alone)] ?? query[part] ?? ""]));
   return {

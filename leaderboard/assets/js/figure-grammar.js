@@ -7,7 +7,7 @@ import { MISSING, fixed, signed as withSign } from "./numbers.js";
 
 export const HEAD = 46;
 export const FOOT = 44;
-const CHARACTER = 6.6; // width of an average character at the font's size, CSS pixels
+export const CHARACTER = 6.6; // width of an average character at the font's size, CSS pixels
 const LEAST = 5; // pictures that allow a claim
 
 export const token = (name) => `var(--irc-${name})`;

@@ -48,6 +48,7 @@ const vertical = (x) => ({ xref: "x", yref: "paper", x0: x, x1: x, y0: 0, y1: 1 
 function rowFigure({ measure, form, sorted, scale, title }) {
   return (choice) => {
     const judges = choice.judges.filter((judge) => cellsOf(choice, judge, measure).some((value) => value?.[3]));
+    if (!judges.length) return null;
     const alone = judges.length === 1;
     const columns = judges.map((judge) => cellsOf(choice, judge, measure));
     const order = choice.pairs.map((_, at) => at);

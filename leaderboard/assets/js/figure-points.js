@@ -1,7 +1,11 @@
 /* Score over what an episode takes, drawn again for other pairs, with the frontier. As charts/costs.py. */
-import { FOOT, axis, intervalEnds, intervalWords, layout, numberForm, pairWords, plain, rounded, steps, token, whiskers, words } from "./figure-grammar.js";
+import { CHARACTER, FOOT, axis, intervalEnds, intervalWords, layout, numberForm, pairWords, plain, rounded, steps, token, whiskers, words } from "./figure-grammar.js";
 
 const ALL_NAMED = 8;
+const WIDTHS = [[560, 60], [358, 26]]; // pixels that names must fit, and their characters: wide and narrow
+const [PLOT, LEFT, RIGHT, TOP] = [346, 46, 14, 14];
+const [ASIDE, HALF] = [10, 7];
+const HEIGHTS = [10, -10, 24, -24, 38, -38];
 
 /* As Python's .2g writes it, without exponents in the range of money and seconds. */
 function twoDigits(value) {
@@ -50,25 +54,51 @@ function ticks(low, high, form) {
   return made;
 }
 
+const overlap = (first, second) => first[0] < second[1] && second[0] < first[1] && first[2] < second[3] && second[2] < first[3];
+
+function boxOf({ x, y, name }, side, up) {
+  const [near, far] = [x + side * ASIDE, x + side * (ASIDE + CHARACTER * [...name].length)];
+  return [Math.min(near, far), Math.max(near, far), y - up - HALF, y - up + HALF];
+}
+
+/* Names stand towards the middle, if it is free there: as charts/beside_marks.py. */
+function placesOf(spots, marks, width) {
+  const taken = marks.map(({ x, y }) => [x - HALF, x + HALF, y - HALF, y + HALF]);
+  return spots.map((spot) => {
+    const tries = (spot.x > width / 2 ? [-1, 1] : [1, -1]).flatMap((side) => HEIGHTS.map((up) => ({ side, up, box: boxOf(spot, side, up) })));
+    const fitting = tries.filter(({ box }) => box[0] >= 0 && box[1] <= width);
+    const inside = fitting.length ? fitting : tries;
+    const chosen = inside.find(({ box }) => !taken.some((other) => overlap(box, other))) ?? inside[0];
+    taken.push(chosen.box);
+    return [chosen.side > 0 ? "left middle" : "right middle", [chosen.side * ASIDE, chosen.up]];
+  });
+}
+
+function namesOf(named, points, [[left, right], [low, high]], width, length) {
+  const plot = width - LEFT - RIGHT;
+  const pixels = (point) => ({ x: (plot * (across(point) - left)) / (right - left), y: (PLOT * (high - rounded(point.score[0]))) / (high - low) });
+  const spots = named.map((point) => ({ ...pixels(point), name: plain(pairWords(point.pair), length) }));
+  const places = placesOf(spots, points.map(pixels), plot);
+  return named.map((point, at) => words(spots[at].name, [across(point), rounded(point.score[0])], "x y", ...places[at], { colour: token(`${point.pair.hue}-text`) }));
+}
+
 export function effortFigure(points, effort) {
   const best = frontier(points);
   const named = points.length <= ALL_NAMED ? points : best;
   const places = points.map(across);
   const [left, right] = [Math.min(...places) - 0.15, Math.max(...places) + 0.15];
   const ends = intervalEnds(points.map(({ score }) => score));
-  const [low, high] = [Math.floor(Math.min(...ends)), Math.ceil(Math.max(...ends))];
+  const [least, most] = [Math.floor(Math.min(...ends)), Math.ceil(Math.max(...ends))];
+  const [low, high] = least < most ? [least, most] : [least - 1, most + 1];
   const marks = points.map((point) => ({
     type: "scatter", mode: "markers", x: [across(point)], y: [rounded(point.score[0])], error_y: whiskers([point.score], token(point.pair.hue)),
     marker: { symbol: point.pair.symbol, size: 11, color: token(point.pair.hue) },
     hovertemplate: `${plain(pairWords(point.pair))}<br>${numberForm(2)(point.score[0])}, ${intervalWords(point.score)}<br>${effort.said(effort.form(point.effort))}<extra></extra>`,
   }));
-  const [wide, narrow] = [60, 26].map((length) => layout(360 + FOOT, 46, 14, 14, FOOT, {
+  const [wide, narrow] = WIDTHS.map(([width, length]) => layout(PLOT + TOP + FOOT, LEFT, RIGHT, TOP, FOOT, {
     xaxis: axis(left, right, ticks(left, right, effort.form), effort.axis),
     yaxis: axis(low, high, steps(low, high, 1), "mean similarity (0–10)", { showline: true, linecolor: token("zero") }),
-    annotations: named.map((point) => {
-      const [anchor, shift] = across(point) > (left + right) / 2 ? ["right middle", -10] : ["left middle", 10];
-      return words(plain(pairWords(point.pair), length), [across(point), rounded(point.score[0])], "x y", anchor, [shift, 10], { colour: token(`${point.pair.hue}-text`) });
-    }),
+    annotations: namesOf(named, points, [[left, right], [low, high]], width, length),
   }));
   return { data: [frontierLine(best, Math.max(...places)), ...marks], layout: wide, narrow };
 }

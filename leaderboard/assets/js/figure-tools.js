@@ -11,7 +11,7 @@ function escaped(text) {
 
 /* Code for other pages; the title may hold a stranger's words. */
 export function embedCode(address, title, height) {
-  return `<iframe src="${escaped(address)}" title="${escaped(title)}" width="100%" height="${height}" loading="lazy"></iframe>`;
+  return `<iframe src="${escaped(address)}" title="${escaped(title)}" width="100%" height="${height}" loading="lazy" style="border:0"></iframe>`;
 }
 
 function disclosure(words, name, fill) {
@@ -137,7 +137,9 @@ export class FigureTools {
     });
   }
 
-  say(words) {
+  /* quiet: what is seen elsewhere already, so that screen readers alone need it. */
+  say(words, quiet = false) {
+    this.status.classList.toggle("sr-only", quiet);
     this.status.textContent = words;
   }
 }

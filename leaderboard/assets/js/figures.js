@@ -9,7 +9,7 @@
 import { readQuery, whenMoved, writeQuery } from "./address.js";
 import { button, element, enhanceEach, fetchJson, withAttributes } from "./dom.js";
 import { csv, save } from "./export.js";
-import { PARTS, aloneAddress, pairsOf, readChoice, writeChoice } from "./figure-choice.js";
+import { NOTHING, PARTS, aloneAddress, pairsOf, readChoice, writeChoice } from "./figure-choice.js";
 import { pairWords, plain } from "./figure-grammar.js";
 import { scopeWords } from "./figure-headlines.js";
 import { KINDS } from "./figure-kinds.js";
@@ -39,6 +39,7 @@ class PlayedFigure {
     this.index = page.index;
     this.alone = page.alone;
     this.turn = 0;
+    this.seen = NOTHING;
     this.strong = frame.querySelector("figcaption strong");
     this.shown = frame.querySelector("[data-chosen]") ?? frame.querySelector("figcaption").appendChild(element("span"));
     this.table = frame.querySelector(".chart-table");
@@ -65,7 +66,7 @@ class PlayedFigure {
 
   /* Back to what the page says of every figure, or to the figure that the site was built with. */
   reset() {
-    writeChoice(this.id, { pairs: "", judge: "", category: "" }, this.alone);
+    writeChoice(this.id, NOTHING, this.alone);
     this.restore();
   }
 
@@ -98,9 +99,10 @@ class PlayedFigure {
     const { scope, pairs } = pairsOf(choice, kind, index, files[`cells-${judge}`].order);
     const made = pairs.length ? kind.draw({ index, files, pairs, judges, judge, category: choice.category, base }) : null;
     if (!made) {
-      this.tools.say("Nothing is known of this choice: the figure stays as it was.");
+      this.refuse();
       return;
     }
+    this.seen = choice;
     const category = index.categories.find(([name]) => name === choice.category)?.[1] ?? "";
     const title = scopeWords({ scope, pairs, category, judge: choice.judge }) + made.title;
     this.records = made.records.map(({ pair, ...values }) => ({ pair: pairWords(pair), key: pair.key, ...(category && { category }), ...values }));
@@ -111,8 +113,17 @@ class PlayedFigure {
     this.frame.dataset.changed = "";
   }
 
+  /* Nothing can be drawn of a choice: back to what is seen. */
+  refuse() {
+    this.choice = this.seen;
+    writeChoice(this.id, this.choice, this.alone);
+    this.tools.show();
+    this.tools.say("Nothing is known of that choice: the figure stays as it was.");
+  }
+
   undraw() {
     this.turn += 1;
+    this.seen = NOTHING;
     this.records = null;
     delete this.frame.dataset.changed;
     this.strong.replaceChildren(...this.built.strong);
@@ -143,7 +154,7 @@ class PlayedFigure {
     this.strong.replaceChildren(element("bdi", "", title));
     this.shown.textContent = shown;
     this.name(title);
-    this.tools.say(`${title}.${shown}`);
+    this.tools.say(`${title}.${shown}`, true);
   }
 
   fillTable(title) {
@@ -208,7 +219,7 @@ class FigurePage {
     const query = readQuery();
     if (this.alone || !PARTS.some((part) => query[part])) return;
     const names = (query.pairs ?? "").split(",").filter((key) => this.index.places.has(key)).map((key) => pairWords(this.index.pairs[this.index.places.get(key)]));
-    const words = [names.join("; "), query.judge && `judged by ${query.judge}`, query.category].filter(Boolean).join("; ");
+    const words = [names.join("; "), query.judge && `judged by ${query.judge}`, this.index.categories.find(([name]) => name === query.category)?.[1].toLowerCase()].filter(Boolean).join("; ");
     const clear = button("Show all figures as built", () => {
       writeQuery(Object.fromEntries(PARTS.map((part) => [part, ""])), { push: true });
       this.restore();
