@@ -270,7 +270,7 @@ def stats(folder: Path, as_json: bool, page: Path | None) -> None:
     if as_json:
         echo_json(as_document(statistics))
     else:
-        click.echo(as_text(statistics))
+        click.echo(hanging(as_text(statistics, terminal_width()), terminal_width()))
 
 
 @command.command()

@@ -4,6 +4,7 @@ import gc
 import io
 import signal
 import sys
+from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import wraps
 from importlib.resources import files
@@ -70,6 +71,23 @@ MEANT = {
     "upload": "release push", "version": "--version", "view": "show", "watch": "demo",
 }  # fmt: skip
 """What people mean by words that are no commands."""
+
+
+_NARROW = 60
+"""Characters of a line below which help has one column."""
+
+_NARROW_OPTION = 6
+"""Characters by which an explanation is indented then."""
+
+
+class _Help(click.HelpFormatter):
+    """Help whose explanations stand below the options where a terminal is too narrow for two columns."""
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        super().write_dl(rows, _NARROW_OPTION if self.width < _NARROW else col_max, col_spacing)
+
+
+click.Context.formatter_class = _Help
 
 
 class _PluginGroup(click.Group):

@@ -15,6 +15,9 @@ HEADINGS = {
     "edge_density": "Pixels on edges (%)",
     "colours": "Colours",
 }
+
+_MEASURE_WIDTH = 24
+"""Characters of a measure in a table for a terminal: easy and hard."""
 """Headings of the measures, with their units."""
 
 
@@ -94,17 +97,30 @@ def as_document(statistics: SetStatistics) -> dict[str, Any]:
     }
 
 
-def as_text(statistics: SetStatistics) -> str:
-    """Return the means of every condition as lines for a terminal, easy and hard side by side."""
+def as_text(statistics: SetStatistics, columns: int | None = None) -> str:
+    """Return the means of every condition as lines for a terminal, easy and hard side by side.
+
+    Args:
+        statistics: Of a set.
+        columns: Characters of a line, by which the measures are cut into tables below each other; None for one table.
+    """
     wide = max(len("category"), *map(len, statistics.categories))
-    head = f"{'category':<{wide}}" + "".join(f"{HEADINGS[name]:>24}" for name in MEASURES)
-    rows = [head, f"{'':<{wide}}" + f"{'easy':>15}{'hard':>9}" * len(MEASURES), "─" * len(head)]
+    together = len(MEASURES) if columns is None else max(1, (columns - wide) // _MEASURE_WIDTH)
+    tables = [
+        _measures(statistics, MEASURES[start : start + together], wide) for start in range(0, len(MEASURES), together)
+    ]
+    return "\n\n".join([*tables, "\n".join(findings(statistics))])
+
+
+def _measures(statistics: SetStatistics, names: Sequence[str], wide: int) -> str:
+    """Return a table of some measures: a row a category, easy and hard of each measure side by side."""
+    head = f"{'category':<{wide}}" + "".join(f"{HEADINGS[name]:>{_MEASURE_WIDTH}}" for name in names)
+    rows = [head, f"{'':<{wide}}" + f"{'easy':>15}{'hard':>9}" * len(names), "─" * len(head)]
     for category in statistics.categories:
-        cells = (statistics.mean_of(category, level, name) for name in MEASURES for level in DIFFICULTIES)
-        names = (name for name in MEASURES for _ in DIFFICULTIES)
-        words = [shown(name, value) for name, value in zip(names, cells, strict=True)]
+        means = ((name, statistics.mean_of(category, level, name)) for name in names for level in DIFFICULTIES)
+        words = [shown(name, mean) for name, mean in means]
         rows.append(f"{category:<{wide}}" + "".join(f"{word:>{9 if at % 2 else 15}}" for at, word in enumerate(words)))
-    return "\n".join([*rows, "", *findings(statistics)])
+    return "\n".join(rows)
 
 
 def findings(statistics: SetStatistics) -> Iterator[str]:
