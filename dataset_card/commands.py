@@ -158,6 +158,7 @@ def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: 
 @click.option("--rebase", is_flag=True, help="Merge the newest release there into DIR first, if DIR lacks it.")
 @click.option("--dry-run", is_flag=True, help="Check, and list what would change.")
 @click.option("--message", metavar="TEXT", help="Message of the commit.")
+@json_option
 def push(
     folder: Path,
     repo: str,
@@ -166,6 +167,7 @@ def push(
     rebase: bool,
     dry_run: bool,
     message: str | None,
+    as_json: bool,
 ) -> None:
     """Publish a release on the Hugging Face Hub in a single commit.
 
@@ -177,11 +179,16 @@ def push(
 
     plan = PushPlan(repo, revision, visibility, message, rebase)
     if dry_run:
-        for line in preview_push(folder, plan):
+        changes = preview_push(folder, plan)
+        if as_json:
+            echo_json({"repo": repo, "pushed": False, "changes": changes})
+        for line in () if as_json else changes:
             click.echo(printable(line))
         return
     pushed = push_release(folder, plan, lambda line: click.echo(printable(line), err=True))
-    for line in loading_code(pushed):
+    if as_json:
+        echo_json({"repo": pushed.repo, "pushed": True, "tag": pushed.tag, "commit": pushed.commit})
+    for line in () if as_json else loading_code(pushed):
         click.echo(line)
 
 

@@ -277,7 +277,8 @@ def stats(folder: Path, as_json: bool, page: Path | None) -> None:
 @click.argument("folder", metavar="DIR", type=PATH)
 @click.option("--repo", required=True, metavar="ORG/NAME", help="Dataset on the Hugging Face Hub.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
-def push(folder: Path, repo: str, dry_run: bool) -> None:
+@json_option
+def push(folder: Path, repo: str, dry_run: bool, as_json: bool) -> None:
     """Publish a set on the Hugging Face Hub, in a single commit with a tag named after the set's identity.
 
     A new dataset is private. Pictures that must not be published stay here. The same command again goes on where it
@@ -287,7 +288,10 @@ def push(folder: Path, repo: str, dry_run: bool) -> None:
     from ircore.core.terminal import printable
 
     tag = load("releases", "push_instances")(folder, repo, dry_run, lambda line: click.echo(printable(line), err=True))
-    click.echo(f"ircore instances pull {repo} --revision {tag} --out DIR")
+    if as_json:
+        echo_json({"repo": repo, "revision": tag, "pushed": not dry_run})
+    else:
+        click.echo(f"ircore instances pull {repo} --revision {tag} --out DIR")
 
 
 @command.command()

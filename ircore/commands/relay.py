@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ircore.commands.options import PATH, POSITIVE, path_option
+from ircore.commands.options import PATH, POSITIVE, echo_json, json_option, path_option
 
 if TYPE_CHECKING:
     from ircore.instances.store import AnyInstanceSet
@@ -122,12 +122,16 @@ def _run(loaded: "AnyLoaded", instances: "AnyInstanceSet", rules: Any, prompts: 
 @command.command("verify", short_help="Verify the signatures of a run.")
 @click.argument("run", type=PATH)
 @path_option("--relay-keys", "Public keys that count beside those of this project.")
-def verify(run: Path, relay_keys: Path | None) -> None:
+@json_option
+def verify(run: Path, relay_keys: Path | None, as_json: bool) -> None:
     """Verify that a relay signed every line of the journal of RUN, and say which relay and when."""
     from ircore.runs.witness import check_witness
     from ircore.submissions.relay.keys import known_relays
 
     witness = check_witness(run, known_relays(relay_keys))
+    if as_json:
+        echo_json({"run": run, **witness.model_dump()})
+        return
     click.echo(f"{run}: {witness.records} records signed by {witness.relay}")
     click.echo(f"  from {witness.first} to {witness.last}")
     click.echo(f"  key  {witness.key}\n  head {witness.head}")

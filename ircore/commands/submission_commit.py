@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.options import PATH, path_option
+from ircore.commands.options import PATH, echo_json, json_option, path_option
 from ircore.core.terminal import printable
 
 
@@ -12,7 +12,8 @@ from ircore.core.terminal import printable
 @click.argument("path", type=PATH)
 @path_option("--salt", "File of the secret number; SLUG.salt if not given.")
 @click.option("--new", "renew", is_flag=True, help="Replace a commitment that stands there; everybody will see it.")
-def commit(path: Path, salt: Path | None, renew: bool) -> None:
+@json_option
+def commit(path: Path, salt: Path | None, renew: bool, as_json: bool) -> None:
     """Write a commitment to one run into the manifest at PATH, before it is played.
 
     Seed and order of the run follow from a secret number in the file --salt, and from a number that is drawn when the
@@ -24,6 +25,9 @@ def commit(path: Path, salt: Path | None, renew: bool) -> None:
     folder = folder_of(path)
     file = salt or Path(f"{folder.absolute().name}.salt")
     made = commit_to(folder, file, renew)
+    if as_json:
+        echo_json({"submission": folder, "commitment": made, "salt": file})
+        return
     click.echo(printable(f"{folder}: commitment {made[:12]}; keep {file} secret until the run is published"))
 
 

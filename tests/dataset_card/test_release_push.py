@@ -1,5 +1,6 @@
 """``ircore release push`` with the real client against a Hub-compatible server: what arrives, and what goes wrong."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -97,6 +98,8 @@ def test_a_dry_run_lists_what_would_change_and_changes_nothing(release: Path, hu
     assert not any("notes.txt" in line for line in lines)
     assert lines[-2].startswith(f"1 added, 1 changed, 1 removed, {len(contents(release)) - 2} unchanged; ")
     assert lines[-1] == "then tagged v2"
+    again = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v2", "--dry-run", "--json")
+    assert json.loads(again.out) == {"repo": REPO, "pushed": False, "changes": lines}
     assert repo.head == head
 
 

@@ -441,6 +441,8 @@ def test_from_a_key_to_a_witnessed_run(
     run, keys = str(tmp_path / "run"), ["--relay-keys", str(tmp_path / "keys.yaml")]
     assert ircore(["relay", "verify", run, *keys]) == 0
     assert "records signed by berlin" in capsys.readouterr().out
+    assert ircore(["relay", "verify", run, *keys, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["relay"] == "berlin"
     assert ircore(["submission", "check", str(pair), "--runs", run]) == 2
     assert "not one of a known relay" in capsys.readouterr().err
     evaluate = ["submission", "evaluate", str(pair), "--instances", str(tmp_path / "set"), "--out", run]
