@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
 from ircore.core.errors import InputError
+from ircore.core.plugins import load
 
 RUN_FILE, RELEASE_FILE = "run.json", "release.json"
 """Files by which run folders and releases are known; their formats live in ``ircore.runs`` and ``dataset_card``."""
@@ -68,10 +70,6 @@ def _read(ctx: click.Context, path: Path) -> Iterator[Path]:
     if not _is_release(path):
         yield from _runs_below(path)
         return
-    from tempfile import TemporaryDirectory
-
-    from ircore.core.plugins import load
-
     folder = ctx.with_resource(TemporaryDirectory(prefix="ircore-release-"))
     click.echo(f"{path}: a release; its runs are checked and read", err=True)
     yield from load("releases", "pull_runs")(path, Path(folder) / "pulled")
