@@ -76,11 +76,7 @@ def command(
 
 
 def _checked(judge: str) -> str:
-    """Return the name of an installed judge that can be made, or of people.
-
-    Raises:
-        InputError: There is none of this name, or it lacks something.
-    """
+    """Return the name of an installed judge that can be made, or of people."""
     if judge != HUMAN:
         load("judges", judge)()
     return judge

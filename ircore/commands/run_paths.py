@@ -16,16 +16,9 @@ MAKE_A_RUN = "Name a run, a folder of runs or a release. A run is made by: ircor
 
 
 def runs_to_read(ctx: click.Context, parameter: click.Parameter, given: Sequence[Path]) -> tuple[Path, ...]:
-    """Return the run folders behind paths; the runs of a release lie in a temporary folder until the command ends.
+    """Return the run folders behind paths; a path that holds neither run, nor runs, nor release is returned as it is.
 
-    Args:
-        ctx: Context of the command, which removes the temporary folder.
-        parameter: The parameter that takes the paths.
-        given: Paths as typed. A path that holds neither a run, nor runs, nor a release is returned as it is.
-
-    Raises:
-        InputError: A folder exists and holds no runs.
-        WorkError: A release has faults.
+    The runs of a release lie in a temporary folder, which the context removes when the command ends.
     """
     if ctx.resilient_parsing:
         return ()
@@ -34,11 +27,7 @@ def runs_to_read(ctx: click.Context, parameter: click.Parameter, given: Sequence
 
 
 def runs_to_change(ctx: click.Context, parameter: click.Parameter, given: Sequence[Path]) -> tuple[Path, ...]:
-    """Return the run folders behind paths, for a command that writes into the runs.
-
-    Raises:
-        InputError: A folder exists and holds no runs, or is a release.
-    """
+    """Return the run folders behind paths, for a command that writes into the runs; a release is refused."""
     if ctx.resilient_parsing:
         return ()
     _typed(ctx, parameter, tuple(given))
@@ -46,11 +35,7 @@ def runs_to_change(ctx: click.Context, parameter: click.Parameter, given: Sequen
 
 
 def run_to_read(ctx: click.Context, parameter: click.Parameter, given: Path) -> Path:
-    """Return the run folder behind a path, for a command that works on a single run.
-
-    Raises:
-        InputError: The path holds several runs.
-    """
+    """Return the run folder behind a path, for a command that works on a single run."""
     if ctx.resilient_parsing:
         return given
     runs = runs_to_read(ctx, parameter, (given,))

@@ -54,11 +54,7 @@ class ClipListener:
 
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:
-        """Check the settings; nothing is loaded.
-
-        Raises:
-            InputError: No model is named, or a setting is unknown.
-        """
+        """Check the settings; nothing is loaded."""
         if spec.model is None:
             raise InputError("model is missing", "Name a folder with a saved CLIP model, or its name on the Hub.")
         given = [key for key in ("base_url", "api_key_env") if getattr(spec, key) is not None]

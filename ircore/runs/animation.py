@@ -34,15 +34,9 @@ _SAID_MS, _DRAWN_MS, _LAST_MS = 2600, 1600, 4000
 
 
 def animate(folder: RunFolder, episode_id: str, file: Path) -> int:
-    """Write an episode as an animation and return the number of frames.
+    """Write an episode with at least one rendering as an APNG or animated WebP; return the number of frames.
 
-    Args:
-        folder: The run.
-        episode_id: The episode, with at least one rendering.
-        file: Ends in ``.png`` (APNG) or ``.webp``.
-
-    Raises:
-        InputError: The format is unknown, or the run has no rendering of the episode.
+    ``InputError`` for a file name that ends otherwise, or without a rendering of the episode.
     """
     if file.suffix.lower() not in FORMATS:
         raise InputError(f"{file}: an animation ends in {' or '.join(FORMATS)}", "Give the file another name.")

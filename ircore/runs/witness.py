@@ -177,11 +177,7 @@ def key_pem(key: "Ed25519PrivateKey") -> bytes:
 
 
 def read_key(path: Path) -> "Ed25519PrivateKey":
-    """Read a relay's private key.
-
-    Raises:
-        InputError: It is missing, or no such key.
-    """
+    """Read a relay's private key; ``InputError`` if it is missing, or no such key."""
     refuse_without("cryptography")
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
@@ -217,11 +213,7 @@ def _is_signed(line: WitnessLine, key: str) -> bool:
 
 
 def refuse_without(package: str) -> None:
-    """Refuse to go on without a package of the extra ``relay``.
-
-    Raises:
-        InputError: It is not installed.
-    """
+    """Refuse to go on without a package of the extra ``relay``."""
     from importlib.util import find_spec
 
     if find_spec(package) is None:

@@ -75,11 +75,7 @@ class DiffusersPlayer:
 
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:
-        """Check the settings; nothing is loaded.
-
-        Raises:
-            InputError: No model is named, or a setting is wrong.
-        """
+        """Check the settings; nothing is loaded."""
         read_settings(spec, PictureSettings)
 
     async def render(self, view: GeneratorView) -> PictureAnswer:

@@ -57,15 +57,7 @@ Settings = TypeVar("Settings", bound=WeightSettings)
 
 
 def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
-    """Check a player's settings in the manifest; nothing is loaded.
-
-    Args:
-        spec: As in the manifest.
-        kind: The parameters that the player takes.
-
-    Raises:
-        InputError: No model is named, or something is unknown or of the wrong kind.
-    """
+    """Check a player's settings in the manifest against the parameters that it takes; nothing is loaded."""
     if spec.model is None:
         raise InputError("model is missing", "Name a folder with saved weights, or a model of the Hub.")
     for key in ("base_url", "api_key_env"):
@@ -81,11 +73,7 @@ def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
 
 
 def need_packages(player: str, *packages: str) -> None:
-    """Refuse to go on without the packages that a player needs.
-
-    Raises:
-        InputError: One of them is not installed.
-    """
+    """Refuse to go on without the packages that a player needs."""
     for package in packages:
         if find_spec(package) is None:
             raise InputError(

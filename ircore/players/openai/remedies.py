@@ -7,11 +7,7 @@ from ircore.core.records import PlayerSpec
 
 
 def remedies_for(spec: PlayerSpec) -> dict[FaultKind, str]:
-    """Return the remedy for each kind of fault that a player behind a service may meet.
-
-    Args:
-        spec: The player, as in the manifest.
-    """
+    """Return the remedy for each kind of fault that a player behind a service may meet."""
     key = f"the key in {spec.api_key_env}" if spec.api_key_env else "api_key_env, which the manifest does not give"
     again = "the same command then goes on where it stopped"
     return {

@@ -141,15 +141,7 @@ Settings = TypeVar("Settings", bound=CallSettings)
 
 
 def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
-    """Check a player's settings in the manifest, except the key.
-
-    Args:
-        spec: As in the manifest.
-        kind: The parameters that the player takes.
-
-    Raises:
-        InputError: Something is missing, unknown or of the wrong kind.
-    """
+    """Check a player's settings in the manifest against the parameters that it takes, except the key."""
     if spec.model is None:
         raise InputError("model is missing", "Name the model as its provider does.")
     for name in spec.parameters:

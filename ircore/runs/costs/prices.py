@@ -160,11 +160,7 @@ def _offline(spec: PlayerSpec, traits: Traits) -> bool:
 
 
 def read_prices(*more: Path | None) -> Prices:
-    """Read the built-in table of prices, with further tables on top; the last table that names a model decides.
-
-    Raises:
-        InputError: A file is not a table of prices.
-    """
+    """Read the built-in table of prices, with further tables on top; the last table that names a model decides."""
     models = _built_in()
     for path in more:
         if path is not None:

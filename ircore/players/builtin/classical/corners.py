@@ -24,12 +24,7 @@ def contour(mask: Mask) -> Points:
 
 
 def approximated(path: Points, tolerance: float) -> Points:
-    """Return the corners of a path after Douglas and Peucker (1973).
-
-    Args:
-        path: Ordered points.
-        tolerance: Pixels the straight lines may stray from them.
-    """
+    """Return the corners of a path that stray at most ``tolerance`` pixels from it (Douglas and Peucker, 1973)."""
     kept, open_ = {0, len(path) - 1}, [(0, len(path) - 1)]
     while open_:
         first, last = open_.pop()
@@ -81,11 +76,9 @@ def sharpened(corners: Points) -> Points:
 
 
 def corners_of(edge: Points, share: float) -> Points:
-    """Return the corners of a closed outline.
+    """Return the corners of a closed outline, whose last point is its first.
 
-    Args:
-        edge: The outline, its last point the same as its first.
-        share: Deviation allowed, as a share of the outline's diagonal; at least 1.3 px.
+    They may stray by ``share`` of the outline's diagonal, and by 1.3 px at least.
     """
     diagonal = float(exact.hypot(*np.ptp(edge, axis=0)))
     start = int(exact.hypot(*(edge - edge.mean(axis=0)).T).argmax())

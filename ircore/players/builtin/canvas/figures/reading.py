@@ -44,12 +44,9 @@ _CHART = re.compile(r"\b(?:chart|graph|plot|diagram|figure|axis|axes|bars)\b", r
 
 
 def read_told(message: str, sheet: Sheet) -> list[str] | None:
-    """Put the figure that a message describes in its own terms on the sheet.
+    """Put the figure that a message describes in its own terms on the sheet, in place of one that was told before.
 
-    A figure that was told before is taken away: a later message that tells all of it again replaces it.
-
-    Returns:
-        The remaining sentences, to be read clause by clause; None if the message describes no such figure.
+    Returns the sentences to be read clause by clause; None if the message describes no such figure.
     """
     if _IN_PIXELS.search(message):
         return None

@@ -31,13 +31,7 @@ _PLACES = (
 
 
 def wedge_statements(pie: Pie, texts: Sequence[Text], colours: ColourWords) -> tuple[list[Statement], list[Text]]:
-    """Return sentences that give each wedge its label, and the texts that they tell.
-
-    Args:
-        pie: The pie.
-        texts: All texts of the picture.
-        colours: Names of colours.
-    """
+    """Return sentences that give each wedge its label, and the texts that they tell."""
     statements, told = list[Statement](), list[Text]()
     for place in _PLACES:
         labels = [_label_of(pie, index, texts, place) for index in range(len(pie.wedges))]
