@@ -52,11 +52,6 @@ class Reply(Generic[T]):
     'hello'
 
     Attributes:
-        value: The answer.
-        tokens: Tokens and cost of the attempt.
-        status: HTTP status.
-        received: Bytes of the body.
-        headers: Headers of the reply.
         served: The model that answered, as the service names it, with its fingerprint.
     """
 

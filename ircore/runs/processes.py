@@ -39,7 +39,6 @@ class ProcessPool:
 
     Attributes:
         loaded: The submission, of which each process makes players of its own.
-        cache: Answers of other runs.
         number: Processes, ≥ 2.
     """
 

@@ -38,19 +38,15 @@ class SynthesisPlan:
 
     Attributes:
         out: The folder: a run folder with ``figures/`` beside its journal.
-        describer: The model that describes.
-        coder: The model that writes programs.
         categories: Of the six synthetic ones.
         difficulties: ``easy``, ``hard``.
         count: Figures of each category and difficulty.
         licence: SPDX identifier under which the figures are recorded.
         seed: Of programs that draw random numbers.
         rules: Tries per figure.
-        prompts: Folder of other prompts; None for the built-in ones.
         concurrency: Conditions at the same time.
         deadline: Seconds after which work stops; None for no limit.
         max_cost: US dollars that it may cost; None for no limit.
-        prices: Prices on top of the built-in ones.
     """
 
     out: Path

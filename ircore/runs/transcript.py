@@ -31,8 +31,6 @@ class Dialogue(NamedTuple):
     ('converged', 'describer')
 
     Attributes:
-        game: Name of the game.
-        instance: The instance that was played.
         pictures: Files of the instance's pictures, relative to the instance set, by name.
         episode: How it ended; None if it has not.
         questions: All questions in the order of their answers, also questions that brought no answer.

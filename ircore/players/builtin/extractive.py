@@ -73,9 +73,6 @@ class ExtractivePlayer:
     >>> player = ExtractivePlayer(PlayerSpec(player="extractive"))
     >>> asyncio.run(player.answer(Question(step=1, prompt=talk))).text
     'A blue hat.'
-
-    Args:
-        spec: Without settings.
     """
 
     TRAITS = THINKS_OFFLINE

@@ -56,9 +56,6 @@ class LookerPlayer:
     >>> question = Question(1, "The blue square.", shown, choices=("A", "B"), answers="choice")
     >>> asyncio.run(LookerPlayer(PlayerSpec(player="looker")).answer(question)).choice
     'B'
-
-    Args:
-        spec: Without settings.
     """
 
     TRAITS = LOOKS_OFFLINE

@@ -60,9 +60,6 @@ class Solver:
     >>> riddle = "Work out a word. Read these letters from the last to the first: NOOM. Draw this word."
     >>> asyncio.run(Solver(PlayerSpec(player="solver")).answer(Question(1, riddle))).text
     'The text "MOON" in black, 24 px, centred at (256, 256).'
-
-    Args:
-        spec: Without settings.
     """
 
     TRAITS = THINKS_OFFLINE

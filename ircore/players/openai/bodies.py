@@ -41,9 +41,6 @@ class JsonBody:
 
     >>> b"".join(JsonBody({"model": "m"}).pieces())
     b'{"model": "m"}'
-
-    Attributes:
-        length: Bytes.
     """
 
     def __init__(self, document: dict[str, Any]) -> None:

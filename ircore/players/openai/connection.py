@@ -52,7 +52,6 @@ class Connection:
     True
 
     Args:
-        base_url: Of the service.
         key: Sent as a bearer token; empty for none.
         transport: ``httpx`` or ``aiohttp``.
         timeout: Seconds between two bytes; ``ircore.players.calls`` bounds the whole.

@@ -27,8 +27,6 @@ class SeatEstimate:
 
     Attributes:
         requests: Sent, without retries.
-        images: Pictures made.
-        usage: Tokens.
         cost_usd: US dollars; None if no price is known.
     """
 

@@ -30,15 +30,11 @@ class Mention:
 
     Attributes:
         kind: See ``kinds``.
-        noun: The word for it.
         start: Where its phrase begins in the clause.
         after: Where its noun ends.
-        words: All words about it.
         known: The items that are meant if it is there already.
         relation: How it stands to another thing, a group's name of ``places.RELATION``.
-        other: That other thing.
         same: The thing of the same clause that it names once more.
-        made: The new item.
     """
 
     kind: str

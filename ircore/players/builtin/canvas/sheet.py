@@ -26,11 +26,9 @@ class Sheet:
 
     Attributes:
         canvas: Size and background; its own items are not used.
-        items: Back to front.
         last: Index of the item that was spoken of last.
         context: Which list is being read ("bars", "wedges" …), for clauses after a semicolon.
         lead: The words that opened that list.
-        notes: Clauses that were not understood.
         naive: Whether "the red circle" is taken for a new thing unless another is placed by it.
         told: The items of a figure that was told in its own terms.
         figure: Kind, place and categories of that figure, for corrections in its terms.

@@ -98,7 +98,6 @@ class Clause:
     Attributes:
         words: In the plain spelling of this module.
         strings: The quoted strings of the whole message.
-        source: As it was written.
         continues: Whether it goes on after a semicolon of the same sentence.
     """
 

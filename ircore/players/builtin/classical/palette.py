@@ -45,7 +45,6 @@ class Segmentation:
     '#ffffff'
 
     Attributes:
-        labels: Which drawn colour each pixel belongs to.
         colours: Colours × 3, RGB; row 0 is the background (its middle colour, if it fades).
         ends: First and last colour of a fading background, RGB, and its direction, ``"down"`` or ``"right"``.
         flat_share: Share of the pixels, 0–1, that have exactly one of the colours.

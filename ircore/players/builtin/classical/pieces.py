@@ -55,10 +55,7 @@ class Piece:
 
     Attributes:
         index: Number of the piece, from 1.
-        ground: Label of the colour around the piece.
-        box: Smallest box around the piece.
         contrast: Of its most distant colour from its ground, in RGB, 0–441.
-        own: Pixels of the piece, in its box.
     """
 
     index: int

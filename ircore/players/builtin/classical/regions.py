@@ -33,7 +33,6 @@ class Blob:
     (10, 20, 18, 25)
 
     Attributes:
-        label: Label of the colour.
         left: Column of the mask's first column in the picture.
         top: Row of the mask's first row in the picture.
         mask: Pixels of the blob, cropped to its box.

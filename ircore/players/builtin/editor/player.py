@@ -48,9 +48,6 @@ class EditorPlayer:
     >>> answer = asyncio.run(EditorPlayer(PlayerSpec(player="editor")).answer(question))
     >>> answer.picture.pixels[150, 256].tolist()
     [255, 0, 0]
-
-    Args:
-        spec: Without settings.
     """
 
     TRAITS = EDITS_OFFLINE

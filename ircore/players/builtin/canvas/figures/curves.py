@@ -63,11 +63,8 @@ class Curve:
     False
 
     Attributes:
-        function: Function of x, if there is a formula.
         points: Points of the curve otherwise, in the graph's values.
-        colour: Colour of the line; None if unknown.
         dash: "dashed" and the like.
-        is_straight: Whether its points are joined by straight lines.
         name: Written beside it.
     """
 

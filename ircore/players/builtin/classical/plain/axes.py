@@ -26,12 +26,10 @@ class Axis:
 
     Attributes:
         name: ``x`` or ``y``.
-        labels: In order along the axis.
         places: Pixels of the labels along the axis.
         level: Pixel at which the axis lies.
         scale: Value at each pixel; None if the labels are no numbers at even steps.
         line: Width and colour of its line; None without a line.
-        title: The name written along it.
     """
 
     name: str
