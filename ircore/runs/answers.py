@@ -65,7 +65,7 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
     if isinstance(answer, TextAnswer):
         return {"text": answer.text}
     given = (
-        {"choice": answer.choice} if isinstance(answer, ChoiceAnswer) else {"rendering": rendering_of(answer.picture)}
+        {"choice": answer.choice} if isinstance(answer, ChoiceAnswer) else {"rendering": Rendering.of(answer.picture)}
     )
     return {**given, "notes": answer.notes}
 
@@ -85,8 +85,3 @@ def answers_alone(seat: Seat[Any, Any], call: Call) -> bool:
     """Return whether a record holds an answer of the seat's kind and of no other."""
     held = {"text": call.text, "choice": call.choice, "picture": call.rendering}
     return [kind for kind, answer in held.items() if answer is not None] == [seat.answers]
-
-
-def rendering_of(picture: Picture) -> Rendering:
-    """Return the record of a picture in a journal: hash and size."""
-    return Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
