@@ -12,6 +12,7 @@ import click
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.commands.played import tell_outcomes
 from ircore.core.errors import InputError
+from ircore.core.extras import need_packages
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet
 from ircore.players.builtin_pairs import submission_place
@@ -20,7 +21,7 @@ from ircore.runs.folder import JOURNAL, RUN_FILE, WITNESS, open_any_run
 from ircore.runs.play import make_run, play
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import begin_run, check_seats, make_players, prepare, rules_of
-from ircore.runs.witness import WitnessedWriter, check_witness, key_pem, new_key, public_half, read_key, refuse_without
+from ircore.runs.witness import WitnessedWriter, check_witness, key_pem, new_key, public_half, read_key
 from ircore.submissions.relay.client import TOKEN, RelayClient, check_relay
 from ircore.submissions.relay.keys import known_relays
 from ircore.submissions.relay.server import Relay, token_of
@@ -75,7 +76,7 @@ def serve(
 
     Prints address and token for the submitter, who gives: ircore play SUBMISSION --relay URL
     """
-    refuse_without("aiohttp")
+    need_packages("a relay", "relay", "aiohttp")
     signing = read_key(key)
     loaded, game, known, rules = prepare(submission, instances, {}, installed=False)
     prompts = game.prompts(None)

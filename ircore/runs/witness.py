@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 from pydantic import Field, StringConstraints, TypeAdapter
 
 from ircore.core.errors import InputError
+from ircore.core.extras import need_packages
 from ircore.core.journal import JournalWriter, read_lines, read_records
 from ircore.core.records import Line, Record, Sha256
 from ircore.runs.events import Entry
@@ -163,7 +164,7 @@ def _journal(folder: Path) -> Iterator[bytes]:
 
 def new_key() -> "Ed25519PrivateKey":
     """Return a new private key of a relay."""
-    refuse_without("cryptography")
+    need_packages("a relay's signature", "relay", "cryptography")
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     return Ed25519PrivateKey.generate()
@@ -178,7 +179,7 @@ def key_pem(key: "Ed25519PrivateKey") -> bytes:
 
 def read_key(path: Path) -> "Ed25519PrivateKey":
     """Read a relay's private key; ``InputError`` if it is missing, or no such key."""
-    refuse_without("cryptography")
+    need_packages("a relay's signature", "relay", "cryptography")
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
@@ -201,7 +202,7 @@ def public_half(key: "Ed25519PrivateKey") -> str:
 
 
 def _is_signed(line: WitnessLine, key: str) -> bool:
-    refuse_without("cryptography")
+    need_packages("a relay's signature", "relay", "cryptography")
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -210,14 +211,6 @@ def _is_signed(line: WitnessLine, key: str) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
-
-
-def refuse_without(package: str) -> None:
-    """Refuse to go on without a package of the extra ``relay``."""
-    from importlib.util import find_spec
-
-    if find_spec(package) is None:
-        raise InputError(f"the package {package} is not installed", 'pip install "ircore[relay]" installs it.')
 
 
 def _sha256(data: bytes) -> str:

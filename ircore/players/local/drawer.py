@@ -12,11 +12,12 @@ import numpy as np
 
 from ircore.core.episode_records import Attempt, Usage
 from ircore.core.errors import InputError
+from ircore.core.extras import need_packages
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.answers import PictureAnswer, PlayerError
 from ircore.players.local.batches import Batches, OutOfMemoryError
-from ircore.players.local.settings import PictureSettings, need_packages, read_settings
+from ircore.players.local.settings import PictureSettings, read_settings
 from ircore.players.local.weights import NO_MEMORY, device_of, load, precision_of, served_name
 from ircore.players.traits import DRAWS_BY_WEIGHTS
 from ircore.players.views import GeneratorView, Question
@@ -67,7 +68,7 @@ class DiffusersPlayer:
 
     def __init__(self, spec: PlayerSpec) -> None:
         self._settings = read_settings(spec, PictureSettings)
-        need_packages(spec.player, "torch", "transformers", "diffusers")
+        need_packages(f"the player {spec.player}", "local", "torch", "transformers", "diffusers")
         self._place = (str(spec.model), spec.revision, precision_of(self._settings), device_of(self._settings))
         self._pipelines = _pipelines(*self._place)
         self._served = served_name(str(spec.model), spec.revision)

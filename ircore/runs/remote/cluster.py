@@ -11,11 +11,11 @@ import warnings
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypeVar
 
 from ircore import __version__
 from ircore.core.errors import InputError, WorkError
+from ircore.core.extras import need_packages
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -54,10 +54,7 @@ class Cluster:
         match = _ADDRESS.fullmatch(address)
         if match is None or not 0 < int(match[1]) <= _LARGEST_PORT:
             raise InputError(f"--scheduler {address}: no address of a scheduler", "Write it as tcp://HOST:PORT.")
-        if find_spec("distributed") is None:
-            raise InputError(
-                "--executor dask: the package distributed is not installed", 'pip install "ircore[dask]" installs it.'
-            )
+        need_packages("--executor dask", "dask", "distributed")
         self.address = address
         self._patience = patience
         self._client: Client | None = None
