@@ -25,6 +25,7 @@ from ircore.commands import (
 from ircore.commands.options import PATH, SeveralPathsCommand
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.errors import InputError
+from ircore.core.tables import read_table
 from ircore.core.terminal import printable
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.submission import folder_of
@@ -43,28 +44,7 @@ _github_option = click.option(
     "--github", is_flag=True, help="Annotations for GitHub, and a summary where GITHUB_STEP_SUMMARY says."
 )
 
-PARTS = {
-    "Hand in a pair": ("hand-in", "new", "check", "commit", "pack", "pin", "check-change"),
-    "Afterwards": ("update", "withdraw", "reinstate", "correct", "history"),
-    "For maintainers": (
-        *(
-            "inbox",
-            "inbox-act",
-            "preview",
-            "pending",
-            "evaluate",
-            "evaluate-pending",
-            "paid",
-            "rescore",
-            "channel-test",
-            "spot-replay",
-            "dispute",
-            "settle",
-            "clear",
-        ),
-        *("withdrawals", "season", "links", "reproduce", "gate", "register-commitments", "record-owners", "own"),
-    ),
-}
+PARTS: dict[str, list[str]] = read_table("ircore.commands", "menu")["submission"]
 """The commands in the order in which people come to need them."""
 
 
@@ -79,7 +59,7 @@ class _Parts(click.Group):
         return super().get_command(ctx, ALIASES.get(cmd_name, cmd_name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rest = tuple(name for name in self.list_commands(ctx) if not any(name in names for names in PARTS.values()))
+        rest = [name for name in self.list_commands(ctx) if not any(name in names for names in PARTS.values())]
         for title, names in {**PARTS, "More": rest}.items():
             commands = [(name, known) for name in names if (known := self.get_command(ctx, name)) is not None]
             if commands:

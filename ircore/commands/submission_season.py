@@ -1,5 +1,6 @@
 """``ircore submission season``: secret instance sets, committed to before anybody plays them."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -67,24 +68,14 @@ def verify(published: Path, instances: Path | None, as_json: bool) -> None:
     click.echo(f"  printf '{words}' | sha256sum   gives {season.commitment}")
 
 
+def _runs_option(name: str, about: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return click.option(name, multiple=True, required=True, type=PATH, callback=runs_to_read, help=about)
+
+
 @command.command("gap")
 @click.argument("published", type=PATH)
-@click.option(
-    "--public",
-    multiple=True,
-    required=True,
-    type=PATH,
-    callback=runs_to_read,
-    help="Run on the public set; repeatable.",
-)
-@click.option(
-    "--secret",
-    multiple=True,
-    required=True,
-    type=PATH,
-    callback=runs_to_read,
-    help="Run on the season's set; repeatable.",
-)
+@_runs_option("--public", "Run on the public set; repeatable.")
+@_runs_option("--secret", "Run on the season's set; repeatable.")
 @click.option("--judge", default="verified", show_default=True, help="Whose scores.")
 @category_option
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(["text", "json", "csv"]))
