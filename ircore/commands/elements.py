@@ -38,11 +38,11 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None:
     """Compare the elements in two JSON files: presence, published and corrected, and three IoUs."""
-    expected, given = read_elements(reference), read_elements(generated)
+    expected, generated_elements = read_elements(reference), read_elements(generated)
     document = {
-        "published": asdict(presence_published(expected.counts, given.counts)),
-        "corrected": asdict(presence(expected.counts, given.counts, empty)),
-        "iou": asdict(element_iou(expected, given, empty)),
+        "published": asdict(presence_published(expected.counts, generated_elements.counts)),
+        "corrected": asdict(presence(expected.counts, generated_elements.counts, empty)),
+        "iou": asdict(element_iou(expected, generated_elements, empty)),
         "rule_for_empty": empty,
     }
     click.echo(json.dumps(document, indent=2, ensure_ascii=False) if as_json else "\n".join(_lines(document)))

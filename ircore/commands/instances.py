@@ -84,11 +84,11 @@ def import_(
     importer = importer_of(format_)
     if difficulty is not None and difficulty not in DIFFICULTIES:
         raise unknown("difficulty", difficulty, DIFFICULTIES, "--difficulty")
-    given = dict(option.partition("=")[::2] for option in options)
+    settings = dict(option.partition("=")[::2] for option in options)
     if options and format_ != "visual-genome":
         raise InputError(f"--option {options[0]}: the format {format_} has none", "Leave --option out.")
     place = path if format_ == "visual-genome" else _on_disk(path)  # that format streams what it needs
-    made = importer(ImportRequest(place, out, category, difficulty, source, licence, given))
+    made = importer(ImportRequest(place, out, category, difficulty, source, licence, settings))
     _tell_contents(made, as_json)
 
 

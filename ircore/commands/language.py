@@ -33,11 +33,11 @@ def naming(annotations: Path, as_json: bool) -> None:
     picture.
     """
     pictures = read_annotations(annotations)
-    rows = {picture: measured(given) for picture, given in pictures.items()}
+    rows = {picture: measured(descriptions) for picture, descriptions in pictures.items()}
     if as_json:
         perplexities = {
-            picture: {"paper": log_perplexity(given), "code": log_perplexity(given, stemmed=False)}
-            for picture, given in pictures.items()
+            picture: {"paper": log_perplexity(descriptions), "code": log_perplexity(descriptions, stemmed=False)}
+            for picture, descriptions in pictures.items()
         }
         document = {
             "pictures": {

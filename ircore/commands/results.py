@@ -141,9 +141,11 @@ def _check_order(name: str, entry: "Entry", order: str | None) -> None:
 
 def _refuse_options(game: str, **options: object) -> None:
     """Refuse options that apply to reconstruction alone."""
-    given = [f"--{name}" for name, value in options.items() if value]
-    if given:
-        raise InputError(f"{given[0]}: does not apply to runs of the game {game}", f"Leave out {' and '.join(given)}.")
+    stated = [f"--{name}" for name, value in options.items() if value]
+    if stated:
+        raise InputError(
+            f"{stated[0]}: does not apply to runs of the game {game}", f"Leave out {' and '.join(stated)}."
+        )
 
 
 def _game_tables(

@@ -15,40 +15,40 @@ RUN_FILE, RELEASE_FILE = "run.json", "release.json"
 MAKE_A_RUN = "Name a run, a folder of runs or a release. A run is made by: ircore play SUBMISSION … --out DIR"
 
 
-def runs_to_read(ctx: click.Context, parameter: click.Parameter, given: Sequence[Path]) -> tuple[Path, ...]:
+def runs_to_read(ctx: click.Context, parameter: click.Parameter, typed: Sequence[Path]) -> tuple[Path, ...]:
     """Return the run folders behind paths; a path that holds neither run, nor runs, nor release is returned as it is.
 
     The runs of a release lie in a temporary folder, which the context removes when the command ends.
     """
     if ctx.resilient_parsing:
         return ()
-    _typed(ctx, parameter, tuple(given))
-    return tuple(run for path in given for run in _read(ctx, path))
+    _typed(ctx, parameter, tuple(typed))
+    return tuple(run for path in typed for run in _read(ctx, path))
 
 
-def runs_to_change(ctx: click.Context, parameter: click.Parameter, given: Sequence[Path]) -> tuple[Path, ...]:
+def runs_to_change(ctx: click.Context, parameter: click.Parameter, typed: Sequence[Path]) -> tuple[Path, ...]:
     """Return the run folders behind paths, for a command that writes into the runs; a release is refused."""
     if ctx.resilient_parsing:
         return ()
-    _typed(ctx, parameter, tuple(given))
-    return tuple(run for path in given for run in _changed(path))
+    _typed(ctx, parameter, tuple(typed))
+    return tuple(run for path in typed for run in _changed(path))
 
 
-def run_to_read(ctx: click.Context, parameter: click.Parameter, given: Path) -> Path:
+def run_to_read(ctx: click.Context, parameter: click.Parameter, typed: Path) -> Path:
     """Return the run folder behind a path, for a command that works on a single run."""
     if ctx.resilient_parsing:
-        return given
-    runs = runs_to_read(ctx, parameter, (given,))
-    _typed(ctx, parameter, given)
+        return typed
+    runs = runs_to_read(ctx, parameter, (typed,))
+    _typed(ctx, parameter, typed)
     if len(runs) > 1:
         names = ", ".join(run.name for run in runs[:5])
-        raise InputError(f"{given}: holds {len(runs)} runs, and this command works on one", f"Name one: {names}")
+        raise InputError(f"{typed}: holds {len(runs)} runs, and this command works on one", f"Name one: {names}")
     return runs[0]
 
 
-def _typed(ctx: click.Context, parameter: click.Parameter, given: object) -> None:
+def _typed(ctx: click.Context, parameter: click.Parameter, typed: object) -> None:
     """Keep the paths as typed, for the line that names the next command."""
-    ctx.meta.setdefault("ircore.typed", {})[parameter.name] = given
+    ctx.meta.setdefault("ircore.typed", {})[parameter.name] = typed
 
 
 def _read(ctx: click.Context, path: Path) -> Iterator[Path]:

@@ -25,8 +25,8 @@ def check(as_json: bool) -> None:
     if as_json:
         echo_json([{**asdict(guarantee), "held": guarantee.held} for guarantee in guarantees])
     for guarantee in () if as_json else guarantees:
-        told = f"; possible: {', '.join(guarantee.breaches)}" if guarantee.breaches else ""
-        click.echo(f"{'held' if guarantee.held else 'BROKEN':<7}{guarantee.name:<12}{guarantee.promise}{told}")
+        breaches = f"; possible: {', '.join(guarantee.breaches)}" if guarantee.breaches else ""
+        click.echo(f"{'held' if guarantee.held else 'BROKEN':<7}{guarantee.name:<12}{guarantee.promise}{breaches}")
     broken = [guarantee.name for guarantee in guarantees if not guarantee.held]
     if broken:
         raise WorkError(

@@ -93,10 +93,10 @@ def _tell(
     as_json: bool,
 ) -> None:
     counts = {**done.counts, **{report.name: report.count for report in reports}}
-    new, kept, without = (
+    new, known, without = (
         sum(getattr(count, name) for count in counts.values()) for name in ("new", "kept", "new_without")
     )
-    done = replace(done, new=new, kept=kept, unavailable=without, counts=counts)
+    done = replace(done, new=new, kept=known, unavailable=without, counts=counts)
     if as_json:
         failed = {report.name: len(report.failed) for report in reports}
         lost = {report.name: dict(report.losses.reasons) for report in reports}
@@ -107,7 +107,7 @@ def _tell(
     click.echo(
         f"{done.episodes} played episode{'s' if done.episodes != 1 else ''} "
         f"of {done.runs} run{'s' if done.runs != 1 else ''}: "
-        f"{new:,} new scores{lacking}, {kept:,} kept ({seconds:.1f} s)"
+        f"{new:,} new scores{lacking}, {known:,} kept ({seconds:.1f} s)"
     )
     tell_counts(counts, [*judges, *(report.name for report in reports)])
     for gap in unranked:

@@ -72,8 +72,8 @@ def evaluate_pending(
     waiting = [each.slug for each in pending_submissions(folder, published_runs(published), current)]
     slugs = chosen([name.strip() for name in only.split(",") if name.strip()], waiting)
     words = ["--instances", str(instances), "--published", str(published), "--concurrency", str(concurrency)]
-    given = {"--judges": judges, "--prices": prices, "--secret": secret, "--gaps": gaps}
-    for option, value in given.items():
+    paths = {"--judges": judges, "--prices": prices, "--secret": secret, "--gaps": gaps}
+    for option, value in paths.items():
         words += [] if value is None else [option, str(value)]
     words += ["--price-bound", price_bound] if price_bound else []
     words += ["--channel-test"] if channel else []

@@ -217,8 +217,8 @@ def _rehearse(plan: _Plan) -> None:
     for earlier in (plan.packed, rehearsal, plan.work / "preview" / plan.slug):
         rmtree(earlier, ignore_errors=True)
     run_nested(["submission", "pack", str(plan.run), "--out", str(plan.packed)])
-    given = ["--transcripts", str(plan.packed), "--instances", str(plan.instances), "--out", str(rehearsal)]
-    run_nested(["submission", "rescore", str(plan.folder), *given])
+    places = ["--transcripts", str(plan.packed), "--instances", str(plan.instances), "--out", str(rehearsal)]
+    run_nested(["submission", "rescore", str(plan.folder), *places])
     run_nested(["score", str(rehearsal)])
     site = ["--preview", str(plan.work / "preview" / plan.slug), "--runs", str(rehearsal)]
     beside = ["--published", plan.published] if plan.published else []

@@ -89,7 +89,7 @@ def _collected(
     pulls = service.pull_requests() if service is not None else []
     return Inbox(
         [(pull, service.is_checked(pull.head)) for pull in pulls if service is not None],
-        [(slug, f"{what}; {known.text}") for slug, (what, known) in waiting.items()],
+        [(slug, f"{kind}; {known.text}") for slug, (kind, known) in waiting.items()],
         held_runs(merged, runs),
         [
             (each.slug, next(step.reason for step in reversed(each.steps) if step.kind == "disputed"))

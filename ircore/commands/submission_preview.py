@@ -161,9 +161,9 @@ def _runs_with_rescored(
         return
     ours = open_any_run(rescored).run
     for path in published:
-        theirs = open_any_run(path).run
-        same = (theirs.instance_set, theirs.prompts) == (ours.instance_set, ours.prompts)
-        if theirs.game != ours.game or (same and theirs.slug != place.name):
+        other = open_any_run(path).run
+        same = (other.instance_set, other.prompts) == (ours.instance_set, ours.prompts)
+        if other.game != ours.game or (same and other.slug != place.name):
             yield path
     yield rescored
 

@@ -38,8 +38,8 @@ def protocol_for(stream: TextIO, variables: Mapping[str, str] | None = None) -> 
 
     ``InputError`` if ``IRCORE_PICTURES`` names no protocol.
     """
-    given = os.environ if variables is None else variables
-    choice = given.get(CHOICE, "")
+    known = os.environ if variables is None else variables
+    choice = known.get(CHOICE, "")
     if choice and choice not in get_args(Protocol):
         raise InputError(f"{CHOICE}: unknown protocol {choice!r}", f"Choose one of: {', '.join(get_args(Protocol))}")
     if not stream.isatty():
@@ -48,7 +48,7 @@ def protocol_for(stream: TextIO, variables: Mapping[str, str] | None = None) -> 
         return cast("Protocol", choice)
     if not shows_colours(stream):
         return "none"
-    return _recognised(given)
+    return _recognised(known)
 
 
 def _recognised(variables: Mapping[str, str]) -> Protocol:

@@ -64,10 +64,10 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
     """Return the fields of a record that hold an answer: text, or choice or rendering with notes."""
     if isinstance(answer, TextAnswer):
         return {"text": answer.text}
-    given = (
+    content = (
         {"choice": answer.choice} if isinstance(answer, ChoiceAnswer) else {"rendering": Rendering.of(answer.picture)}
     )
-    return {**given, "notes": answer.notes}
+    return {**content, "notes": answer.notes}
 
 
 def answer_of(seat: Seat[Any, Any], call: Call, picture_of: Callable[[Rendering], Picture]) -> Answer | None:

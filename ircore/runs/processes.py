@@ -72,8 +72,10 @@ class _Worker:
         self._records, records = context.Pipe()
         self._control, control = context.Pipe()
         limited = engine.watch.max_cost is not None
-        given = (part, pool.loaded, pool.cache, limited, records, control)
-        self._process: SpawnProcess = context.Process(target=play_part, args=given, kwargs={"path": writer.folder.path})
+        arguments = (part, pool.loaded, pool.cache, limited, records, control)
+        self._process: SpawnProcess = context.Process(
+            target=play_part, args=arguments, kwargs={"path": writer.folder.path}
+        )
         self._process.daemon = True
         self._process.start()
         records.close()

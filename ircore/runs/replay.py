@@ -63,15 +63,17 @@ class ReplayPlayer:
         key = ((*view.earlier, view.message), view.previous.sha256 if view.previous else None)
         return cast(PictureAnswer, self._answer(GENERATOR, key, "these messages"))
 
-    def _answer(self, seat: Seat[Any, Any], key: DescriberKey | GeneratorKey, what: str) -> Answer:
+    def _answer(self, seat: Seat[Any, Any], key: DescriberKey | GeneratorKey, question: str) -> Answer:
         call = self._calls.get(key)
         answer = None if call is None else answer_of(seat, call, self._folder.rendering)
         if answer is None:
-            raise self._missing(key, what)
+            raise self._missing(key, question)
         return replace(answer, usage=Usage(), seconds=0.0)
 
-    def _missing(self, key: DescriberKey | GeneratorKey, what: str) -> PlayerError:
-        reason, detail = self._faults.get(key, ("provider_error", f"{self._folder.path} records no answer to {what}."))
+    def _missing(self, key: DescriberKey | GeneratorKey, question: str) -> PlayerError:
+        reason, detail = self._faults.get(
+            key, ("provider_error", f"{self._folder.path} records no answer to {question}.")
+        )
         return PlayerError(reason, detail)
 
     def _read(self) -> None:

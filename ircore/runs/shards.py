@@ -68,9 +68,9 @@ def keep_part(folder: AnyRunFolder, shard: Shard | None, instances: tuple[str, .
     if (known is None and shard is None) or (known is not None and known.shard == shard):
         pass
     elif known is not None or begun:
-        what = f"shard {known.shard}" if known else "a run in one piece"
+        played = f"shard {known.shard}" if known else "a run in one piece"
         again = f"Give --shard {known.shard}" if known else "Leave --shard out"
-        raise InputError(f"{folder.path}: {what} is played here", f"{again}, or choose another --out.")
+        raise InputError(f"{folder.path}: {played} is played here", f"{again}, or choose another --out.")
     if shard is not None and (known is None or known.instances != instances):
         part = Part(shard=shard, instances=instances)
         write_text(folder.path / SHARD_FILE, part.model_dump_json(indent=2) + "\n", durable=True)

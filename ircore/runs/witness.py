@@ -147,8 +147,8 @@ def check_witness(folder: Path, keys: Mapping[str, str]) -> Witness:
     when = ""
     for count, (event, line) in enumerate(zip_longest(_journal(folder), lines), start=1):
         if line is None or event is None:
-            what = "the journal's line is not signed" if line is None else "signs a line that the journal lacks"
-            raise WitnessError(f"{path}:{count}: {what}", _UNSOUND)
+            fault = "the journal's line is not signed" if line is None else "signs a line that the journal lacks"
+            raise WitnessError(f"{path}:{count}: {fault}", _UNSOUND)
         if not _is_signed(line, keys[relay]):
             raise WitnessError(f"{path}:{count}: the signature is not one of the relay {relay}", _UNSOUND)
         if (line.number, line.event, line.before) != (count, _sha256(event), before) or line.when < when:

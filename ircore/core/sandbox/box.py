@@ -169,10 +169,10 @@ def bubblewrap() -> str:
     return path
 
 
-def _read_only(given: bytes) -> BinaryIO:
+def _read_only(data: bytes) -> BinaryIO:
     """Return an open file with the bytes. The inside inherits it, so it must not be able to write into it."""
     with NamedTemporaryFile() as file:
-        file.write(given)
+        file.write(data)
         file.flush()
         return Path(file.name).open("rb")
 

@@ -163,12 +163,12 @@ def _resembling(sentence: _Sentence, said: Sequence[_Sentence]) -> int | None:
 def _without_repeats(said: Sequence[_Sentence]) -> list[_Sentence]:
     """Return the sentences that say something new: a content word or number that none of the others has said before."""
     known: set[str] = set()
-    kept = []
+    standing = []
     for sentence in said:
         if not sentence.content or not sentence.content <= known:
-            kept.append(sentence)
+            standing.append(sentence)
         known |= sentence.content
-    return kept
+    return standing
 
 
 def _chat(sentence: _Sentence) -> float:

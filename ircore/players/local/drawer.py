@@ -136,11 +136,11 @@ class DiffusersPlayer:
         except torch.OutOfMemoryError as error:
             torch.cuda.empty_cache()
             raise OutOfMemoryError(" ".join(str(error).split())[:200]) from error
-        kept = getattr(made, "nsfw_content_detected", None) or [False] * len(wanted)
+        withheld = getattr(made, "nsfw_content_detected", None) or [False] * len(wanted)
         seconds = round((perf_counter() - started) / len(wanted), 4)
         return [
             _Drawn(None if filtered else _picture(image), seconds)
-            for image, filtered in zip(made.images, kept, strict=True)
+            for image, filtered in zip(made.images, withheld, strict=True)
         ]
 
     def _options(self, pipeline: Any, wanted: Sequence[_Wanted], edits: bool) -> dict[str, Any]:

@@ -231,9 +231,9 @@ def _origin(address: str) -> tuple[str, str | None, int | None]:
     return parts.scheme, parts.hostname, port
 
 
-def _malformed(what: str, response: "httpx2.Response | LeanResponse") -> Fault:
+def _malformed(fault: str, response: "httpx2.Response | LeanResponse") -> Fault:
     kind = response.headers.get("content-type", "no content type")
-    return Fault("malformed", f"{kind}: {what}", response.status_code)
+    return Fault("malformed", f"{kind}: {fault}", response.status_code)
 
 
 def _broken(error: BaseException) -> Fault:

@@ -169,11 +169,11 @@ class Cluster:
             versions[self.address] = await client.run_on_scheduler(version, "ircore")
         except PackageNotFoundError as error:
             versions[self.address] = error
-        for where, theirs in versions.items():
-            if isinstance(theirs, PackageNotFoundError):
+        for where, installed in versions.items():
+            if isinstance(installed, PackageNotFoundError):
                 raise InputError(f"there is no ircore at {where}", f"Install ircore {ours} for that Dask process.")
-            if isinstance(theirs, str) and theirs != ours:
-                raise InputError(f"{where} has ircore {theirs}, not {ours}", "Install the same version everywhere.")
+            if isinstance(installed, str) and installed != ours:
+                raise InputError(f"{where} has ircore {installed}, not {ours}", "Install the same version everywhere.")
 
     def _lost(self) -> WorkError:
         return WorkError(f"--scheduler {self.address}: the scheduler is gone", f"Start it again. {_GOES_ON}")

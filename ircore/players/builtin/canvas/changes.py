@@ -238,12 +238,12 @@ def _place(item: Item, wish: _Wish) -> Item | None:
         if re.search(r"\bwide|high\b", words)
         else words
     )
-    given = q.points(said, wish.space, 1)
-    if given and isinstance(item, Label):
-        return replace(item, at=given[0])
+    places = q.points(said, wish.space, 1)
+    if places and isinstance(item, Label):
+        return replace(item, at=places[0])
     axis = re.findall(r"\b([xy])\s*=?\s*(-?\d{1,6}(?:\.\d{1,6})?)(px|%)?", said)
     x, y = item.centre
-    if given or not axis:
+    if places or not axis:
         return placed(item, said, wish.space)
     for name, value, unit in axis[:2]:
         x, y = (wish.space.x(value, unit), y) if name == "x" else (x, wish.space.y(value, unit))

@@ -46,9 +46,9 @@ RELATION = re.compile(
 
 def absolute_place(words: str, space: Space, size: Point) -> Point | None:
     """Return the middle of a thing, from its point or words such as "top left"; None if the words name no place."""
-    given = points(words, space, 1)
-    if given:
-        return given[0]
+    stated = points(words, space, 1)
+    if stated:
+        return stated[0]
     own_x = re.search(r"\bx\s*=?\s*(-?\d{1,6}(?:\.\d{1,6})?)(px|%)?", words)
     own_y = re.search(r"\by\s*=?\s*(-?\d{1,6}(?:\.\d{1,6})?)(px|%)?", words)
     place = word_place(words, space, size)

@@ -118,10 +118,10 @@ def copies(mention: Mention, item: Item, sheet: Sheet) -> list[Item]:
         return [item]
     if re.search(r"\bfrom\s+\(|\bcorners\b", mention.words):
         return [item]
-    given = q.points(mention.words, sheet.space)
-    if len(given) > 1 and (is_plural(mention.noun) or " and (" in mention.words):
+    places = q.points(mention.words, sheet.space)
+    if len(places) > 1 and (is_plural(mention.noun) or " and (" in mention.words):
         shades = re.findall(rf"{q.HEX}[^#()]{{0,16}}\(", mention.words)
-        many = [centred(item, at) for at in given]
+        many = [centred(item, at) for at in places]
         if len(shades) == len(many):
             many = [copy.coloured(shade) for copy, shade in zip(many, shades, strict=True)]
         return many

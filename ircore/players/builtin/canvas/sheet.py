@@ -83,8 +83,8 @@ class Sheet:
 
     def forget_told(self) -> None:
         """Remove the items of the figure described before, unless a correction changed them since."""
-        kept = [item for item in self.items if not any(item is mentioned for mentioned in self.told)]
-        self.items[:], self.told, self.figure, self.last = kept, (), None, None
+        remaining = [item for item in self.items if not any(item is mentioned for mentioned in self.told)]
+        self.items[:], self.told, self.figure, self.last = remaining, (), None, None
 
     def note(self, text: str) -> None:
         """Keep a note of at most 200 characters, as long as there are few."""

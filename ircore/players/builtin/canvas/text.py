@@ -116,12 +116,12 @@ def clauses(message: str) -> list[Clause]:
 
     text = _QUOTED.sub(mask, message[:MAX_MESSAGE].replace("\r", "\n").replace("\t", " "))
     text = _ABBREVIATIONS.sub(lambda match: match[1].replace(".", ""), _BULLET.sub("", text))
-    kept = tuple(strings)
+    quoted = tuple(strings)
     split: list[Clause] = []
     continues = False
     for piece, semicolon in _pieces(text.replace("*", "").replace("`", "")):
         if any(character.isalnum() for character in piece) and len(split) < MAX_CLAUSES:
-            split.append(Clause(_plain(piece), kept, _unmask(piece, kept), continues))
+            split.append(Clause(_plain(piece), quoted, _unmask(piece, quoted), continues))
         continues = semicolon
     return split
 

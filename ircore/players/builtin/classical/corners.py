@@ -25,7 +25,7 @@ def contour(mask: Mask) -> Points:
 
 def approximated(path: Points, tolerance: float) -> Points:
     """Return the corners of a path that stray at most ``tolerance`` pixels from it (Douglas and Peucker, 1973)."""
-    kept, open_ = {0, len(path) - 1}, [(0, len(path) - 1)]
+    turning, open_ = {0, len(path) - 1}, [(0, len(path) - 1)]
     while open_:
         first, last = open_.pop()
         if last - first < 2:
@@ -34,9 +34,9 @@ def approximated(path: Points, tolerance: float) -> Points:
         worst = int(off.argmax())
         if off[worst] > tolerance:
             at = first + 1 + worst
-            kept.add(at)
+            turning.add(at)
             open_ += [(first, at), (at, last)]
-    corners: Points = path[sorted(kept)]
+    corners: Points = path[sorted(turning)]
     return corners
 
 

@@ -57,8 +57,8 @@ def stroke_statement(stroke: Stroke, words: ColourWords, axis: float | None = No
     # A part of a smooth curve would run otherwise at its end; what lacks of a polyline can be added later.
     least = len(points) if stroke.smooth else 2
     plain = Statement(f"{text} through ", points, f"{marked}.", joint=", ", least=least)
-    told = _told(stroke, axis) if telling else ""
-    return replace(plain, head=f"{text}, {told}, through ", shorter=(plain,)) if told else plain
+    turns = _told(stroke, axis) if telling else ""
+    return replace(plain, head=f"{text}, {turns}, through ", shorter=(plain,)) if turns else plain
 
 
 def _told(stroke: Stroke, axis: float | None) -> str:

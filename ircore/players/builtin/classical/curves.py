@@ -57,12 +57,12 @@ def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path]
     markers = _markers(piece, corner) if length > 60 else []
     ink -= math.fsum(area for _, area in markers) * 0.7
     width = max(1.0, round(2 * ink / max(length, 1)) / 2)
-    kept = [
+    strokes = [
         Path(path.points, width)
         for path in traces
         if path.length >= max(12, 6 * width - 20) and (path.length >= 0.04 * length or len(traces) <= 4)
     ]
-    return kept, markers
+    return strokes, markers
 
 
 def dashed_path(chain: list[dashed.Piece]) -> Path:

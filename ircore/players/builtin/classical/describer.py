@@ -136,19 +136,19 @@ def _differences(target: Perception, view: DescriberView) -> list[Statement]:
 
 def _not_again(statements: list[Statement], messages: tuple[str, ...]) -> list[Statement]:
     """Reword corrections that had no effect once; drop corrections that had no effect twice."""
-    kept = []
+    fitting = []
     for statement in statements:
         whole = statement.least > 1 or len(statement.parts) == 1
         cores = [statement.joint.join(statement.parts[: statement.least])] if whole else list(statement.parts)
         times = [_times(core, messages) + _times(statement.again, messages) for core in cores]
         if max(times) == 0:
-            kept.append(statement)
+            fitting.append(statement)
             continue
         left = [n < NAMED_OFTEN for n in times]
         if any(left):
             parts = statement.parts if whole else tuple(itertools.compress(statement.parts, left))
-            kept.append(replace(statement, parts=parts).reworded())
-    return kept
+            fitting.append(replace(statement, parts=parts).reworded())
+    return fitting
 
 
 def _times(part: str, messages: tuple[str, ...]) -> int:

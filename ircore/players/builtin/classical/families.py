@@ -72,11 +72,11 @@ def _turn(x: Floats, y: Floats, at: int) -> tuple[str, float]:
 
 def _apart(places: npt.NDArray[np.intp], least: int) -> list[int]:
     """Return the indices, leaving out each index closer than ``least`` to the index before."""
-    kept: list[int] = []
+    separate: list[int] = []
     for at in places:
-        if not kept or at - kept[-1] > least:
-            kept.append(int(at))
-    return kept
+        if not separate or at - separate[-1] > least:
+            separate.append(int(at))
+    return separate
 
 
 def _graph(path: Floats) -> tuple[Floats, Floats] | None:

@@ -167,12 +167,12 @@ def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks 
     if len(strokes_across) < 2:
         return None
     usual = np.median([reach for _, reach in strokes_across], axis=0)
-    kept = [(spot, reach) for spot, reach in strokes_across if np.abs(np.array(reach) - usual).max() <= 2]
-    if len(kept) < 2:
+    usual_strokes = [(spot, reach) for spot, reach in strokes_across if np.abs(np.array(reach) - usual).max() <= 2]
+    if len(usual_strokes) < 2:
         return None
-    for (start, end), (up, down) in kept:
+    for (start, end), (up, down) in usual_strokes:
         view[line.first - up : line.last + 1 + down, start:end] = False
-    at = tuple((start + end) / 2 for (start, end), _ in kept)
+    at = tuple((start + end) / 2 for (start, end), _ in usual_strokes)
     length = float(usual.sum()) + (line.width if usual.min() > 0 else 0)
     low, high = line.first - int(usual[0]), line.last + 1 + int(usual[1])
     box = (int(at[0]) - 1, low, int(at[-1]) + 2, high) if line.level else (low, int(at[0]) - 1, high, int(at[-1]) + 2)

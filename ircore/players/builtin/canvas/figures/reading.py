@@ -65,10 +65,10 @@ def read_told(message: str, sheet: Sheet) -> list[str] | None:
     return [sentence for index, sentence in enumerate(said) if index not in plan[1] or _BACKGROUND.search(sentence)]
 
 
-def _replace_told(items: list[Item], told: Told | None, sheet: Sheet) -> None:
+def _replace_told(items: list[Item], figure: Told | None, sheet: Sheet) -> None:
     sheet.forget_told()
     sheet.add(items)
-    sheet.told, sheet.figure = tuple(items), told
+    sheet.told, sheet.figure = tuple(items), figure
 
 
 _Found = tuple[list[Item], Told | None]

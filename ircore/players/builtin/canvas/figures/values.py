@@ -169,9 +169,9 @@ def _values_in(sentence: str, words: tuple[str, ...]) -> dict[str, tuple[float, 
     for number, (_, end, word) in enumerate(places):
         until = places[number + 1][0] if number + 1 < len(places) else len(sentence)
         stretch = sentence[end:until][:80]
-        given = numbers(re.sub(rf"{NUMBER}\s*(?:%|px)", " ", stretch))
-        if given:
-            values[word] = (given[0], first_colour(stretch))
+        stated = numbers(re.sub(rf"{NUMBER}\s*(?:%|px)", " ", stretch))
+        if stated:
+            values[word] = (stated[0], first_colour(stretch))
     return values
 
 

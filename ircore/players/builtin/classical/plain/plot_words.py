@@ -147,7 +147,7 @@ def told_of_area(perception: Perception, area: Area, grids: Sequence[Grid]) -> s
     return told | {id(percept) for percept in perception.percepts if isinstance(percept, Ticks)}
 
 
-def left_over(perception: Perception, told: set[int]) -> tuple[list[Percept], list[Text]]:
+def left_over(perception: Perception, said: set[int]) -> tuple[list[Percept], list[Text]]:
     """Return the things and the texts that were not told."""
-    rest = [percept for percept in perception.percepts if id(percept) not in told]
+    rest = [percept for percept in perception.percepts if id(percept) not in said]
     return [p for p in rest if not isinstance(p, Text)], [p for p in rest if isinstance(p, Text)]
