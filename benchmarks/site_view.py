@@ -1,9 +1,9 @@
-"""What a reader waits for: largest contentful paint, layout shift, and what the commonest actions take.
+"""What a reader waits for: first and largest contentful paint, layout shift, length of the board, commonest actions.
 
 Run: ``python benchmarks/site_view.py SITE [--chromium PATH]`` on a built site, such as the one that
 ``benchmarks/site.py --keep`` leaves. Pages come from this machine, each into a fresh browser (nothing cached), on a
-phone and on a desktop, with the processor slowed down four times while they load and are scrolled through. Actions are
-measured at full speed, from the event to the laid-out page. Exit status 1 if a bar is not held.
+phone and on a desktop, with the processor slowed down four times throughout. Actions are measured from the event to
+the laid-out page, the median of three. Exit status 1 if a bar is not held.
 
 Layout shift is the largest session window of shifts less than a second apart and five seconds in all, as browsers
 report it (https://web.dev/articles/cls).
@@ -27,7 +27,11 @@ SLOWER = 4
 WIDTHS = {390: 844, 1440: 900}
 """Widths of a phone and of a desktop with their heights, CSS pixels."""
 
-LCP_BAR = 1500.0
+FIRST_BAR = 1500.0
+PHONE_BAR = 12_000
+"""Height of the overall board on a phone, CSS pixels."""
+
+SEARCH_BAR = 100.0
 SHIFT_BAR = 0.05
 SORT_BAR = 50.0
 STEP_BAR = 100.0
@@ -36,21 +40,24 @@ SETTLED = 1500
 """Milliseconds after loading in which late paints and shifts are waited for."""
 
 OBSERVE = """
-window.seen = { paint: 0, what: "", shifts: [] };
+window.seen = { first: 0, paint: 0, what: "", shifts: [] };
 new PerformanceObserver((list) => {
-  for (const one of list.getEntries()) {
-    window.seen.paint = one.startTime;
-    window.seen.what = one.element ? one.element.tagName.toLowerCase() + "." + one.element.className : "";
+  for (const entry of list.getEntriesByName("first-contentful-paint")) window.seen.first = entry.startTime;
+}).observe({ type: "paint", buffered: true });
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) {
+    window.seen.paint = entry.startTime;
+    window.seen.what = entry.element ? entry.element.tagName.toLowerCase() + "." + entry.element.className : "";
   }
 }).observe({ type: "largest-contentful-paint", buffered: true });
 new PerformanceObserver((list) => {
-  for (const one of list.getEntries()) {
-    if (!one.hadRecentInput) {
-      const names = one.sources.map((source) => {
+  for (const entry of list.getEntries()) {
+    if (!entry.hadRecentInput) {
+      const names = entry.sources.map((source) => {
         const node = source.node?.nodeType === 1 ? source.node : source.node?.parentElement;
         return node ? node.tagName.toLowerCase() + "." + String(node.className.baseVal ?? node.className) : "";
       });
-      window.seen.shifts.push([one.startTime, one.value, names[0] ?? ""]);
+      window.seen.shifts.push([entry.startTime, entry.value, names[0] ?? ""]);
     }
   }
 }).observe({ type: "layout-shift", buffered: true });
@@ -80,6 +87,17 @@ FILTER = """async (words) => {
   return performance.now() - begun;
 }"""
 
+SEARCH = """async (words) => {
+  const field = document.querySelector("[data-md-component=search-query]");
+  const begun = performance.now();
+  field.value = words;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  // The answers come with the next microtask: the list of entries is there since the field was focused.
+  await Promise.resolve();
+  document.body.getBoundingClientRect();
+  return performance.now() - begun;
+}"""
+
 KEY = """async (key) => {
   const begun = performance.now();
   document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
@@ -90,6 +108,9 @@ KEY = """async (key) => {
 
 class Seen(NamedTuple):
     """How a page appeared."""
+
+    first: float
+    """Milliseconds until its first text or picture was there."""
 
     paint: float
     """Milliseconds until its largest part was there."""
@@ -116,7 +137,7 @@ def main() -> None:
         Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_address[1]}/"
         browser = playwright.chromium.launch(executable_path=options.chromium, args=["--disable-gpu"])
-        held = [*look(browser, address, options.site), *act(browser, address, options.site)]
+        held = [*act(browser, address, options.site), *phone(browser, address), *look(browser, address, options.site)]
         browser.close()
         server.shutdown()
     sys.exit(0 if all(held) else 1)
@@ -134,10 +155,16 @@ def look(browser: "Browser", address: str, site: Path) -> Iterator[bool]:
     for path in pages_of(site):
         for width, height in WIDTHS.items():
             seen = [view(browser, address + path, width, height) for _ in range(REPEATS)]
-            paint, shift = median(request.paint for request in seen), median(request.shift for request in seen)
+            first, paint, shift = (
+                median(getattr(entry, name) for entry in seen) for name in ("first", "paint", "shift")
+            )
             worst = max(seen, key=lambda entry: entry.shift)
-            print(f"{path:<34} {width:>5} px: LCP {paint:5.0f} ms ({seen[0].what}), shift {shift:.3f}", worst.moved)
-            yield paint <= LCP_BAR and shift <= SHIFT_BAR
+            print(
+                f"{path:<34} {width:>5} px: first {first:5.0f} ms, largest {paint:5.0f} ms ({seen[0].what}), "
+                f"shift {shift:.3f} {worst.moved}",
+                flush=True,
+            )
+            yield first <= FIRST_BAR and shift <= SHIFT_BAR
 
 
 def view(browser: "Browser", address: str, width: int, height: int) -> Seen:
@@ -149,11 +176,11 @@ def view(browser: "Browser", address: str, width: int, height: int) -> Seen:
         page.goto(address, wait_until="load")
         page.wait_for_timeout(SETTLED)
         # Scrolling by script does not end the search for the largest part, as a reader's would.
-        paint, what = page.evaluate("[window.seen.paint, window.seen.what]")
+        first, paint, what = page.evaluate("[window.seen.first, window.seen.paint, window.seen.what]")
         page.evaluate(SCROLL)
         state = page.evaluate("window.seen")
     worst = max(state["shifts"], key=lambda entry: entry[1], default=(0, 0, ""))
-    return Seen(paint, what, largest_window([item[:2] for item in state["shifts"]]), worst[2])
+    return Seen(first, paint, what, largest_window([item[:2] for item in state["shifts"]]), worst[2])
 
 
 def largest_window(shifts: list[list[float]]) -> float:
@@ -172,15 +199,23 @@ def largest_window(shifts: list[list[float]]) -> float:
 
 
 def act(browser: "Browser", address: str, site: Path) -> Iterator[bool]:
-    """Print what sorting, filtering, stepping and zooming take; yield whether the bars are held."""
+    """Print what sorting, filtering, searching, stepping and zooming take; yield whether the bars are held."""
     with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
         page = context.new_page()
+        context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
         page.goto(address + "boards/index.html", wait_until="networkidle")
         page.wait_for_selector("th[data-name=Score] button")
         for name in ("Pair", "ΔQ", "Score"):
-            yield say(f"sort the overall board by {name}", page.evaluate(SORT, name), SORT_BAR)
-        for words in ("3", "describer", ""):
-            yield say(f"filter it by {words!r}", page.evaluate(FILTER, words), SORT_BAR)
+            # A second click turns the order round, so every repetition moves all rows.
+            took = median(page.evaluate(SORT, name) for _ in range(REPEATS))
+            yield say(f"sort the overall board by {name}", took, SORT_BAR)
+        for words in ("3", "describer", "7"):
+            took = median([page.evaluate(FILTER, words), page.evaluate(FILTER, ""), page.evaluate(FILTER, words)])
+            yield say(f"filter it by {words!r}", took, SORT_BAR)
+        page.locator("[data-md-component=search-query]").focus()
+        page.wait_for_timeout(SETTLED)
+        for words in ("describer-07", "hard pie", "worst of describer-07"):
+            yield say(f"search for {words!r}", median(page.evaluate(SEARCH, words) for _ in range(REPEATS)), SEARCH_BAR)
         page.goto(address + pages_of(site)[3], wait_until="networkidle")
         every_pair(page)
         page.locator(".cell-button").first.focus()
@@ -189,6 +224,16 @@ def act(browser: "Browser", address: str, site: Path) -> Iterator[bool]:
         for what in ("first zoom", "zoom closed", "second zoom", "step in the zoom"):
             key = "ArrowRight" if what.startswith("step") else "z"
             yield say(f"gallery of all pairs, {what}", page.evaluate(KEY, key), STEP_BAR)
+
+
+def phone(browser: "Browser", address: str) -> Iterator[bool]:
+    """Print how tall the overall board is on a phone, rows folded; yield whether the bar is held."""
+    with browser.new_context(viewport={"width": 390, "height": 844}) as context:
+        page = context.new_page()
+        page.goto(address + "boards/index.html", wait_until="networkidle")
+        height = page.evaluate("document.documentElement.scrollHeight")
+    print(f"{'overall board on a phone':<40} {height:6.0f} px (bar {PHONE_BAR})", flush=True)
+    yield height <= PHONE_BAR
 
 
 def every_pair(page: "Page") -> None:

@@ -96,9 +96,12 @@ def build(
     **choices: Any,
 ) -> None:
     """Build the site of scored runs: boards, matrix, a page per pair and a gallery page per instance."""
+    import os
     from dataclasses import asdict
     from time import perf_counter
 
+    # A build has a process for each core; threads of NumPy in each would wait for one another. NumPy reads it once.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         import mkdocs  # noqa: F401 - run as a process of its own
 

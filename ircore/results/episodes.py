@@ -15,7 +15,7 @@ CONVERGENCES: tuple[Convergence, ...] = ("improved", "stable", "regressed", "no_
 """Changes between first and final rendering, in the order in which figures stack them."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class JudgedEpisode:
     """Ratings of one played episode by one judge.
 
@@ -54,7 +54,7 @@ class JudgedEpisode:
     """Reason of the judge for not rating the final rendering; None if it rated it, or has not answered yet."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class EpisodeResult:
     """One episode with its ratings and metric values.
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from ircore.core.collector import without_collector
-from ircore.core.episode_records import Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.workers import run_shares
 from ircore.results.cell import Cell
 from ircore.results.episodes import EpisodeResult
@@ -25,6 +25,7 @@ _MANY = 4
 """Number of runs from which they are read in several processes."""
 
 
+_EPISODE_FIELDS = set(Episode.model_fields)
 _TURN_FIELDS = set(Turn.model_fields)
 _RENDERING_FIELDS = set(Rendering.model_fields)
 
@@ -130,15 +131,21 @@ def _find(cache: BuildCache, key: str) -> _RunReading | None:
 
 
 def _light(reading: _RunReading) -> _RunReading:
-    """Return the reading with pydantic's sets of given fields shared between all turns, and between all renderings.
+    """Return the reading with pydantic's sets of given fields shared between all records of a class.
 
     A site holds a hundred thousand such records; the set, which nothing on the site reads, is a third of each.
     """
-    for turn in (turn for result in reading.results for turn in result.episode.turns):
-        object.__setattr__(turn, "__pydantic_fields_set__", _TURN_FIELDS)
-        if turn.rendering is not None:
-            object.__setattr__(turn.rendering, "__pydantic_fields_set__", _RENDERING_FIELDS)
+    for result in reading.results:
+        _share(result.episode, _EPISODE_FIELDS)
+        for turn in result.episode.turns:
+            _share(turn, _TURN_FIELDS)
+            if turn.rendering is not None:
+                _share(turn.rendering, _RENDERING_FIELDS)
     return reading
+
+
+def _share(record: BaseModel, fields: set[str]) -> None:
+    object.__setattr__(record, "__pydantic_fields_set__", fields)
 
 
 def _name(key: str) -> str:

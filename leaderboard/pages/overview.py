@@ -1,8 +1,9 @@
 """The front page."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from ircore.core.episode_records import Turn
@@ -20,6 +21,9 @@ _EASY_WORDS = 60
 
 _STRIP = 4
 """Renderings on the front page; of a longer episode the ones between are left out."""
+
+_Worth = tuple[bool, bool, float, str]
+"""Whether an episode ends well, whether it improves over turns, its gain in legible words, and its id."""
 
 
 def games_front_page(games: Sequence[Any], handed_in: Sequence[Page] = ()) -> Page:
@@ -64,7 +68,7 @@ def _strip(site: Site) -> dict[str, Any] | None:
     A held run is no example: its pictures may be copies.
     """
     cleared = (chosen for chosen in judged_episodes(site) if chosen.pair.run_id not in site.results.held)
-    best = max(cleared, key=_worth, default=None)
+    best = _best(cleared)
     if best is None:
         return None
     turns = best.result.episode.rendered_turns
@@ -77,16 +81,38 @@ def _strip(site: Site) -> dict[str, Any] | None:
     }
 
 
-def _worth(chosen: Chosen) -> tuple[bool, bool, float, str]:
+def _best(episodes: Iterable[Chosen]) -> Chosen | None:
+    """Return the episode of the greatest worth; messages are read only of episodes that may be the best."""
+    best: tuple[_Worth, Chosen] | None = None
+    for most, chosen in sorted(((_most(chosen), chosen) for chosen in episodes), key=itemgetter(0), reverse=True):
+        if best is not None and best[0] > most:
+            break
+        if best is None or _worth(chosen) > best[0]:
+            best = _worth(chosen), chosen
+    return best[1] if best else None
+
+
+def _most(chosen: Chosen) -> _Worth:
+    """Return the worth that an episode would have if its messages were all words."""
+    good, tells, value, episode_id = _worth(chosen, legible=1.0)
+    return good, tells, max(value, 0.0), episode_id
+
+
+def _worth(chosen: Chosen, legible: float | None = None) -> _Worth:
     """Return what orders episodes: a shorter episode, or a worse one, is shown only if there is no better.
 
     Of good episodes that improve, the gain counts by how much of their messages are words.
+
+    Args:
+        chosen: The episode.
+        legible: How easily its messages read, 0-1; None to read them.
     """
     final, delta = chosen.judged.final or 0.0, chosen.judged.delta or 0.0
     good, turns = final >= GOOD, chosen.result.episode.rendered_turns
     tells = good and delta > 0 and len(turns) > 1
-    told = delta * legibility([turn.message or "" for turn in turns])
-    return good, tells, told if good else final, chosen.result.episode.episode_id
+    if good and legible is None:
+        legible = legibility([turn.message or "" for turn in turns])
+    return good, tells, delta * (legible or 0.0) if good else final, chosen.result.episode.episode_id
 
 
 def legibility(messages: Sequence[str]) -> float:

@@ -80,8 +80,13 @@ def read_templates() -> None:
 @cache
 def _environment() -> Environment:
     # Jinja's select_autoescape would leave *.html.j2 unescaped; True escapes everything.
+    # Templates do not change while a site is built, so none is looked at a second time.
     environment = Environment(
-        loader=PackageLoader("leaderboard"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=PackageLoader("leaderboard"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        auto_reload=False,
     )
     environment.filters.update(
         stranger=untrusted_text.stranger,

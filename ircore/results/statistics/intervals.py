@@ -30,7 +30,7 @@ MINIMUM_PICTURES = 5
 """Fewer independent pictures than this allow no claim; they are no stratum of their own and are not resampled."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """A mean over episodes with its interval.
 

@@ -13,6 +13,8 @@ import { copy, csv, json, latex, markdown, save } from "./export.js";
 import { OPPOSITE, addSortButtons, firstOrder, headsOf, markSorted, sortRows } from "./sorting.js";
 
 const MOST_COMPARED = 4;
+const AT_ONCE = 40; // rows that are moved without a pause: more than a window shows
+const MOVE = "moveBefore" in Element.prototype ? "moveBefore" : "insertBefore"; // the first keeps focus and layout
 
 function keyOf(head) {
   return head.dataset.key ?? head.dataset.export?.trim().split(/[:\s]/)[0] ?? "";
@@ -33,6 +35,7 @@ class Board {
     this.form = form;
     this.body = table.tBodies[0];
     this.rows = [...this.body.rows];
+    this.placed = this.rows;
     this.heads = headsOf(table);
     this.menus = [...form.querySelectorAll("select:not([name=by], [name=against])")];
     this.groups = [...form.querySelectorAll("[name=show]")];
@@ -146,9 +149,9 @@ class Board {
 
   change(values, push = true) {
     this.state = { ...this.state, ...values };
-    this.show();
+    // First the address: the browser lays the page out before it notes down where the reader was.
     writeQuery(this.query(), { push });
-    this.keepOnChips();
+    this.show();
   }
 
   query() {
@@ -227,10 +230,21 @@ class Board {
       if (row.hidden !== hidden) row.hidden = hidden;
       return !hidden;
     });
-    if (wanted.every((row, index) => row === this.body.rows[index])) return;
+    if (wanted.every((row, index) => row === this.placed[index])) return;
+    this.placed = wanted;
+    this.move();
+  }
+
+  /* Moving 200 rows takes several frames: the first rows move at once, the others follow a frame's worth at a time. */
+  move(index = 0) {
+    clearTimeout(this.rest);
     const focused = this.body.contains(document.activeElement) ? document.activeElement : null;
-    this.body.replaceChildren(...wanted);
-    focused?.focus({ preventScroll: true });
+    const next = index + AT_ONCE;
+    const rows = this.placed.slice(index, next);
+    if (index) for (const row of rows) this.body[MOVE](row, null);
+    else for (const row of rows.toReversed()) this.body[MOVE](row, this.body.firstChild);
+    if (focused !== document.activeElement) focused?.focus({ preventScroll: true });
+    if (next < this.placed.length) this.rest = setTimeout(() => this.move(next));
   }
 
   fits(row) {
