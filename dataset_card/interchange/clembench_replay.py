@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from dataset_card.interchange.clembench import DESCRIBER, EXPERIMENT, GENERATOR, INTERACTIONS, MASTER
 from dataset_card.interchange.clembench_files import ResultsFolder, parsed, read_document
-from ircore.core.episode_records import Episode
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules
@@ -25,7 +25,6 @@ from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission
-from ircore.runs.answers import rendering_of
 from ircore.runs.episode import ended_episode
 from ircore.runs.events import Call, CallKey, Failure
 from ircore.runs.play import make_run, with_run_id
@@ -221,7 +220,7 @@ def _rendered(
     name = answered.action.image[0]
     picture = Picture.from_untrusted(results.image(path, name), name)
     pictures[picture.sha256] = picture
-    return {"rendering": rendering_of(picture), "seconds": _seconds(asked, answered)}
+    return {"rendering": Rendering.of(picture), "seconds": _seconds(asked, answered)}
 
 
 def _missing(key: CallKey) -> Failure:

@@ -1,16 +1,17 @@
 """``ircore annotate``: a page in which people rate renderings."""
 
+import json
+from os.path import realpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ircore.commands.options import PATH, conditions_options
 from ircore.commands.run_paths import runs_to_read
-
-if TYPE_CHECKING:
-    from ircore.scorers.people.annotation_page import WrittenPage
-    from ircore.scorers.people.annotation_tasks import Study
+from ircore.runs.folder import RunFolder
+from ircore.scorers.people.annotation_page import WrittenPage, write_page
+from ircore.scorers.people.annotation_tasks import Study, TaskPlan, choose_tasks
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -43,13 +44,6 @@ def build(
     Two tasks, as in the paper: how similar a rendering is to the target, 0–10, and which of the first and the final
     rendering is more similar. The page needs no server; `ircore ratings import` reads what it exports.
     """
-    import json
-    from os.path import realpath
-
-    from ircore.runs.folder import RunFolder
-    from ircore.scorers.people.annotation_page import write_page
-    from ircore.scorers.people.annotation_tasks import TaskPlan, choose_tasks
-
     names = tuple(name.strip() for name in annotators.split(",")) if annotators is not None else ()
     plan = TaskPlan(every_turn, categories, difficulties, items, seed, names)
     folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(path)) for path in runs)]
@@ -58,7 +52,7 @@ def build(
     click.echo(json.dumps(summary, indent=2) if as_json else _page(summary))
 
 
-def _summary(study: "Study", written: "WrittenPage") -> dict[str, Any]:
+def _summary(study: Study, written: WrittenPage) -> dict[str, Any]:
     page = written.folder / "index.html"
     return {
         "study": study.study_id,

@@ -1,20 +1,24 @@
 """``ircore doctor``: does a submission work, does a judge?"""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ircore.commands.completion import submissions
 from ircore.commands.options import PATH, echo_json, json_option
+from ircore.core.errors import InputError
+from ircore.core.records import PlayerSpec
 from ircore.core.terminal import printable, styled
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ircore.core.records import PlayerSpec
-    from ircore.players.submission import AnyLoaded
-    from ircore.submissions.doctor import Finding
+from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
+from ircore.games.registry import load_game
+from ircore.players.builtin_pairs import submission_place
+from ircore.players.submission import AnyLoaded, LoadedSubmission, read_any_manifest
+from ircore.runs.setup import check_seats, rules_of
+from ircore.scorers.judges.manifest import names_judge, read_judge
+from ircore.submissions.deep_doctor import DeepReport, examine_describer
+from ircore.submissions.deep_report import COLUMNS, generator_report, table_line, write_mended
+from ircore.submissions.doctor import Finding, examine_judge, examine_seat
 
 
 @click.command("doctor")
@@ -36,13 +40,6 @@ def command(submission: Path, timeout: float, deep: bool, out: Path | None, as_j
     --deep asks a describer behind a service for ten pictures, the full answer, usage, seeds, the same answer twice and
     errors, says which rules and parameters follow, and prints a line for the table of services in the docs.
     """
-    from ircore.games.registry import load_game
-    from ircore.players.builtin_pairs import submission_place
-    from ircore.players.submission import read_any_manifest
-    from ircore.runs.setup import check_seats, rules_of
-    from ircore.scorers.judges.manifest import names_judge, read_judge
-    from ircore.submissions.doctor import examine_judge, examine_seat
-
     if out is not None and not deep:
         raise click.UsageError("--out needs --deep")
     if deep and as_json:
@@ -62,7 +59,7 @@ def command(submission: Path, timeout: float, deep: bool, out: Path | None, as_j
     return _tell(seats, {seat.name: examine_seat(loaded, seat, timeout) for seat in asked}, as_json)
 
 
-def _tell(players: "Mapping[str, PlayerSpec]", findings: "dict[str, list[Finding]]", as_json: bool) -> int:
+def _tell(players: Mapping[str, PlayerSpec], findings: dict[str, list[Finding]], as_json: bool) -> int:
     """Show the findings about players by seat; return the exit status, 1 if a question failed."""
     if not as_json:
         return max(_show(seat, players[seat], findings[seat]) for seat in findings)
@@ -75,15 +72,8 @@ def _tell(players: "Mapping[str, PlayerSpec]", findings: "dict[str, list[Finding
     return 0 if all(finding.works for seat in findings.values() for finding in seat) else 1
 
 
-def _deep(loaded: "AnyLoaded", timeout: float, out: Path | None) -> int:
+def _deep(loaded: AnyLoaded, timeout: float, out: Path | None) -> int:
     """Probe the services of a pair; show findings, the manifest's changes and the line for the table of services."""
-    from ircore.core.errors import InputError
-    from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
-    from ircore.players.submission import LoadedSubmission
-    from ircore.submissions.deep_doctor import DeepReport, examine_describer
-    from ircore.submissions.deep_report import COLUMNS, generator_report, table_line, write_mended
-    from ircore.submissions.doctor import examine_seat
-
     if not isinstance(loaded, LoadedSubmission):
         raise InputError(f"{loaded.path}: --deep knows pairs of the reconstruction game", "Leave out --deep.")
     pair = loaded.submission
@@ -109,14 +99,14 @@ def _deep(loaded: "AnyLoaded", timeout: float, out: Path | None) -> int:
     return _deep_status(seen.findings, drawn.findings, changes)
 
 
-def _deep_status(seen: "list[Finding]", drawn: "list[Finding]", changes: dict[str, str]) -> int:
+def _deep_status(seen: list[Finding], drawn: list[Finding], changes: dict[str, str]) -> int:
     """Return 0 if the pair works with the changes that were found, else 1."""
     helped = {"ten pictures": "history", "correction": "drawing"}
     failed = [finding.question for finding in (*seen, *drawn) if not finding.works]
     return 0 if all(helped.get(question) in changes for question in failed) else 1
 
 
-def _show(seat: str, spec: "PlayerSpec", findings: "list[Finding]") -> int:
+def _show(seat: str, spec: PlayerSpec, findings: list[Finding]) -> int:
     """Show the findings about a player; return the exit status, 1 if a question failed."""
     click.echo(printable(f"{seat:<10} {spec.label}{f' at {spec.base_url}' if spec.base_url else ''}"))
     for finding in findings:

@@ -1,17 +1,23 @@
 """``ircore elements``: compare the elements of pictures as ConvGenVisMo does."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ircore.commands.options import PATH
+from ircore.core.elements import ElementList, read_elements, write_elements
 from ircore.core.errors import InputError
+from ircore.core.images import read_picture
+from ircore.core.plugins import unknown
 from ircore.core.terminal import printable
-
-if TYPE_CHECKING:
-    from ircore.core.elements import ElementList
+from ircore.instances.store import read_instances
+from ircore.scorers.elements import detr
+from ircore.scorers.elements.grounded import detect_by_model
+from ircore.scorers.elements.iou import element_iou
+from ircore.scorers.elements.presence import presence, presence_published
 
 
 @click.group("elements")
@@ -32,17 +38,11 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None:
     """Compare the elements in two JSON files: presence, published and corrected, and three IoUs."""
-    from dataclasses import asdict
-
-    from ircore.core.elements import read_elements
-    from ircore.scorers.elements.iou import element_iou
-    from ircore.scorers.elements.presence import presence, presence_published
-
-    expected, given = read_elements(reference), read_elements(generated)
+    expected, generated_elements = read_elements(reference), read_elements(generated)
     document = {
-        "published": asdict(presence_published(expected.counts, given.counts)),
-        "corrected": asdict(presence(expected.counts, given.counts, empty)),
-        "iou": asdict(element_iou(expected, given, empty)),
+        "published": asdict(presence_published(expected.counts, generated_elements.counts)),
+        "corrected": asdict(presence(expected.counts, generated_elements.counts, empty)),
+        "iou": asdict(element_iou(expected, generated_elements, empty)),
         "rule_for_empty": empty,
     }
     click.echo(json.dumps(document, indent=2, ensure_ascii=False) if as_json else "\n".join(_lines(document)))
@@ -65,8 +65,6 @@ def detect(
 
     The eye, that of the judge `verified`, looks for the elements of one drawn target; detr and models take any picture.
     """
-    from ircore.core.elements import write_elements
-
     is_eye = detector == "eye"
     elements = _detected_by_eye(image, instances, instance_id) if is_eye else _detected(image, detector, labels)
     if out is None:
@@ -75,26 +73,17 @@ def detect(
         write_elements(out, elements)
 
 
-def _detected(image: Path, detector: str, labels: tuple[str, ...]) -> "ElementList":
-    from ircore.core.images import read_picture
-
+def _detected(image: Path, detector: str, labels: tuple[str, ...]) -> ElementList:
     picture = read_picture(image)
     if detector != "detr":
-        from ircore.scorers.elements.grounded import detect_by_model
-
         return detect_by_model(Path(detector), picture, labels)
-    from ircore.scorers.elements import detr
-
     reason = detr.obstacle()
     if reason is not None:
         raise InputError(f"detector detr: {reason}", "Set it up, or name the file of a model.")
     return detr.detect(picture.pixels)
 
 
-def _detected_by_eye(image: Path, folder: Path | None, instance_id: str | None) -> "ElementList":
-    from ircore.core.images import read_picture
-    from ircore.core.plugins import unknown
-    from ircore.instances.store import read_instances
+def _detected_by_eye(image: Path, folder: Path | None, instance_id: str | None) -> ElementList:
     from ircore.scorers.elements.eye import detect_by_eye
 
     if folder is None or instance_id is None:

@@ -1,15 +1,16 @@
 """``ircore games``: the installed games and their declarations."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import Any
 
 import click
 
 from ircore.commands.completion import names_of
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import hanging, printable, terminal_width
-
-if TYPE_CHECKING:
-    from ircore.games.base import Game, Measure
+from ircore.games.base import Game, Measure
+from ircore.games.registry import installed_games, load_game
 
 
 @click.group("games", invoke_without_command=True)
@@ -19,8 +20,6 @@ def command(context: click.Context, as_json: bool) -> None:
     """List the installed games; a game that cannot be loaded is listed with the reason."""
     if context.invoked_subcommand is not None:
         return
-    from ircore.games.registry import installed_games
-
     games, broken = installed_games()
     if as_json:
         listed = [{"name": game.name, "title": game.title, "seats": _names(game)} for game in games.values()]
@@ -40,8 +39,6 @@ def command(context: click.Context, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def show(name: str, as_json: bool) -> None:
     """Show the declarations of the game NAME: seats, rules, outcomes, measures and the fields of its instances."""
-    from ircore.games.registry import load_game
-
     game = load_game(name)
     if as_json:
         click.echo(json.dumps(_document(game), indent=2, ensure_ascii=False))
@@ -49,13 +46,11 @@ def show(name: str, as_json: bool) -> None:
     click.echo(hanging(printable(_page(game)), terminal_width()))
 
 
-def _names(game: "Game[Any]") -> list[str]:
+def _names(game: Game[Any]) -> list[str]:
     return [seat.name for seat in game.seats]
 
 
-def _page(game: "Game[Any]") -> str:
-    from ircore.core.records import RECONSTRUCTION
-
+def _page(game: Game[Any]) -> str:
     fields = game.payload.model_fields.items()
     sections = {
         "seats": [
@@ -87,16 +82,14 @@ def _page(game: "Game[Any]") -> str:
     return "\n".join([*lines, "", f"A manifest: {manifest}; see docs/submit.md."])
 
 
-def _scale(measure: "Measure") -> str:
+def _scale(measure: Measure) -> str:
     bounds = f"{measure.range[0]:g}–{measure.range[1]:g}" if measure.range else ""
     scale = " ".join(filter(None, [bounds, measure.unit]))
     titled = f"{measure.title}: {scale}" if scale else measure.title
     return f"{titled}, {measure.direction} is better, per {measure.per}, from {measure.needs}"
 
 
-def _document(game: "Game[Any]") -> dict[str, Any]:
-    from dataclasses import asdict
-
+def _document(game: Game[Any]) -> dict[str, Any]:
     return {
         "name": game.name,
         "title": game.title,

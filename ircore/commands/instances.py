@@ -1,17 +1,29 @@
 """``ircore instances``: build, import or show a set of target pictures."""
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from shutil import rmtree
 
 import click
 
 from ircore.commands.judging import asking_options
 from ircore.commands.options import PATH, echo_json, json_option
 from ircore.core.errors import InputError
-from ircore.core.terminal import hanging, terminal_width
-
-if TYPE_CHECKING:
-    from ircore.instances.store import AnyInstanceSet
+from ircore.core.files import write_bytes, write_text
+from ircore.core.plugins import load, unknown
+from ircore.core.records import DIFFICULTIES, RECONSTRUCTION
+from ircore.core.terminal import hanging, printable, terminal_width
+from ircore.games.synthesis.game import SynthesisRules
+from ircore.instances.benchmark import require_released, require_set
+from ircore.instances.diff import compare_sets
+from ircore.instances.requests import BuildRequest, ImportRequest, builder_of, dataset_named_by, importer_of
+from ircore.instances.review import accept_from_set, review_set
+from ircore.instances.store import INDEX, AnyInstanceSet, InstanceSet, read_any_instances, read_instances
+from ircore.instances.summary import as_document, as_table, contact_sheet, summarise
+from ircore.runs.synthesis import open_synthesis
+from ircore.runs.synthesis_review import accepted_set, write_review
+from ircore.scorers.judges.manifest import read_judge
+from ircore.scorers.model_judges.runner import JudgingPlan
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -37,9 +49,6 @@ def build(
     The last line says which released version of the benchmark the set is, if it is one. In --edition 2 hard graphs of
     functions bear more writing, and photographs are others than the well-known ones of the first.
     """
-    from ircore.core.records import RECONSTRUCTION
-    from ircore.instances.requests import BuildRequest, builder_of
-
     if edition != 1 and game != RECONSTRUCTION:
         raise InputError(f"--edition {edition}: {game} has a single edition", "Leave --edition out.")
     made = builder_of(game)(BuildRequest(out, seed, per_condition, categories, difficulties, edition))
@@ -72,25 +81,19 @@ def import_(
 
     Look at imported pictures before they are played with: ircore instances review.
     """
-    from ircore.core.plugins import unknown
-    from ircore.core.records import DIFFICULTIES
-    from ircore.instances.requests import ImportRequest, importer_of
-
     importer = importer_of(format_)
     if difficulty is not None and difficulty not in DIFFICULTIES:
         raise unknown("difficulty", difficulty, DIFFICULTIES, "--difficulty")
-    given = dict(option.partition("=")[::2] for option in options)
+    settings = dict(option.partition("=")[::2] for option in options)
     if options and format_ != "visual-genome":
         raise InputError(f"--option {options[0]}: the format {format_} has none", "Leave --option out.")
     place = path if format_ == "visual-genome" else _on_disk(path)  # that format streams what it needs
-    made = importer(ImportRequest(place, out, category, difficulty, source, licence, given))
+    made = importer(ImportRequest(place, out, category, difficulty, source, licence, settings))
     _tell_contents(made, as_json)
 
 
-def _tell_contents(made: "AnyInstanceSet", as_json: bool) -> None:
+def _tell_contents(made: AnyInstanceSet, as_json: bool) -> None:
     """Print what a set holds, as a table or as one JSON document."""
-    from ircore.instances.summary import as_document, as_table, summarise
-
     summary = summarise(made)
     if as_json:
         echo_json(as_document(summary))
@@ -99,15 +102,7 @@ def _tell_contents(made: "AnyInstanceSet", as_json: bool) -> None:
 
 
 def _on_disk(path: Path) -> Path:
-    """Return a path on this disk; files of ``hf://datasets/ORG/NAME`` are brought into the Hub's cache.
-
-    Raises:
-        InputError: The address names no dataset.
-        WorkError: There is none, or the Hub cannot be reached.
-    """
-    from ircore.core.plugins import load
-    from ircore.instances.requests import dataset_named_by
-
+    """Return a path on this disk; files of ``hf://datasets/ORG/NAME`` are brought into the Hub's cache."""
     dataset = dataset_named_by(path)
     fetched: Path = path if dataset is None else load("releases", "fetch_files")(dataset)
     return fetched
@@ -120,11 +115,6 @@ def _on_disk(path: Path) -> Path:
 @click.option("--version", metavar="NAME", help="The benchmark version that the set must be; refused if it is another.")
 def show(folder: Path, as_json: bool, sheet: Path | None, version: str | None) -> None:
     """Show the contents of a set; every picture is checked against its hash."""
-    from ircore.core.files import write_bytes
-    from ircore.instances.benchmark import require_released, require_set
-    from ircore.instances.store import InstanceSet, read_any_instances
-    from ircore.instances.summary import contact_sheet
-
     wanted = None if version is None else require_released(version)
     if sheet is not None and sheet.suffix != ".png":
         raise InputError(f"--sheet {sheet}: not a .png file", "Name it with .png at the end.")
@@ -169,11 +159,7 @@ def synthesize(
     Programs run in a sandbox (`ircore sandbox check`). Figures that fail a check are tried again with the reason. The
     folder gets review/index.html; `ircore instances accept` makes a set of the figures that you accept there.
     """
-    from shutil import rmtree
-
-    from ircore.games.synthesis.game import SynthesisRules
     from ircore.runs.synthesis import SynthesisPlan, model_player, open_synthesis, synthesize
-    from ircore.runs.synthesis_review import write_review
 
     plan = SynthesisPlan(
         out, model_player("--describer-model", describer_model, base_url, api_key_env),
@@ -201,9 +187,6 @@ def review(folder: Path, out: Path, as_json: bool) -> None:
 
     `ircore instances accept DIR decisions.json --out SET` then makes a set of the accepted ones.
     """
-    from ircore.instances.review import review_set
-    from ircore.instances.store import read_instances
-
     pictures, page = review_set(read_instances(folder), out), out / "index.html"
     if as_json:
         echo_json({"page": page, "pictures": pictures})
@@ -221,11 +204,6 @@ def accept(made: Path, decisions: Path, out: Path, as_json: bool) -> None:
 
     DIR is an instance set, or a folder that `ircore instances synthesize` made.
     """
-    from ircore.instances.review import accept_from_set
-    from ircore.instances.store import INDEX, read_instances
-    from ircore.runs.synthesis import open_synthesis
-    from ircore.runs.synthesis_review import accepted_set
-
     if (made / INDEX).is_file():
         accepted = accept_from_set(read_instances(made), decisions, out)
     else:
@@ -239,11 +217,6 @@ def accept(made: Path, decisions: Path, out: Path, as_json: bool) -> None:
 @json_option
 def diff(first: Path, second: Path, as_json: bool) -> None:
     """Show which instances of the set B were added to the set A, removed or changed, and in which fields."""
-    from dataclasses import asdict
-
-    from ircore.instances.diff import compare_sets
-    from ircore.instances.store import read_any_instances
-
     difference = compare_sets(read_any_instances(first), read_any_instances(second))
     if as_json:
         echo_json(asdict(difference))
@@ -258,9 +231,7 @@ def diff(first: Path, second: Path, as_json: bool) -> None:
 @click.option("--page", type=PATH, help="Also write a page of figures to this HTML file.")
 def stats(folder: Path, as_json: bool, page: Path | None) -> None:
     """Measure the pictures of a set: elements, text, edges and colours, easy against hard, and near-duplicates."""
-    from ircore.core.files import write_text
     from ircore.instances.statistics import as_document, as_page, as_text, measure_set
-    from ircore.instances.store import read_instances
 
     if page is not None and page.suffix != ".html":
         raise InputError(f"--page {page}: not a .html file", "Name it with .html at the end.")
@@ -284,9 +255,6 @@ def push(folder: Path, repo: str, dry_run: bool, as_json: bool) -> None:
     A new dataset is private. Pictures that must not be published stay here. The same command again goes on where it
     stopped. The token comes from HF_TOKEN or "hf auth login".
     """
-    from ircore.core.plugins import load
-    from ircore.core.terminal import printable
-
     tag = load("releases", "push_instances")(folder, repo, dry_run, lambda line: click.echo(printable(line), err=True))
     if as_json:
         echo_json({"repo": repo, "revision": tag, "pushed": not dry_run})
@@ -301,8 +269,6 @@ def push(folder: Path, repo: str, dry_run: bool, as_json: bool) -> None:
 @json_option
 def pull(repo: str, out: Path, revision: str | None, as_json: bool) -> None:
     """Bring a set back from the Hugging Face Hub; it appears when every picture is there and has its hash."""
-    from ircore.core.plugins import load
-
     instances = load("releases", "pull_instances")(repo, out, revision)
     if as_json:
         _tell_contents(instances, as_json)
@@ -325,12 +291,8 @@ def probe(
     The report for each target is OUT/probe.json. Every answer and every refusal is recorded, and none is asked for
     twice; what failed for a technical reason is asked again by the same command.
     """
-    from ircore.core.terminal import printable
-    from ircore.instances.store import read_instances
     from ircore.scorers.contamination import as_text, forecast
     from ircore.scorers.contamination import probe as probe_targets
-    from ircore.scorers.judges.manifest import read_judge
-    from ircore.scorers.model_judges.runner import JudgingPlan
 
     instances, judge = read_instances(folder), read_judge(manifest)
     plan = JudgingPlan(concurrency=concurrency, deadline=deadline, max_cost=max_cost, prices=prices)

@@ -7,14 +7,18 @@ import click
 
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_plan
 from ircore.commands.options import PATH
+from ircore.core.plugins import load
+from ircore.core.score_records import HUMAN, JudgeIdentity
+from ircore.core.terminal import printable
+from ircore.runs.folder import RunFolder
+from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.judges.base import tasks_of
+from ircore.scorers.judges.manifest import LoadedJudge, is_file
+from ircore.scorers.model_judges.runner import JudgingPlan, judge_runs
+from ircore.scorers.people.importing import HUMAN_JUDGE
 
 if TYPE_CHECKING:
-    from ircore.core.score_records import JudgeIdentity
-    from ircore.runs.folder import RunFolder
     from ircore.scorers.judge_test.card import JudgeCard
-    from ircore.scorers.judges.manifest import LoadedJudge
-    from ircore.scorers.model_judges.runner import JudgingPlan
-
 OUT = Path("build/judge-tests")
 
 
@@ -47,8 +51,6 @@ def command(
     from ircore.scorers.judge_test.page import write_page
     from ircore.scorers.judge_test.preferring import preferred_card
     from ircore.scorers.judge_test.test_run import open_test
-    from ircore.scorers.judges.manifest import is_file
-    from ircore.scorers.model_judges.runner import JudgingPlan
 
     if dry_run and as_json:
         raise click.UsageError("--dry-run has no JSON form")
@@ -74,14 +76,7 @@ def command(
 
 
 def _checked(judge: str) -> str:
-    """Return the name of an installed judge that can be made, or of people.
-
-    Raises:
-        InputError: There is none of this name, or it lacks something.
-    """
-    from ircore.core.plugins import load
-    from ircore.core.score_records import HUMAN
-
+    """Return the name of an installed judge that can be made, or of people."""
     if judge != HUMAN:
         load("judges", judge)()
     return judge
@@ -89,22 +84,11 @@ def _checked(judge: str) -> str:
 
 def _only_prefers(judge: str) -> bool:
     """Return whether an installed judge rates no single picture and is shown two instead."""
-    from ircore.core.plugins import load
-    from ircore.core.score_records import HUMAN
-    from ircore.scorers.judges.base import tasks_of
-
     return judge != HUMAN and "similarity" not in tasks_of(load("judges", judge))
 
 
-def _rated(
-    run: "RunFolder", name: str, models: "list[LoadedJudge]", plan: "JudgingPlan"
-) -> "tuple[JudgeIdentity, int]":
+def _rated(run: RunFolder, name: str, models: list[LoadedJudge], plan: JudgingPlan) -> tuple[JudgeIdentity, int]:
     """Let the judge rate the edits without a rating; return the judge's identity and the exit status."""
-    from ircore.core.score_records import HUMAN
-    from ircore.scorers.computed import ScoringPlan, score_runs
-    from ircore.scorers.model_judges.runner import judge_runs
-    from ircore.scorers.people.importing import HUMAN_JUDGE
-
     if models:
         return models[0].identity, end_of(judge_runs([run], models, plan))
     if name == HUMAN:
@@ -115,7 +99,6 @@ def _rated(
 
 def _told(card: "JudgeCard", folder: Path) -> str:
     """Return the card as a few lines of text."""
-    from ircore.core.terminal import printable
     from ircore.scorers.judge_test.card import PASSING
     from ircore.scorers.judge_test.page import percent
 

@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from ircore.commands.options import PATH, POSITIVE
 from ircore.core.errors import InputError, WorkError
-
-if TYPE_CHECKING:
-    from ircore.runs.folder import RunFolder
-    from ircore.scorers.judges.manifest import LoadedJudge
-    from ircore.scorers.model_judges.runner import JudgeReport
-    from ircore.scorers.score_counts import ScoreCount
+from ircore.core.terminal import printable
+from ircore.runs.folder import RunFolder
+from ircore.scorers.judges.manifest import LoadedJudge, read_judge
+from ircore.scorers.model_judges.forecast import ASSUMED, as_text, estimate_judging
+from ircore.scorers.model_judges.items import plan_run
+from ircore.scorers.model_judges.runner import JudgeReport, judges_prices
+from ircore.scorers.score_counts import ScoreCount
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -52,14 +53,8 @@ def _with_options(command: Command, options: Sequence[Callable[[Any], Any]]) -> 
     return command
 
 
-def read_judges(files: Sequence[str]) -> "list[LoadedJudge]":
-    """Read the files of judges.
-
-    Raises:
-        InputError: One cannot be used, or two of them have one name.
-    """
-    from ircore.scorers.judges.manifest import read_judge
-
+def read_judges(files: Sequence[str]) -> list[LoadedJudge]:
+    """Read the files of judges; ``InputError`` if one cannot be used, or two have one name."""
     judges = [read_judge(Path(file)) for file in dict.fromkeys(files)]
     by_name: dict[str, LoadedJudge] = {}
     for judge in judges:
@@ -71,28 +66,20 @@ def read_judges(files: Sequence[str]) -> "list[LoadedJudge]":
     return judges
 
 
-def check_keys(judges: "Sequence[LoadedJudge]") -> None:
-    """Check that each judge's key is in the environment, before any score is computed.
-
-    Raises:
-        InputError: A key is not in the environment.
-    """
+def check_keys(judges: Sequence[LoadedJudge]) -> None:
+    """Check that each judge's key is in the environment, before any score is computed."""
     for judge in judges:
         judge.make_player()
 
 
 def tell_plan(
-    runs: "Sequence[RunFolder]",
-    judges: "Sequence[LoadedJudge]",
+    runs: Sequence[RunFolder],
+    judges: Sequence[LoadedJudge],
     every_turn: bool,
     prices_file: Path | None,
     preferences: bool = True,
 ) -> None:
     """Show which questions would be asked and their cost at most."""
-    from ircore.scorers.model_judges.forecast import ASSUMED, as_text, estimate_judging
-    from ircore.scorers.model_judges.items import plan_run
-    from ircore.scorers.model_judges.runner import judges_prices
-
     prices = judges_prices(runs, judges, prices_file)
     for judge in judges:
         for run in runs:
@@ -102,23 +89,15 @@ def tell_plan(
     click.echo(ASSUMED if judges else "no model would be asked: all of this is computed")
 
 
-def tell_counts(counts: "dict[str, ScoreCount]", judges: Sequence[str]) -> None:
+def tell_counts(counts: dict[str, ScoreCount], judges: Sequence[str]) -> None:
     """Show the number of scores of each judge, and which metrics lack values and why."""
-    from ircore.core.terminal import printable
-
     for name, count in counts.items():
         if name in judges or count.without:
             click.echo(printable(f"  {name}: {count.text()}"))
 
 
-def end_of(reports: "Sequence[JudgeReport]") -> int:
-    """Show failures and return the exit status.
-
-    Raises:
-        WorkError: A judge was stopped.
-    """
-    from ircore.core.terminal import printable
-
+def end_of(reports: Sequence[JudgeReport]) -> int:
+    """Show failures and return the exit status; ``WorkError`` if a judge was stopped."""
     for report in reports:
         for line in report.failed[:5]:
             click.echo(printable(f"  {report.name}: {line}"), err=True)

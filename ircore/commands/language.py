@@ -3,16 +3,19 @@
 import json
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import click
 
 from ircore.commands.options import PATH, json_option
 from ircore.commands.run_paths import run_to_read
+from ircore.core.errors import InputError
 from ircore.core.terminal import printable
-
-if TYPE_CHECKING:
-    from ircore.games.reference.language.naming import Naming
+from ircore.games.reference.language.annotations import read_annotations
+from ircore.games.reference.language.messages import tagged_content_words
+from ircore.games.reference.language.naming import Naming, log_perplexity
+from ircore.games.reference.language.naming import naming as measured
+from ircore.results.tables.formats import render
+from ircore.runs.folder import GameRunFolder, open_any_run
 
 
 @click.group("language", context_settings={"help_option_names": ["-h", "--help"]})
@@ -29,16 +32,12 @@ def naming(annotations: Path, as_json: bool) -> None:
     ANNOTATIONS is a JSON file in KiloGram's layout, such as its dense.json: names of the whole and of seven pieces, by
     picture.
     """
-    from ircore.games.reference.language.annotations import read_annotations
-    from ircore.games.reference.language.naming import log_perplexity
-    from ircore.games.reference.language.naming import naming as measured
-
     pictures = read_annotations(annotations)
-    rows = {picture: measured(given) for picture, given in pictures.items()}
+    rows = {picture: measured(descriptions) for picture, descriptions in pictures.items()}
     if as_json:
         perplexities = {
-            picture: {"paper": log_perplexity(given), "code": log_perplexity(given, stemmed=False)}
-            for picture, given in pictures.items()
+            picture: {"paper": log_perplexity(descriptions), "code": log_perplexity(descriptions, stemmed=False)}
+            for picture, descriptions in pictures.items()
         }
         document = {
             "pictures": {
@@ -60,12 +59,8 @@ def novelty(run: Path, as_json: bool) -> None:
     RUN is a run of the reference game. Scores count words that are on no list of function words, which needs no model;
     this counts as the published code of ICCA does, with the extra `tagger`: pip install 'ircore[tagger]'.
     """
-    from ircore.core.errors import InputError
-    from ircore.games.reference.language.messages import tagged_content_words
     from ircore.results.games import read_game_results
-    from ircore.results.tables.formats import render
     from ircore.results.tables.tagged_novelty import tagged_novelty_table
-    from ircore.runs.folder import GameRunFolder, open_any_run
 
     opened = open_any_run(run)
     if not isinstance(opened, GameRunFolder) or opened.game != "reference":
@@ -77,7 +72,7 @@ def novelty(run: Path, as_json: bool) -> None:
     click.echo(render(table, "json" if as_json else "text", None), nl=False)
 
 
-def _means(rows: "list[Naming]") -> dict[str, float | None]:
+def _means(rows: list[Naming]) -> dict[str, float | None]:
     """Return the mean of each measure over the pictures with a value."""
     means = {}
     for measure in ("snd", "pnd", "psa"):
@@ -86,7 +81,7 @@ def _means(rows: "list[Naming]") -> dict[str, float | None]:
     return means
 
 
-def _table(rows: "dict[str, Naming]") -> str:
+def _table(rows: dict[str, Naming]) -> str:
     width = max(len("picture"), *map(len, rows))
     head = f"{'picture':<{width}}  {'names':>5}  {'SND':>5}  {'PND':>5}  {'PSA':>5}"
     rule = "─" * len(head)

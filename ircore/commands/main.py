@@ -16,60 +16,17 @@ from click.shell_completion import CompletionItem
 from ircore import __version__
 from ircore.commands.settings import load_keys, option_defaults
 from ircore.core.errors import InputError
+from ircore.core.tables import read_table
 from ircore.core.terminal import printable, styled, terminal_width
 
-HELP_LINES = {
-    "annotate": "Make a page in which people rate renderings.",
-    "completion": "Let your shell complete commands, options and names.",
-    "compare": "Compute any metric on any two images.",
-    "demo": "Play the built-in players of every game, and watch it in the browser.",
-    "doctor": "Ask a submission's players tiny questions, and show which work.",
-    "elements": "Compare the elements of pictures, or let a detector list them.",
-    "export": "Write a run in the format of another tool.",
-    "games": "List the installed games: seats, rules, measures.",
-    "import": "Make a run folder from another tool's files.",
-    "instances": "Build, show or import target pictures.",
-    "judge-test": "Test a judge on graded edits of targets.",
-    "language": "Measure how people and players name things.",
-    "merge": "Join the shards of a run.",
-    "metrics": "List every image metric: direction, range, needs and source.",
-    "new": "Write a package that adds a game, player, judge, metric, category or table.",
-    "play-me": "Take a seat yourself, in the browser: describe, draw or listen.",
-    "play": "Let a submitted pair play the game; run again to resume.",
-    "ratings": "Import people's ratings.",
-    "relay": "Play a pair whose models stay on its submitter's machine; sign it.",
-    "release": "Build, check, publish and bring back a dataset release.",
-    "results": "Show results of runs as tables.",
-    "sandbox": "Check the sandbox in which programs of models run.",
-    "score": "Score the renderings of runs.",
-    "show": "Show a run: outcomes, tokens, seconds, cost, dialogues.",
-    "site": "Build the leaderboard site, or serve it here.",
-    "study": "Ask people to play: consent, attention checks, balanced order.",
-    "submission": "Make, check and prepare a submission.",
-    "verify": "Check which facts of a target a picture shows.",
-}
+_MENU = read_table("ircore.commands", "menu")
+HELP_LINES: dict[str, str] = _MENU["lines"]
 """One line a command for ``ircore --help``, so that help imports none of them."""
 
-
-SECTIONS = {
-    "Begin": ("demo", "play-me", "submission", "doctor"),
-    "Play": ("play", "relay", "show", "merge", "games"),
-    "Score and compare": ("score", "results", "compare", "verify", "metrics", "judge-test", "elements", "language"),
-    "Make targets": ("instances", "sandbox"),
-    "Ask people": ("study", "annotate", "ratings"),
-    "Publish": ("release", "site", "export", "import"),
-    "Extend": ("new", "completion"),
-}
+SECTIONS: dict[str, list[str]] = _MENU["sections"]
 """Commands by what people want to do, in the order of ``ircore --help``."""
 
-MEANT = {
-    "benchmark": "play", "board": "site", "build": "instances build", "dataset": "release", "download": "release pull",
-    "evaluate": "score", "generate": "play", "help": "--help", "init": "submission new", "install": "--help",
-    "judge": "score", "leaderboard": "site", "list": "games", "ls": "games", "pull": "release pull",
-    "push": "release push", "quickstart": "demo", "rank": "results", "run": "play", "serve": "site serve",
-    "start": "demo", "submit": "submission hand-in", "test": "doctor", "try": "demo", "tutorial": "demo",
-    "upload": "release push", "version": "--version", "view": "show", "watch": "demo",
-}  # fmt: skip
+MEANT: dict[str, str] = _MENU["meant"]
 """What people mean by words that are no commands."""
 
 
@@ -145,7 +102,7 @@ class _PluginGroup(click.Group):
         installed = self.list_commands(ctx)
         listed = {name for names in SECTIONS.values() for name in names}
         further = tuple(name for name in installed if name not in listed)
-        for title, names in {**SECTIONS, "Of plug-ins": further}.items():
+        for title, names in {**SECTIONS, "Of plug-ins": list(further)}.items():
             rows = [(name, HELP_LINES.get(name) or self._help_line(ctx, name)) for name in names if name in installed]
             if rows:
                 with formatter.section(title):

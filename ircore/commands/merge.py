@@ -6,6 +6,7 @@ import click
 
 from ircore.commands.options import PATH, echo_json, json_option
 from ircore.commands.run_paths import runs_to_read
+from ircore.runs.merge import merge
 
 
 @click.command("merge")
@@ -19,8 +20,6 @@ def command(shards: tuple[Path, ...], out: Path, partial: bool, as_json: bool) -
     Checked first: they are parts of the same run, all are there, none overlap, every episode has ended. Scores are
     joined as well. The shards are left as they are.
     """
-    from ircore.runs.merge import merge
-
     done = merge(shards, out, partial)
     if as_json:
         echo_json({"run": str(out), "episodes": done.episodes, "shards": len(set(shards)), "missing": done.missing})

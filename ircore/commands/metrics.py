@@ -2,17 +2,19 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ircore.commands.completion import names_of
 from ircore.commands.options import PATH, echo_json, json_option
+from ircore.core.errors import InputError
+from ircore.core.images import Pixels, read_stored_pixels
+from ircore.core.plugins import load
 from ircore.core.terminal import hanging, printable, terminal_width
-
-if TYPE_CHECKING:
-    from ircore.core.images import Pixels
-    from ircore.scorers.metrics.base import Metric
+from ircore.scorers.metrics.base import Metric
+from ircore.scorers.metrics.networks import scripts
+from ircore.scorers.metrics.registry import installed_metrics
 
 
 @click.group("metrics", invoke_without_command=True)
@@ -22,8 +24,6 @@ def command(context: click.Context, as_json: bool) -> None:
     """List every image metric: direction, range, reference, needs, citation and version."""
     if context.invoked_subcommand is not None:
         return
-    from ircore.scorers.metrics.registry import installed_metrics
-
     metrics, broken = installed_metrics()
     if as_json:
         faulty = [{"name": name, "broken": reason} for name, reason in broken.items()]
@@ -45,8 +45,6 @@ def command(context: click.Context, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def show(name: str, as_json: bool) -> None:
     """Show all about the metric NAME: source, version, needs and what is easily misread."""
-    from ircore.core.plugins import load
-
     metric: Metric = load("metrics", name)
     document = _document(metric)
     if as_json:
@@ -75,9 +73,6 @@ def show(name: str, as_json: bool) -> None:
 @json_option
 def fid(targets: Path, images: Path, as_json: bool) -> None:
     """Print the Fréchet Inception distance of the pictures in the folders TARGETS and IMAGES."""
-    from ircore.core.errors import InputError
-    from ircore.scorers.metrics.networks import scripts
-
     reason = scripts.FID_METRIC.obstacle()
     if reason is not None:
         raise InputError(f"metric fid: {reason}", "See: ircore metrics show fid.")
@@ -88,17 +83,14 @@ def fid(targets: Path, images: Path, as_json: bool) -> None:
         click.echo(f"{value:.4f}")
 
 
-def _pictures(folder: Path) -> "list[Pixels]":
+def _pictures(folder: Path) -> list[Pixels]:
     """Read every file of a folder as published values were computed, in the order of their names."""
-    from ircore.core.errors import InputError
-    from ircore.core.images import read_stored_pixels
-
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name a folder of pictures.")
     return [read_stored_pixels(path) for path in sorted(folder.iterdir()) if path.is_file()]
 
 
-def _row(metric: "Metric") -> tuple[str, ...]:
+def _row(metric: Metric) -> tuple[str, ...]:
     return (
         metric.name,
         "higher" if metric.higher_is_better else "lower",
@@ -109,17 +101,17 @@ def _row(metric: "Metric") -> tuple[str, ...]:
     )
 
 
-def _looks_at(metric: "Metric") -> str:
+def _looks_at(metric: Metric) -> str:
     if metric.over == "set":
         return "two sets"
     return "both pictures" if metric.reference else "the image"
 
 
-def _reference(metric: "Metric") -> str:
+def _reference(metric: Metric) -> str:
     return "target and image" if metric.reference else "none: the image alone"
 
 
-def _range(metric: "Metric") -> str:
+def _range(metric: Metric) -> str:
     if metric.low is None and metric.high is None:
         return "open"
     if metric.high is None:
@@ -140,7 +132,7 @@ def _block(heads: tuple[str, ...], row: tuple[str, ...]) -> list[str]:
     return [row[0], *(f"  {head:<{width}}  {cell}" for head, cell in zip(heads[1:], row[1:], strict=True))]
 
 
-def _document(metric: "Metric") -> dict[str, Any]:
+def _document(metric: Metric) -> dict[str, Any]:
     return {
         "name": metric.name,
         "title": metric.title,

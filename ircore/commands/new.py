@@ -1,11 +1,18 @@
 """``ircore new plugin``: a package for a plug-in, with a test that checks the plug-in's contract."""
 
 import re
+from importlib.resources import files
 from pathlib import Path
+from string import Template
 
 import click
 
 from ircore.commands.options import PATH
+from ircore.core.errors import InputError
+from ircore.core.files import new_folder, write_text
+from ircore.core.plugins import available
+from ircore.core.records import CATEGORIES
+from ircore.results.tables.catalogue import table_names
 
 KINDS = ("game", "player", "judge", "metric", "category", "table")
 NAME = re.compile(r"[a-z][a-z0-9]*([_-][a-z0-9]+)*")
@@ -25,9 +32,6 @@ def plugin(kind: str, name: str, out: Path) -> None:
 
     What is written works as it stands; change it into what you need, and keep the test passing.
     """
-    from ircore.core.errors import InputError
-    from ircore.core.files import new_folder, write_text
-
     if not NAME.fullmatch(name) or len(name) > 40:
         raise InputError(
             f"{name!r}: not a name of a plug-in",
@@ -45,12 +49,7 @@ def plugin(kind: str, name: str, out: Path) -> None:
 
 
 def plugin_files(kind: str, name: str) -> dict[str, str]:
-    """Return the files of a new package by their paths.
-
-    Args:
-        kind: One of ``KINDS``.
-        name: Name of the plug-in.
-    """
+    """Return the files of a new package for a plug-in of one of ``KINDS``, by their paths."""
     words = re.split("[_-]", name)
     names = {
         "kind": kind,
@@ -73,31 +72,21 @@ def _title(name: str) -> str:
 
 
 def _template(name: str) -> str:
-    from importlib.resources import files
-
     return files("ircore.commands").joinpath("plugin_templates", name).read_text(encoding="utf-8")
 
 
 def _filled(template: str, names: dict[str, str]) -> str:
-    from string import Template
-
     return Template(_template(template)).substitute(names)
 
 
 def _taken(kind: str, name: str) -> str:
     """Return why a name is not available; empty if the name is free."""
-    from ircore.core.plugins import available
-
     module = _template(f"{kind}.py.txt")
     if "class ${title}" in module and re.search(rf"\b{_title(name)}\b", module):
         return "means something else in the module that would be written"
     if kind == "category":
-        from ircore.core.records import CATEGORIES
-
         exists = name in CATEGORIES or f"category.{name}" in available("instances")
     elif kind == "table":
-        from ircore.results.tables.catalogue import table_names
-
         exists = name in table_names()
     else:
         groups = {"game": "games", "player": "players", "judge": "judges", "metric": "metrics"}

@@ -36,14 +36,10 @@ def next_steps() -> dict[str, str]:
 
 
 def filled(template: str, parameters: Mapping[str, object]) -> str:
-    """Return a template with the values that the user gave, quoted for a shell.
+    """Return a template with the values that the user gave in its braces, quoted for a shell; missing ones in capitals.
 
     >>> filled("ircore score {out}", {"out": "my run"})
     "ircore score 'my run'"
-
-    Args:
-        template: A command with parameters in braces.
-        parameters: The values; several values stand side by side, and a missing value gives the name in capitals.
     """
 
     def value_of(place: re.Match[str]) -> str:
@@ -65,12 +61,7 @@ def program_name() -> str:
 
 
 def tell_next(words: str, context: click.Context) -> None:
-    """Show the next command on stderr, unless the output is JSON or what runs this command will say it.
-
-    Args:
-        words: The finished command's words, such as ``"site build"``.
-        context: The finished command's context.
-    """
+    """Show the next command on stderr, unless the output is JSON or what runs this command will say it."""
     import os
     import sys
 

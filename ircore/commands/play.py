@@ -1,9 +1,11 @@
 """``ircore play``: let a submitted pair play the game."""
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import click
+import yaml
 
 from ircore.commands.completion import submissions
 from ircore.commands.options import (
@@ -16,21 +18,32 @@ from ircore.commands.options import (
     path_option,
     scheduler_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from contextlib import AbstractContextManager
-
-    from ircore.core.game_records import AnyEnded, GameRun
-    from ircore.core.submission_records import Run
-    from ircore.games.base import Game, GamePrompts
-    from ircore.games.reconstruction.prompts import Prompts
-    from ircore.players.submission import AnyLoaded
-    from ircore.runs.cache import Cache
-    from ircore.runs.costs.prices import SeatPrice
-    from ircore.runs.session import PlayPlan
-    from ircore.runs.setup import Prepared
-    from ircore.runs.shards import Shard
+from ircore.commands.played import score_person, tell_outcomes
+from ircore.commands.relay import answer_relay
+from ircore.core.errors import InputError
+from ircore.core.game_records import GameRun
+from ircore.core.records import AnyInstance
+from ircore.core.submission_records import Run
+from ircore.games.base import Game, GamePrompts
+from ircore.games.reconstruction.prompts import Prompts
+from ircore.instances.records import Instances
+from ircore.players.submission import AnyLoaded
+from ircore.runs.cache import Cache
+from ircore.runs.commitment import in_order, seed_of
+from ircore.runs.costs.forecast import as_text, estimate, measured
+from ircore.runs.costs.prices import RunPrices, SeatPrice, prices_of_run, read_prices
+from ircore.runs.final import declare_final
+from ircore.runs.folder import RUN_FILE, open_any_run
+from ircore.runs.play import make_run, open_run, play, with_run_id
+from ircore.runs.processes import ProcessPool
+from ircore.runs.session import PlayPlan
+from ircore.runs.setup import Prepared, begin_run, make_players, prepare
+from ircore.runs.shards import Shard, parse_shard
+from ircore.runs.summary import summarise
+from ircore.runs.writer import RunWriter
+from ircore.submissions.committing import opening_for, read_salt
+from ircore.submissions.connections import only_outside as guard
+from ircore.submissions.request_fields import refuse_self_reported
 
 
 @click.command("play")
@@ -108,24 +121,15 @@ def command(
     have no result; --final ends it for good.
     """
     if relay is not None:
-        from ircore.commands.relay import answer_relay
-
         return answer_relay(submission, relay, concurrency)
-    instances_dir, out = _given("--instances", instances_dir), _given("--out", out)
+    instances_dir, out = _required("--instances", instances_dir), _required("--out", out)
     address = scheduler_of(executor, scheduler)
     _refuse_together(only_outside, address is not None, processes > 1, json_of_nothing=as_json and (dry_run or final))
-    from ircore.runs.commitment import in_order
-    from ircore.runs.session import PlayPlan
-    from ircore.runs.setup import prepare
-
     stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
     loaded, game, instances, _ = prepared = prepare(submission, instances_dir, stated)
     run, prompts = _run(prepared, prompts_dir, seed, as_maintainers, salt)
-    shard = _shard(shard_text)
-    selected = instances.select(categories, difficulties)
-    if run.opening is not None:
-        selected = selected.in_order(in_order(run.opening, selected.ids))
-    selected = selected[:limit]
+    shard = None if shard_text is None else parse_shard(shard_text)
+    selected = _in_order_of_play(run, instances.select(categories, difficulties))[:limit]
     plan = PlayPlan(run, instances, selected[shard.places] if shard else selected, prompts, concurrency, deadline)
     if dry_run:
         return _dry_run(plan, game, out, prices_file)
@@ -134,18 +138,13 @@ def command(
     with _connections(only_outside):
         cache = _cache(cache_dir, cache_generators, loaded)
         status = _play(plan, game, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers, processes)
-    return _told(status, out, as_json)
+    return _printed(status, out, as_json)
 
 
 def _run(
-    prepared: "Prepared", prompts_dir: Path | None, seed: int, as_maintainers: bool, salt: Path | None
-) -> "tuple[Run | GameRun, GamePrompts]":
+    prepared: Prepared, prompts_dir: Path | None, seed: int, as_maintainers: bool, salt: Path | None
+) -> tuple[Run | GameRun, GamePrompts]:
     """Return the identity of the run, and the game's prompts."""
-    from ircore.runs.commitment import seed_of
-    from ircore.runs.play import make_run, with_run_id
-    from ircore.submissions.committing import opening_for, read_salt
-    from ircore.submissions.request_fields import refuse_self_reported
-
     loaded, game, instances, rules = prepared
     if as_maintainers:
         refuse_self_reported(loaded)
@@ -159,29 +158,20 @@ def _run(
     return with_run_id(run.model_copy(update={"opening": opening})), prompts
 
 
-def _shard(text: str | None) -> "Shard | None":
-    from ircore.runs.shards import parse_shard
+def _in_order_of_play(run: Run | GameRun, selected: Instances[AnyInstance]) -> Instances[AnyInstance]:
+    """Return the selected instances in the order that a commitment sets; without one, in the set's order."""
+    return selected if run.opening is None else selected.in_order(in_order(run.opening, selected.ids))
 
-    return None if text is None else parse_shard(text)
 
-
-def _connections(only_outside: bool) -> "AbstractContextManager[object]":
+def _connections(only_outside: bool) -> AbstractContextManager[object]:
     """Return the block in which strangers' pairs reach public addresses only, or a block without limits."""
-    from contextlib import nullcontext
-
-    from ircore.submissions.connections import only_outside as guard
-
     return guard() if only_outside else nullcontext()
 
 
-def _told(status: int, out: Path, as_json: bool) -> int:
+def _printed(status: int, out: Path, as_json: bool) -> int:
     """Print the contents of a run as ``ircore show --json`` prints them, if asked for; return the exit status."""
     if not as_json:
         return status
-    from ircore.runs.costs.prices import prices_of_run
-    from ircore.runs.folder import open_any_run
-    from ircore.runs.summary import summarise
-
     folder = open_any_run(out)
     echo_json(summarise(folder, prices_of_run(folder, None)))
     return status
@@ -195,16 +185,14 @@ def _refuse_together(*ways: bool, json_of_nothing: bool) -> None:
         raise click.UsageError("--json goes with neither --dry-run nor --final")
 
 
-def _given(option: str, value: Path | None) -> Path:
+def _required(option: str, value: Path | None) -> Path:
     if value is None:
         raise click.MissingParameter(param_hint=f"'{option}'", param_type="option")
     return value
 
 
-def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache | None":
+def _cache(folder: Path | None, generators: bool, loaded: AnyLoaded) -> Cache | None:
     """Return the cache of answers; None if ``--cache`` is not given."""
-    from ircore.runs.cache import Cache
-
     if generators and folder is None:
         raise click.UsageError("--cache-generators needs --cache DIR")
     return Cache(folder, loaded.submission.players, generators) if folder else None
@@ -212,8 +200,6 @@ def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache
 
 def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
     """Return the rules in options; YAML reads the values of ``--rule NAME=VALUE``."""
-    import yaml
-
     rules: dict[str, object] = {name: value for name, value in named.items() if value is not None}
     for text in options:
         name, sign, value = text.partition("=")
@@ -226,14 +212,7 @@ def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
     return rules
 
 
-def _dry_run(plan: "PlayPlan", game: "Game[Any]", out: Path, prices_file: Path | None) -> int:
-    from ircore.core.submission_records import Run
-    from ircore.runs.costs.forecast import as_text, estimate, measured
-    from ircore.runs.costs.prices import RunPrices, prices_of_run, read_prices
-    from ircore.runs.folder import RUN_FILE
-    from ircore.runs.play import open_run
-    from ircore.runs.writer import RunWriter
-
+def _dry_run(plan: PlayPlan, game: Game[Any], out: Path, prices_file: Path | None) -> int:
     folder, finished = None, set()
     prices = RunPrices(read_prices(prices_file), plan.run.submission)
     if (out / RUN_FILE).is_file():
@@ -254,12 +233,7 @@ def _dry_run(plan: "PlayPlan", game: "Game[Any]", out: Path, prices_file: Path |
     return 0
 
 
-def _declare_final(plan: "PlayPlan", out: Path) -> int:
-    from ircore.core.errors import InputError
-    from ircore.runs.final import declare_final
-    from ircore.runs.folder import RUN_FILE
-    from ircore.runs.play import open_run
-
+def _declare_final(plan: PlayPlan, out: Path) -> int:
     if not (out / RUN_FILE).is_file():
         raise InputError(f"{out}: no run here", "Declare a run final that was begun: the same command without --final.")
     given_up = declare_final(open_run(out, plan.run, plan.instances), plan.selected)
@@ -267,83 +241,32 @@ def _declare_final(plan: "PlayPlan", out: Path) -> int:
     return 0
 
 
-def _asked(seat: "SeatPrice") -> str:
+def _asked(seat: SeatPrice) -> str:
     if seat.offline:
         return f"{seat.label} asks no provider"
     return f"{seat.label}, {'prices are known' if seat.price else 'no price is known (--prices FILE)'}"
 
 
 def _play(
-    plan: "PlayPlan",
-    game: "Game[Any]",
-    loaded: "AnyLoaded",
+    plan: PlayPlan,
+    game: Game[Any],
+    loaded: AnyLoaded,
     out: Path,
     max_cost: float | None,
     prices_file: Path | None,
-    shard: "Shard | None",
-    cache: "Cache | None",
+    shard: Shard | None,
+    cache: Cache | None,
     scheduler: str | None,
     as_maintainers: bool,
     processes: int,
 ) -> int:
-    from ircore.runs.play import play
-    from ircore.runs.setup import begin_run, make_players
-
-    players, pool = make_players(game, loaded, scheduler), None
-    if processes > 1:
-        from ircore.runs.processes import ProcessPool
-
-        pool = ProcessPool(loaded, cache, processes)
+    players = make_players(game, loaded, scheduler)
+    pool = ProcessPool(loaded, cache, processes) if processes > 1 else None
     folder, watch = begin_run(
         plan, loaded, out, shard=shard, prices_file=prices_file, max_cost=max_cost, vouching=as_maintainers
     )
     episodes = play(plan, folder, game, players, watch, cache, pool)
     status = tell_outcomes(plan, game, episodes)
     if any(spec.player == "human" for spec in loaded.submission.players.values()):
-        _score_person(out, game.name)
+        score_person(out, game.name)
     return status
-
-
-def tell_outcomes(plan: "PlayPlan", game: "Game[Any]", episodes: "Sequence[AnyEnded]") -> int:
-    """Say how the episodes of a plan ended, and return the exit status: 1 if some failed for technical reasons."""
-    from ircore.core.terminal import printable
-
-    counts = ", ".join(
-        f"{sum(episode.outcome == outcome.name for episode in episodes)} {outcome.name}" for outcome in game.outcomes
-    )
-    click.echo(f"{plan.run.slug}: {len(episodes)} of {len(plan.instances.instances)} episodes: {counts}", err=True)
-    failed = [episode for episode in episodes if not episode.finished]
-    for episode in failed[:5]:
-        click.echo(printable(f"  {episode.episode_id}: {episode.abort_reason}: {episode.detail}"), err=True)
-    if failed:
-        click.echo(
-            f"ircore: {len(failed)} episodes failed, so the run is incomplete and has no rank; the same command plays "
-            "them again, with --final it counts them as not played",
-            err=True,
-        )
-    return 1 if failed else 0
-
-
-def _score_person(out: Path, game: str) -> None:
-    """Score a run in which a person played, and show the person the score of every episode."""
-    from ircore.commands.nested import run_nested
-    from ircore.commands.next_step import NEXT
-    from ircore.core.records import RECONSTRUCTION
-    from ircore.runs.folder import RunFolder
-
-    run_nested(["score", str(out)])
-    click.get_current_context().meta[NEXT] = "ircore results {out}"
-    if game != RECONSTRUCTION:
-        run_nested(["results", str(out)])
-        return
-    scores = RunFolder.open(out).scores()
-    for episode in RunFolder.open(out).episodes():
-        final = max((turn.turn for turn in episode.rendered_turns), default=0)
-        values = {
-            score.judge: f"{score.judge} {score.value:.1f}"
-            for score in scores
-            if (score.episode_id, score.task, score.turn) == (episode.episode_id, "similarity", final)
-            and score.value is not None
-        }
-        said = ", ".join(values.values())
-        click.echo(f"your score  {episode.episode_id}: {f'{said} of 10' if said else 'nothing was drawn'}", err=True)

@@ -1,16 +1,17 @@
 """``ircore ratings``: import people's ratings into runs."""
 
+import json
+from dataclasses import asdict
+from os.path import realpath
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ircore.commands.options import PATH, SeveralPathsCommand
 from ircore.commands.run_paths import runs_to_change
 from ircore.core.terminal import printable
-
-if TYPE_CHECKING:
-    from ircore.scorers.people.importing import ImportSummary
+from ircore.runs.folder import RunFolder
+from ircore.scorers.people.importing import ImportSummary, import_ratings
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -38,13 +39,6 @@ def import_(file: Path, runs: tuple[Path, ...], check: bool, as_json: bool) -> N
     The columns annotator, episode_id, turn, task (similarity or preference) and value are enough. The file is imported
     whole or not at all; what was imported before is kept.
     """
-    import json
-    from dataclasses import asdict
-    from os.path import realpath
-
-    from ircore.runs.folder import RunFolder
-    from ircore.scorers.people.importing import import_ratings
-
     folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(path)) for path in runs)]
     done = import_ratings(file, folders, check)
     if as_json:
@@ -53,7 +47,7 @@ def import_(file: Path, runs: tuple[Path, ...], check: bool, as_json: bool) -> N
         click.echo(printable(_page(file, done, check)))
 
 
-def _page(file: Path, done: "ImportSummary", check: bool) -> str:
+def _page(file: Path, done: ImportSummary, check: bool) -> str:
     would = "would be added (nothing was written)" if check else "added"
     unchanged = f", {done.kept:,} kept as they were" if done.kept else ""
     lines = [f"{file}: {done.added:,} rating{'' if done.added == 1 else 's'} {would}{unchanged}"]

@@ -1,15 +1,30 @@
 """``ircore relay``: hand out the questions of a run to a submitter's models, and sign every answer."""
 
+import asyncio
+import os
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from secrets import randbits
+from typing import Any
 
 import click
 
 from ircore.commands.options import PATH, POSITIVE, echo_json, json_option, path_option
-
-if TYPE_CHECKING:
-    from ircore.instances.store import AnyInstanceSet
-    from ircore.players.submission import AnyLoaded
+from ircore.commands.played import tell_outcomes
+from ircore.core.errors import InputError
+from ircore.core.extras import need_packages
+from ircore.games.registry import load_game
+from ircore.instances.store import AnyInstanceSet
+from ircore.players.builtin_pairs import submission_place
+from ircore.players.submission import AnyLoaded, read_any_manifest
+from ircore.runs.folder import JOURNAL, RUN_FILE, WITNESS, open_any_run
+from ircore.runs.play import make_run, play
+from ircore.runs.session import PlayPlan
+from ircore.runs.setup import begin_run, check_seats, make_players, prepare, rules_of
+from ircore.runs.witness import WitnessedWriter, check_witness, key_pem, new_key, public_half, read_key
+from ircore.submissions.relay.client import TOKEN, RelayClient, check_relay
+from ircore.submissions.relay.keys import known_relays
+from ircore.submissions.relay.server import Relay, token_of
 
 
 @click.group("relay")
@@ -24,11 +39,6 @@ def make_key(path: Path) -> None:
 
     Whoever has the file can sign runs. The public half goes into ircore/submissions/relay/keys.yaml.
     """
-    import os
-
-    from ircore.core.errors import InputError
-    from ircore.runs.witness import key_pem, new_key, public_half
-
     key = new_key()
     try:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -66,17 +76,7 @@ def serve(
 
     Prints address and token for the submitter, who gives: ircore play SUBMISSION --relay URL
     """
-    from functools import partial
-
-    from ircore.commands.play import tell_outcomes
-    from ircore.runs.folder import RUN_FILE
-    from ircore.runs.play import play
-    from ircore.runs.session import PlayPlan
-    from ircore.runs.setup import begin_run, prepare
-    from ircore.runs.witness import WitnessedWriter, read_key, refuse_without
-    from ircore.submissions.relay.server import Relay, token_of
-
-    refuse_without("aiohttp")
+    need_packages("a relay", "relay", "aiohttp")
     signing = read_key(key)
     loaded, game, known, rules = prepare(submission, instances, {}, installed=False)
     prompts = game.prompts(None)
@@ -96,18 +96,8 @@ def serve(
     return tell_outcomes(plan, game, episodes)
 
 
-def _run(loaded: "AnyLoaded", instances: "AnyInstanceSet", rules: Any, prompts: Any, out: Path) -> Any:
-    """Return the run's identity: with the seed that it began with, or one that nobody can have tried.
-
-    Raises:
-        InputError: A player of the pair is told more than a relay hands out, or the run was begun without a relay.
-    """
-    from secrets import randbits
-
-    from ircore.core.errors import InputError
-    from ircore.runs.folder import JOURNAL, RUN_FILE, WITNESS, open_any_run
-    from ircore.runs.play import make_run
-
+def _run(loaded: AnyLoaded, instances: AnyInstanceSet, rules: Any, prompts: Any, out: Path) -> Any:
+    """Return the run's identity: with the seed that it began with, or one that nobody can have tried."""
     if (out / JOURNAL).exists() and not (out / WITNESS).exists():
         raise InputError(f"{out}: was begun without a relay", "Choose another --out.")
     seed = open_any_run(out).run.seed if (out / RUN_FILE).is_file() else randbits(62)
@@ -125,9 +115,6 @@ def _run(loaded: "AnyLoaded", instances: "AnyInstanceSet", rules: Any, prompts: 
 @json_option
 def verify(run: Path, relay_keys: Path | None, as_json: bool) -> None:
     """Verify that a relay signed every line of the journal of RUN, and say which relay and when."""
-    from ircore.runs.witness import check_witness
-    from ircore.submissions.relay.keys import known_relays
-
     witness = check_witness(run, known_relays(relay_keys))
     if as_json:
         echo_json({"run": run, **witness.model_dump()})
@@ -139,15 +126,6 @@ def verify(run: Path, relay_keys: Path | None, as_json: bool) -> None:
 
 def answer_relay(submission: Path, address: str, concurrency: int) -> int:
     """Let the players of a submission answer the questions of a relay."""
-    import asyncio
-    import os
-
-    from ircore.games.registry import load_game
-    from ircore.players.builtin_pairs import submission_place
-    from ircore.players.submission import read_any_manifest
-    from ircore.runs.setup import check_seats, make_players, rules_of
-    from ircore.submissions.relay.client import TOKEN, RelayClient, check_relay
-
     context = click.get_current_context()
     for option in context.command.params:
         stated = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE

@@ -115,15 +115,7 @@ def command(
 def _by_game(
     opened: "Sequence[RunFolder | GameRunFolder]", wanted: str | None
 ) -> "dict[str, list[RunFolder | GameRunFolder]]":
-    """Return runs by game.
-
-    Args:
-        opened: The runs.
-        wanted: The only game; every game if None.
-
-    Raises:
-        InputError: No run is of the wanted game.
-    """
+    """Return runs by game, all or those of the wanted one; ``InputError`` if there are none."""
     from ircore.core.plugins import unknown
 
     runs: dict[str, list[RunFolder | GameRunFolder]] = {}
@@ -135,11 +127,7 @@ def _by_game(
 
 
 def _check_order(name: str, entry: "Entry", order: str | None) -> None:
-    """Refuse an order that a table does not have.
-
-    Raises:
-        click.UsageError: It has another one or none.
-    """
+    """Refuse an order that a table does not have."""
     from ircore.core.fact_records import PARTS
 
     if order is None or (order in ORDERS and entry.ordered) or (order in PARTS and entry.by_part):
@@ -153,9 +141,11 @@ def _check_order(name: str, entry: "Entry", order: str | None) -> None:
 
 def _refuse_options(game: str, **options: object) -> None:
     """Refuse options that apply to reconstruction alone."""
-    given = [f"--{name}" for name, value in options.items() if value]
-    if given:
-        raise InputError(f"{given[0]}: does not apply to runs of the game {game}", f"Leave out {' and '.join(given)}.")
+    stated = [f"--{name}" for name, value in options.items() if value]
+    if stated:
+        raise InputError(
+            f"{stated[0]}: does not apply to runs of the game {game}", f"Leave out {' and '.join(stated)}."
+        )
 
 
 def _game_tables(

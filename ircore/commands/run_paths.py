@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
 from ircore.core.errors import InputError
+from ircore.core.plugins import load
 
 RUN_FILE, RELEASE_FILE = "run.json", "release.json"
 """Files by which run folders and releases are known; their formats live in ``ircore.runs`` and ``dataset_card``."""
@@ -13,65 +15,46 @@ RUN_FILE, RELEASE_FILE = "run.json", "release.json"
 MAKE_A_RUN = "Name a run, a folder of runs or a release. A run is made by: ircore play SUBMISSION … --out DIR"
 
 
-def runs_to_read(ctx: click.Context, parameter: click.Parameter, given: Sequence[Path]) -> tuple[Path, ...]:
-    """Return the run folders behind paths; the runs of a release lie in a temporary folder until the command ends.
+def runs_to_read(ctx: click.Context, parameter: click.Parameter, typed: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the run folders behind paths; a path that holds neither run, nor runs, nor release is returned as it is.
 
-    Args:
-        ctx: Context of the command, which removes the temporary folder.
-        parameter: The parameter that takes the paths.
-        given: Paths as typed. A path that holds neither a run, nor runs, nor a release is returned as it is.
-
-    Raises:
-        InputError: A folder exists and holds no runs.
-        WorkError: A release has faults.
+    The runs of a release lie in a temporary folder, which the context removes when the command ends.
     """
     if ctx.resilient_parsing:
         return ()
-    _typed(ctx, parameter, tuple(given))
-    return tuple(run for path in given for run in _read(ctx, path))
+    _typed(ctx, parameter, tuple(typed))
+    return tuple(run for path in typed for run in _read(ctx, path))
 
 
-def runs_to_change(ctx: click.Context, parameter: click.Parameter, given: Sequence[Path]) -> tuple[Path, ...]:
-    """Return the run folders behind paths, for a command that writes into the runs.
-
-    Raises:
-        InputError: A folder exists and holds no runs, or is a release.
-    """
+def runs_to_change(ctx: click.Context, parameter: click.Parameter, typed: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the run folders behind paths, for a command that writes into the runs; a release is refused."""
     if ctx.resilient_parsing:
         return ()
-    _typed(ctx, parameter, tuple(given))
-    return tuple(run for path in given for run in _changed(path))
+    _typed(ctx, parameter, tuple(typed))
+    return tuple(run for path in typed for run in _changed(path))
 
 
-def run_to_read(ctx: click.Context, parameter: click.Parameter, given: Path) -> Path:
-    """Return the run folder behind a path, for a command that works on a single run.
-
-    Raises:
-        InputError: The path holds several runs.
-    """
+def run_to_read(ctx: click.Context, parameter: click.Parameter, typed: Path) -> Path:
+    """Return the run folder behind a path, for a command that works on a single run."""
     if ctx.resilient_parsing:
-        return given
-    runs = runs_to_read(ctx, parameter, (given,))
-    _typed(ctx, parameter, given)
+        return typed
+    runs = runs_to_read(ctx, parameter, (typed,))
+    _typed(ctx, parameter, typed)
     if len(runs) > 1:
         names = ", ".join(run.name for run in runs[:5])
-        raise InputError(f"{given}: holds {len(runs)} runs, and this command works on one", f"Name one: {names}")
+        raise InputError(f"{typed}: holds {len(runs)} runs, and this command works on one", f"Name one: {names}")
     return runs[0]
 
 
-def _typed(ctx: click.Context, parameter: click.Parameter, given: object) -> None:
+def _typed(ctx: click.Context, parameter: click.Parameter, typed: object) -> None:
     """Keep the paths as typed, for the line that names the next command."""
-    ctx.meta.setdefault("ircore.typed", {})[parameter.name] = given
+    ctx.meta.setdefault("ircore.typed", {})[parameter.name] = typed
 
 
 def _read(ctx: click.Context, path: Path) -> Iterator[Path]:
     if not _is_release(path):
         yield from _runs_below(path)
         return
-    from tempfile import TemporaryDirectory
-
-    from ircore.core.plugins import load
-
     folder = ctx.with_resource(TemporaryDirectory(prefix="ircore-release-"))
     click.echo(f"{path}: a release; its runs are checked and read", err=True)
     yield from load("releases", "pull_runs")(path, Path(folder) / "pulled")

@@ -1,8 +1,12 @@
 """``ircore sandbox``: whether programs of strangers can be run on this machine."""
 
+from dataclasses import asdict
+
 import click
 
 from ircore.commands.options import echo_json, json_option
+from ircore.core.errors import WorkError
+from ircore.core.sandbox.probing import probe
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -17,17 +21,12 @@ def check(as_json: bool) -> None:
 
     Exits with 2 where no sandbox can be made, and with 1 where a guarantee does not hold.
     """
-    from dataclasses import asdict
-
-    from ircore.core.errors import WorkError
-    from ircore.core.sandbox.probing import probe
-
     guarantees = probe()
     if as_json:
         echo_json([{**asdict(guarantee), "held": guarantee.held} for guarantee in guarantees])
     for guarantee in () if as_json else guarantees:
-        told = f"; possible: {', '.join(guarantee.breaches)}" if guarantee.breaches else ""
-        click.echo(f"{'held' if guarantee.held else 'BROKEN':<7}{guarantee.name:<12}{guarantee.promise}{told}")
+        breaches = f"; possible: {', '.join(guarantee.breaches)}" if guarantee.breaches else ""
+        click.echo(f"{'held' if guarantee.held else 'BROKEN':<7}{guarantee.name:<12}{guarantee.promise}{breaches}")
     broken = [guarantee.name for guarantee in guarantees if not guarantee.held]
     if broken:
         raise WorkError(

@@ -1,21 +1,24 @@
 """``ircore score``: judges and metrics on the renderings of runs."""
 
+import json
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from time import monotonic
 
 import click
 
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
 from ircore.commands.options import PATH, executor_options, open_runs, scheduler_of
 from ircore.commands.run_paths import runs_to_change
+from ircore.core.plugins import available, builtin
 from ircore.core.terminal import printable
-
-if TYPE_CHECKING:
-    from ircore.results.gaps import UnrankedRun
-    from ircore.runs.folder import GameRunFolder, RunFolder
-    from ircore.scorers.computed import Elsewhere, ScoringPlan, ScoringSummary
-    from ircore.scorers.judges.manifest import LoadedJudge
-    from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan
+from ircore.games.registry import load_game
+from ircore.results.gaps import UnrankedRun, unranked_runs
+from ircore.runs.folder import GameRunFolder, RunFolder
+from ircore.scorers.computed import JUDGES, METRICS, Elsewhere, ScoringPlan, ScoringSummary, score_runs
+from ircore.scorers.judges.manifest import LoadedJudge, is_file
+from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs
+from ircore.scorers.remote import scored_by
 
 
 @click.command("score")
@@ -53,14 +56,6 @@ def command(
 
     What has been scored is kept and never scored again; the same command goes on where it stopped.
     """
-    from time import monotonic
-
-    from ircore.results.gaps import unranked_runs
-    from ircore.runs.folder import GameRunFolder, RunFolder
-    from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, score_runs
-    from ircore.scorers.judges.manifest import is_file
-    from ircore.scorers.model_judges.runner import JudgingPlan, judge_runs
-
     if dry_run and as_json:
         raise click.UsageError("--dry-run has no JSON form")
     begun = monotonic()
@@ -90,23 +85,18 @@ def command(
 
 
 def _tell(
-    done: "ScoringSummary",
-    reports: "list[JudgeReport]",
+    done: ScoringSummary,
+    reports: list[JudgeReport],
     judges: tuple[str, ...],
-    unranked: "list[UnrankedRun]",
+    unranked: list[UnrankedRun],
     seconds: float,
     as_json: bool,
 ) -> None:
-    import json
-    from dataclasses import asdict, replace
-
-    from ircore.core.terminal import printable
-
     counts = {**done.counts, **{report.name: report.count for report in reports}}
-    new, kept, without = (
+    new, known, without = (
         sum(getattr(count, name) for count in counts.values()) for name in ("new", "kept", "new_without")
     )
-    done = replace(done, new=new, kept=kept, unavailable=without, counts=counts)
+    done = replace(done, new=new, kept=known, unavailable=without, counts=counts)
     if as_json:
         failed = {report.name: len(report.failed) for report in reports}
         lost = {report.name: dict(report.losses.reasons) for report in reports}
@@ -117,14 +107,14 @@ def _tell(
     click.echo(
         f"{done.episodes} played episode{'s' if done.episodes != 1 else ''} "
         f"of {done.runs} run{'s' if done.runs != 1 else ''}: "
-        f"{new:,} new scores{lacking}, {kept:,} kept ({seconds:.1f} s)"
+        f"{new:,} new scores{lacking}, {known:,} kept ({seconds:.1f} s)"
     )
     tell_counts(counts, [*judges, *(report.name for report in reports)])
     for gap in unranked:
         click.echo(printable(f"  {gap.judge}: no rank for {gap.run}: {gap.words}"), err=True)
 
 
-def _measure_facts(runs: "list[RunFolder]", judges: "list[LoadedJudge]", plan: "JudgingPlan") -> None:
+def _measure_facts(runs: list[RunFolder], judges: list[LoadedJudge], plan: JudgingPlan) -> None:
     """Measure which facts of drawn targets the messages state and the renderings show, and say how many turns.
 
     The grammar of the built-in players reads the messages, and so does every judge that is a model.
@@ -142,11 +132,8 @@ def _measure_facts(runs: "list[RunFolder]", judges: "list[LoadedJudge]", plan: "
         click.echo(printable(f"facts: {judge.name} read {readings.read:,} new turns{lost}{failed}"), err=True)
 
 
-def _score_games(runs: "list[GameRunFolder]", as_json: bool) -> None:
+def _score_games(runs: list[GameRunFolder], as_json: bool) -> None:
     """Compute the measures of runs of games other than reconstruction."""
-    import json
-
-    from ircore.games.registry import load_game
     from ircore.scorers.game_measures import score_game_run
 
     done = {run.run.run_id: score_game_run(run, load_game(run.game, f"{run.path}/run.json: game")) for run in runs}
@@ -161,10 +148,8 @@ def _score_games(runs: "list[GameRunFolder]", as_json: bool) -> None:
         )
 
 
-def _tell_others(plan: "ScoringPlan") -> None:
+def _tell_others(plan: ScoringPlan) -> None:
     """Say which judges and metrics of other packages are installed and were not asked for."""
-    from ircore.core.plugins import available, builtin
-
     others = [
         *(f"--judge {name}" for name in available("judges").keys() - builtin("judges") - set(plan.judges)),
         *(f"--metric {name}" for name in available("metrics").keys() - builtin("metrics") - set(plan.metrics)),
@@ -173,9 +158,7 @@ def _tell_others(plan: "ScoringPlan") -> None:
         click.echo(printable(f"also installed, and asked by name: {', '.join(sorted(others))}"), err=True)
 
 
-def _elsewhere(scheduler: str | None) -> "Elsewhere | None":
+def _elsewhere(scheduler: str | None) -> Elsewhere | None:
     if scheduler is None:
         return None
-    from ircore.scorers.remote import scored_by
-
     return scored_by(scheduler)

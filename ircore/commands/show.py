@@ -5,17 +5,24 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ircore.commands.options import PATH
 from ircore.commands.run_paths import runs_to_read
+from ircore.core.errors import InputError
+from ircore.core.game_records import drawn_renderings
+from ircore.core.images import read_picture
+from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.core.terminal import printable, terminal_width
-
-if TYPE_CHECKING:
-    from ircore.runs.folder import GameRunFolder, RunFolder
-    from ircore.runs.transcript import Dialogue
+from ircore.core.terminal_pictures import protocol_for, show_pictures
+from ircore.runs import transcript
+from ircore.runs.animation import animate
+from ircore.runs.costs.prices import prices_of_run
+from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
+from ircore.runs.summary import summarise
+from ircore.runs.transcript import Dialogue
 
 
 @click.command("show")
@@ -31,11 +38,6 @@ def command(
 
     RUNS are run folders, folders of runs, or releases. With --json several runs give a list.
     """
-    from ircore.runs import transcript
-    from ircore.runs.costs.prices import prices_of_run
-    from ircore.runs.folder import open_any_run
-    from ircore.runs.summary import summarise
-
     folders = [open_any_run(run) for run in runs]
     if animation is not None:
         _animate(folders, episode_id, animation)
@@ -55,11 +57,7 @@ def command(
         click.echo(printable("\n\n".join(_page(summary) for summary in summaries)))
 
 
-def _animate(folders: "Sequence[RunFolder | GameRunFolder]", episode_id: str | None, file: Path) -> None:
-    from ircore.core.errors import InputError
-    from ircore.runs.animation import animate
-    from ircore.runs.folder import RunFolder
-
+def _animate(folders: Sequence[RunFolder | GameRunFolder], episode_id: str | None, file: Path) -> None:
     if episode_id is None:
         raise InputError("--animate needs an episode", "Name it: --episode bar_graph-easy-01")
     folder = _run_of(episode_id, folders)
@@ -69,26 +67,16 @@ def _animate(folders: "Sequence[RunFolder | GameRunFolder]", episode_id: str | N
     click.echo(f"{file}: {count} frames, {file.stat().st_size / 1024:.0f} KiB")
 
 
-def _run_of(episode_id: str, folders: "Sequence[RunFolder | GameRunFolder]") -> "RunFolder | GameRunFolder":
-    """Return the only run, or the only run that has an episode.
-
-    Raises:
-        InputError: Several runs have the episode.
-    """
-    from ircore.core.errors import InputError
-
+def _run_of(episode_id: str, folders: Sequence[RunFolder | GameRunFolder]) -> RunFolder | GameRunFolder:
+    """Return the only run, or the only run that has an episode; ``InputError`` if several have it."""
     played = [folder for folder in folders if episode_id in folder.any_instances.instances.ids] or list(folders[:1])
     if len(played) > 1:
         raise InputError(f"--episode {episode_id}: {len(played)} runs have it", f"Name one run: {played[0].path}")
     return played[0]
 
 
-def _show_pictures(folder: "RunFolder | GameRunFolder", dialogue: "Dialogue") -> None:
+def _show_pictures(folder: RunFolder | GameRunFolder, dialogue: Dialogue) -> None:
     """Show the pictures of an instance, its first and its last rendering, at a terminal that shows pictures."""
-    from ircore.core.game_records import drawn_renderings
-    from ircore.core.images import read_picture
-    from ircore.core.terminal_pictures import protocol_for, show_pictures
-
     if protocol_for(sys.stdout) == "none":
         return
     files = list(dialogue.pictures.items())[:2]
@@ -105,8 +93,6 @@ def _json(document: object) -> str:
 
 
 def _rules(run: dict[str, Any]) -> str:
-    from ircore.core.records import RECONSTRUCTION, Rules
-
     rules = run["rules"]
     if run["game"] != RECONSTRUCTION:
         return ", ".join(f"{name}: {value}" for name, value in rules.items())

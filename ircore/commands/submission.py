@@ -1,7 +1,9 @@
 """``ircore submission``: make, check and prepare a submission."""
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -23,41 +25,26 @@ from ircore.commands import (
 from ircore.commands.options import PATH, SeveralPathsCommand
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.errors import InputError
+from ircore.core.tables import read_table
 from ircore.core.terminal import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ircore.submissions.check.findings import Finding
-    from ircore.submissions.check.submission import Checked, Purpose
+from ircore.players.builtin_pairs import submission_place
+from ircore.players.submission import folder_of
+from ircore.runs.folder import WITNESS
+from ircore.runs.witness import check_witness
+from ircore.submissions.check import reports
+from ircore.submissions.check.change import check_change as check_commits
+from ircore.submissions.check.findings import Finding, errors, ordered
+from ircore.submissions.check.submission import Checked, Purpose, check_submission
+from ircore.submissions.check.tree import check_tree, folder_findings
+from ircore.submissions.owners import Proposer
+from ircore.submissions.relay.keys import known_relays
 
 _json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 _github_option = click.option(
     "--github", is_flag=True, help="Annotations for GitHub, and a summary where GITHUB_STEP_SUMMARY says."
 )
 
-PARTS = {
-    "Hand in a pair": ("hand-in", "new", "check", "commit", "pack", "pin", "check-change"),
-    "Afterwards": ("update", "withdraw", "reinstate", "correct", "history"),
-    "For maintainers": (
-        *(
-            "inbox",
-            "inbox-act",
-            "preview",
-            "pending",
-            "evaluate",
-            "evaluate-pending",
-            "paid",
-            "rescore",
-            "channel-test",
-            "spot-replay",
-            "dispute",
-            "settle",
-            "clear",
-        ),
-        *("withdrawals", "season", "links", "reproduce", "gate", "register-commitments", "record-owners", "own"),
-    ),
-}
+PARTS: dict[str, list[str]] = read_table("ircore.commands", "menu")["submission"]
 """The commands in the order in which people come to need them."""
 
 
@@ -72,7 +59,7 @@ class _Parts(click.Group):
         return super().get_command(ctx, ALIASES.get(cmd_name, cmd_name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rest = tuple(name for name in self.list_commands(ctx) if not any(name in names for names in PARTS.values()))
+        rest = [name for name in self.list_commands(ctx) if not any(name in names for names in PARTS.values())]
         for title, names in {**PARTS, "More": rest}.items():
             commands = [(name, known) for name in names if (known := self.get_command(ctx, name)) is not None]
             if commands:
@@ -157,9 +144,6 @@ def check(
     Needs no keys and, without --resolve, no network. A preview stands beside the published runs, which are fetched.
     Of runs that a relay has signed, the signatures are verified.
     """
-    from ircore.submissions.check.submission import Purpose
-    from ircore.submissions.check.tree import check_tree
-
     purpose = Purpose(local, resolve, unplayed)
     if everything:
         tree = check_tree(_only(paths or (Path("submissions"),)), purpose)
@@ -176,24 +160,14 @@ def check(
 
 def _show_signatures(runs: tuple[Path, ...]) -> None:
     """Verify the signatures of runs that were played through a relay, and say who signed them."""
-    from ircore.runs.folder import WITNESS
-    from ircore.runs.witness import check_witness
-    from ircore.submissions.relay.keys import known_relays
-
     for run in runs:
         if (run / WITNESS).is_file():
             witness = check_witness(run, known_relays())
             click.echo(printable(f"{run}: {witness.records} records signed by {witness.relay}"), err=True)
 
 
-def _checked(paths: tuple[Path, ...], purpose: "Purpose") -> "tuple[list[Checked], tuple[Finding, ...]]":
+def _checked(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checked], tuple[Finding, ...]]:
     """Return the verdicts on submissions with all findings, those about other files of their folders included."""
-    from ircore.players.builtin_pairs import submission_place
-    from ircore.players.submission import folder_of
-    from ircore.submissions.check.findings import ordered
-    from ircore.submissions.check.submission import check_submission
-    from ircore.submissions.check.tree import folder_findings
-
     paths = tuple(submission_place(path) for path in paths)
     checked = [check_submission(path, purpose) for path in paths]
     findings = [finding for submission in checked for finding in submission.findings]
@@ -220,42 +194,25 @@ def check_change(
     Files are read as data from git's objects: nothing of the change is checked out or run. A merged submission is
     changed by the account that handed it in; without --account, such a change is a warning.
     """
-    from ircore.submissions.check.change import check_change as check_commits
-    from ircore.submissions.owners import Proposer
-
     proposer = None if account is None else Proposer(account, fork)
     change = check_commits(repo, base, head, by == "maintainers", proposer, title)
     _report(change.checked, change.findings, as_json, github, more={"base": change.base, "head": change.head})
 
 
 def _report(
-    checked: "Sequence[Checked]",
-    findings: "Sequence[Finding]",
+    checked: Sequence[Checked],
+    findings: Sequence[Finding],
     as_json: bool,
     github: bool,
     counted: bool = False,
     more: dict[str, Any] | None = None,
 ) -> None:
-    """Show a verdict.
+    """Show a verdict, as one JSON document with ``more`` or in lines; ``InputError`` if there are errors.
 
-    Args:
-        checked: The submissions that were checked.
-        findings: All findings, errors first.
-        as_json: Whether the verdict is one JSON document.
-        github: Whether annotations and a summary for GitHub are written, too.
-        counted: Whether valid submissions are counted rather than listed.
-        more: Further fields of the JSON document.
-
-    Raises:
-        InputError: There are errors; the error says them.
+    With ``github``, also as annotations and a summary; with ``counted``, valid submissions are counted, not listed.
     """
-    from ircore.submissions.check import reports
-    from ircore.submissions.check.findings import errors
-
     wrong = errors(findings)
     if as_json:
-        import json
-
         click.echo(json.dumps(reports.as_json(checked, findings, **(more or {})), indent=2))
     else:
         valid = [submission for submission in checked if submission.valid]

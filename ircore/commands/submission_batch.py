@@ -1,8 +1,11 @@
 """``ircore submission evaluate-pending`` and ``paid``: all that waits, in one go, resumed with what was paid for."""
 
+from io import BytesIO
 from pathlib import Path
+from shutil import copytree, rmtree
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+from zipfile import ZipFile
 
 import click
 
@@ -10,9 +13,12 @@ from ircore.commands.nested import run_nested
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
-
-if TYPE_CHECKING:
-    from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import AnyInstanceSet, read_any_instances
+from ircore.players.submission import read_any_manifest
+from ircore.submissions.batch import chosen, goes_on, is_finished, spent
+from ircore.submissions.check.reports import add_step_summary
+from ircore.submissions.github import GitHub
+from ircore.submissions.pending import pending_submissions
 
 RUNS = "runs"
 """Name of the artefact that the workflow ``evaluate`` keeps its runs in, finished or not."""
@@ -62,16 +68,12 @@ def evaluate_pending(
     The exit status is 0 if a pair was finished. The same command goes on with what is in --out: no
     answer there is asked or paid for again.
     """
-    from ircore.instances.store import read_any_instances
-    from ircore.submissions.batch import chosen, is_finished
-    from ircore.submissions.pending import pending_submissions
-
     current = read_any_instances(instances)
     waiting = [each.slug for each in pending_submissions(folder, published_runs(published), current)]
     slugs = chosen([name.strip() for name in only.split(",") if name.strip()], waiting)
     words = ["--instances", str(instances), "--published", str(published), "--concurrency", str(concurrency)]
-    given = {"--judges": judges, "--prices": prices, "--secret": secret, "--gaps": gaps}
-    for option, value in given.items():
+    paths = {"--judges": judges, "--prices": prices, "--secret": secret, "--gaps": gaps}
+    for option, value in paths.items():
         words += [] if value is None else [option, str(value)]
     words += ["--price-bound", price_bound] if price_bound else []
     words += ["--channel-test"] if channel else []
@@ -92,13 +94,7 @@ class _Limits(NamedTuple):
     until: float | None
 
     def left(self, pair: Path, out: Path) -> list[str]:
-        """Return the options that limit a pair to what is left.
-
-        Raises:
-            WorkError: Nothing is left.
-        """
-        from ircore.submissions.batch import spent
-
+        """Return the options that limit a pair to what is left; ``WorkError`` if nothing is."""
         words = []
         if self.max_cost is not None:
             others = sum(spent(run) for run in sorted(out.glob("*")) if run.is_dir() and run.name != pair.name)
@@ -112,10 +108,8 @@ class _Limits(NamedTuple):
         return words
 
 
-def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, instances: "AnyInstanceSet") -> bool:
+def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, instances: AnyInstanceSet) -> bool:
     """Evaluate a pair within what is left of the limits; return whether that succeeded, having shown why not."""
-    from ircore.players.submission import read_any_manifest
-
     click.echo(printable(f"\n{pair.name}"), err=True)
     game = read_any_manifest(pair).submission.game
     if game != instances.game:
@@ -131,12 +125,8 @@ def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, instanc
     return True
 
 
-def _drop_former(folder: Path, out: Path, slugs: list[str], instances: "AnyInstanceSet") -> None:
+def _drop_former(folder: Path, out: Path, slugs: list[str], instances: AnyInstanceSet) -> None:
     """Remove the runs that are not gone on with: of other pairs, manifests or sets than now."""
-    from shutil import rmtree
-
-    from ircore.submissions.batch import goes_on
-
     for run in sorted(out.glob("*")):
         if run.is_dir() and not (run.name in slugs and goes_on(run, folder / run.name, instances)):
             rmtree(run)
@@ -144,8 +134,6 @@ def _drop_former(folder: Path, out: Path, slugs: list[str], instances: "AnyInsta
 
 def _keep(runs: list[Path], finished: Path) -> None:
     """Copy complete runs to a folder of their own."""
-    from shutil import copytree
-
     finished.mkdir(parents=True, exist_ok=True)
     for run in runs:
         copytree(run, finished / run.name, dirs_exist_ok=True)
@@ -153,8 +141,6 @@ def _keep(runs: list[Path], finished: Path) -> None:
 
 def _tell(done: list[str], left: list[str]) -> None:
     """Say what was evaluated and what still waits, on the page of the workflow's run too."""
-    from ircore.submissions.check.reports import add_step_summary
-
     lines = [f"{len(done)} evaluated{': ' if done else ''}{', '.join(done)}"]
     if left:
         lines.append(f"{len(left)} still wait: {', '.join(left)}; what was answered is kept for the next time")
@@ -170,11 +156,6 @@ def paid(out: Path) -> None:
 
     For a job of GitHub's; nothing is there before the first.
     """
-    from io import BytesIO
-    from zipfile import ZipFile
-
-    from ircore.submissions.github import GitHub
-
     data = GitHub.of_job().newest_artefact(RUNS)
     if data is None:
         click.echo("no earlier runs are kept")

@@ -1,17 +1,21 @@
 """``ircore submission channel-test``: whether a pair's words carry the picture to a neutral generator."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.core.terminal import printable
-
-if TYPE_CHECKING:
-    from ircore.results.tables.formats import Format
-    from ircore.runs.folder import RunFolder
-    from ircore.submissions.channel.playing import Drawer
+from ircore.players.builtin_pairs import submission_place
+from ircore.players.submission import MANIFEST, LoadedSubmission, read_any_manifest, read_manifest
+from ircore.results.tables.formats import Format, render
+from ircore.runs.folder import RunFolder
+from ircore.runs.provenance import record_finding
+from ircore.submissions.channel.channel_test import RULE, Asking, channel_test
+from ircore.submissions.channel.paraphrase import ByList, ByModel
+from ircore.submissions.channel.playing import Drawer, drawer_of
+from ircore.submissions.channel.table import channel_table
+from ircore.submissions.reproduce import is_offline
 
 NEUTRAL = Path("classical+canvas")
 """The pair whose generator is the neutral one."""
@@ -40,22 +44,12 @@ def command(
     concurrency: int,
     max_cost: float | None,
     recording: bool,
-    form: "Format",
+    form: Format,
 ) -> None:
     """Give the messages of scored RUNS, paraphrases of them, and messages about other targets to a neutral generator.
 
     A pair that shares a code book scores well, and its words are worth nothing to anybody else: its score collapses.
     """
-    from ircore.players.builtin_pairs import submission_place
-    from ircore.players.submission import read_any_manifest, read_manifest
-    from ircore.results.tables.formats import render
-    from ircore.runs.folder import RunFolder
-    from ircore.runs.provenance import record_finding
-    from ircore.submissions.channel.channel_test import RULE, Asking, channel_test
-    from ircore.submissions.channel.paraphrase import ByList, ByModel
-    from ircore.submissions.channel.playing import drawer_of
-    from ircore.submissions.channel.table import channel_table
-
     neutral = drawer_of(read_manifest(submission_place(generator)))
     words = ByList() if paraphraser is None else ByModel(read_any_manifest(submission_place(paraphraser)))
     folders, results = [RunFolder.open(path) for path in runs], []
@@ -70,12 +64,8 @@ def command(
     click.echo(render(channel_table(folders, results, judge, neutral.pair.submission.generator.label), form), nl=False)
 
 
-def _own(folder: "RunFolder", asked: bool | None) -> "Drawer | None":
+def _own(folder: RunFolder, asked: bool | None) -> Drawer | None:
     """Return the own generator of a run's pair if it is to be asked."""
-    from ircore.players.submission import MANIFEST, LoadedSubmission
-    from ircore.submissions.channel.playing import drawer_of
-    from ircore.submissions.reproduce import is_offline
-
     submission = folder.run.submission
     if asked is False or (asked is None and not is_offline(submission.generator)):
         return None

@@ -6,6 +6,10 @@ import click
 
 from ircore.commands.options import PATH, echo_json, json_option, path_option
 from ircore.core.terminal import printable
+from ircore.players.submission import folder_of
+from ircore.submissions.committing import commit_to
+from ircore.submissions.gate import register_commitments
+from ircore.submissions.github import GitHub
 
 
 @click.command("commit", short_help="Commit to one run before it is played.")
@@ -19,9 +23,6 @@ def commit(path: Path, salt: Path | None, renew: bool, as_json: bool) -> None:
     Seed and order of the run follow from a secret number in the file --salt, and from a number that is drawn when the
     pull request registers the commitment.
     """
-    from ircore.players.submission import folder_of
-    from ircore.submissions.committing import commit_to
-
     folder = folder_of(path)
     file = salt or Path(f"{folder.absolute().name}.salt")
     made = commit_to(folder, file, renew)
@@ -35,9 +36,6 @@ def commit(path: Path, salt: Path | None, renew: bool, as_json: bool) -> None:
 @click.option("--repo", default=".", type=PATH, help="Clone of the branch main, with its history.")
 def register(repo: Path) -> None:
     """Register the commitments in the manifests of all open pull requests, and draw a number for each."""
-    from ircore.submissions.gate import register_commitments
-    from ircore.submissions.github import GitHub
-
     lines = list(register_commitments(repo, GitHub.of_job()))
     for line in lines or ["no new commitment"]:
         click.echo(printable(line))

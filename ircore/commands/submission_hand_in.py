@@ -1,9 +1,13 @@
 """``ircore submission hand-in``: from nothing to a pull request, one step after the other."""
 
+import shlex
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from shutil import rmtree
 
 import click
 
@@ -11,11 +15,15 @@ from ircore.commands.nested import run_nested
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.commands.submission_preview import published_option
 from ircore.core.errors import InputError
+from ircore.core.plugins import load
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
-
-if TYPE_CHECKING:
-    from ircore.players.submission import AnyLoaded
-    from ircore.submissions.branches import Clone
+from ircore.games.registry import load_game
+from ircore.players.submission import MANIFEST, AnyLoaded, read_any_manifest
+from ircore.submissions.branches import Clone
+from ircore.submissions.drafts import new_folder_of, purpose_of, read_draft
+from ircore.submissions.rescoring.fetch import check_repository
+from ircore.submissions.seat_texts import seat_options
 
 
 @dataclass
@@ -53,9 +61,7 @@ class _Plan:
     def packed(self) -> Path:
         return self.work / "packed" / self.slug
 
-    def loaded(self) -> "AnyLoaded":
-        from ircore.players.submission import read_any_manifest
-
+    def loaded(self) -> AnyLoaded:
         return read_any_manifest(self.folder)
 
 
@@ -105,11 +111,6 @@ def command(
     Each step is shown before it is done, and can be given by hand as it is shown. Stop it whenever you like: the same
     command goes on where it stopped, and no answer is asked or paid for twice.
     """
-    import sys
-
-    from ircore.submissions.branches import Clone
-    from ircore.submissions.drafts import new_folder_of
-
     if not (yes or sys.stdin.isatty()):
         raise InputError("nobody can be asked here", "Say everything by options, and --yes: hand-in --help.")
     options = ["--concurrency", str(concurrency)]
@@ -161,8 +162,6 @@ def _agreed(plan: _Plan, question: str, proposal: bool = True) -> bool:
 
 def _manifest(plan: _Plan) -> None:
     """Write the manifest if there is none, and check it."""
-    from ircore.players.submission import MANIFEST
-
     _heading(1, "The manifest")
     if not (plan.folder / MANIFEST).exists():
         words = ["submission", "new", str(plan.folder), "--game", plan.game, "--yes"]
@@ -171,10 +170,6 @@ def _manifest(plan: _Plan) -> None:
 
 
 def _seat_options(plan: _Plan) -> list[str]:
-    from ircore.core.records import RECONSTRUCTION
-    from ircore.games.registry import load_game
-    from ircore.submissions.seat_texts import seat_options
-
     classic, stated = plan.game == RECONSTRUCTION, dict(text.partition("=")[::2] for text in plan.seats)
     words: list[str] = []
     for seat in load_game(plan.game, "--game").seats:
@@ -189,16 +184,12 @@ def _seat_options(plan: _Plan) -> list[str]:
 
 def _unplayed(plan: _Plan) -> bool:
     """Return whether transcripts of the submitter's are still to come, since maintainers cannot play the pair."""
-    from ircore.submissions.drafts import purpose_of, read_draft
-
     draft = read_draft(plan.folder)
     return "transcripts" not in draft and (plan.played_by == "me" or purpose_of(draft, False).unplayed)
 
 
 def _plays(plan: _Plan) -> bool:
     """Return whether the submitter plays the pair; ask for it unless it is known."""
-    from ircore.submissions.drafts import purpose_of, read_draft
-
     _heading(2, "Who plays it")
     own = purpose_of(read_draft(plan.folder), False).unplayed
     if own and plan.played_by == "maintainers":
@@ -212,7 +203,7 @@ def _plays(plan: _Plan) -> bool:
     return _agreed(plan, "Play it here now? If not, maintainers do, as far as they have keys and money", False)
 
 
-def _committed(plan: _Plan, clone: "Clone") -> bool:
+def _committed(plan: _Plan, clone: Clone) -> bool:
     """Commit to one run if that is wanted, and return whether the run can be played now.
 
     The pull request comes first: a job of the repository registers the commitment, and seed and order follow from it.
@@ -257,15 +248,13 @@ def _play(plan: _Plan) -> None:
 
 def _rehearse(plan: _Plan) -> None:
     """Pack the run, and do with it what will be done after the merge; show its place among published pairs."""
-    from shutil import rmtree
-
     _heading(5, "Rehearse what the maintainers will do")
     rehearsal = plan.work / "rehearsal" / plan.slug
     for earlier in (plan.packed, rehearsal, plan.work / "preview" / plan.slug):
         rmtree(earlier, ignore_errors=True)
     run_nested(["submission", "pack", str(plan.run), "--out", str(plan.packed)])
-    given = ["--transcripts", str(plan.packed), "--instances", str(plan.instances), "--out", str(rehearsal)]
-    run_nested(["submission", "rescore", str(plan.folder), *given])
+    places = ["--transcripts", str(plan.packed), "--instances", str(plan.instances), "--out", str(rehearsal)]
+    run_nested(["submission", "rescore", str(plan.folder), *places])
     run_nested(["score", str(rehearsal)])
     site = ["--preview", str(plan.work / "preview" / plan.slug), "--runs", str(rehearsal)]
     beside = ["--published", plan.published] if plan.published else []
@@ -274,9 +263,6 @@ def _rehearse(plan: _Plan) -> None:
 
 def _upload(plan: _Plan) -> None:
     """Upload the packed transcripts and name them in the manifest."""
-    from ircore.core.plugins import load
-    from ircore.submissions.rescoring.fetch import check_repository
-
     _heading(6, "Upload the transcripts")
     repo = plan.repo or _asked(plan, "Your public dataset repository for them, ORG/NAME")
     if not repo:
@@ -289,7 +275,7 @@ def _upload(plan: _Plan) -> None:
     run_nested(["submission", "pin", str(plan.folder), "--repo", repo, "--revision", commit, "--run", run])
 
 
-def _propose(plan: _Plan, clone: "Clone", announced: bool = False) -> None:
+def _propose(plan: _Plan, clone: Clone, announced: bool = False) -> None:
     """Commit the submission to a branch of its own, check it as the pull request will be, push it, and open it.
 
     Args:
@@ -315,10 +301,6 @@ def _propose(plan: _Plan, clone: "Clone", announced: bool = False) -> None:
 
 def _open(plan: _Plan, root: Path) -> None:
     """Open the pull request, or say how to where the program ``gh`` is not installed."""
-    import shlex
-    import shutil
-    import subprocess
-
     title = f"Submit {plan.slug}"
     words = ["gh", "pr", "create", "--base", plan.main, "--head", plan.slug, "--title", title, "--body", title]
     if shutil.which("gh") is None:

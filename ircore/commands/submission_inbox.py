@@ -4,20 +4,28 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
+from ircore.instances.store import read_any_instances
+from ircore.players.submission import MANIFEST
+from ircore.submissions.batch import forecast
+from ircore.submissions.branches import fetch_pull_request
+from ircore.submissions.check.change import check_change
+from ircore.submissions.check.findings import errors
+from ircore.submissions.check.reports import add_step_summary
+from ircore.submissions.gate import proposer_of, record_owner
+from ircore.submissions.github import GitHub
+from ircore.submissions.history import HISTORY, Kind, Step, add_step
+from ircore.submissions.inbox import Box, Inbox, boxes, held_runs, newly_ticked
+from ircore.submissions.merged import merged_submissions
+from ircore.submissions.pending import pending_submissions
 
-if TYPE_CHECKING:
-    from ircore.submissions.github import GitHub
-    from ircore.submissions.history import Kind
-    from ircore.submissions.inbox import Box, Inbox
-
-KINDS: "dict[str, Kind]" = {"clear": "cleared", "withdraw": "withdrawn", "settle": "settled"}
+KINDS: dict[str, Kind] = {"clear": "cleared", "withdraw": "withdrawn", "settle": "settled"}
 """The decisions that are a line in a submission's history."""
 
 MOST_BYTES = 1024**2
@@ -45,9 +53,6 @@ def inbox(
     issue: int | None,
 ) -> None:
     """Print the inbox for the submissions in FOLDER, or write it to the issue --issue (with --github)."""
-    from ircore.submissions.check.reports import add_step_summary
-    from ircore.submissions.github import GitHub
-
     service = GitHub.of_job() if github else None
     known = _collected(folder, published, instances, reproduced, prices, service)
     text = known.text(datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"))
@@ -65,15 +70,9 @@ def _collected(
     instances: Path | None,
     reproduced: Path | None,
     prices: Path | None,
-    service: "GitHub | None",
-) -> "Inbox":
+    service: GitHub | None,
+) -> Inbox:
     """Return what waits."""
-    from ircore.instances.store import read_any_instances
-    from ircore.submissions.batch import forecast
-    from ircore.submissions.inbox import Inbox, held_runs
-    from ircore.submissions.merged import merged_submissions
-    from ircore.submissions.pending import pending_submissions
-
     current = read_any_instances(instances) if instances is not None else None
     runs, merged = published_runs(published), merged_submissions(folder)
     loaded = {submission.slug: submission.loaded for submission in merged}
@@ -90,7 +89,7 @@ def _collected(
     pulls = service.pull_requests() if service is not None else []
     return Inbox(
         [(pull, service.is_checked(pull.head)) for pull in pulls if service is not None],
-        [(slug, f"{what}; {known.text}") for slug, (what, known) in waiting.items()],
+        [(slug, f"{kind}; {known.text}") for slug, (kind, known) in waiting.items()],
         held_runs(merged, runs),
         [
             (each.slug, next(step.reason for step in reversed(each.steps) if step.kind == "disputed"))
@@ -113,10 +112,6 @@ def inbox_act(folder: Path, event: Path, issue: int | None, max_cost: float) -> 
     The event is data: the issue must be the inbox, the account one that may push, and a box one that was there and not
     ticked before. Everything else in the text is left unread.
     """
-    from ircore.submissions.check.reports import add_step_summary
-    from ircore.submissions.github import GitHub
-    from ircore.submissions.inbox import newly_ticked
-
     service = GitHub.of_job()
     number, sender, before, after = _edit(event)
     if issue is None or number != issue:
@@ -135,11 +130,7 @@ def inbox_act(folder: Path, event: Path, issue: int | None, max_cost: float) -> 
 
 
 def _edit(event: Path) -> tuple[int, str, str, str]:
-    """Return issue, account, and the text before and after an edit.
-
-    Raises:
-        InputError: It is no event of an edited issue.
-    """
+    """Return issue, account, and the text before and after, from the event of an edited issue."""
     remedy = "This is for the workflow inbox, which edited issues start."
     if event.stat().st_size > MOST_BYTES:
         raise InputError(f"{event}: larger than {MOST_BYTES // 1024} KiB", remedy)
@@ -156,11 +147,9 @@ def _edit(event: Path) -> tuple[int, str, str, str]:
 
 
 def _done(
-    service: "GitHub", folder: Path, ticked: "list[Box]", text: str, sender: str, max_cost: float
+    service: GitHub, folder: Path, ticked: list[Box], text: str, sender: str, max_cost: float
 ) -> list[tuple[bool, str]]:
     """Carry out decisions; return for each whether it succeeded, and a line about it."""
-    from ircore.submissions.inbox import boxes
-
     lines: list[tuple[bool, str]] = []
 
     def attempt(about: str, act: Callable[[], object]) -> None:
@@ -189,17 +178,11 @@ def _done(
     return lines
 
 
-def _accept(service: "GitHub", folder: Path, box: "Box") -> None:
+def _accept(service: GitHub, folder: Path, box: Box) -> None:
     """Check a pull request by the code that is here, and merge it: a fork can change the workflow that checks it there.
 
-    Raises:
-        InputError: Its last commit is another one by now, or it is not one valid submission of its account.
+    ``InputError`` if its last commit is another one by now, or it is not one valid submission of its account.
     """
-    from ircore.submissions.branches import fetch_pull_request
-    from ircore.submissions.check.change import check_change
-    from ircore.submissions.check.findings import errors
-    from ircore.submissions.gate import proposer_of, record_owner
-
     number = int(box.target.removeprefix("#"))
     if fetch_pull_request(folder, number) != box.detail:
         raise InputError("its last commit is another one by now", "Look at it again: the inbox is rewritten weekly.")
@@ -211,15 +194,8 @@ def _accept(service: "GitHub", folder: Path, box: "Box") -> None:
     record_owner(service, pull, [each.slug for each in checked.checked if not (folder / each.slug).is_dir()])
 
 
-def _decide(service: "GitHub", folder: Path, box: "Box", sender: str) -> None:
-    """Add a line to the history of a submission, here and on the branch ``main``.
-
-    Raises:
-        InputError: There is no such submission, or the decision changes nothing.
-    """
-    from ircore.players.submission import MANIFEST
-    from ircore.submissions.history import HISTORY, Step, add_step
-
+def _decide(service: GitHub, folder: Path, box: Box, sender: str) -> None:
+    """Add a line to the history of a submission, here and on the branch ``main``."""
     place = folder / box.target
     if box.target not in {path.parent.name for path in folder.glob(f"*/{MANIFEST}")}:
         raise InputError(f"{box.target}: no such submission", "See submissions/.")

@@ -1,24 +1,29 @@
 """``ircore submission withdraw``, ``update`` and the like add to a history; ``history`` and ``withdrawals`` read it."""
 
+import json
+import re
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+from pydantic import ValidationError
 
 from ircore.commands.options import PATH
 from ircore.core.errors import InputError
+from ircore.core.files import write_text
+from ircore.core.lifecycle import decision_lines
+from ircore.core.submission_records import TranscriptsReference
 from ircore.core.terminal import printable
-
-if TYPE_CHECKING:
-    from ircore.core.submission_records import TranscriptsReference
-    from ircore.submissions.history import Kind
+from ircore.core.validation import describe_validation_error
+from ircore.players.submission import MANIFEST, folder_of, manifests_in, read_any_manifest
+from ircore.submissions.history import HISTORY, Kind, Step, add_step, read_history, status_of, withdrawals_of
 
 _reason = click.option("--reason", required=True, metavar="TEXT", help="One line that everybody may read.")
 _run = click.option("--run", "run_id", metavar="ID", help="Only this published run; all so far if not given.")
 _date = click.option("--date", metavar="YYYY-MM-DD", help="When this was decided; today if not given.")
 
 
-def _step_command(name: str, kind: "Kind", short: str, text: str) -> click.Command:
+def _step_command(name: str, kind: Kind, short: str, text: str) -> click.Command:
     """Return the command that adds a step of a kind to a history."""
 
     @click.command(name, help=text, short_help=short)
@@ -83,11 +88,6 @@ def update(
     path: Path, revision: str, transcripts_run: str | None, reason: str, run_id: str | None, date: str | None
 ) -> None:
     """Name new transcripts in the submission at PATH and keep the earlier reference in its history."""
-    import re
-
-    from ircore.core.files import write_text
-    from ircore.players.submission import MANIFEST, folder_of, read_any_manifest
-
     folder = folder_of(path)
     earlier = read_any_manifest(folder).submission.transcripts
     if earlier is None:
@@ -114,14 +114,9 @@ def update(
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def history(path: Path, as_json: bool) -> None:
     """Show the history of the submission at PATH since it was merged."""
-    from ircore.players.submission import folder_of
-    from ircore.submissions.history import read_history, status_of
-
     folder = folder_of(path)
     steps = read_history(folder)
     if as_json:
-        import json
-
         records = [step.model_dump(mode="json", exclude_none=True) for step in steps]
         click.echo(json.dumps({"status": status_of(steps), "history": records}, indent=2))
         return
@@ -135,11 +130,6 @@ def history(path: Path, as_json: bool) -> None:
 @click.option("--out", type=PATH, required=True, help="File to write.")
 def withdrawals(folder: Path, out: Path) -> None:
     """Collect the withdrawals, corrections, disputes and reinstatements of all submissions in FOLDER, for a release."""
-    from ircore.core.files import write_text
-    from ircore.core.lifecycle import decision_lines
-    from ircore.players.submission import manifests_in
-    from ircore.submissions.history import withdrawals_of
-
     # A release takes an empty file for word that no dispute is open.
     manifests_in(folder)
     decisions = tuple(withdrawals_of(folder))
@@ -156,20 +146,12 @@ def _replaced(text: str, old: str, new: str, folder: Path) -> str:
 
 def _add(
     path: Path,
-    kind: "Kind",
+    kind: Kind,
     reason: str,
     run_id: str | None,
     date: str | None,
-    superseded: "TranscriptsReference | None" = None,
+    superseded: TranscriptsReference | None = None,
 ) -> None:
-    from datetime import UTC, datetime
-
-    from pydantic import ValidationError
-
-    from ircore.core.validation import describe_validation_error
-    from ircore.players.submission import folder_of
-    from ircore.submissions.history import HISTORY, Step, add_step, status_of
-
     folder = folder_of(path)
     day = date or datetime.now(UTC).date().isoformat()
     try:

@@ -1,14 +1,26 @@
 """``ircore submission new``: a manifest from a few answers, or from options alone."""
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shlex import quote
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import Any
 
 import click
 
 from ircore.commands.options import PATH
 from ircore.core.errors import InputError
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
+from ircore.games.registry import load_game
+from ircore.submissions import drafts
+from ircore.submissions.check.neighbours import neighbours_in
+from ircore.submissions.check.reports import as_error, valid_line
+from ircore.submissions.check.submission import check_bytes
+from ircore.submissions.drafts import parameter, player_specs, players_of
+from ircore.submissions.questions import Context, complete
 
 _SEATS = ("describer", "generator")
 
@@ -61,14 +73,6 @@ def command(path: Path, site_url: str | None, yes: bool, local: bool, game: str,
 
     Where PATH has a manifest already, what it says stands, and only what it lacks is asked for.
     """
-    import sys
-
-    from ircore.submissions import drafts
-    from ircore.submissions.check.neighbours import neighbours_in
-    from ircore.submissions.check.reports import as_error, valid_line
-    from ircore.submissions.check.submission import check_bytes
-    from ircore.submissions.questions import Context, complete
-
     folder = drafts.new_folder_of(path)
     slug, beside = folder.absolute().name, neighbours_in(folder.absolute().parent)
     draft = drafts.read_draft(folder)
@@ -95,11 +99,7 @@ def command(path: Path, site_url: str | None, yes: bool, local: bool, game: str,
 
 
 def _beside_draft(stated: dict[str, Any], draft: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Return what a manifest says so far together with what options say.
-
-    Raises:
-        InputError: An option says something else than the manifest.
-    """
+    """Return what a manifest says so far together with what options say; ``InputError`` where they differ."""
     both = dict(draft)
     for key, value in stated.items():
         if isinstance(value, dict) and isinstance(draft.get(key), dict):
@@ -113,10 +113,6 @@ def _beside_draft(stated: dict[str, Any], draft: dict[str, Any], folder: Path) -
 
 def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]:
     """Yield the next steps for a new submission."""
-    from shlex import quote
-
-    from ircore.submissions.drafts import player_specs
-
     path, run = quote(str(folder)), quote(f"build/runs/{folder.absolute().name}")
     game = f"--game {quote(document['game'])} " if "game" in document else ""
     yield "\nNext:\n"
@@ -136,15 +132,7 @@ def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]
 
 
 def _stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the parts of a manifest that options state.
-
-    Raises:
-        click.UsageError: An option belongs to another game.
-    """
-    from ircore.core.records import RECONSTRUCTION
-    from ircore.games.registry import load_game
-    from ircore.submissions.drafts import parameter, players_of
-
+    """Return the parts of a manifest that options state; options of another game are refused."""
     parts: dict[str, Any] = {key: options[key] for key in ("name", "licence", "hardware") if options[key] is not None}
     if options["authors"]:
         parts["authors"] = list(options["authors"])
@@ -167,8 +155,6 @@ def _stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
 
 def _seat(seat: str, options: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of a reconstruction seat that the options state."""
-    from ircore.submissions.drafts import parameter
-
     endings = {"player": "", "model": "_model", "revision": "_revision", "base_url": "_url", "api_key_env": "_key"}
     spec = {key: value for key, end in endings.items() if (value := options[f"{seat}{end}"]) is not None}
     named = dict(parameter(text, f"--{seat}-parameter") for text in options[f"{seat}_parameter"])
@@ -193,10 +179,6 @@ def _ask(question: str, proposal: str) -> str:
 
 def _say(line: str) -> None:
     """Show a line, broken between words on a terminal."""
-    import sys
-    from shutil import get_terminal_size
-    from textwrap import fill
-
     text = printable(line)
     if sys.stderr.isatty():
         body = text.lstrip("\n")

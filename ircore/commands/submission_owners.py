@@ -6,7 +6,17 @@ from pathlib import Path
 import click
 
 from ircore.commands.options import PATH
+from ircore.core.files import write_bytes
 from ircore.core.terminal import printable
+from ircore.core.validation import validating
+from ircore.players.submission import folder_of
+from ircore.submissions.branches import Clone
+from ircore.submissions.check.reports import add_step_summary
+from ircore.submissions.gate import record_owners as recorded
+from ircore.submissions.gate import set_statuses
+from ircore.submissions.github import GitHub
+from ircore.submissions.inbox import shown
+from ircore.submissions.owners import OWNERS, Owner, parse_owners, with_owner
 
 _folder = click.argument("folder", default="submissions", type=PATH)
 
@@ -15,11 +25,6 @@ _folder = click.argument("folder", default="submissions", type=PATH)
 @click.option("--repo", default=".", type=PATH, help="Clone of the branch main, with its history.")
 def gate(repo: Path) -> None:
     """Check accounts, changes and commit messages of all open pull requests, and set a status on each."""
-    from ircore.submissions.check.reports import add_step_summary
-    from ircore.submissions.gate import set_statuses
-    from ircore.submissions.github import GitHub
-    from ircore.submissions.inbox import shown
-
     lines = list(set_statuses(repo, GitHub.of_job()))
     add_step_summary("### Gate\n\n" + "".join(f"* {shown(line)}\n" for line in lines))
     for line in lines or ["no open pull request"]:
@@ -30,9 +35,6 @@ def gate(repo: Path) -> None:
 @_folder
 def record_owners(folder: Path) -> None:
     """Record the account that handed in each submission in FOLDER that has no owner yet, as GitHub tells it."""
-    from ircore.submissions.gate import record_owners as recorded
-    from ircore.submissions.github import GitHub
-
     lines = list(recorded(folder, GitHub.of_job()))
     for line in lines or ["every submission has its owner"]:
         click.echo(printable(line))
@@ -44,12 +46,6 @@ def record_owners(folder: Path) -> None:
 @click.option("--account-id", required=True, type=click.IntRange(min=1), metavar="ID", help="Its number.")
 def own(path: Path, account: str, account_id: int) -> None:
     """Record the account that the submission at PATH belongs to from now on, in owners.jsonl of the clone."""
-    from ircore.core.files import write_bytes
-    from ircore.core.validation import validating
-    from ircore.players.submission import folder_of
-    from ircore.submissions.branches import Clone
-    from ircore.submissions.owners import OWNERS, Owner, parse_owners, with_owner
-
     folder = folder_of(path)
     file = Clone(folder).root / OWNERS
     data = file.read_bytes() if file.is_file() else b""

@@ -1,13 +1,30 @@
 """``ircore submission preview``: a site that shows the submission of a pull request, whose files are only data."""
 
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory, mkdtemp
 
 import click
 
+from ircore.commands.main import run as ircore
 from ircore.commands.options import PATH, path_option, published_runs
+from ircore.commands.submission_transcripts import show_commitment, show_faults, show_flags
 from ircore.core.errors import InputError, WorkError
+from ircore.core.plugins import load
 from ircore.core.terminal import printable
+from ircore.players.submission import MANIFEST, read_any_manifest
+from ircore.runs.folder import open_any_run
+from ircore.runs.provenance import make_provenance, read_provenance, write_provenance
+from ircore.submissions.check.change import check_change
+from ircore.submissions.check.findings import errors
+from ircore.submissions.check.git_objects import Repository
+from ircore.submissions.check.reports import add_step_summary
+from ircore.submissions.published import DATASET_VARIABLE, dataset_name
+from ircore.submissions.request_fields import why_self_reported
+from ircore.submissions.rescoring.evidence import findings_markdown, write_evidence
+from ircore.submissions.rescoring.fetch import fetch
 
 DEADLINE = 600.0
 """Seconds that fetching transcripts may take."""
@@ -54,11 +71,6 @@ def command(
     The manifest is read from git's objects and checked once more; nothing of the change is checked out or run. With
     --rescore, transcripts that no rules allow are refused as they would be after the merge.
     """
-    from tempfile import TemporaryDirectory
-
-    from ircore.core.plugins import load
-    from ircore.players.submission import read_any_manifest
-
     runs = runs_to_stand_beside(published)
     with TemporaryDirectory() as folder:
         place = _written_manifest(repo, base, head, by == "maintainers", Path(folder))
@@ -74,10 +86,6 @@ def command(
         click.echo(line)
     click.echo(f"look   ircore site serve {out}")
     if github:
-        from html import escape
-
-        from ircore.submissions.check.reports import add_step_summary
-
         text = escape("\n".join(lines))
         add_step_summary(f"### Preview\n\n<pre>{text}</pre>\n\nThe site is the artefact <code>preview</code>.\n\n")
         add_step_summary(findings)
@@ -85,9 +93,6 @@ def command(
 
 def _findings(run: Path, published: tuple[Path, ...], out: Path) -> str:
     """Write the findings in a re-scored run with their pictures into the preview, and return them as Markdown."""
-    from ircore.runs.provenance import read_provenance
-    from ircore.submissions.rescoring.evidence import findings_markdown, write_evidence
-
     provenance = read_provenance(run) if run.is_dir() else None
     if provenance is None:
         return ""
@@ -95,21 +100,10 @@ def _findings(run: Path, published: tuple[Path, ...], out: Path) -> str:
 
 
 def runs_to_stand_beside(published: str | None) -> tuple[Path, ...]:
-    """Return the published runs, fetched if need be.
+    """Return the published runs in a folder that ``ircore release pull`` made, or of a dataset, fetched if need be.
 
-    Args:
-        published: A folder that ``ircore release pull`` made, or a dataset; the project's dataset if None.
-
-    Raises:
-        InputError: There are none there, or no dataset is known.
-        WorkError: They cannot be fetched.
+    None for the project's dataset. ``InputError`` if there are none there, ``WorkError`` if they cannot be fetched.
     """
-    from shutil import rmtree
-    from tempfile import mkdtemp
-
-    from ircore.commands.main import run as ircore
-    from ircore.submissions.published import DATASET_VARIABLE, dataset_name
-
     if published is not None and (published.count("/") != 1 or Path(published).exists()):
         return published_runs(Path(published))
     name = dataset_name(published)
@@ -127,19 +121,10 @@ def runs_to_stand_beside(published: str | None) -> tuple[Path, ...]:
 
 
 def preview_lines(path: Path, runs: tuple[Path, ...], published: str | None, out: Path) -> Iterator[str]:
-    """Show a submission here as a site, and yield the lines that say its place.
+    """Show a submission here as a site in ``out``, and yield the lines that say its place.
 
-    Args:
-        path: The submission.
-        runs: Scored runs to stand beside published runs; alone if no dataset is known or named.
-        published: A folder or dataset of published runs; the project's dataset if None.
-        out: The folder to make.
+    Its scored ``runs`` stand beside published ones, where a folder or dataset of them is known or named.
     """
-    from ircore.core.plugins import load
-    from ircore.players.submission import read_any_manifest
-    from ircore.runs.folder import open_any_run
-    from ircore.submissions.published import dataset_name
-
     loaded = read_any_manifest(path)
     own = {(run.run.slug, run.game) for run in map(open_any_run, runs)}
     beside = runs_to_stand_beside(published) if published or dataset_name() else ()
@@ -150,11 +135,6 @@ def preview_lines(path: Path, runs: tuple[Path, ...], published: str | None, out
 
 def _written_manifest(repo: Path, base: str, head: str, by_maintainers: bool, folder: Path) -> Path | None:
     """Write the manifest that a change adds or alters into a new folder; None unless the change has exactly one."""
-    from ircore.players.submission import MANIFEST
-    from ircore.submissions.check.change import check_change
-    from ircore.submissions.check.findings import errors
-    from ircore.submissions.check.git_objects import Repository
-
     change = check_change(repo, base, head, by_maintainers)
     if errors(change.findings):
         raise InputError(f"{head[:12]}: not one valid submission", f"See: ircore submission check-change {base} {head}")
@@ -175,17 +155,15 @@ def _runs_with_rescored(
 
     Of the same game only runs of the same version of the benchmark stand beside it: none, until such are published.
     """
-    from ircore.runs.folder import open_any_run
-
     rescored = _rescored(place, folder, instances, published)
     if rescored is None:
         yield from published
         return
     ours = open_any_run(rescored).run
     for path in published:
-        theirs = open_any_run(path).run
-        same = (theirs.instance_set, theirs.prompts) == (ours.instance_set, ours.prompts)
-        if theirs.game != ours.game or (same and theirs.slug != place.name):
+        other = open_any_run(path).run
+        same = (other.instance_set, other.prompts) == (ours.instance_set, ours.prompts)
+        if other.game != ours.game or (same and other.slug != place.name):
             yield path
     yield rescored
 
@@ -195,12 +173,6 @@ def _rescored(place: Path, folder: Path, instances: Path | None, published: tupl
 
     None without transcripts that will be scored.
     """
-    from ircore.commands.main import run as ircore
-    from ircore.commands.submission_transcripts import show_commitment, show_faults, show_flags
-    from ircore.players.submission import MANIFEST, read_any_manifest
-    from ircore.runs.provenance import make_provenance, write_provenance
-    from ircore.submissions.request_fields import why_self_reported
-    from ircore.submissions.rescoring.fetch import fetch
     from ircore.submissions.rescoring.rescore import rescore
 
     submission = read_any_manifest(place).submission

@@ -1,16 +1,22 @@
 """``ircore submission season``: secret instance sets, committed to before anybody plays them."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ircore.commands.nested import run_nested
 from ircore.commands.options import PATH, POSITIVE, category_option, echo_json, json_option, open_runs
 from ircore.commands.run_paths import runs_to_read
-
-if TYPE_CHECKING:
-    from ircore.results.tables.formats import Format
+from ircore.core.errors import InputError
+from ircore.instances.store import read_any_instances
+from ircore.results.model import Results
+from ircore.results.tables.formats import Format, render
+from ircore.results.tables.season_gap import season_gap_table
+from ircore.runs.folder import RunFolder
+from ircore.submissions.season_gaps import season_gaps, write_season_gaps
+from ircore.submissions.seasons import begin_season, committed_set, read_season, reveal_season, verify_season
+from ircore.submissions.secret_slice import add_gap, gap_of, write_slice
 
 
 @click.group("season", short_help="Secret pictures, committed to beforehand.")
@@ -30,8 +36,6 @@ def begin(
     name: str, out: Path, publish: Path, per_condition: int, instances: Path | None, game: str, edition: int
 ) -> None:  # fmt: skip
     """Draw a set from a seed that nobody can guess, and commit to it."""
-    from ircore.submissions.seasons import begin_season
-
     season = begin_season(name, out, publish, per_condition, instances, game, edition)
     click.echo(f"{season.instances} pictures; commitment {season.commitment}")
     click.echo(f"publish {publish} now, before anybody plays; keep {out} to yourself until the results are out")
@@ -42,8 +46,6 @@ def begin(
 @click.option("--publish", type=PATH, required=True, help="The file that was published.")
 def reveal(secret: Path, publish: Path) -> None:
     """Add the committed set to the published file; publish the file with the pictures and the results."""
-    from ircore.submissions.seasons import reveal_season
-
     season = reveal_season(secret, publish)
     click.echo(f"season {season.season}: instance set {season.identity}")
 
@@ -54,9 +56,6 @@ def reveal(secret: Path, publish: Path) -> None:
 @json_option
 def verify(published: Path, instances: Path | None, as_json: bool) -> None:
     """Check that the revealed set is the committed set."""
-    from ircore.instances.store import read_any_instances
-    from ircore.submissions.seasons import read_season, verify_season
-
     season = read_season(published)
     verify_season(season, read_any_instances(instances) if instances else None)
     if as_json:
@@ -69,24 +68,14 @@ def verify(published: Path, instances: Path | None, as_json: bool) -> None:
     click.echo(f"  printf '{words}' | sha256sum   gives {season.commitment}")
 
 
+def _runs_option(name: str, about: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return click.option(name, multiple=True, required=True, type=PATH, callback=runs_to_read, help=about)
+
+
 @command.command("gap")
 @click.argument("published", type=PATH)
-@click.option(
-    "--public",
-    multiple=True,
-    required=True,
-    type=PATH,
-    callback=runs_to_read,
-    help="Run on the public set; repeatable.",
-)
-@click.option(
-    "--secret",
-    multiple=True,
-    required=True,
-    type=PATH,
-    callback=runs_to_read,
-    help="Run on the season's set; repeatable.",
-)
+@_runs_option("--public", "Run on the public set; repeatable.")
+@_runs_option("--secret", "Run on the season's set; repeatable.")
 @click.option("--judge", default="verified", show_default=True, help="Whose scores.")
 @category_option
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(["text", "json", "csv"]))
@@ -98,7 +87,7 @@ def gap(
     secret: tuple[Path, ...],
     judge: str,
     category: str | None,
-    form: "Format",
+    form: Format,
     as_json: bool,
     out: Path | None,
 ) -> None:
@@ -106,14 +95,6 @@ def gap(
 
     The season is verified first: the secret runs must be of the set that was committed to.
     """
-    from ircore.core.errors import InputError
-    from ircore.results.model import Results
-    from ircore.results.tables.formats import render
-    from ircore.results.tables.season_gap import season_gap_table
-    from ircore.runs.folder import RunFolder
-    from ircore.submissions.season_gaps import season_gaps, write_season_gaps
-    from ircore.submissions.seasons import read_season, verify_season
-
     season = read_season(published)
     verify_season(season, None)
     there, here = (
@@ -153,11 +134,6 @@ def slice_command(
 
     Each pair's pictures are drawn by the season's salt. Nothing but the gap leaves the secret folder.
     """
-    from ircore.runs.folder import RunFolder
-    from ircore.submissions.season_gaps import write_season_gaps
-    from ircore.submissions.seasons import committed_set
-    from ircore.submissions.secret_slice import add_gap, gap_of, write_slice
-
     public, committed = RunFolder.open(run), committed_set(secret, instances)
     place = secret / "slices" / public.run.run_id
     targets = write_slice(committed, public.run.run_id, place / "targets", pictures)

@@ -1,16 +1,18 @@
 """``ircore submission spot-replay``: a few episodes of a submitter's run, played again."""
 
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
-
-if TYPE_CHECKING:
-    from ircore.results.tables.formats import Format
+from ircore.results.tables.formats import Format, render
+from ircore.runs.folder import RunFolder
+from ircore.runs.provenance import record_finding
+from ircore.submissions.connections import only_outside as guard
+from ircore.submissions.spot_replay import RULE, spot_replay
 
 
 @click.command("spot-replay", short_help="Play a few episodes of a submitter's run again.")
@@ -38,21 +40,13 @@ def command(
     max_cost: float | None,
     only_outside: bool,
     recording: bool,
-    form: "Format",
+    form: Format,
 ) -> None:
     """Play some episodes of the scored RUN again with its own players, and compare the scores.
 
     The keys of the services must be set. Which episodes are played follows from a commit that nobody knew when the
     transcripts were handed in.
     """
-    from contextlib import nullcontext
-
-    from ircore.results.tables.formats import render
-    from ircore.runs.folder import RunFolder
-    from ircore.runs.provenance import record_finding
-    from ircore.submissions.connections import only_outside as guard
-    from ircore.submissions.spot_replay import RULE, spot_replay
-
     folder = RunFolder.open(run)
     provenance = folder.provenance()
     drawn_by = commit or (provenance and provenance.commit)

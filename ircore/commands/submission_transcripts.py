@@ -1,17 +1,23 @@
 """``ircore submission pack``, ``pin`` and ``rescore``: transcripts that a submitter played."""
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.commands.run_paths import run_to_read
+from ircore.core.errors import InputError
+from ircore.core.ocr import ocr_missing
 from ircore.core.terminal import printable
-
-if TYPE_CHECKING:
-    from ircore.core.errors import InputError
-    from ircore.submissions.rescoring.rescore import Rescored
+from ircore.players.submission import MANIFEST, folder_of, read_any_manifest
+from ircore.runs.provenance import UNCOMMITTED
+from ircore.submissions.rescoring.drawn_texts import UNREAD
+from ircore.submissions.rescoring.fetch import check_repository
+from ircore.submissions.rescoring.packing import pack as pack_run
+from ircore.submissions.rescoring.pinning import find_reference, name_transcripts
+from ircore.submissions.rescoring.rescore import Rescored
+from ircore.submissions.rescoring.rescore import rescore as rescore_submission
 
 SHOWN = 20
 """Findings that are listed when transcripts are refused."""
@@ -28,16 +34,11 @@ def pack(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
     Every instance must have been played to its end. Pictures are encoded anew where they hold anything but pixels;
     keys and absolute paths are found. Scores stay away: they are computed again from the transcripts.
     """
-    from ircore.submissions.rescoring.fetch import check_repository
-    from ircore.submissions.rescoring.packing import pack as pack_run
-
     if repo is not None:
         check_repository(repo, "--repo")
     packed = pack_run(run, out)
     files = len(packed.index.files) + 1
     if as_json:
-        import json
-
         about = {"folder": str(out), "run": packed.run.run_id, "files": files, "bytes": packed.index.size}
         more = {"encoded": packed.encoded, "removed": list(packed.removed)}
         click.echo(json.dumps({**about, **more}, indent=2))
@@ -72,9 +73,6 @@ def pin(path: Path, repo: str, revision: str | None, run_id: str | None, deadlin
 
     Asks the Hub which commit is the newest, and whether the run there was packed: ircore submission pack.
     """
-    from ircore.players.submission import MANIFEST, folder_of, read_any_manifest
-    from ircore.submissions.rescoring.pinning import find_reference, name_transcripts
-
     folder = folder_of(path)
     read_any_manifest(folder)
     reference = find_reference(repo, revision, run_id, deadline)
@@ -109,9 +107,6 @@ def rescore(
     cannot have happened is refused; an unlikely one is flagged for people to look at. Score the run afterwards:
     ircore score RUN
     """
-    from ircore.core.errors import InputError
-    from ircore.submissions.rescoring.rescore import rescore as rescore_submission
-
     others = published_runs(published) if published is not None else ()
     try:
         rescored = rescore_submission(path, out, instances, transcripts, deadline, others, relay_keys)
@@ -120,8 +115,6 @@ def rescore(
         raise
     run = rescored.folder.run.run_id
     if as_json:
-        import json
-
         about = {"run": run, "folder": str(out), "flags": [flag.model_dump() for flag in rescored.flags]}
         vouched = rescored.provenance.model_dump(mode="json", by_alias=True) if rescored.provenance else None
         click.echo(json.dumps({**about, "provenance": vouched}, indent=2))
@@ -139,27 +132,22 @@ def rescore(
     click.echo(str(out))
 
 
-def show_faults(error: "InputError") -> None:
+def show_faults(error: InputError) -> None:
     """List the faults of refused transcripts if there are more than the error's own line names."""
     faults: tuple[str, ...] = getattr(error, "faults", ())
     for fault in faults[:SHOWN] if len(faults) > 1 else ():
         click.echo(printable(f"  {fault}"), err=True)
 
 
-def show_commitment(rescored: "Rescored") -> None:
+def show_commitment(rescored: Rescored) -> None:
     """Say whether a submitter could choose the run among several; a relay says it of a witnessed run."""
-    from ircore.runs.provenance import UNCOMMITTED
-
     if rescored.witness is None:
         about = f"commitment: {rescored.committed.words}" if rescored.committed else UNCOMMITTED
         click.echo(printable(f"  {about}"))
 
 
-def show_flags(rescored: "Rescored", about: str = "") -> None:
+def show_flags(rescored: Rescored, about: str = "") -> None:
     """List the findings in accepted transcripts that people should look at."""
-    from ircore.core.ocr import ocr_missing
-    from ircore.submissions.rescoring.drawn_texts import UNREAD
-
     if ocr_missing():
         click.echo(f"  {UNREAD}", err=True)
     for flag in rescored.flags:

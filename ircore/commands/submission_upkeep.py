@@ -1,7 +1,10 @@
 """``ircore submission pending``, ``evaluate``, ``links`` and ``reproduce``: looking after merged submissions."""
 
+import json
+import os
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
 
 import click
 
@@ -9,11 +12,25 @@ from ircore.commands.nested import run_nested
 from ircore.commands.options import PATH, POSITIVE, echo_json, json_option, path_option, published_runs
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.errors import InputError, WorkError
+from ircore.core.files import write_text
+from ircore.core.ocr import ocr_missing
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
-
-if TYPE_CHECKING:
-    from ircore.players.submission import AnyLoaded
+from ircore.instances.store import read_any_instances
+from ircore.players.submission import AnyLoaded, manifests_in, read_any_manifest
+from ircore.runs.costs.prices import RunPrices, read_prices
+from ircore.runs.folder import RUN_FILE, WITNESS, open_any_run
+from ircore.runs.provenance import read_provenance
+from ircore.submissions.batch import unpriced, write_bounds
+from ircore.submissions.check.reports import add_step_summary
+from ircore.submissions.links import dead_links, links_of
+from ircore.submissions.merged import merged_submissions
+from ircore.submissions.pending import pending_submissions
+from ircore.submissions.relay.vouching import vouch
+from ircore.submissions.reproduce import differences, plays_offline
+from ircore.submissions.rescoring.drawn_texts import UNREAD
+from ircore.submissions.rescoring.evidence import findings_markdown
+from ircore.submissions.rescoring.own_runs import flag_run
 
 SHOWN = 20
 """Episodes that ``reproduce`` lists."""
@@ -28,14 +45,9 @@ _folder = click.argument("folder", default="submissions", type=PATH)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def pending(folder: Path, published: Path, instances: Path | None, as_json: bool) -> None:
     """List the submissions in FOLDER without a published run of their present state, each with the next step."""
-    from ircore.instances.store import read_any_instances
-    from ircore.submissions.pending import pending_submissions
-
     current = read_any_instances(instances) if instances is not None else None
     submissions = pending_submissions(folder, published_runs(published), current)
     if as_json:
-        import json
-
         click.echo(json.dumps([submission._asdict() for submission in submissions], indent=2))
         return
     for submission in submissions:
@@ -91,9 +103,6 @@ def evaluate(
     A run in --out that a relay has signed is verified instead. The maintainers vouch for the run. Each command is shown
     before it is run; each can be given by hand.
     """
-    from ircore.players.submission import read_any_manifest
-    from ircore.runs.folder import RUN_FILE, WITNESS
-
     # Before anything is paid for.
     if (secret is None) != (gaps is None):
         raise click.UsageError("--secret and --gaps go together")
@@ -129,19 +138,14 @@ def evaluate(
         run_nested(["score", str(out), *judge_options])
 
 
-def _verify(loaded: "AnyLoaded", out: Path, instances: Path, relay_keys: Path | None) -> None:
+def _verify(loaded: AnyLoaded, out: Path, instances: Path, relay_keys: Path | None) -> None:
     """Vouch for a run that a relay has signed, after verifying every signature."""
-    from ircore.instances.store import read_any_instances
-    from ircore.submissions.relay.vouching import vouch
-
     witness = vouch(loaded, out, read_any_instances(instances), relay_keys)
     click.echo(printable(f"{out}: {witness.records} records signed by {witness.relay} hold"), err=True)
 
 
 def _test_channel(out: Path) -> None:
     """Give a run's words to the built-in canvas, and record a collapse; too few dialogues say nothing."""
-    from tempfile import TemporaryDirectory
-
     with TemporaryDirectory() as folder:
         try:
             run_nested(["submission", "channel-test", str(out), "--out", folder, "--record"])
@@ -149,11 +153,8 @@ def _test_channel(out: Path) -> None:
             click.echo(printable(f"  channel test: {error.problem}"), err=True)
 
 
-def _play_again(loaded: "AnyLoaded", out: Path, max_cost: float | None) -> None:
+def _play_again(loaded: AnyLoaded, out: Path, max_cost: float | None) -> None:
     """Play some episodes of a re-scored run again, and record a worse replay; keys that are not here are no fault."""
-    import os
-    from tempfile import TemporaryDirectory
-
     missing = {spec.api_key_env or spec.label for spec in loaded.submission.players.values() if spec.model is not None}
     missing -= {name for name in missing if os.environ.get(name)}
     if missing:
@@ -169,10 +170,6 @@ def _play_again(loaded: "AnyLoaded", out: Path, max_cost: float | None) -> None:
 
 def _show_findings(out: Path, published: Path | None) -> None:
     """Record and show what is unlikely in a run that was played here."""
-    from ircore.core.ocr import ocr_missing
-    from ircore.submissions.rescoring.drawn_texts import UNREAD
-    from ircore.submissions.rescoring.own_runs import flag_run
-
     if ocr_missing():
         click.echo(f"  {UNREAD}", err=True)
     for flag in flag_run(out, published_runs(published) if published is not None else ()):
@@ -181,27 +178,14 @@ def _show_findings(out: Path, published: Path | None) -> None:
 
 def _summarise(slug: str, out: Path) -> None:
     """Write the findings in a run to the page of the workflow's run, where one looks before the run is published."""
-    from ircore.runs.provenance import read_provenance
-    from ircore.submissions.check.reports import add_step_summary
-    from ircore.submissions.rescoring.evidence import findings_markdown
-
     provenance = read_provenance(out)
     if provenance is not None and provenance.flags:
         pictures = f"Pictures: the pair's page on the site, pairs/{slug}.html#findings.\n\n"
         add_step_summary(f"## {slug}\n\n{findings_markdown(provenance.flags)}\n{pictures}")
 
 
-def _bounded_prices(loaded: "AnyLoaded", prices: Path | None, bound: float | None, out: Path) -> Path | None:
-    """Return the table of prices by which a limit on cost can be kept, with a bound for models without a price.
-
-    Raises:
-        InputError: A price is not known, and nobody gives a bound.
-    """
-    import sys
-
-    from ircore.runs.costs.prices import RunPrices, read_prices
-    from ircore.submissions.batch import unpriced, write_bounds
-
+def _bounded_prices(loaded: AnyLoaded, prices: Path | None, bound: float | None, out: Path) -> Path | None:
+    """Return the table of prices by which a limit on cost can be kept, with a bound for models without a price."""
     models = unpriced(RunPrices(read_prices(prices), loaded.submission).seats.values())
     if models and bound is None:
         if not sys.stdin.isatty():
@@ -228,10 +212,6 @@ def links(folder: Path, as_json: bool) -> None:
 
     One line for each link that leads nowhere; exit status 1 if there is any.
     """
-    from ircore.players.submission import manifests_in
-    from ircore.submissions.links import dead_links, links_of
-    from ircore.submissions.merged import merged_submissions
-
     manifests_in(folder)
     asked = [submission for submission in merged_submissions(folder) if submission.status != "withdrawn"]
     named = [link for submission in asked for link in links_of(submission.loaded)]
@@ -260,11 +240,6 @@ def reproduce(
 
     Exit status 1 if anything differs.
     """
-    from ircore.core.files import write_text
-    from ircore.instances.store import read_any_instances
-    from ircore.runs.folder import open_any_run
-    from ircore.submissions.reproduce import differences, plays_offline
-
     folders = [open_any_run(path) for path in runs]
     identity = read_any_instances(instances).identity if instances else None
     for folder in folders:

@@ -2,17 +2,21 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ircore.commands.options import PATH
 from ircore.core.errors import InputError
+from ircore.core.images import read_picture
+from ircore.core.plugins import unknown
+from ircore.core.records import Instance
 from ircore.core.terminal import printable
-
-if TYPE_CHECKING:
-    from ircore.core.records import Instance
-    from ircore.instances.store import InstanceSet
+from ircore.instances.store import InstanceSet, read_instances
+from ircore.instances.tangram_svg import read_polygons
+from ircore.scorers.tangrams import report as tangrams
+from ircore.scorers.tangrams.pieces import match_polygons
+from ircore.scorers.tangrams.report import as_document, as_lines
 
 
 @click.command("verify")
@@ -29,9 +33,6 @@ def command(instance_id: str, image: Path, folder: Path, ocr: bool, as_json: boo
     """
     if image.suffix.lower() == ".svg":
         return _verify_polygons(instance_id, image, folder, as_json)
-    from ircore.core.images import read_picture
-    from ircore.instances.store import read_instances
-    from ircore.scorers.tangrams import report as tangrams
     from ircore.scorers.tangrams.judge import match_picture
     from ircore.scorers.verification.report import as_document, as_lines
     from ircore.scorers.verification.score import verify_picture
@@ -56,11 +57,6 @@ def command(instance_id: str, image: Path, folder: Path, ocr: bool, as_json: boo
 
 def _verify_polygons(instance_id: str, image: Path, folder: Path, as_json: bool) -> int:
     """Compare seven polygons of an SVG file with the pieces of a tangram; nothing in the file is run or followed."""
-    from ircore.instances.store import read_instances
-    from ircore.instances.tangram_svg import read_polygons
-    from ircore.scorers.tangrams.pieces import match_polygons
-    from ircore.scorers.tangrams.report import as_document, as_lines
-
     instance = _instance(read_instances(folder), instance_id)
     try:
         match = match_polygons(instance.scene, read_polygons(image))
@@ -81,9 +77,7 @@ def _show(instance_id: str, image: Path, document: dict[str, Any] | None, lines:
     click.echo(json.dumps(about, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def _instance(instances: "InstanceSet", instance_id: str) -> "Instance":
-    from ircore.core.plugins import unknown
-
+def _instance(instances: InstanceSet, instance_id: str) -> Instance:
     by_id = {instance.instance_id: instance for instance in instances.instances}
     if instance_id not in by_id:
         raise unknown("instance", instance_id, list(by_id), "INSTANCE_ID")

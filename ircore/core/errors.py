@@ -16,9 +16,6 @@ class InputError(Exception):
     Args:
         problem: The fault, naming the file and the field.
         remedy: The user's next step, a sentence; empty when the problem names it already.
-
-    Attributes:
-        status: Exit status of the command.
     """
 
     status = 2

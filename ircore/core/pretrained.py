@@ -32,9 +32,9 @@ def load_pretrained(where: str, place: str, kind: Any, processor_kind: Any, **se
         raise InputError(
             f"{where}: {place}: cannot be loaded ({said})", "Name a folder with a saved model, or a model of the Hub."
         ) from error
-    for what in ("missing_keys", "unexpected_keys", "mismatched_keys"):
-        faults = sorted(map(str, report.get(what, ())))
+    for key in ("missing_keys", "unexpected_keys", "mismatched_keys"):
+        faults = sorted(map(str, report.get(key, ())))
         if faults:
-            words = what.removesuffix("_keys")
+            words = key.removesuffix("_keys")
             raise InputError(f"{where}: {place}: {words} weights: {faults[0]} of {len(faults)}", "Name another model.")
     return model.eval(), processor

@@ -14,49 +14,12 @@ from functools import cache, lru_cache
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
-SECRETS = {
-    "a Hugging Face token": r"\bhf_[A-Za-z0-9]{20,}",
-    "an API key (sk-…)": r"\bsk-[A-Za-z0-9_-]{20,}",
-    "a Google API key": r"\bAIza[A-Za-z0-9_-]{30,}",
-    "a GitHub token": r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})",
-    "a Slack token": r"\bxox[abeprs]-[A-Za-z0-9-]{10,}",
-    "a key of a model service": r"\b(?:gsk_|xai-|pplx-|r8_|nvapi-|tgp_v1_|fw_)[A-Za-z0-9_-]{24,}",
-    "a token of a package registry": r"\b(?:pypi-|npm_|glpat-)[A-Za-z0-9_-]{20,}",
-    "a private key": r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
-    "an AWS key": r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
-    "a JSON Web Token": r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?",
-    "an Azure signature": r"[?&]sig=[A-Za-z0-9%+/]{40,}",
-    "a key in a header": (
-        r"\b(?i:(?:x-)?api-key|authorization|ocp-apim-subscription-key)[\"']?\s*[:=]\s*[\"']?"
-        r"(?:(?i:bearer|basic|token)\s+)?[A-Za-z0-9._~+/-]{16,}"
-    ),
-}
-"""Patterns of keys by the rule's name, as people read it."""
+from ircore.core.tables import read_table
 
-PATHS = {
-    "a path of a machine": (
-        r"(?<![\w./:<-])/(?:home|Users|root|tmp|var|mnt|srv|opt|etc|private|media)/[\w.-]+"
-        r"|\b[A-Za-z]:\\(?:Users|Windows|Program|Documents|temp)\b|\bfile://"
-    ),
-}
-"""Patterns of absolute paths, which tell names of people and machines."""
+_TABLE: dict[str, dict[str, str]] = read_table("ircore.core", "private_text")
 
-ADDRESSES = {
-    # The names that RFC 2606 keeps for examples belong to nobody.
-    "an e-mail address": (
-        r"(?<![\w.+-])[\w.+-]{1,64}@(?!(?:[\w-]+\.)*example\.(?:com|org|net)\b)(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}\b"
-    ),
-    "an address inside a network": (
-        r"(?<![\w.])(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}"
-        r"|169\.254(?:\.\d{1,3}){2})(?![\w]|\.\d)"
-        r"|(?<![\w:])(?:fe80|f[cd][0-9a-f]{2}):[0-9a-f]*:[0-9a-f:]+(?![\w:])"
-        r"|\b(?:[a-z0-9-]{1,63}\.)+(?:internal|local|lan|corp|intranet|svc\.cluster\.local)(?=[:/])"
-    ),
-}
-"""Patterns of addresses of people, and of machines that nobody outside can reach."""
-
-PATTERNS = {**SECRETS, **PATHS, **ADDRESSES}
-"""All patterns of this project by the rule's name."""
+PATTERNS = {rule: pattern for patterns in _TABLE.values() for rule, pattern in patterns.items()}
+"""All patterns of this project by the rule's name: keys, paths of machines, addresses."""
 
 _NAMES = tuple(PATTERNS)
 _ANY = re.compile("|".join(f"({pattern})" for pattern in PATTERNS.values()))
@@ -97,7 +60,7 @@ class Leak(NamedTuple):
     @property
     def is_secret(self) -> bool:
         """Whether the leak is a key; else it is a path or an address."""
-        return self.rule not in PATHS and self.rule not in ADDRESSES
+        return self.rule not in _TABLE["paths"] and self.rule not in _TABLE["addresses"]
 
     def __str__(self) -> str:
         return f"{self.rule} at character {self.begin + 1}"

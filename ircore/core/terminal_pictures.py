@@ -36,15 +36,10 @@ CHUNK = 4096
 def protocol_for(stream: TextIO, variables: Mapping[str, str] | None = None) -> Protocol:
     """Return how a stream shows pictures; ``none`` for files, pipes and terminals without colours.
 
-    Args:
-        stream: Where the pictures would go.
-        variables: Environment variables; those of the process if None.
-
-    Raises:
-        InputError: ``IRCORE_PICTURES`` names no protocol.
+    ``InputError`` if ``IRCORE_PICTURES`` names no protocol.
     """
-    given = os.environ if variables is None else variables
-    choice = given.get(CHOICE, "")
+    known = os.environ if variables is None else variables
+    choice = known.get(CHOICE, "")
     if choice and choice not in get_args(Protocol):
         raise InputError(f"{CHOICE}: unknown protocol {choice!r}", f"Choose one of: {', '.join(get_args(Protocol))}")
     if not stream.isatty():
@@ -53,7 +48,7 @@ def protocol_for(stream: TextIO, variables: Mapping[str, str] | None = None) -> 
         return cast("Protocol", choice)
     if not shows_colours(stream):
         return "none"
-    return _recognised(given)
+    return _recognised(known)
 
 
 def _recognised(variables: Mapping[str, str]) -> Protocol:
@@ -97,10 +92,7 @@ def _side_by_side(pictures: Sequence[Picture], columns: int) -> Image.Image:
 def drawn(strip: Image.Image, columns: int, protocol: Protocol) -> str:
     """Return the characters that show an image at a terminal.
 
-    Args:
-        strip: The image; its height fills ``columns // 2`` lines, since a cell is twice as high as wide.
-        columns: Columns that the height of the image would take as a width.
-        protocol: How.
+    Its height fills ``columns // 2`` lines, since a cell is twice as high as wide.
     """
     width, lines = max(strip.width // CELL[0], 1), max(columns // 2, 1)
     if protocol == "kitty":

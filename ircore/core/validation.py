@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.records import NAME, ONE_LINE
+from ircore.core.tables import read_table
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -43,30 +44,7 @@ def describe_validation_error(error: ValidationError, most: int = 3) -> str:
     return "; ".join(faults[:most]) + more
 
 
-WORDING = {
-    "bool_parsing": "must be true or false",
-    "bool_type": "must be true or false",
-    "dict_type": "must be a mapping",
-    "extra_forbidden": "unknown key",
-    "finite_number": "must be a finite number",
-    "float_parsing": "must be a number",
-    "float_type": "must be a number",
-    "greater_than": "must be more than {gt}",
-    "greater_than_equal": "must be at least {ge}",
-    "int_from_float": "must be a whole number",
-    "int_parsing": "must be a whole number",
-    "int_type": "must be a whole number",
-    "less_than": "must be less than {lt}",
-    "less_than_equal": "must be at most {le}",
-    "list_type": "must be a list",
-    "literal_error": "must be {expected}",
-    "missing": "is missing",
-    "model_type": "must be a mapping",
-    "string_too_long": "has more than {max_length} characters",
-    "string_too_short": "is empty",
-    "string_type": "must be text",
-    "tuple_type": "must be a list",
-}
+WORDING: dict[str, str] = read_table("ircore.core", "fault_words")
 """Words for a fault, by pydantic's name of its kind; pydantic's own words are used for other kinds."""
 
 

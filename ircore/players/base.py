@@ -153,6 +153,6 @@ def refuse_settings(spec: PlayerSpec) -> None:
     Raises:
         InputError: The spec has a model, an address, a key or a parameter.
     """
-    given = [key for key in ("model", "base_url", "api_key_env") if getattr(spec, key) is not None]
-    for key in [*given, *(f"parameters.{name}" for name in spec.parameters)]:
+    stated = [key for key in ("model", "base_url", "api_key_env") if getattr(spec, key) is not None]
+    for key in [*stated, *(f"parameters.{name}" for name in spec.parameters)]:
         raise InputError(f"{key}: the player {spec.player!r} takes no such setting", f"Remove {key}.")

@@ -52,11 +52,6 @@ class Reply(Generic[T]):
     'hello'
 
     Attributes:
-        value: The answer.
-        tokens: Tokens and cost of the attempt.
-        status: HTTP status.
-        received: Bytes of the body.
-        headers: Headers of the reply.
         served: The model that answered, as the service names it, with its fingerprint.
     """
 
@@ -218,7 +213,7 @@ class Caller:
         attempts: list[Attempt] = []
         met: Counter[FaultKind] = Counter()
         end = math.inf
-        told: Fault | None = None
+        decisive: Fault | None = None
         while True:
             if (pause := self.pace.turn(loop.time())) > 0:
                 await asyncio.sleep(pause)
@@ -239,13 +234,13 @@ class Caller:
                 if fault.kind == "rate_limit":
                     self.gate.refused(started, loop.time())
             # An attempt cut short by the deadline tells nothing about the provider; the attempt before it does.
-            if told is None or fault.kind != "timeout" or end - started >= self.timeout:
-                told = fault
+            if decisive is None or fault.kind != "timeout" or end - started >= self.timeout:
+                decisive = fault
             met[fault.kind] += 1
             wait = self._wait(fault, len(attempts))
             most = MOST_ATTEMPTS[fault.kind] if self.gate.reached else STRANGER_ATTEMPTS
             if met[fault.kind] >= most or loop.time() + wait >= end:
-                raise self._failure(told, tuple(attempts))
+                raise self._failure(decisive, tuple(attempts))
             await asyncio.sleep(wait)
 
     async def _attempt(self, ask: Callable[[], Awaitable[Reply[T]]], left: float) -> Reply[T] | FaultError:

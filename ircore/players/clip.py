@@ -5,15 +5,15 @@ one CLIP model; the largest wins. The four conditions of KiloGram (whole or part
 instances: ``ircore instances import kilogram --category parts_color``.
 """
 
-import importlib.util
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ircore.core.errors import InputError
+from ircore.core.extras import need_packages
 from ircore.core.images import Picture
 from ircore.core.pretrained import load_pretrained
 from ircore.core.records import PlayerSpec
-from ircore.players.base import ChoiceAnswer, PlayerError, Question
+from ircore.players.base import ChoiceAnswer, PlayerError, Question, refuse_settings
 from ircore.players.traits import CHOOSES_BY_WEIGHTS
 
 if TYPE_CHECKING:
@@ -44,26 +44,16 @@ class ClipListener:
 
     def __init__(self, spec: PlayerSpec) -> None:
         self.check(spec)
-        for package in ("torch", "transformers"):
-            if importlib.util.find_spec(package) is None:
-                raise InputError(
-                    f"the player clip needs the package {package}", "Install it with: pip install 'ircore[perceptual]'"
-                )
+        need_packages("the player clip", "perceptual", "torch", "transformers")
         self._place = (str(spec.model), spec.revision)
         _model(*self._place)
 
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:
-        """Check the settings; nothing is loaded.
-
-        Raises:
-            InputError: No model is named, or a setting is unknown.
-        """
+        """Check the settings; nothing is loaded."""
         if spec.model is None:
             raise InputError("model is missing", "Name a folder with a saved CLIP model, or its name on the Hub.")
-        given = [key for key in ("base_url", "api_key_env") if getattr(spec, key) is not None]
-        for key in [*given, *(f"parameters.{name}" for name in spec.parameters)]:
-            raise InputError(f"{key}: the player 'clip' takes no such setting", f"Remove {key}.")
+        refuse_settings(spec.model_copy(update={"model": None}))
 
     async def answer(self, question: Question) -> ChoiceAnswer:
         """Choose the picture that fits the message best; of equal ones the first.

@@ -157,28 +157,28 @@ class HumanPlayer:
 
     async def _text_in(self, path: Path, question: Question | None = None) -> str:
         """Wait until a file holds text that can be an answer and is no longer being written."""
-        deadline, before, told = monotonic() + self._timeout, b"", b""
+        deadline, before, rejected = monotonic() + self._timeout, b"", b""
         while True:
             written = path.read_bytes() if path.is_file() else b""
-            if written.strip() and written == before != told:
+            if written.strip() and written == before != rejected:
                 text = written.decode(errors="replace")
                 if question is None or not (problem := _problem(question, text)):
                     return text
                 _say(f"{path}: {problem}")
-                told = written
+                rejected = written
             before = written
             await self._wait(deadline, self._poll, str(path))
 
     async def _picture_in(self, place: Path) -> Picture:
         """Wait until a folder holds a usable picture; a problem with a file is reported once."""
-        deadline, before, told = monotonic() + self._timeout, "", ""
+        deadline, before, rejected = monotonic() + self._timeout, "", ""
         while True:
             file = _look(place)
             if isinstance(file, Picture):
                 return file
-            if file and file == before != told:
+            if file and file == before != rejected:
                 _say(file)
-                told = file
+                rejected = file
             before = file
             await self._wait(deadline, self._poll, str(place / "picture.png"))
 
@@ -203,9 +203,9 @@ class HumanPlayer:
                 raise WorkError("standard input has ended", "Give the same command again at a terminal to go on.")
         return typed.decode(errors="replace")
 
-    async def _wait(self, deadline: float, seconds: float, what: str) -> None:
+    async def _wait(self, deadline: float, seconds: float, awaited: str) -> None:
         if monotonic() >= deadline:
-            raise PlayerError("provider_error", f"No answer within {self._timeout:g} s ({what}).")
+            raise PlayerError("provider_error", f"No answer within {self._timeout:g} s ({awaited}).")
         await asyncio.sleep(seconds)
 
 

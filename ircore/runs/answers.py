@@ -32,11 +32,7 @@ def written(answer: Answer) -> Answer:
 
 
 def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
-    """Check that an answer is of the kind that the seat gives.
-
-    Raises:
-        WorkError: It did not, or chose what was not offered.
-    """
+    """Check that an answer is of the kind that the seat gives, and among the choices; ``WorkError`` otherwise."""
     if not isinstance(answer, KINDS[seat.answers]):
         raise WorkError(
             f"the player in the seat {seat.name} answered with a {type(answer).__name__}, not with a {seat.answers}",
@@ -68,20 +64,14 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
     """Return the fields of a record that hold an answer: text, or choice or rendering with notes."""
     if isinstance(answer, TextAnswer):
         return {"text": answer.text}
-    given = (
-        {"choice": answer.choice} if isinstance(answer, ChoiceAnswer) else {"rendering": rendering_of(answer.picture)}
+    content = (
+        {"choice": answer.choice} if isinstance(answer, ChoiceAnswer) else {"rendering": Rendering.of(answer.picture)}
     )
-    return {**given, "notes": answer.notes}
+    return {**content, "notes": answer.notes}
 
 
 def answer_of(seat: Seat[Any, Any], call: Call, picture_of: Callable[[Rendering], Picture]) -> Answer | None:
-    """Return the answer in a record; None if the record holds no answer of the seat's kind.
-
-    Args:
-        seat: The seat that was asked.
-        call: The record.
-        picture_of: Finds the picture of a rendering.
-    """
+    """Return the answer in a record, with pictures by ``picture_of``; None if it holds none of the seat's kind."""
     if seat.answers == "text" and call.text is not None:
         return TextAnswer(call.text, call.usage, call.seconds)
     if seat.answers == "choice" and call.choice is not None:
@@ -95,8 +85,3 @@ def answers_alone(seat: Seat[Any, Any], call: Call) -> bool:
     """Return whether a record holds an answer of the seat's kind and of no other."""
     held = {"text": call.text, "choice": call.choice, "picture": call.rendering}
     return [kind for kind, answer in held.items() if answer is not None] == [seat.answers]
-
-
-def rendering_of(picture: Picture) -> Rendering:
-    """Return the record of a picture in a journal: hash and size."""
-    return Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)

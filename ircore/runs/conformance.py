@@ -31,7 +31,6 @@ class _Table:
     """A table whose seats answer from a record, and from players where these are given.
 
     Attributes:
-        game: The game.
         players: By their seats; empty if only the record answers.
         record: Answers as a journal keeps them.
         pictures: Answered pictures by their hash.

@@ -106,9 +106,7 @@ class Engine(Generic[EntryT]):
     'the recorded entry'
 
     Attributes:
-        recorder: Writes the journal.
         watch: Counts along, and may limit the cost.
-        shown: The progress line.
     """
 
     recorder: Recorder[EntryT]

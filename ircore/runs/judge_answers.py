@@ -91,11 +91,7 @@ def read_score(text: str) -> Answer[int]:
 
 
 def read_choice(text: str) -> Answer[str]:
-    """Return ``A`` or ``B``.
-
-    Raises:
-        AnswerError: There is neither, or both.
-    """
+    """Return ``A`` or ``B``; ``AnswerError`` if there is neither, or both."""
     return _read(text, "choice", PREFERENCE_FORM, _letter)
 
 

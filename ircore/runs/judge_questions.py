@@ -74,11 +74,7 @@ class JudgeQuestion(Record):
         return self.text is not None or self.reason in ("judge_refused", "judge_empty")
 
     def read(self) -> Reading:
-        """Return the rating or preference in the answer.
-
-        Raises:
-            AnswerError: There is none, or none that can be used.
-        """
+        """Return the rating or preference in the answer; ``AnswerError`` if there is none that can be used."""
         if self.text is None:
             raise AnswerError("there is no answer")
         if self.task == "facts":

@@ -55,8 +55,6 @@ class Merged:
     (2, ())
 
     Attributes:
-        folder: The run.
-        episodes: Episodes in it.
         missing: Instances that should be there and are not.
     """
 

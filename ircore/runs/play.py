@@ -101,8 +101,8 @@ def open_run(
     if not (path / "run.json").is_file():
         return create_run(path, run, instances, selected)
     folder = _open(path)
-    ours, theirs = (identity.model_dump(exclude={"started", "run_id"}) for identity in (run, folder.run))
-    for field, value, other in _differences(ours, theirs):
+    ours, recorded = (identity.model_dump(exclude={"started", "run_id"}) for identity in (run, folder.run))
+    for field, value, other in _differences(ours, recorded):
         raise InputError(
             f"{path / 'run.json'}: {field}: this run was played with {_short(other)}, not {_short(value)}",
             "Choose another --out, or give the options that the run was begun with.",
@@ -112,10 +112,10 @@ def open_run(
     return folder
 
 
-def _differences(ours: dict[str, Any], theirs: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
+def _differences(ours: dict[str, Any], recorded: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Yield the dotted name and both values of each field that differs."""
-    for field in ours | theirs:
-        own, other = ours.get(field), theirs.get(field)
+    for field in ours | recorded:
+        own, other = ours.get(field), recorded.get(field)
         if isinstance(own, dict) and isinstance(other, dict):
             yield from _differences(own, other, f"{prefix}{field}.")
         elif own != other:

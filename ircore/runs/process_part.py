@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ircore.core.errors import WorkError
 from ircore.core.recorder import Recorder
+from ircore.core.tokens import load_tokenizer
 from ircore.games.registry import load_game
 from ircore.players.submission import AnyLoaded
 from ircore.runs.cache import Cache
@@ -166,7 +167,15 @@ def play_part(
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)  # the process that began this one decides when to stop
     try:
-        _play(part, loaded, cache, limited, records, control, path)
+        folder = open_any_run(path)
+        prices = prices_of_run(folder)
+        watch = _Reserving(prices, control) if limited else _Telling(prices, control)
+        writer = _Handed(folder, part.selected.ids, records)
+        engine: Engine[Entry] = Engine(Recorder(writer), watch, _Silent())
+        game = load_game(part.run.game, "run")
+        load_tokenizer()
+        session = Session(part, game, make_players(game, loaded), writer, engine, cache)
+        asyncio.run(_heeding(control, session))
         control.send(Done())
     except NoMoreError as error:
         control.send(Done(error.problem, error.remedy, stopped=True))
@@ -175,31 +184,10 @@ def play_part(
             control.send(Done(getattr(error, "problem", str(error)), getattr(error, "remedy", "")))
 
 
-def _play(
-    part: PlayPlan,
-    loaded: AnyLoaded,
-    cache: Cache | None,
-    limited: bool,
-    records: Connection,
-    control: Connection,
-    path: Path,
-) -> None:
-    from ircore.core.tokens import load_tokenizer
-
-    folder = open_any_run(path)
-    game = load_game(part.run.game, "run")
-    writer = _Handed(folder, part.selected.ids, records)
-    prices = prices_of_run(folder)
-    watch = _Reserving(prices, control) if limited else _Telling(prices, control)
-    load_tokenizer()
-    players = make_players(game, loaded)
-
-    async def session() -> None:
-        asyncio.get_running_loop().add_reader(control.fileno(), _heed, control, watch)
-        engine: Engine[Entry] = Engine(Recorder(writer), watch, _Silent())
-        await Session(part, game, players, writer, engine, cache).run(part.selected)
-
-    asyncio.run(session())
+async def _heeding(control: Connection, session: Session) -> None:
+    """Play what a session selected, heeding the process that began this one."""
+    asyncio.get_running_loop().add_reader(control.fileno(), _heed, control, session.engine.watch)
+    await session.run(session.plan.selected)
 
 
 def _heed(control: Connection, watch: Watch) -> None:

@@ -6,21 +6,21 @@ that began them, which records them as if they were its own: the same journal, t
 
 import asyncio
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ircore.core.errors import WorkError
-from ircore.core.progress import Progress
 from ircore.players.submission import AnyLoaded
 from ircore.runs.cache import Cache
-from ircore.runs.costs.limit import NoMoreError, Watch
+from ircore.runs.costs.limit import NoMoreError
 from ircore.runs.engine import Engine
 from ircore.runs.events import AnyEnd, Entry
 from ircore.runs.process_part import Batch, Busy, Done, Freed, Wish, play_part
-from ircore.runs.session import PlayPlan
+from ircore.runs.session import PlayPlan, count_ended
 from ircore.runs.writer import RunWriter
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ class ProcessPool:
 
     Attributes:
         loaded: The submission, of which each process makes players of its own.
-        cache: Answers of other runs.
         number: Processes, ≥ 2.
     """
 
@@ -55,10 +54,9 @@ class ProcessPool:
             replace(plan, selected=unfinished[start::number], concurrency=(plan.concurrency + start) // number)
             for start in range(number)
         ]
-        desk = _Desk(writer, engine)
         # The C library of Linux would keep memory ready for each thread of a process: some 4 MB.
         os.environ.setdefault("MALLOC_ARENA_MAX", "2")
-        workers = [_Worker(part, self, writer.folder, desk) for part in parts]
+        workers = [_Worker(part, self, writer, engine) for part in parts]
         try:
             await engine.run((worker.attended() for worker in workers), plan.deadline, ())
         finally:
@@ -66,56 +64,30 @@ class ProcessPool:
                 worker.end()
 
 
-@dataclass
-class _Desk:
-    """Takes what the processes hand in."""
-
-    writer: RunWriter
-    engine: Engine[Entry]
-
-    async def record(self, batch: Batch) -> None:
-        recorder, watch, shown = self.engine.recorder, self.engine.watch, self.engine.shown
-        await asyncio.gather(*(recorder.record(entry) for entry in batch.entries))
-        for entry in batch.entries:
-            if isinstance(entry.event, AnyEnd):
-                self._ended(entry.event, watch, shown)
-            else:
-                watch.asked(entry.event)
-        shown.refresh(watch.note)
-
-    def _ended(self, event: AnyEnd, watch: Watch, shown: Progress) -> None:
-        episode: Any = event.episode
-        lighter = {"turns": ()} if hasattr(episode, "turns") else {"steps": ()}
-        self.writer.finished[episode.episode_id] = episode.model_copy(update=lighter)
-        watch.ended(episode.outcome, episode.episode_id)
-        shown.advance(watch.note())
-
-
 class _Worker:
     """A process of play, as the process that began it sees it."""
 
-    def __init__(self, part: PlayPlan, pool: ProcessPool, folder: Any, desk: _Desk) -> None:
+    def __init__(self, part: PlayPlan, pool: ProcessPool, writer: RunWriter, engine: Engine[Entry]) -> None:
         context = get_context("spawn")
         self._records, records = context.Pipe()
         self._control, control = context.Pipe()
-        limited = desk.engine.watch.max_cost is not None
-        given = (part, pool.loaded, pool.cache, limited, records, control)
-        self._process: SpawnProcess = context.Process(target=play_part, args=given, kwargs={"path": folder.path})
+        limited = engine.watch.max_cost is not None
+        arguments = (part, pool.loaded, pool.cache, limited, records, control)
+        self._process: SpawnProcess = context.Process(
+            target=play_part, args=arguments, kwargs={"path": writer.folder.path}
+        )
         self._process.daemon = True
         self._process.start()
         records.close()
         control.close()
-        self._desk = desk
+        self._writer = writer
+        self._engine = engine
         self._in_flight = 0
         self._is_done = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def attended(self) -> None:
-        """Serve the process until it is done.
-
-        Raises:
-            NoMoreError, WorkError: It stopped, failed, or was ended from outside.
-        """
+        """Serve the process until it is done; raises what stopped it, or that it failed or was ended from outside."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Done] = loop.create_future()
         pipes = (self._records, self._control)
@@ -145,7 +117,7 @@ class _Worker:
             if not done.done():
                 done.set_result(message)
         elif isinstance(message, Freed):
-            self._desk.engine.watch.release(message.reserve)
+            self._engine.watch.release(message.reserve)
         elif isinstance(message, Busy):
             self._count(message.in_flight)
         else:
@@ -165,7 +137,8 @@ class _Worker:
     async def _record(self, batch: Batch) -> None:
         failure: Exception | None = None
         try:
-            await self._desk.record(batch)
+            await asyncio.gather(*(self._engine.recorder.record(entry) for entry in batch.entries))
+            self._count_entries(batch.entries)
         except WorkError as error:
             failure = error
         with suppress(OSError):
@@ -173,9 +146,17 @@ class _Worker:
         if failure is not None:
             raise failure
 
+    def _count_entries(self, entries: Sequence[Entry]) -> None:
+        for entry in entries:
+            if isinstance(entry.event, AnyEnd):
+                count_ended(entry.event.episode, self._writer, self._engine)
+            else:
+                self._engine.watch.asked(entry.event)
+        self._engine.shown.refresh(self._engine.watch.note)
+
     async def _reserve(self, wish: Wish) -> None:
         try:
-            reserve: float | None = await self._desk.engine.watch.reserve(wish.seat)
+            reserve: float | None = await self._engine.watch.reserve(wish.seat)
         except NoMoreError:
             reserve = None
         with suppress(OSError):
@@ -183,13 +164,13 @@ class _Worker:
 
     def _count(self, in_flight: int) -> None:
         """Let the watch know how many questions of this process are under way, where it does not reserve for each."""
-        watch = self._desk.engine.watch
+        watch = self._engine.watch
         if watch.max_cost is None:
             watch.in_flight += in_flight - self._in_flight
             self._in_flight = in_flight
 
     async def _tell_of_stop(self) -> None:
-        watch = self._desk.engine.watch
+        watch = self._engine.watch
         while watch.ended_early is None:
             await asyncio.sleep(0.1)
         with suppress(OSError):

@@ -54,32 +54,26 @@ class ReplayPlayer:
         self._read()
 
     async def describe(self, view: DescriberView) -> TextAnswer:
-        """Answer with the recorded reply.
-
-        Raises:
-            PlayerError: The recorded player could not answer, or nothing is recorded.
-        """
+        """Answer with the recorded reply; ``PlayerError`` where there was none."""
         answer = self._answer(DESCRIBER, (view.target.sha256, view.replies), "this target and these replies")
         return cast(TextAnswer, answer)
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
-        """Answer with the recorded rendering; of several for the same messages with the first.
-
-        Raises:
-            PlayerError: The recorded player could not answer, or nothing is recorded.
-        """
+        """Answer with the recorded rendering; of several for the same messages with the first."""
         key = ((*view.earlier, view.message), view.previous.sha256 if view.previous else None)
         return cast(PictureAnswer, self._answer(GENERATOR, key, "these messages"))
 
-    def _answer(self, seat: Seat[Any, Any], key: DescriberKey | GeneratorKey, what: str) -> Answer:
+    def _answer(self, seat: Seat[Any, Any], key: DescriberKey | GeneratorKey, question: str) -> Answer:
         call = self._calls.get(key)
         answer = None if call is None else answer_of(seat, call, self._folder.rendering)
         if answer is None:
-            raise self._missing(key, what)
+            raise self._missing(key, question)
         return replace(answer, usage=Usage(), seconds=0.0)
 
-    def _missing(self, key: DescriberKey | GeneratorKey, what: str) -> PlayerError:
-        reason, detail = self._faults.get(key, ("provider_error", f"{self._folder.path} records no answer to {what}."))
+    def _missing(self, key: DescriberKey | GeneratorKey, question: str) -> PlayerError:
+        reason, detail = self._faults.get(
+            key, ("provider_error", f"{self._folder.path} records no answer to {question}.")
+        )
         return PlayerError(reason, detail)
 
     def _read(self) -> None:

@@ -96,11 +96,7 @@ class Session:
                 return
             episode = ended_episode(self.game, instance, ending)
             self.engine.recorder.record_soon(end_entry(episode))
-            # Without what was done in it, which would make memory grow with the run; that is on the disk.
-            lighter = {"turns": ()} if isinstance(episode, Episode) else {"steps": ()}
-            self.writer.finished[episode.episode_id] = episode.model_copy(update=lighter)
-            self.engine.watch.ended(episode.outcome, episode.episode_id)
-            self.engine.shown.advance(self.engine.watch.note())
+            count_ended(episode, self.writer, self.engine)
 
 
 class KnownAnswers(Protocol):
@@ -117,6 +113,14 @@ class KnownAnswers(Protocol):
     folder: AnyRunFolder
     known: dict[CallKey, Call]
     finished: dict[str, AnyEnded]
+
+
+def count_ended(episode: AnyEnded, known: KnownAnswers, engine: Engine[Entry]) -> None:
+    """Count an episode as finished, without its turns: memory would grow with the run, and they are on the disk."""
+    lighter = {"turns": ()} if isinstance(episode, Episode) else {"steps": ()}
+    known.finished[episode.episode_id] = episode.model_copy(update=lighter)
+    engine.watch.ended(episode.outcome, episode.episode_id)
+    engine.shown.advance(engine.watch.note())
 
 
 class _JournalTable:

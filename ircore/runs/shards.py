@@ -53,11 +53,7 @@ class Part(Record):
 
 
 def parse_shard(text: str) -> Shard:
-    """Read ``i/n``.
-
-    Raises:
-        InputError: It is something else.
-    """
+    """Read ``i/n``; ``InputError`` for anything else."""
     parts = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
     index, count = (int(parts[1]), int(parts[2])) if parts else (0, 0)
     if not 1 <= index <= count <= MOST_SHARDS:
@@ -66,30 +62,22 @@ def parse_shard(text: str) -> Shard:
 
 
 def keep_part(folder: AnyRunFolder, shard: Shard | None, instances: tuple[str, ...]) -> None:
-    """Write down which part of a run is played in this folder.
-
-    Raises:
-        InputError: Another part is.
-    """
+    """Write down which part of a run is played in this folder; ``InputError`` if another part is."""
     known = read_part(folder)
     begun = (folder.path / JOURNAL).is_file()
     if (known is None and shard is None) or (known is not None and known.shard == shard):
         pass
     elif known is not None or begun:
-        what = f"shard {known.shard}" if known else "a run in one piece"
+        played = f"shard {known.shard}" if known else "a run in one piece"
         again = f"Give --shard {known.shard}" if known else "Leave --shard out"
-        raise InputError(f"{folder.path}: {what} is played here", f"{again}, or choose another --out.")
+        raise InputError(f"{folder.path}: {played} is played here", f"{again}, or choose another --out.")
     if shard is not None and (known is None or known.instances != instances):
         part = Part(shard=shard, instances=instances)
         write_text(folder.path / SHARD_FILE, part.model_dump_json(indent=2) + "\n", durable=True)
 
 
 def read_part(folder: AnyRunFolder) -> Part | None:
-    """Return the part of a run that a folder holds; None for an undivided run.
-
-    Raises:
-        InputError: The file is damaged.
-    """
+    """Return the part of a run that a folder holds; None for an undivided run."""
     path: Path = folder.path / SHARD_FILE
     if not path.is_file():
         return None

@@ -38,19 +38,15 @@ class SynthesisPlan:
 
     Attributes:
         out: The folder: a run folder with ``figures/`` beside its journal.
-        describer: The model that describes.
-        coder: The model that writes programs.
         categories: Of the six synthetic ones.
         difficulties: ``easy``, ``hard``.
         count: Figures of each category and difficulty.
         licence: SPDX identifier under which the figures are recorded.
         seed: Of programs that draw random numbers.
         rules: Tries per figure.
-        prompts: Folder of other prompts; None for the built-in ones.
         concurrency: Conditions at the same time.
         deadline: Seconds after which work stops; None for no limit.
         max_cost: US dollars that it may cost; None for no limit.
-        prices: Prices on top of the built-in ones.
     """
 
     out: Path
@@ -90,10 +86,7 @@ class Candidate(NamedTuple):
 
 
 def synthesize(plan: SynthesisPlan) -> list[FigureStep]:
-    """Make the figures of a plan, or go on where an earlier command stopped.
-
-    Returns:
-        Every figure that was asked for, accepted or not.
+    """Make the figures of a plan, or go on where an earlier command stopped; return every figure, accepted or not.
 
     Raises:
         InputError: A setting is wrong, the sandbox does not hold, or the folder holds another run.
@@ -116,16 +109,9 @@ def synthesize(plan: SynthesisPlan) -> list[FigureStep]:
 
 
 def model_player(option: str, model: str, base_url: str | None, api_key_env: str | None) -> PlayerSpec:
-    """Return a model behind an OpenAI-compatible service as a player.
+    """Return a model behind an OpenAI-compatible service as a player; errors name ``option``.
 
-    Args:
-        option: Option that named the model, for error messages.
-        model: Its name at the service.
-        base_url: Address of the service; None for OpenAI's own.
-        api_key_env: Variable that holds the key; None for OPENAI_API_KEY, or for no key at a service on loopback.
-
-    Raises:
-        InputError: The address or the variable's name cannot be used.
+    Without a variable for the key it is OPENAI_API_KEY, or no key at a service on loopback.
     """
     key = api_key_env or (None if base_url and is_loopback(base_url) else "OPENAI_API_KEY")
     with validating(f"{option} {model}", "See: ircore instances synthesize --help"):
@@ -164,11 +150,7 @@ def _conditions(plan: SynthesisPlan, folder: Path) -> GameInstanceSet:
 
 
 def open_synthesis(path: Path) -> GameRunFolder:
-    """Open a folder that ``ircore instances synthesize`` made.
-
-    Raises:
-        InputError: It is none.
-    """
+    """Open a folder that ``ircore instances synthesize`` made; ``InputError`` for any other."""
     folder = open_any_run(path)
     if not isinstance(folder, GameRunFolder) or folder.game != NAME:
         raise InputError(f"{path}: not a folder of figures made by models", "Name one of: ircore instances synthesize")

@@ -31,8 +31,6 @@ class Dialogue(NamedTuple):
     ('converged', 'describer')
 
     Attributes:
-        game: Name of the game.
-        instance: The instance that was played.
         pictures: Files of the instance's pictures, relative to the instance set, by name.
         episode: How it ended; None if it has not.
         questions: All questions in the order of their answers, also questions that brought no answer.
@@ -46,11 +44,7 @@ class Dialogue(NamedTuple):
 
 
 def read_dialogue(folder: AnyRunFolder, episode_id: str) -> Dialogue:
-    """Find an episode of a run.
-
-    Raises:
-        InputError: The run has no such episode; the nearest ones are named.
-    """
+    """Find an episode of a run; ``InputError`` with the nearest ones if there is no such episode."""
     instances: Any = folder.any_instances
     known = {instance.instance_id: instance for instance in instances.instances}
     if episode_id not in known:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 from pydantic import Field, StringConstraints, TypeAdapter
 
 from ircore.core.errors import InputError
+from ircore.core.extras import need_packages
 from ircore.core.journal import JournalWriter, read_lines, read_records
 from ircore.core.records import Line, Record, Sha256
 from ircore.runs.events import Entry
@@ -146,8 +147,8 @@ def check_witness(folder: Path, keys: Mapping[str, str]) -> Witness:
     when = ""
     for count, (event, line) in enumerate(zip_longest(_journal(folder), lines), start=1):
         if line is None or event is None:
-            what = "the journal's line is not signed" if line is None else "signs a line that the journal lacks"
-            raise WitnessError(f"{path}:{count}: {what}", _UNSOUND)
+            fault = "the journal's line is not signed" if line is None else "signs a line that the journal lacks"
+            raise WitnessError(f"{path}:{count}: {fault}", _UNSOUND)
         if not _is_signed(line, keys[relay]):
             raise WitnessError(f"{path}:{count}: the signature is not one of the relay {relay}", _UNSOUND)
         if (line.number, line.event, line.before) != (count, _sha256(event), before) or line.when < when:
@@ -163,7 +164,7 @@ def _journal(folder: Path) -> Iterator[bytes]:
 
 def new_key() -> "Ed25519PrivateKey":
     """Return a new private key of a relay."""
-    refuse_without("cryptography")
+    need_packages("a relay's signature", "relay", "cryptography")
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     return Ed25519PrivateKey.generate()
@@ -177,12 +178,8 @@ def key_pem(key: "Ed25519PrivateKey") -> bytes:
 
 
 def read_key(path: Path) -> "Ed25519PrivateKey":
-    """Read a relay's private key.
-
-    Raises:
-        InputError: It is missing, or no such key.
-    """
-    refuse_without("cryptography")
+    """Read a relay's private key; ``InputError`` if it is missing, or no such key."""
+    need_packages("a relay's signature", "relay", "cryptography")
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
@@ -205,7 +202,7 @@ def public_half(key: "Ed25519PrivateKey") -> str:
 
 
 def _is_signed(line: WitnessLine, key: str) -> bool:
-    refuse_without("cryptography")
+    need_packages("a relay's signature", "relay", "cryptography")
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -214,18 +211,6 @@ def _is_signed(line: WitnessLine, key: str) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
-
-
-def refuse_without(package: str) -> None:
-    """Refuse to go on without a package of the extra ``relay``.
-
-    Raises:
-        InputError: It is not installed.
-    """
-    from importlib.util import find_spec
-
-    if find_spec(package) is None:
-        raise InputError(f"the package {package} is not installed", 'pip install "ircore[relay]" installs it.')
 
 
 def _sha256(data: bytes) -> str:

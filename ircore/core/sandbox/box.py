@@ -130,12 +130,7 @@ class Box:
         return Outcome(fate, output, time.perf_counter() - started)
 
     def command(self, script: str, rules: int) -> list[str]:
-        """Return bubblewrap's command line.
-
-        Args:
-            script: Name of one of ``scripts``.
-            rules: Number of the open file with the filter of system calls.
-        """
+        """Return bubblewrap's command line for one of ``scripts``; ``rules`` is the open file with the call filter."""
         limits = self.limits
         return [
             bubblewrap(),
@@ -162,11 +157,7 @@ class Box:
 
 
 def bubblewrap() -> str:
-    """Return the path of bubblewrap.
-
-    Raises:
-        InputError: This machine has none, or is one whose system calls are not known.
-    """
+    """Return the path of bubblewrap; ``InputError`` without it, or where the system calls are not known."""
     if not sys.platform.startswith("linux") or not supported():
         raise InputError(
             f"no sandbox on {platform.system()} {platform.machine()}",
@@ -178,10 +169,10 @@ def bubblewrap() -> str:
     return path
 
 
-def _read_only(given: bytes) -> BinaryIO:
+def _read_only(data: bytes) -> BinaryIO:
     """Return an open file with the bytes. The inside inherits it, so it must not be able to write into it."""
     with NamedTemporaryFile() as file:
-        file.write(given)
+        file.write(data)
         file.flush()
         return Path(file.name).open("rb")
 

@@ -102,16 +102,13 @@ def probe() -> tuple[Guarantee, ...]:
 
 
 def require_sandbox() -> None:
-    """Refuse to go on unless every guarantee holds on this machine.
-
-    Raises:
-        InputError: One does not hold, or there is no sandbox at all.
-    """
+    """Refuse to go on unless every guarantee holds on this machine."""
     broken = [guarantee for guarantee in probe() if not guarantee.held]
     if broken:
-        told = "; ".join(f"{guarantee.name}: {', '.join(guarantee.breaches[:3])}" for guarantee in broken)
+        breaches = "; ".join(f"{guarantee.name}: {', '.join(guarantee.breaches[:3])}" for guarantee in broken)
         raise InputError(
-            f"the sandbox does not hold on this machine ({told})", "See what was tried with: ircore sandbox check"
+            f"the sandbox does not hold on this machine ({breaches})",
+            "See what was tried with: ircore sandbox check",
         )
 
 

@@ -42,9 +42,6 @@ class CaptionerDescriber:
     >>> red_square = sample_questions("describe")[0]
     >>> asyncio.run(CaptionerDescriber(PlayerSpec(player="captioner")).describe(red_square)).text
     '<DESCRIPTION>A white background. A large red square on the left.</DESCRIPTION>'
-
-    Args:
-        spec: Settings of the player; it takes neither model nor parameters.
     """
 
     def __init__(self, spec: PlayerSpec) -> None:

@@ -73,9 +73,6 @@ class ExtractivePlayer:
     >>> player = ExtractivePlayer(PlayerSpec(player="extractive"))
     >>> asyncio.run(player.answer(Question(step=1, prompt=talk))).text
     'A blue hat.'
-
-    Args:
-        spec: Without settings.
     """
 
     TRAITS = THINKS_OFFLINE
@@ -98,12 +95,7 @@ class ExtractivePlayer:
 
 
 def summary(exchanges: Sequence[tuple[str, str]], budget: int) -> str:
-    """Return what the answers say of the picture, in the order in which it was said.
-
-    Args:
-        exchanges: Questions with their answers.
-        budget: Tokens at most.
-    """
+    """Return what the answers say of the picture, in the order in which it was said, in at most ``budget`` tokens."""
     said = _without_repeats(_corrected(exchanges))
     telling = [sentence for sentence in said if _chat(sentence) <= MOST_CHAT] or said
     chosen, left = list[_Sentence](), budget
@@ -171,12 +163,12 @@ def _resembling(sentence: _Sentence, said: Sequence[_Sentence]) -> int | None:
 def _without_repeats(said: Sequence[_Sentence]) -> list[_Sentence]:
     """Return the sentences that say something new: a content word or number that none of the others has said before."""
     known: set[str] = set()
-    kept = []
+    standing = []
     for sentence in said:
         if not sentence.content or not sentence.content <= known:
-            kept.append(sentence)
+            standing.append(sentence)
         known |= sentence.content
-    return kept
+    return standing
 
 
 def _chat(sentence: _Sentence) -> float:

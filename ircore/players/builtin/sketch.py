@@ -38,9 +38,6 @@ class SketchGenerator:
     >>> answer = asyncio.run(SketchGenerator(PlayerSpec(player="sketch")).render(view))
     >>> answer.picture.pixels[96, 96].tolist()  # its own red, #e02020
     [224, 32, 32]
-
-    Raises:
-        InputError: The spec has a model or parameters; there is nothing to set.
     """
 
     def __init__(self, spec: PlayerSpec) -> None:

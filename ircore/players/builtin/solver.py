@@ -60,9 +60,6 @@ class Solver:
     >>> riddle = "Work out a word. Read these letters from the last to the first: NOOM. Draw this word."
     >>> asyncio.run(Solver(PlayerSpec(player="solver")).answer(Question(1, riddle))).text
     'The text "MOON" in black, 24 px, centred at (256, 256).'
-
-    Args:
-        spec: Without settings.
     """
 
     TRAITS = THINKS_OFFLINE
@@ -182,15 +179,15 @@ def _spelt(task: str) -> str | None:
 
 def _counted_on(task: str) -> str | None:
     """Return the day or month that lies so far from another one; None if the task is none, or a fact is not known."""
-    told = re.search(r"(month|day of the week) that comes (\w+) (?:months|days) (after|before) ([^.]+)\.", task)
-    if told is None:
+    riddle = re.search(r"(month|day of the week) that comes (\w+) (?:months|days) (after|before) ([^.]+)\.", task)
+    if riddle is None:
         return None
-    names = MONTHS if told[1] == "month" else DAYS
-    known = (name for name, words in KNOWN.items() if name in names and any(word in told[4] for word in words))
-    start = next(known, told[4].upper())
+    names = MONTHS if riddle[1] == "month" else DAYS
+    known = (name for name, words in KNOWN.items() if name in names and any(word in riddle[4] for word in words))
+    start = next(known, riddle[4].upper())
     if start not in names:
         return None
-    steps = _number(told[2]) * (1 if told[3] == "after" else -1)
+    steps = _number(riddle[2]) * (1 if riddle[3] == "after" else -1)
     return names[(names.index(start) + steps) % len(names)]
 
 

@@ -12,11 +12,12 @@ import numpy as np
 
 from ircore.core.episode_records import Attempt, Usage
 from ircore.core.errors import InputError
+from ircore.core.extras import need_packages
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.answers import PictureAnswer, PlayerError
 from ircore.players.local.batches import Batches, OutOfMemoryError
-from ircore.players.local.settings import PictureSettings, need_packages, read_settings
+from ircore.players.local.settings import PictureSettings, read_settings
 from ircore.players.local.weights import NO_MEMORY, device_of, load, precision_of, served_name
 from ircore.players.traits import DRAWS_BY_WEIGHTS
 from ircore.players.views import GeneratorView, Question
@@ -67,7 +68,7 @@ class DiffusersPlayer:
 
     def __init__(self, spec: PlayerSpec) -> None:
         self._settings = read_settings(spec, PictureSettings)
-        need_packages(spec.player, "torch", "transformers", "diffusers")
+        need_packages(f"the player {spec.player}", "local", "torch", "transformers", "diffusers")
         self._place = (str(spec.model), spec.revision, precision_of(self._settings), device_of(self._settings))
         self._pipelines = _pipelines(*self._place)
         self._served = served_name(str(spec.model), spec.revision)
@@ -75,11 +76,7 @@ class DiffusersPlayer:
 
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:
-        """Check the settings; nothing is loaded.
-
-        Raises:
-            InputError: No model is named, or a setting is wrong.
-        """
+        """Check the settings; nothing is loaded."""
         read_settings(spec, PictureSettings)
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
@@ -139,11 +136,11 @@ class DiffusersPlayer:
         except torch.OutOfMemoryError as error:
             torch.cuda.empty_cache()
             raise OutOfMemoryError(" ".join(str(error).split())[:200]) from error
-        kept = getattr(made, "nsfw_content_detected", None) or [False] * len(wanted)
+        withheld = getattr(made, "nsfw_content_detected", None) or [False] * len(wanted)
         seconds = round((perf_counter() - started) / len(wanted), 4)
         return [
             _Drawn(None if filtered else _picture(image), seconds)
-            for image, filtered in zip(made.images, kept, strict=True)
+            for image, filtered in zip(made.images, withheld, strict=True)
         ]
 
     def _options(self, pipeline: Any, wanted: Sequence[_Wanted], edits: bool) -> dict[str, Any]:

@@ -1,14 +1,12 @@
 """Parameters in the manifest of players with local weights."""
 
-from importlib.util import find_spec
 from typing import Literal, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from ircore.core.errors import InputError
-from ircore.core.plugins import unknown
 from ircore.core.records import PlayerSpec, Record
-from ircore.core.validation import describe_validation_error
+from ircore.players.base import refuse_settings
+from ircore.players.parameters import read_parameters
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
@@ -57,37 +55,7 @@ Settings = TypeVar("Settings", bound=WeightSettings)
 
 
 def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
-    """Check a player's settings in the manifest; nothing is loaded.
-
-    Args:
-        spec: As in the manifest.
-        kind: The parameters that the player takes.
-
-    Raises:
-        InputError: No model is named, or something is unknown or of the wrong kind.
-    """
-    if spec.model is None:
-        raise InputError("model is missing", "Name a folder with saved weights, or a model of the Hub.")
-    for key in ("base_url", "api_key_env"):
-        if getattr(spec, key) is not None:
-            raise InputError(f"{key}: the player {spec.player!r} takes no such setting", f"Remove {key}.")
-    for name in spec.parameters:
-        if name not in kind.model_fields:
-            raise unknown("parameter", name, list(kind.model_fields), "parameters")
-    try:
-        return kind.model_validate(spec.parameters)
-    except ValidationError as error:
-        raise InputError(f"parameters.{describe_validation_error(error)}", "Mend the parameter.") from None
-
-
-def need_packages(player: str, *packages: str) -> None:
-    """Refuse to go on without the packages that a player needs.
-
-    Raises:
-        InputError: One of them is not installed.
-    """
-    for package in packages:
-        if find_spec(package) is None:
-            raise InputError(
-                f"the player {player} needs the package {package}", 'Install it: pip install "ircore[local]".'
-            )
+    """Check a player's settings in the manifest against the parameters that it takes; nothing is loaded."""
+    settings = read_parameters(spec, kind, "Name a folder with saved weights, or a model of the Hub.")
+    refuse_settings(spec.model_copy(update={"model": None, "parameters": {}}))
+    return settings

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ircore.core.episode_records import Attempt, Usage
 from ircore.core.errors import InputError
+from ircore.core.extras import need_packages
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.answers import ChoiceAnswer, PlayerError, TextAnswer
 from ircore.players.choices import choice_of
 from ircore.players.local.batches import Batches, OutOfMemoryError
-from ircore.players.local.settings import TextSettings, need_packages, read_settings
+from ircore.players.local.settings import TextSettings, read_settings
 from ircore.players.local.weights import NO_MEMORY, device_of, load, precision_of, served_name
 from ircore.players.openai.conversations import Message, asked, described, judged
 from ircore.players.traits import WRITES_BY_WEIGHTS
@@ -66,7 +67,7 @@ class TransformersPlayer:
 
     def __init__(self, spec: PlayerSpec) -> None:
         self._settings = read_settings(spec, TextSettings)
-        need_packages(spec.player, "torch", "transformers")
+        need_packages(f"the player {spec.player}", "local", "torch", "transformers")
         self._place = (str(spec.model), spec.revision, precision_of(self._settings), device_of(self._settings))
         _model(*self._place)
         self._served = served_name(str(spec.model), spec.revision)
@@ -75,11 +76,7 @@ class TransformersPlayer:
 
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:
-        """Check the settings; nothing is loaded.
-
-        Raises:
-            InputError: No model is named, or a setting is wrong.
-        """
+        """Check the settings; nothing is loaded."""
         read_settings(spec, TextSettings)
 
     async def describe(self, view: DescriberView) -> TextAnswer:

@@ -52,7 +52,6 @@ class Connection:
     True
 
     Args:
-        base_url: Of the service.
         key: Sent as a bearer token; empty for none.
         transport: ``httpx`` or ``aiohttp``.
         timeout: Seconds between two bytes; ``ircore.players.calls`` bounds the whole.
@@ -68,15 +67,9 @@ class Connection:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def post(self, path: str, body: JsonBody | FormBody, kind: type[Kind]) -> Reply[Kind]:
-        """Send a request and return the validated reply.
+        """Send a request to an endpoint, such as ``/chat/completions``, and return the reply, which fits a record.
 
-        Args:
-            path: Path of the endpoint, such as ``/chat/completions``.
-            body: Body of the request.
-            kind: Record that the reply must fit.
-
-        Raises:
-            FaultError: There is no reply that fits.
+        ``FaultError`` if there is no reply that fits.
         """
         import openai
 
@@ -107,11 +100,7 @@ class Connection:
     async def fetch(self, url: str) -> bytes:
         """Return what is at an address of the service itself: same scheme, host and port, no redirect followed.
 
-        Args:
-            url: In full, or relative to the service's address.
-
-        Raises:
-            FaultError: The address is another server's, or nothing is there.
+        ``url`` may be relative. ``FaultError`` if the address is another server's, or nothing is there.
         """
         address = urljoin(f"{self._base_url}/", url)
         # An answer must not decide whom this machine asks: it may stand inside a network.
@@ -242,9 +231,9 @@ def _origin(address: str) -> tuple[str, str | None, int | None]:
     return parts.scheme, parts.hostname, port
 
 
-def _malformed(what: str, response: "httpx2.Response | LeanResponse") -> Fault:
+def _malformed(fault: str, response: "httpx2.Response | LeanResponse") -> Fault:
     kind = response.headers.get("content-type", "no content type")
-    return Fault("malformed", f"{kind}: {what}", response.status_code)
+    return Fault("malformed", f"{kind}: {fault}", response.status_code)
 
 
 def _broken(error: BaseException) -> Fault:

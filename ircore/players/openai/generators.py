@@ -47,14 +47,7 @@ LONGEST_PROMPT = 30_000
 
 
 class _Generator(ABC, Generic[Settings]):
-    """Shared part of the three generators.
-
-    Args:
-        spec: With ``model``, and ``parameters`` as in the player's settings.
-
-    Raises:
-        InputError: A setting is wrong, or the key is not in the environment.
-    """
+    """Shared part of the three generators."""
 
     settings_kind: type[Settings]
     path: str

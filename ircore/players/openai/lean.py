@@ -30,10 +30,6 @@ class LeanResponse:
     >>> from types import SimpleNamespace
     >>> LeanResponse(SimpleNamespace(status=429, headers={"Retry-After": "2"})).status_code
     429
-
-    Attributes:
-        status_code: HTTP status.
-        headers: Names in any case.
     """
 
     def __init__(self, response: "aiohttp.ClientResponse") -> None:

@@ -74,8 +74,7 @@ class Provider:
             read: Returns the answer in a reply; raises ``FaultError`` if there is no usable answer.
 
         Raises:
-            PlayerError: The question could not be answered.
-            JudgeError: The question to a judge could not be answered.
+            PlayerError, JudgeError: The question could not be answered.
             ProviderStopError: Every further question would fail as well.
         """
         room = math.inf
@@ -104,11 +103,7 @@ class Provider:
             raise PlayerError(error.reason(seat), str(error), error.attempts) from None
 
     async def fetched(self, url: str) -> bytes:
-        """Return a picture that the service keeps at an address of its own.
-
-        Raises:
-            FaultError: The address is of another host, or has no picture.
-        """
+        """Return a picture at an address of the service's own; ``FaultError`` for other hosts, or without a picture."""
         return await self._connection.fetch(url)
 
     def json(self, **fields: Any) -> JsonBody:

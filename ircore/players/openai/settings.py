@@ -6,13 +6,12 @@ from typing import Literal, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from pydantic import Field, JsonValue, ValidationError
-from pydantic_core import to_json
+from pydantic import Field, JsonValue
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import unknown
+from ircore.core.extras import need_packages
 from ircore.core.records import Line, PlayerSpec, Record
-from ircore.core.validation import describe_validation_error
+from ircore.players.parameters import read_parameters
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 RESERVED = ("model", "messages", "input", "prompt", "image", "n", "stream", "tools", "tool_choice")
@@ -23,8 +22,6 @@ ANOTHER_GAME = (
     "models", "plugins", "functions", "function_call", "web_search_options",
 )  # fmt: skip
 """Fields that would bring other words, models or tools into the game."""
-
-_REMEDY = "Correct it, or take it out for the default; docs/players.md has every parameter."
 
 TEXT_FIELDS = {"max_completion_tokens", "temperature", "top_p", "reasoning_effort"}
 """Parameters of text models that chat completions take under the same names."""
@@ -141,25 +138,8 @@ Settings = TypeVar("Settings", bound=CallSettings)
 
 
 def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
-    """Check a player's settings in the manifest, except the key.
-
-    Args:
-        spec: As in the manifest.
-        kind: The parameters that the player takes.
-
-    Raises:
-        InputError: Something is missing, unknown or of the wrong kind.
-    """
-    if spec.model is None:
-        raise InputError("model is missing", "Name the model as its provider does.")
-    for name in spec.parameters:
-        if name not in kind.model_fields:
-            raise unknown("parameter", name, list(kind.model_fields), "parameters")
-    try:
-        # As JSON, in which lists are lists, so that no kind of value passes for another: true for 1, text for a number.
-        settings = kind.model_validate_json(to_json(spec.parameters), strict=True)
-    except ValidationError as error:
-        raise InputError(f"parameters.{describe_validation_error(error)}", _REMEDY) from error
+    """Check a player's settings in the manifest against the parameters that it takes, except the key."""
+    settings = read_parameters(spec, kind, "Name the model as its provider does.")
     for name in settings.extra_body:
         if name in RESERVED:
             raise InputError(f"parameters.extra_body.{name}: is sent by the player itself", "Take it out.")
@@ -171,7 +151,8 @@ def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
         raise InputError(
             "api_key_env is missing", "Name the environment variable that holds the key, such as OPENAI_API_KEY."
         )
-    _need_packages(settings.transport)
+    packages = ("openai", "aiohttp") if settings.transport == "aiohttp" else ("openai",)
+    need_packages(f"the player {spec.player}", "models", *packages)
     return settings
 
 
@@ -211,13 +192,3 @@ def chosen_transport(transport: str | None) -> str:
         return transport
     proxied = any(address.startswith("socks") for address in getproxies().values())  # which aiohttp cannot do
     return "httpx" if proxied or find_spec("aiohttp") is None else "aiohttp"
-
-
-def _need_packages(transport: str | None) -> None:
-    if find_spec("openai") is None:
-        raise InputError("the package openai is not installed", 'Install it with: pip install "ircore[models]"')
-    if transport == "aiohttp" and find_spec("aiohttp") is None:
-        raise InputError(
-            "parameters.transport: the package aiohttp is not installed",
-            'Install it with: pip install "openai[aiohttp]"',
-        )

@@ -160,11 +160,7 @@ def _offline(spec: PlayerSpec, traits: Traits) -> bool:
 
 
 def read_prices(*more: Path | None) -> Prices:
-    """Read the built-in table of prices, with further tables on top; the last table that names a model decides.
-
-    Raises:
-        InputError: A file is not a table of prices.
-    """
+    """Read the built-in table of prices, with further tables on top; the last table that names a model decides."""
     models = _built_in()
     for path in more:
         if path is not None:
@@ -237,10 +233,10 @@ class RunPrices:
         return None if seat.image is None else (by_tokens or 0.0) + (images(asked) + lost) * seat.image
 
 
-def prices_of_run(folder: AnyRunFolder, given: Path | None = None) -> RunPrices:
+def prices_of_run(folder: AnyRunFolder, further: Path | None = None) -> RunPrices:
     """Return the prices of a run: the user's table, on top of the run's own, on top of the built-in table."""
     judges = {name: judge.player for name, judge in folder.judges().items() if judge.player is not None}
-    return RunPrices(read_prices(own_prices_file(folder.path), given), folder.run.submission, judges)
+    return RunPrices(read_prices(own_prices_file(folder.path), further), folder.run.submission, judges)
 
 
 def own_prices_file(folder: Path) -> Path | None:
@@ -249,18 +245,18 @@ def own_prices_file(folder: Path) -> Path | None:
     return own if own.is_file() else None
 
 
-def store_prices(folder: Path, given: Path | None) -> None:
+def store_prices(folder: Path, table: Path | None) -> None:
     """Check a user's table of prices and store it in the run folder for the next session, on top of an earlier table.
 
     Raises:
         InputError: It is not a table of prices.
     """
-    if given is None:
+    if table is None:
         return
-    new, own = _read(given), own_prices_file(folder)
+    new, own = _read(table), own_prices_file(folder)
     known = _read(own) if own is not None else {}
     if known.keys() <= new.keys():
-        write_bytes(folder / RUN_PRICES, given.read_bytes())
+        write_bytes(folder / RUN_PRICES, table.read_bytes())
     elif known | new != known:
         import yaml
 

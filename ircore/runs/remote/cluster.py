@@ -11,11 +11,11 @@ import warnings
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypeVar
 
 from ircore import __version__
 from ircore.core.errors import InputError, WorkError
+from ircore.core.extras import need_packages
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -54,10 +54,7 @@ class Cluster:
         match = _ADDRESS.fullmatch(address)
         if match is None or not 0 < int(match[1]) <= _LARGEST_PORT:
             raise InputError(f"--scheduler {address}: no address of a scheduler", "Write it as tcp://HOST:PORT.")
-        if find_spec("distributed") is None:
-            raise InputError(
-                "--executor dask: the package distributed is not installed", 'pip install "ircore[dask]" installs it.'
-            )
+        need_packages("--executor dask", "dask", "distributed")
         self.address = address
         self._patience = patience
         self._client: Client | None = None
@@ -172,11 +169,11 @@ class Cluster:
             versions[self.address] = await client.run_on_scheduler(version, "ircore")
         except PackageNotFoundError as error:
             versions[self.address] = error
-        for where, theirs in versions.items():
-            if isinstance(theirs, PackageNotFoundError):
+        for where, installed in versions.items():
+            if isinstance(installed, PackageNotFoundError):
                 raise InputError(f"there is no ircore at {where}", f"Install ircore {ours} for that Dask process.")
-            if isinstance(theirs, str) and theirs != ours:
-                raise InputError(f"{where} has ircore {theirs}, not {ours}", "Install the same version everywhere.")
+            if isinstance(installed, str) and installed != ours:
+                raise InputError(f"{where} has ircore {installed}, not {ours}", "Install the same version everywhere.")
 
     def _lost(self) -> WorkError:
         return WorkError(f"--scheduler {self.address}: the scheduler is gone", f"Start it again. {_GOES_ON}")

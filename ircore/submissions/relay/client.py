@@ -11,11 +11,11 @@ from pydantic import ValidationError
 
 from ircore.core.episode_records import TECHNICAL_REASONS
 from ircore.core.errors import InputError, WorkError
+from ircore.core.extras import need_packages
 from ircore.core.progress import Progress, progress
 from ircore.players.base import PlayerError
 from ircore.players.guard import unbroken
 from ircore.players.submission import AnyLoaded
-from ircore.runs.witness import refuse_without
 from ircore.submissions.relay.messages import Given, Handed
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def check_relay(address: str, token: str | None) -> str:
     Raises:
         InputError: The address is neither https nor this machine, there is no token, or a package is missing.
     """
-    refuse_without("aiohttp")
+    need_packages("a relay", "relay", "aiohttp")
     parts = urlsplit(address)
     loopback = parts.hostname in {"127.0.0.1", "localhost", "::1"}
     if not parts.hostname or parts.username or not (parts.scheme == "https" or (parts.scheme == "http" and loopback)):

@@ -30,9 +30,9 @@ def succeeds(attempt: Callable[[], object]) -> bool:
     return True
 
 
-def files(given: dict[str, Any]) -> Iterator[str]:
+def files(settings: dict[str, Any]) -> Iterator[str]:
     """Yield paths of the machine that can be seen."""
-    yield from (path for path in (*SYSTEM, *given["hidden"]) if os.path.lexists(path))
+    yield from (path for path in (*SYSTEM, *settings["hidden"]) if os.path.lexists(path))
 
 
 def writing(_: dict[str, Any]) -> Iterator[str]:
@@ -73,10 +73,10 @@ def fork() -> None:
         os._exit(0)
 
 
-def calls(given: dict[str, Any]) -> Iterator[str]:
+def calls(settings: dict[str, Any]) -> Iterator[str]:
     """Yield system calls that were not refused with "not implemented"."""
     library = ctypes.CDLL(None, use_errno=True)
-    for name, number in given["calls"].items():
+    for name, number in settings["calls"].items():
         library.syscall(ctypes.c_long(number), *(ctypes.c_long(0) for _ in range(6)))
         if ctypes.get_errno() != errno.ENOSYS:
             yield name
@@ -93,21 +93,21 @@ def rights(_: dict[str, Any]) -> Iterator[str]:
             yield f"raises {name}"
 
 
-def environment(given: dict[str, Any]) -> Iterator[str]:
+def environment(settings: dict[str, Any]) -> Iterator[str]:
     """Yield variables of the environment that the inside was not given."""
-    yield from sorted(os.environ.keys() - set(given["variables"]))
+    yield from sorted(os.environ.keys() - set(settings["variables"]))
 
 
-def memory(given: dict[str, Any]) -> Iterator[str]:
+def memory(settings: dict[str, Any]) -> Iterator[str]:
     """Yield an amount of memory beyond the limit that could be had."""
-    if succeeds(lambda: bytearray(given["memory"] + MIB)):
-        yield f"{given['memory'] // MIB + 1} MiB"
+    if succeeds(lambda: bytearray(settings["memory"] + MIB)):
+        yield f"{settings['memory'] // MIB + 1} MiB"
 
 
-def folder(given: dict[str, Any]) -> Iterator[str]:
+def folder(settings: dict[str, Any]) -> Iterator[str]:
     """Yield an amount beyond the limit that many files in ``/tmp`` could hold."""
     written = 0
-    for number in range(2 * given["folder"] // MIB):
+    for number in range(2 * settings["folder"] // MIB):
         path = Path(tempfile.gettempdir(), f"probe-{number}")
 
         def fill(path: Path = path) -> None:
@@ -118,7 +118,7 @@ def folder(given: dict[str, Any]) -> Iterator[str]:
         if not succeeds(fill):
             break
         written += MIB
-    if written > given["folder"]:
+    if written > settings["folder"]:
         yield f"{written // MIB} MiB"
 
 

@@ -24,11 +24,11 @@ def read_axes(words: str, sheet: Sheet) -> bool:
     """Add the x axis, the y axis or both to the sheet."""
     items: list[Item] = []
     width = thickness(re.sub(r"\([^()]{0,40}\)", " () ", words)) or 2.0
-    colour, given = q.first_colour(words) or BLACK, q.points(words, sheet.space)
+    colour, stated = q.first_colour(words) or BLACK, q.points(words, sheet.space)
     names = {"horizontal": "x", "vertical": "y"}
     asked = [names.get(match[1], match[1]) for match in _AXIS.finditer(words) if match[1]] or ["x", "y"]
     for index, name in enumerate(dict.fromkeys(asked)):
-        ends = given[2 * index : 2 * index + 2]
+        ends = stated[2 * index : 2 * index + 2]
         if len(ends) < 2:
             ends = _axis_ends(name, words, sheet, ends)
         arrow = re.search(r"\barrow(?:s|head|heads)?\b", words)
@@ -39,17 +39,17 @@ def read_axes(words: str, sheet: Sheet) -> bool:
     return sheet.add(items)
 
 
-def _axis_ends(name: str, words: str, sheet: Sheet, given: list[Point]) -> list[Point]:
+def _axis_ends(name: str, words: str, sheet: Sheet, ends: list[Point]) -> list[Point]:
     """Return the ends of an axis: from words such as "at y 450 from x 60 to 480", else at the usual place in charts."""
     wide, high = sheet.canvas.width, sheet.canvas.height
     along = q.span(words, name, sheet.space)
     central = "centre" in words and not re.search(r"\b(?:lower|bottom|left|right|top|upper)\b", words)
     at = q.numbers(words, "y" if name == "x" else "x", sheet.space)
     if name == "x":
-        level = at[0] if at else given[0][1] if given else high / 2 if central else high * 0.88
+        level = at[0] if at else ends[0][1] if ends else high / 2 if central else high * 0.88
         low, high_end = along or (wide * 0.12, wide * 0.95)
         return [(low, level), (high_end, level)]
-    level = at[0] if at else given[0][0] if given else wide / 2 if central else wide * 0.12
+    level = at[0] if at else ends[0][0] if ends else wide / 2 if central else wide * 0.12
     low, high_end = along or (high * 0.05, high * 0.88)
     return [(level, low), (level, high_end)]
 

@@ -37,12 +37,7 @@ class _Wish:
 def apply_change(item: Item, words: str, clause: Clause, sheet: Sheet, only: str = "") -> Item | None:
     """Return ``item`` changed as the words ask; None if the words ask for no change that this item allows.
 
-    Args:
-        item: The item to change.
-        words: The predicate, plain spelling, such as ``"larger: radius 50px"``.
-        clause: For quoted texts.
-        sheet: For places.
-        only: ``"place"`` to read nothing but a place.
+    ``words`` are the predicate, such as ``"larger: radius 50px"``; ``only="place"`` reads nothing but a place.
     """
     words = _FROM.sub(" ", _NOT.sub(" ", words))
     every = (_kind, _text, _reach, _shape_points, _colours, _resized, _style, _turn, _place)
@@ -243,12 +238,12 @@ def _place(item: Item, wish: _Wish) -> Item | None:
         if re.search(r"\bwide|high\b", words)
         else words
     )
-    given = q.points(said, wish.space, 1)
-    if given and isinstance(item, Label):
-        return replace(item, at=given[0])
+    places = q.points(said, wish.space, 1)
+    if places and isinstance(item, Label):
+        return replace(item, at=places[0])
     axis = re.findall(r"\b([xy])\s*=?\s*(-?\d{1,6}(?:\.\d{1,6})?)(px|%)?", said)
     x, y = item.centre
-    if given or not axis:
+    if places or not axis:
         return placed(item, said, wish.space)
     for name, value, unit in axis[:2]:
         x, y = (wish.space.x(value, unit), y) if name == "x" else (x, wish.space.y(value, unit))

@@ -8,34 +8,11 @@ from functools import cache
 from PIL import ImageColor
 
 from ircore.core import exact
+from ircore.core.tables import read_table
 
-MORE_NAMES = {
-    "amber": "#ffbf00", "apricot": "#fbceb1", "blue green": "#008080", "bronze": "#cd7f32", "burgundy": "#800020",
-    "charcoal": "#36454f", "cream": "#fffdd0", "emerald": "#2ecc71", "greenish blue": "#008080", "lilac": "#c8a2c8",
-    "mauve": "#c8a0d0", "mint": "#98ff98", "mustard": "#e1ad01", "navy blue": "#000080", "ochre": "#cc7722",
-    "off white": "#f8f8f4", "peach": "#ffcba4", "rose": "#ff66aa", "rust": "#b7410e", "sand": "#d9c8a0",
-    "scarlet": "#ff2400", "yellow green": "#9acd32", "burnt orange": "#cc5500", "brick red": "#b03a2e",
-    "blue grey": "#6699aa", "reddish": "#d05040", "bluish": "#4060d0", "greenish": "#40a040", "brownish": "#8a5a30",
-    "yellowish": "#e0d040", "greyish": "#909090", "pinkish": "#e090a0", "purplish": "#8040a0", "orangish": "#e09040",
-    "aubergine": "#5a2a4a", "brick": "#a8463c", "copper": "#b87333", "denim": "#4a6a95", "eggplant": "#5a2a4a",
-    "fuchsia pink": "#ff50c0", "golden": "#daa520", "jade": "#2fa070", "medium blue": "#2f74c0", "ocher": "#cc7722",
-    "medium green": "#3f9f50", "periwinkle": "#8f9ff0", "petrol": "#1f5f73", "sage": "#7f9a70",
-    "sandy": "#f4a460", "straw": "#e4d96f", "taupe": "#a39585", "terracotta": "#bc6a4c", "wine": "#722f37",
-    "wine red": "#722f37", "ivory white": "#fffff0", "mocha": "#8a6a50", "lemon": "#fff44f", "raspberry": "#d03068",
-    "near black": "#222222", "ink blue": "#1e3a5f", "night blue": "#1f2532", "pine green": "#2f5d50",
-    "cocoa": "#3b342c", "deep sea blue": "#003f5c", "soft purple": "#b388dd", "slate black": "#333333",
-    "chestnut": "#8c564b", "dark navy": "#172554", "rose pink": "#ff8fb1", "dusty purple": "#7d5a80",
-    "bottle green": "#0b3d2e",
-}  # fmt: skip
-"""Everyday names that CSS does not have, or means otherwise."""
+_TABLE = read_table("ircore.players.builtin.canvas", "words")
 
 MODIFIERS = ("dark", "light", "pale", "deep", "bright", "vivid", "soft", "dull", "medium", "muted", "pastel")
-
-_PARTS = ("dark", "light", "medium", "pale", "deep", "dim", "hot", "dodger", "corn", "flower", "sky", "steel", "slate",
-    "sea", "forest", "lime", "lawn", "spring", "olive", "indian", "fire", "rosy", "sandy", "saddle", "royal",
-    "midnight", "powder", "cadet", "alice", "ghost",
-    "antique", "navajo", "old", "floral", "misty", "papaya", "peach", "blue",
-    "yellow", "green", "golden", "rebecca", "lavender", "violet", "orange")  # fmt: skip
 
 
 _BASIC = frozenset(
@@ -63,14 +40,14 @@ def _css_names() -> dict[str, str]:
 
 def _spaced(name: str) -> list[str]:
     names = []
-    for part in _PARTS:
+    for part in _TABLE["colour_parts"]["parts"]:
         if name.startswith(part) and len(name) > len(part):
             rest = name[len(part) :]
             names += [f"{part} {rest}", *(f"{part} {more}" for more in _spaced(rest))]
     return names
 
 
-NAMES: dict[str, str] = {**_css_names(), **MORE_NAMES}
+NAMES: dict[str, str] = {**_css_names(), **_TABLE["colours"]}
 
 _PLAIN_NAME = rf"(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![a-z])"
 _MIXED = rf"{_PLAIN_NAME}(?:[\s/]{_PLAIN_NAME})?"

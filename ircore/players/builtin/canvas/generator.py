@@ -20,9 +20,6 @@ class CanvasGenerator:
     >>> answer = asyncio.run(CanvasGenerator(PlayerSpec(player="canvas")).render(view))
     >>> answer.picture.pixels[100, 100].tolist()
     [255, 0, 0]
-
-    Raises:
-        InputError: The spec has a model or parameters; there is nothing to set.
     """
 
     def __init__(self, spec: PlayerSpec) -> None:

@@ -2,36 +2,13 @@
 
 import re
 
-KINDS: dict[str, str] = {
-    "circle": "circle", "disc": "circle", "disk": "circle", "dot": "dot", "spot": "dot", "ball": "circle",
-    "point": "dot", "bullet": "dot", "blob": "circle", "sphere": "circle", "sun": "circle", "moon": "circle",
-    "marker": "dot", "roundel": "circle",
-    "ellipse": "ellipse", "oval": "ellipse",
-    "donut": "ring", "doughnut": "ring", "ring": "ring", "annulus": "ring",
-    "square": "square", "rectangle": "rectangle", "rect": "rectangle", "box": "rectangle", "block": "rectangle",
-    "panel": "rectangle", "strip": "rectangle", "band": "rectangle", "stripe": "rectangle", "frame": "rectangle",
-    "triangle": "triangle", "polygon": "polygon", "quadrilateral": "polygon", "quadrangle": "polygon",
-    "trapezoid": "trapezoid", "trapezium": "trapezoid", "parallelogram": "parallelogram", "rhombus": "diamond",
-    "diamond": "diamond", "kite": "diamond", "star": "star", "asterisk": "star", "pentagon": "pentagon",
-    "hexagon": "hexagon", "heptagon": "heptagon", "octagon": "octagon", "cross": "cross", "plus sign": "cross",
-    "plus": "cross", "heart": "heart", "semicircle": "semicircle", "half circle": "semicircle",
-    "semi circle": "semicircle", "half disc": "semicircle", "arrow": "arrow", "line segment": "line", "line": "line",
-    "segment": "line", "stroke": "line", "edge line": "line", "dashes": "line",
-    "curve": "curve", "graph": "curve", "wave": "curve", "parabola": "curve", "arc": "arc", "polyline": "polyline",
-    "zigzag": "polyline", "broken line": "polyline", "path": "polyline", "chain": "polyline",
-    "text": "text", "label": "text", "letter": "text", "word": "text", "number": "text", "caption": "text",
-    "title": "text", "digit": "text", "writing": "text",
-    "bar": "bar", "column": "bar", "wedge": "wedge", "slice": "wedge", "sector": "wedge", "pie chart": "pie",
-    "pie": "pie", "donut chart": "pie", "ring chart": "pie", "x axis": "x axis", "y axis": "y axis",
-    "horizontal axis": "x axis", "vertical axis": "y axis", "axis": "axis", "tick mark": "tick", "tick": "tick",
-    "tick label": "text", "axis label": "text", "grid line": "grid", "gridline": "grid", "grid": "grid",
-    "line graph": "any", "line chart": "any", "bar chart": "any", "bar graph": "any",
-    "shape": "any", "object": "any", "figure": "any", "thing": "any", "item": "any", "element": "any",
-}  # fmt: skip
+from ircore.core.tables import read_table
+
+_TABLE = read_table("ircore.players.builtin.canvas", "words")
+KINDS: dict[str, str] = {noun: kind for kind, nouns in _TABLE["kinds"].items() for noun in nouns}
 """Noun in the singular → kind. ``any`` is for references only."""
 
-_PLURALS = {"axis": "axes", "box": "boxes", "ellipse": "ellipses", "rhombus": "rhombuses", "cross": "crosses",
-    "annulus": "annuli", "plus": "pluses", "dashes": "dashes"}  # fmt: skip
+_PLURALS: dict[str, str] = _TABLE["plurals"]
 
 
 def _plural(noun: str) -> str:

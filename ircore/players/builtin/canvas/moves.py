@@ -112,11 +112,11 @@ def _direction(word: str, length: float) -> tuple[float, float]:
 
 def moved_to(item: Item, words: str, clause: Clause, sheet: Sheet) -> Item | None:
     """Return ``item`` at the place that the words name; None if the words name no place."""
-    given = q.points(words, sheet.space)
-    if isinstance(item, Stroke) and len(given) > 1:
-        return replace(item, points=tuple(given))
+    ends = q.points(words, sheet.space)
+    if isinstance(item, Stroke) and len(ends) > 1:
+        return replace(item, points=tuple(ends))
     relation = RELATION.search(words)
-    if relation and not given:
+    if relation and not ends:
         others = resolve(words[relation.end() :], clause.strings, sheet)
         if others:
             return centred(item, beside(relation.lastgroup or "", box_of(others[0], sheet), size_of(item), None))

@@ -87,12 +87,12 @@ def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
     if span is None or "radius" not in said:
         return None
     low, high = sorted((float(span[1]), float(span[2])))
-    given = q.points(words, sheet.space, 1) or [sheet.space.middle]
+    centres = q.points(words, sheet.space, 1) or [sheet.space.middle]
     share = bounded((high - low) / 3.6, 0.1, 95)
     colour = q.first_colour(q.without_outline(words)) or BLACK
     edge = q.outline_colour(words)
     return Pie(
-        given[0],
+        centres[0],
         bounded(said["radius"], 1, 4096),
         low + 90,
         (Slice(colour, share),),

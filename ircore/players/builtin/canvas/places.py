@@ -45,19 +45,10 @@ RELATION = re.compile(
 
 
 def absolute_place(words: str, space: Space, size: Point) -> Point | None:
-    """Return the middle of a thing, from its point or from words such as "top left".
-
-    Args:
-        words: Plain spelling.
-        space: The picture.
-        size: Width and height of the thing in pixels, so that it fits at an edge.
-
-    Returns:
-        The point; None if the words name no place.
-    """
-    given = points(words, space, 1)
-    if given:
-        return given[0]
+    """Return the middle of a thing, from its point or words such as "top left"; None if the words name no place."""
+    stated = points(words, space, 1)
+    if stated:
+        return stated[0]
     own_x = re.search(r"\bx\s*=?\s*(-?\d{1,6}(?:\.\d{1,6})?)(px|%)?", words)
     own_y = re.search(r"\by\s*=?\s*(-?\d{1,6}(?:\.\d{1,6})?)(px|%)?", words)
     place = word_place(words, space, size)
@@ -103,14 +94,7 @@ def _at_edge(low: float, high: float, size: float, share: float) -> float:
 
 
 def beside(relation: str, other: BoxF, size: Point, gap: float | None) -> Point:
-    """Return the middle of a thing that stands in a relation to another's box.
-
-    Args:
-        relation: A group's name of ``RELATION``.
-        other: The other thing's box.
-        size: Width and height of the thing, in pixels.
-        gap: Pixels between the two things; None for a tenth of the other thing's size.
-    """
+    """Return the middle of a thing in a ``RELATION`` to another's box; ``gap`` None: a tenth of the other's size."""
     left, top, right, bottom = other
     x, y = (left + right) / 2, (top + bottom) / 2
     space = gap if gap is not None else 0.0 if relation == "on" else max(8.0, 0.1 * max(right - left, bottom - top))

@@ -30,15 +30,11 @@ class Mention:
 
     Attributes:
         kind: See ``kinds``.
-        noun: The word for it.
         start: Where its phrase begins in the clause.
         after: Where its noun ends.
-        words: All words about it.
         known: The items that are meant if it is there already.
         relation: How it stands to another thing, a group's name of ``places.RELATION``.
-        other: That other thing.
         same: The thing of the same clause that it names once more.
-        made: The new item.
     """
 
     kind: str
@@ -122,10 +118,10 @@ def copies(mention: Mention, item: Item, sheet: Sheet) -> list[Item]:
         return [item]
     if re.search(r"\bfrom\s+\(|\bcorners\b", mention.words):
         return [item]
-    given = q.points(mention.words, sheet.space)
-    if len(given) > 1 and (is_plural(mention.noun) or " and (" in mention.words):
+    places = q.points(mention.words, sheet.space)
+    if len(places) > 1 and (is_plural(mention.noun) or " and (" in mention.words):
         shades = re.findall(rf"{q.HEX}[^#()]{{0,16}}\(", mention.words)
-        many = [centred(item, at) for at in given]
+        many = [centred(item, at) for at in places]
         if len(shades) == len(many):
             many = [copy.coloured(shade) for copy, shade in zip(many, shades, strict=True)]
         return many

@@ -21,14 +21,10 @@ class Blob:
     (60.0, 60.0, 140.0, 140.0)
 
     Attributes:
-        kind: Name of the kind, such as ``circle``.
         centre: Middle of its upright box.
         width: Of the box before rotation, in pixels.
         height: Likewise.
         fill: Colour inside; None for an unfilled shape.
-        outline: Colour of the edge.
-        stroke: Width of the edge in pixels.
-        dash: Dash pattern of the edge.
         rotation: Degrees clockwise about the centre.
         corners: Of a polygon, as fractions of the box from its middle (−0.5 … 0.5).
         hole: Of a ring, the inner diameter as a share of the outer.
@@ -107,14 +103,9 @@ class Pie:
     [(-90.0, 0.0), (0.0, 270.0)]
 
     Attributes:
-        centre: In pixels.
-        radius: In pixels.
         start: Degrees clockwise from 12 o'clock where the first wedge begins.
         slices: The wedges; shares that add up to nearly 100 or more are stretched to the full circle.
         hole: Inner radius in pixels.
-        outline: Colour of the wedges' edges.
-        stroke: Their width in pixels.
-        clockwise: Direction in which the wedges follow one another.
     """
 
     centre: Point
@@ -182,11 +173,7 @@ class Stroke:
     (15.0, 20.0)
 
     Attributes:
-        kind: Name of the kind, such as ``line``.
         points: At least two, in pixels.
-        colour: Colour of the line, and of markers without their own.
-        stroke: Width in pixels.
-        dash: Dash pattern, pixels.
         smooth: Whether it curves through its points.
         arrow: Heads at ``"end"``, ``"both"`` or ``""``.
         marker: Kind of the markers on its points; empty for none.
@@ -241,11 +228,7 @@ class Label:
     (15.0, 20.0)
 
     Attributes:
-        text: The characters.
         at: The point that ``anchor`` names, in pixels.
-        size: Font size in pixels.
-        colour: Colour of the ink.
-        anchor: As in ``Drawing.text``.
         rotation: Degrees counter-clockwise; 90 reads upwards.
     """
 
@@ -303,12 +286,8 @@ class Canvas:
     512
 
     Attributes:
-        width: In pixels.
-        height: In pixels.
-        background: Colour.
         fade: Second colour of a fading background; None if plain.
         fade_to: The side where ``fade`` is reached; ``"edges"`` fades from the middle.
-        items: Back to front.
     """
 
     width: int = 512

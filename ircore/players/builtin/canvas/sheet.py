@@ -26,11 +26,9 @@ class Sheet:
 
     Attributes:
         canvas: Size and background; its own items are not used.
-        items: Back to front.
         last: Index of the item that was spoken of last.
         context: Which list is being read ("bars", "wedges" …), for clauses after a semicolon.
         lead: The words that opened that list.
-        notes: Clauses that were not understood.
         naive: Whether "the red circle" is taken for a new thing unless another is placed by it.
         told: The items of a figure that was told in its own terms.
         figure: Kind, place and categories of that figure, for corrections in its terms.
@@ -85,8 +83,8 @@ class Sheet:
 
     def forget_told(self) -> None:
         """Remove the items of the figure described before, unless a correction changed them since."""
-        kept = [item for item in self.items if not any(item is mentioned for mentioned in self.told)]
-        self.items[:], self.told, self.figure, self.last = kept, (), None, None
+        remaining = [item for item in self.items if not any(item is mentioned for mentioned in self.told)]
+        self.items[:], self.told, self.figure, self.last = remaining, (), None, None
 
     def note(self, text: str) -> None:
         """Keep a note of at most 200 characters, as long as there are few."""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ircore.core.tables import read_table
 from ircore.players.builtin.canvas.colours import hex_colours
 
 MAX_MESSAGE = 20_000
@@ -26,12 +27,7 @@ _BULLET = re.compile(r"(?m)^[ \t]*(?:[-*•–]|\d{1,3}[.)]|#{1,6}(?= ))[ \t]+")
 _ABBREVIATIONS = re.compile(r"\b((?i:approx|e\.g|i\.e|ca|vs|etc|resp|deg|incl|pt|px))\.(?=\s+[a-z0-9(#])")
 _END = re.compile(r"(;)|[\n!?]+|\.(?=[\s\"A-Z]|$)")
 
-_DIGITS = {
-    "zero": 0, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
-    "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
-    "eighty": 80, "ninety": 90,
-}  # fmt: skip
+_DIGITS: dict[str, int] = read_table("ircore.players.builtin.canvas", "words")["digits"]
 _WORD = "|".join([*sorted(_DIGITS, key=len, reverse=True), "one", "a"])
 _NUMBER_WORDS = re.compile(
     rf"\b(?:(?:{_WORD})\s+hundred(?:\s+(?:and\s+)?)?)?(?:(?:{'|'.join(_DIGITS)})(?:\s+(?:one|{'|'.join(_DIGITS)}))?)?\b"
@@ -98,7 +94,6 @@ class Clause:
     Attributes:
         words: In the plain spelling of this module.
         strings: The quoted strings of the whole message.
-        source: As it was written.
         continues: Whether it goes on after a semicolon of the same sentence.
     """
 
@@ -121,12 +116,12 @@ def clauses(message: str) -> list[Clause]:
 
     text = _QUOTED.sub(mask, message[:MAX_MESSAGE].replace("\r", "\n").replace("\t", " "))
     text = _ABBREVIATIONS.sub(lambda match: match[1].replace(".", ""), _BULLET.sub("", text))
-    kept = tuple(strings)
+    quoted = tuple(strings)
     split: list[Clause] = []
     continues = False
     for piece, semicolon in _pieces(text.replace("*", "").replace("`", "")):
         if any(character.isalnum() for character in piece) and len(split) < MAX_CLAUSES:
-            split.append(Clause(_plain(piece), kept, _unmask(piece, kept), continues))
+            split.append(Clause(_plain(piece), quoted, _unmask(piece, quoted), continues))
         continues = semicolon
     return split
 

@@ -45,15 +45,15 @@ _MARKERS = re.compile(
 
 def blob(kind: str, words: str, space: q.Space) -> Blob:
     """Return a closed shape as described; its centre is the picture's until it is placed."""
-    given = q.points(words, space)
+    stated = q.points(words, space)
     corner_words = _CORNERS.search(words) and not _CORNER_AT.search(words)
     if (
-        len(given) >= 3
+        len(stated) >= 3
         and kind not in {"circle", "ellipse", "dot", "ring", "star"}
         and (corner_words or kind in {"triangle", "polygon", "trapezoid", "parallelogram"})
     ):
-        return _styled(polygon(kind, given), words)
-    spanned = _spanned(kind, words, space, given)
+        return _styled(polygon(kind, stated), words)
+    spanned = _spanned(kind, words, space, stated)
     if spanned is not None:
         return _styled(spanned, words)
     wide, high, circular = _size(kind, words, space)
@@ -100,7 +100,7 @@ def _hole(words: str, wide: float, space: q.Space) -> float:
     return bounded(2 * space.both(match[1], match[2]) / wide, 0.02, 0.98) if match else 0.6
 
 
-def _spanned(kind: str, words: str, space: q.Space, given: list[Point]) -> Blob | None:
+def _spanned(kind: str, words: str, space: q.Space, points: list[Point]) -> Blob | None:
     """Return a shape that fills a box given by two corners or by ranges of x and y; None without such a box."""
     across, down = (q.span(words, axis, space) or _range(words, axis, space) for axis in ("x", "y"))
     ends = re.search(r"\bfrom\s+\([^)]{0,40}\)\s*(?:to|until)\s*\(", words) or (
@@ -108,8 +108,8 @@ def _spanned(kind: str, words: str, space: q.Space, given: list[Point]) -> Blob 
     )
     if across and down:
         box = across[0], down[0], across[1], down[1]
-    elif len(given) == 2 and ends:
-        box = (*given[0], *given[1])
+    elif len(points) == 2 and ends:
+        box = (*points[0], *points[1])
     else:
         return None
     left, right = sorted((box[0], box[2]))
@@ -219,14 +219,14 @@ def thickness(words: str) -> float | None:
 
 
 def _line_points(kind: str, words: str, space: q.Space) -> tuple[Point, ...]:
-    given = q.points(words, space)
+    places = q.points(words, space)
     if kind == "arc":
-        return _arc(words, space, given)
-    if len(given) >= 2:
-        return tuple(given)
+        return _arc(words, space, places)
+    if len(places) >= 2:
+        return tuple(places)
     ends = re.search(r"\bfrom\s+(.{1,60}?)\s+(?:to|towards?)\s+(.{1,80})", words)
     across, down = q.span(words, "x", space), q.span(words, "y", space)
-    middle = given[0] if given else None
+    middle = places[0] if places else None
     if across or down or re.search(r"\b(?:horizontal|vertical)\b", words):
         return _upright(words, space, across, down, middle)
     if ends:
@@ -284,16 +284,16 @@ def _by_length(words: str, space: q.Space, middle: Point | None) -> tuple[Point,
     return flat.rotated(turn).points if turn else flat.points
 
 
-def _arc(words: str, space: q.Space, given: list[Point]) -> tuple[Point, ...]:
+def _arc(words: str, space: q.Space, places: list[Point]) -> tuple[Point, ...]:
     """Return the points of an arc, with angles in degrees clockwise from 3 o'clock, or of a curve through points."""
     span = re.search(rf"\bfrom\s+{q.N}(?:deg)?\s+to\s+{q.N}deg", words)
     radius = q.dimensions(words, space).get("radius")
-    if len(given) >= 2 and not (radius and span):
-        return tuple(given)
+    if len(places) >= 2 and not (radius and span):
+        return tuple(places)
     start, end = (float(span[1]), float(span[2])) if span else (180.0, 360.0)
     if span and "clockwise" in words and q.counter_clockwise(words):
         start, end = -start, -end
-    centre = given[0] if given else word_place(words, space, (0, 0)) or space.middle
+    centre = places[0] if places else word_place(words, space, (0, 0)) or space.middle
     far = radius or (q.size_word(words) or 0.25) * min(space.width, space.height)
     return tuple(arc_points(centre, (far, far), bounded(start, -720, 720), bounded(end, -720, 720)))
 

@@ -24,13 +24,8 @@ def contour(mask: Mask) -> Points:
 
 
 def approximated(path: Points, tolerance: float) -> Points:
-    """Return the corners of a path after Douglas and Peucker (1973).
-
-    Args:
-        path: Ordered points.
-        tolerance: Pixels the straight lines may stray from them.
-    """
-    kept, open_ = {0, len(path) - 1}, [(0, len(path) - 1)]
+    """Return the corners of a path that stray at most ``tolerance`` pixels from it (Douglas and Peucker, 1973)."""
+    turning, open_ = {0, len(path) - 1}, [(0, len(path) - 1)]
     while open_:
         first, last = open_.pop()
         if last - first < 2:
@@ -39,9 +34,9 @@ def approximated(path: Points, tolerance: float) -> Points:
         worst = int(off.argmax())
         if off[worst] > tolerance:
             at = first + 1 + worst
-            kept.add(at)
+            turning.add(at)
             open_ += [(first, at), (at, last)]
-    corners: Points = path[sorted(kept)]
+    corners: Points = path[sorted(turning)]
     return corners
 
 
@@ -81,11 +76,9 @@ def sharpened(corners: Points) -> Points:
 
 
 def corners_of(edge: Points, share: float) -> Points:
-    """Return the corners of a closed outline.
+    """Return the corners of a closed outline, whose last point is its first.
 
-    Args:
-        edge: The outline, its last point the same as its first.
-        share: Deviation allowed, as a share of the outline's diagonal; at least 1.3 px.
+    They may stray by ``share`` of the outline's diagonal, and by 1.3 px at least.
     """
     diagonal = float(exact.hypot(*np.ptp(edge, axis=0)))
     start = int(exact.hypot(*(edge - edge.mean(axis=0)).T).argmax())

@@ -40,13 +40,9 @@ def family_words(like: Likeness) -> str:
 
 
 def stroke_statement(stroke: Stroke, words: ColourWords, axis: float | None = None, telling: bool = False) -> Statement:
-    """Say a line or curve.
+    """Say a line or curve; ``axis`` is the height of the x axis in pixels.
 
-    Args:
-        stroke: The perceived line.
-        words: How colours are said.
-        axis: Height of the x axis in pixels, if one is seen.
-        telling: Whether to say where a curve turns, crosses the axis and levels off too.
+    With ``telling``, also where a curve turns, crosses the axis and levels off.
     """
     stroke = _crisp(stroke)
     kind, dash = stroke_noun(stroke), "" if stroke.dash == "solid" else f"{stroke.dash} "
@@ -61,8 +57,8 @@ def stroke_statement(stroke: Stroke, words: ColourWords, axis: float | None = No
     # A part of a smooth curve would run otherwise at its end; what lacks of a polyline can be added later.
     least = len(points) if stroke.smooth else 2
     plain = Statement(f"{text} through ", points, f"{marked}.", joint=", ", least=least)
-    told = _told(stroke, axis) if telling else ""
-    return replace(plain, head=f"{text}, {told}, through ", shorter=(plain,)) if told else plain
+    turns = _told(stroke, axis) if telling else ""
+    return replace(plain, head=f"{text}, {turns}, through ", shorter=(plain,)) if turns else plain
 
 
 def _told(stroke: Stroke, axis: float | None) -> str:

@@ -48,27 +48,21 @@ class Path:
 
 
 def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path], list[tuple[Point, float]]]:
-    """Trace a thin component.
+    """Trace a thin component, cropped at ``corner`` (column, row), whose coverage adds up to ``ink``.
 
-    Args:
-        piece: Pixels of the component, cropped to its box.
-        corner: Column and row of the crop.
-        ink: Sum of its coverage over all pixels.
-
-    Returns:
-        The paths, and middle and area of each round thickening, which may be a marker.
+    Returns the paths, and middle and area of each round thickening, which may be a marker.
     """
     traces = [Path(points, 1.0) for points in paths.trace(piece, corner)]
     length = math.fsum(path.length for path in traces)
     markers = _markers(piece, corner) if length > 60 else []
     ink -= math.fsum(area for _, area in markers) * 0.7
     width = max(1.0, round(2 * ink / max(length, 1)) / 2)
-    kept = [
+    strokes = [
         Path(path.points, width)
         for path in traces
         if path.length >= max(12, 6 * width - 20) and (path.length >= 0.04 * length or len(traces) <= 4)
     ]
-    return kept, markers
+    return strokes, markers
 
 
 def dashed_path(chain: list[dashed.Piece]) -> Path:
@@ -89,13 +83,8 @@ def percepts_of(traces: list[Path], colour: str) -> list[Percept]:
 def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
     """Return a broken line, dashed or cut by others, that has one height at each x, as lines of charts have.
 
-    Args:
-        mask: All strokes of one colour, the whole picture.
-        colour: That colour.
-        dots: Small round shapes; those of this colour on the line become its markers.
-
-    Returns:
-        The line; None if the strokes form one or two pieces, or many columns have several heights.
+    ``mask`` holds all strokes of one colour; dots of this colour on the line become its markers. None if the strokes
+    form one or two pieces, or many columns have several heights.
     """
     used = np.flatnonzero(mask.any(axis=0))
     if len(used) < 60 or used[-1] - used[0] < 120 or len(used) < 0.45 * (used[-1] - used[0]):

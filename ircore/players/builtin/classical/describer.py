@@ -94,12 +94,7 @@ class PlainDescriber(ClassicalDescriber):
 
 
 def message_about(target: Perception, view: DescriberView) -> str:
-    """Return the message of a turn about a perceived target; empty when done.
-
-    Args:
-        target: The perceived target.
-        view: Of the turn; its last rendering is looked at.
-    """
+    """Return the message of a turn about a perceived target; empty when done."""
     if not view.renderings:
         return first_message(target, view.token_budget)
     statements = [] if _in_vain(view) else _differences(target, view)
@@ -107,12 +102,7 @@ def message_about(target: Perception, view: DescriberView) -> str:
 
 
 def plain_message(target: Perception, view: DescriberView) -> str:
-    """Return the message of a turn in the plain voice: what was not said so far, then corrections; empty when done.
-
-    Args:
-        target: The perceived target.
-        view: Of the turn.
-    """
+    """Return the message of a turn in the plain voice: what was not said so far, then corrections; empty when done."""
     if target.photo or view.token_budget < SHORT:
         colours = ColourWords(())
         return colours.said(message_about(target, view))
@@ -146,19 +136,19 @@ def _differences(target: Perception, view: DescriberView) -> list[Statement]:
 
 def _not_again(statements: list[Statement], messages: tuple[str, ...]) -> list[Statement]:
     """Reword corrections that had no effect once; drop corrections that had no effect twice."""
-    kept = []
+    fitting = []
     for statement in statements:
         whole = statement.least > 1 or len(statement.parts) == 1
         cores = [statement.joint.join(statement.parts[: statement.least])] if whole else list(statement.parts)
         times = [_times(core, messages) + _times(statement.again, messages) for core in cores]
         if max(times) == 0:
-            kept.append(statement)
+            fitting.append(statement)
             continue
         left = [n < NAMED_OFTEN for n in times]
         if any(left):
             parts = statement.parts if whole else tuple(itertools.compress(statement.parts, left))
-            kept.append(replace(statement, parts=parts).reworded())
-    return kept
+            fitting.append(replace(statement, parts=parts).reworded())
+    return fitting
 
 
 def _times(part: str, messages: tuple[str, ...]) -> int:

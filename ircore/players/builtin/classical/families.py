@@ -29,11 +29,7 @@ STEPS = 120
 
 
 def likeness(path: Floats) -> Likeness | None:
-    """Return the function family that a curve resembles; None for other curves.
-
-    Args:
-        path: Points on it from end to end, N × 2: x and y in pixels.
-    """
+    """Return the function family that a curve through points in pixels resembles; None for other curves."""
     graph = _graph(path)
     if graph is None:
         return None
@@ -51,12 +47,7 @@ def likeness(path: Floats) -> Likeness | None:
 
 
 def features(path: Floats, axis: float | None) -> tuple[tuple[str, float], ...]:
-    """Return inner minima and maxima of a curve, and its zeros, as x in pixels.
-
-    Args:
-        path: As of ``likeness``.
-        axis: Height of the x axis in pixels, if one is seen.
-    """
+    """Return inner minima and maxima of a curve, and its zeros, as x in pixels; ``axis``: height of the x axis."""
     graph = _graph(path)
     if graph is None:
         return ()
@@ -81,11 +72,11 @@ def _turn(x: Floats, y: Floats, at: int) -> tuple[str, float]:
 
 def _apart(places: npt.NDArray[np.intp], least: int) -> list[int]:
     """Return the indices, leaving out each index closer than ``least`` to the index before."""
-    kept: list[int] = []
+    separate: list[int] = []
     for at in places:
-        if not kept or at - kept[-1] > least:
-            kept.append(int(at))
-    return kept
+        if not separate or at - separate[-1] > least:
+            separate.append(int(at))
+    return separate
 
 
 def _graph(path: Floats) -> tuple[Floats, Floats] | None:
@@ -119,14 +110,7 @@ class _Fits:
 
 
 def _fit(x: Floats, y: Floats, options: Floats, terms: Floats) -> _Fits:
-    """Fit y = c + Σ aᵢ · termᵢ for each option.
-
-    Args:
-        x: Where the curve is given.
-        y: Heights of the curve.
-        options: Values of the parameter.
-        terms: Options × terms × points.
-    """
+    """Fit y = c + Σ aᵢ · termᵢ for each option; ``terms``: options × terms × points."""
     terms = np.concatenate([np.ones((len(options), 1, len(x))), terms], axis=1)
     size = np.abs(terms).max(axis=2, keepdims=True)
     scaled = terms / np.maximum(size, 1e-12)

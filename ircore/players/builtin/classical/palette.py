@@ -45,7 +45,6 @@ class Segmentation:
     '#ffffff'
 
     Attributes:
-        labels: Which drawn colour each pixel belongs to.
         colours: Colours × 3, RGB; row 0 is the background (its middle colour, if it fades).
         ends: First and last colour of a fading background, RGB, and its direction, ``"down"`` or ``"right"``.
         flat_share: Share of the pixels, 0–1, that have exactly one of the colours.
@@ -70,11 +69,7 @@ def to_hex(colour: Floats) -> str:
 
 
 def segment(pixels: Pixels) -> Segmentation:
-    """Return the drawn colours of a picture, with each pixel assigned to a drawn colour.
-
-    Args:
-        pixels: Height × width × 3, RGB.
-    """
+    """Return the drawn colours of a picture, with each pixel assigned to a drawn colour."""
     ends = _fading(pixels)
     codes = _codes(pixels)
     if ends is not None:
@@ -161,11 +156,7 @@ def _flat_colours(codes: npt.NDArray[np.int32], flat: Mask, ends: tuple[Floats, 
 
 
 def _add_thin_colours(codes: npt.NDArray[np.int32], flat: Mask, labels: Labels, palette: list[int]) -> dict[int, float]:
-    """Add colours of thin strokes to ``palette`` and mark their pixels in ``labels``.
-
-    Returns:
-        Colours of strokes that nowhere fill a pixel, and how much of it they fill.
-    """
+    """Add colours of thin strokes to ``palette``; return those that nowhere fill a pixel, with how much they fill."""
     soft: dict[int, float] = {}
     rest = (labels < 0) & ~flat
     shades, counts = np.unique(codes[rest], return_counts=True)
@@ -207,11 +198,7 @@ def _is_blend(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list
 
 
 def _blurred(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[int]) -> tuple[int, float] | None:
-    """Recognise a thin outline between two rows of pixels: each row holds only part of it.
-
-    Returns:
-        Label of the outline's colour and the share of a pixel that it fills; None for other colours.
-    """
+    """Return label and share of a thin outline between two rows of pixels; None if there is none."""
     bits = _present(labels, at, 2)
     common = [label for label in range(len(palette)) if ((bits >> np.uint64(label)) & np.uint64(1)).mean() >= 0.6]
     if len(common) < 2:

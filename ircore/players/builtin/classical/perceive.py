@@ -52,12 +52,7 @@ class _Look:
 
 
 def perceive(picture: Picture, ocr: bool = False) -> Perception:
-    """Return everything perceived in a picture, from its pixels alone.
-
-    Args:
-        picture: The picture.
-        ocr: Whether the extra ``ocr`` reads texts in other fonts.
-    """
+    """Return everything perceived in a picture, from its pixels alone; with ``ocr``, texts in other fonts too."""
     look = _Look(picture, ocr)
     perception = _perceive(look)
     look.picture = None
@@ -70,8 +65,8 @@ def in_size_of(target: Picture, rendering: Picture) -> Picture:
     if (rendering.width, rendering.height) == size:
         return rendering
     columns, rows = (
-        (2 * np.arange(wanted) + 1) * given // (2 * wanted)
-        for wanted, given in zip(size, (rendering.width, rendering.height), strict=True)
+        (2 * np.arange(wanted) + 1) * drawn // (2 * wanted)
+        for wanted, drawn in zip(size, (rendering.width, rendering.height), strict=True)
     )
     return Picture.from_pixels(rendering.pixels[rows[:, None], columns])
 

@@ -27,15 +27,13 @@ class Shape:
 
     Attributes:
         kind: circle, ellipse, ring, square, rectangle, triangle, regular, star or polygon.
-        colour: Colour of the fill; None if only an outline is drawn.
-        centre: Middle of the figure.
+        colour: Of the fill; None if only an outline is drawn.
         size: Width and height before rotation; for a ring its outer and inner diameter, for a star or regular polygon
             twice the outer and inner radius.
         rotation: Clockwise from upright; for a star or regular polygon, of its first corner from 12 o'clock.
         corners: In order; empty for round figures.
         outline: Colour and width of its outline, if it has one.
         area: Pixels it covers.
-        box: Smallest box around its pixels.
     """
 
     kind: str
@@ -79,14 +77,11 @@ class Stroke:
     100.0
 
     Attributes:
-        colour: Of the stroke.
-        width: In pixels.
         points: Two for a straight line; the corners of a polyline; points a smooth curve passes.
         smooth: Whether the points are joined by a smooth curve.
         dash: solid, dashed, dotted or dash-dot.
         marker: Radius of the round markers on its points, if it has any.
         role: line, x axis, y axis, or curve.
-        likeness: The function that a curve resembles, if it is known.
     """
 
     colour: str
@@ -243,13 +238,9 @@ class Text:
     12.0
 
     Attributes:
-        text: The characters.
-        colour: Of its ink.
         size: Of the font, in pixels.
-        centre: Middle of its ink.
         rotation: Counter-clockwise; 90 reads upwards.
         area: Pixels of ink.
-        box: Smallest box around its ink.
     """
 
     text: str

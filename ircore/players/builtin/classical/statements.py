@@ -18,12 +18,10 @@ class Statement:
     'Dots at (1, 2), (3, 4).'
 
     Attributes:
-        head: Text before the list.
         parts: Listed things; a single part if the sentence lists nothing.
         tail: Text after the list, the full stop included.
         weight: How much it tells, about the pixels it sets right.
         order: Place in the order of painting.
-        joint: Between two parts.
         least: Parts that it must keep if it is cut.
         shorter: Other statements to take if it does not fit.
         again: The sentence in other words, without full stop, to repeat it if it had no effect.

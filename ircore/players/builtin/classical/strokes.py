@@ -51,10 +51,7 @@ class Straight:
 def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
     """Return the level and upright lines of one colour, continued where other things cover a line.
 
-    Args:
-        labels: All drawn colours.
-        thin: Drawn colours of strokes only.
-        label: The colour.
+    ``thin`` labels the colours of strokes alone.
     """
     mask = thin == label
     foreign = (labels != label) & (labels > 0)
@@ -123,11 +120,7 @@ def _stands_alone(mask: Mask, line: Straight) -> bool:
 
 
 def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[Grid], list[Straight]]:
-    """Gather parallel lines of one colour and extent into grids.
-
-    Returns:
-        The grids, and the remaining lines.
-    """
+    """Gather parallel lines of one colour and extent into grids; return these and the remaining lines."""
     grids, rest = [], list(lines)
     for level in (True, False):
         for label in {line.label for line in lines}:
@@ -157,13 +150,7 @@ def _family(group: list[Straight]) -> list[Straight]:
 
 
 def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks | None:
-    """Find the short strokes across a straight line; they are cleared in ``mask``.
-
-    Args:
-        line: An axis.
-        mask: The pixels of its colour without the axis itself.
-        segmentation: The picture.
-    """
+    """Find the short strokes across an axis; they are cleared in ``mask``, which lacks the axis itself."""
     view = mask if line.level else mask.T
     above = view[max(0, line.first - 2) : line.first, line.low : line.high]
     below = view[line.last + 1 : line.last + 3, line.low : line.high]
@@ -180,12 +167,12 @@ def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks 
     if len(strokes_across) < 2:
         return None
     usual = np.median([reach for _, reach in strokes_across], axis=0)
-    kept = [(spot, reach) for spot, reach in strokes_across if np.abs(np.array(reach) - usual).max() <= 2]
-    if len(kept) < 2:
+    usual_strokes = [(spot, reach) for spot, reach in strokes_across if np.abs(np.array(reach) - usual).max() <= 2]
+    if len(usual_strokes) < 2:
         return None
-    for (start, end), (up, down) in kept:
+    for (start, end), (up, down) in usual_strokes:
         view[line.first - up : line.last + 1 + down, start:end] = False
-    at = tuple((start + end) / 2 for (start, end), _ in kept)
+    at = tuple((start + end) / 2 for (start, end), _ in usual_strokes)
     length = float(usual.sum()) + (line.width if usual.min() > 0 else 0)
     low, high = line.first - int(usual[0]), line.last + 1 + int(usual[1])
     box = (int(at[0]) - 1, low, int(at[-1]) + 2, high) if line.level else (low, int(at[0]) - 1, high, int(at[-1]) + 2)

@@ -39,13 +39,9 @@ def read_strokes(
     dots: list[Shape],
     charted: Callable[[list[Percept]], list[Stroke]],
 ) -> _Thin:
-    """Read all strokes of a picture.
+    """Read all strokes of a picture; dots that are markers on a line are removed from ``dots``.
 
-    Args:
-        segmentation: The picture in flat colours.
-        thin: Labels of the strokes' pixels, 0 elsewhere.
-        dots: Small round shapes; markers on a line are removed from the list.
-        charted: Finds lines of a chart, given its axes, ticks and grids; their pixels are not read again.
+    ``charted`` finds lines of a chart, given its axes, ticks and grids; their pixels are not read again.
     """
     reading = _Thin()
     labels = segmentation.labels

@@ -57,12 +57,7 @@ class Writing:
 
 
 def find_writing(pixels: Pixels, grounds: Grounds) -> Writing:
-    """Read the texts of a picture.
-
-    Args:
-        pixels: The picture, RGB.
-        grounds: The picture in flat colours without its large areas.
-    """
+    """Read the texts of a picture; ``grounds`` is the picture in flat colours without its large areas."""
     segmentation, paper = grounds.segmentation, _paper(grounds)
     nothing = np.zeros(segmentation.labels.shape, np.int32)
     look = _Look(pixels, replace(segmentation, labels=segmentation.labels.copy()), paper, nothing, nothing > 0)
@@ -104,9 +99,9 @@ def _odd(pixels: Pixels, grounds: Grounds, paper: Paper) -> Mask:
     off = (paper[..., 0] != pixels[..., 0]) | (paper[..., 1] != pixels[..., 1]) | (paper[..., 2] != pixels[..., 2])
     rows, columns = np.nonzero(off)
     labels = segmentation.labels[rows, columns]
-    given = np.round(segmentation.colours).astype(np.int16)[labels]
-    given[labels == 0] = paper[rows, columns][labels == 0]
-    off[rows, columns] = np.abs(given - pixels[rows, columns]).max(axis=1) > ODD
+    flat = np.round(segmentation.colours).astype(np.int16)[labels]
+    flat[labels == 0] = paper[rows, columns][labels == 0]
+    off[rows, columns] = np.abs(flat - pixels[rows, columns]).max(axis=1) > ODD
     return np.asarray(off)
 
 
@@ -233,8 +228,8 @@ class _Look:
         left, top, _, _ = line.box
         number = line.pieces[0].ground
         if self.segmentation.ends is None:
-            given: Floats = self.segmentation.colours[number] if number else self.paper[top, left].astype(np.float64)
-            return given
+            flat: Floats = self.segmentation.colours[number] if number else self.paper[top, left].astype(np.float64)
+            return flat
         view, _ = self._view(line)
         colour: Floats = np.median(self.pixels[view][self.segmentation.labels[view] == number], axis=0)
         return colour if np.isfinite(colour).all() else self.segmentation.colours[number]

@@ -34,9 +34,6 @@ class IdentityEditor:
     >>> answer = asyncio.run(IdentityEditor(PlayerSpec(player="identity-editor")).answer(question))
     >>> int(answer.picture.pixels.min())
     255
-
-    Args:
-        spec: Without settings.
     """
 
     TRAITS = EDITS_AS_REFERENCE
@@ -59,9 +56,6 @@ class RandomEditor:
     >>> player = RandomEditor(PlayerSpec(player="random-editor"))
     >>> asyncio.run(player.answer(question)).choice in question.choices
     True
-
-    Args:
-        spec: Without settings.
     """
 
     TRAITS = EDITS_AS_REFERENCE

@@ -68,18 +68,18 @@ _SIDE_TEXT = re.compile(
 
 def mark_right_angles(plan: Plan, sentence: str) -> bool:
     """Mark right angles and write lengths beside sides; return whether the sentence named any."""
-    told = False
+    stated = False
     for match in _RIGHT_ANGLE.finditer(sentence):
         arms = plan.arms_at(match[1]) if match[1] in plan.points else None
         if arms:
             plan.add_right_angle(plan.points[match[1]], arms, None, 16.0)
-            told = True
+            stated = True
     for match in _SIDE_TEXT.finditer(sentence):
         one, other, text = (part for part in match.groups() if part)
         if one in plan.points and other in plan.points:
             _write_beside(plan, plan.points[one], plan.points[other], text)
-            told = True
-    return told
+            stated = True
+    return stated
 
 
 def _write_beside(plan: Plan, start: Point, end: Point, text: str) -> None:
@@ -105,8 +105,8 @@ def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
     fill = FILL.search(sentence)
     inside = (fill[1] or fill[2]) if fill else None
     shade = next((colour for colour in shades if colour != inside), None)
-    told = re.search(rf"\bradius (?:of )?({NUMBER})", sentence)
-    radius = float(told[1]) if told else 34.0
+    stated = re.search(rf"\bradius (?:of )?({NUMBER})", sentence)
+    radius = float(stated[1]) if stated else 34.0
     arcs = 2 if re.search(r"\bdouble|\btwo arcs", sentence) else 1
     way = plan.add_angle(plan.points[letter], arms, shade, radius, arcs, inside)
     degrees = _DEGREES.search(sentence)
@@ -191,6 +191,6 @@ def write_letters(plan: Plan, sentences: list[str], size: tuple[int, int], used:
                 plan.add_text(name, (x + LABEL_GAP * way[0], y + LABEL_GAP * way[1]), None)
         if re.search(r"\blabel", sentence, re.IGNORECASE):
             used.add(index)
-            told = re.search(rf"\blabels?\b[^.;#]{{0,80}}\bin ({HEX})", sentence)
-            shade = told[1] if told else shade
+            stated = re.search(rf"\blabels?\b[^.;#]{{0,80}}\bin ({HEX})", sentence)
+            shade = stated[1] if stated else shade
     plan.write_letters(shade)

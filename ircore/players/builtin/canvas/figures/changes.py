@@ -53,20 +53,20 @@ def in_place(clause: Clause, sheet: Sheet) -> Clause:
     return replace(clause, words=words)
 
 
-def _middle(told: Told, index: int, sheet: Sheet) -> Point | None:
+def _middle(figure: Told, index: int, sheet: Sheet) -> Point | None:
     """Return the middle of the bar or wedge of a category."""
-    if told.kind == "pie":
+    if figure.kind == "pie":
         pie = next((item for item in sheet.items if isinstance(item, Pie) and index < len(item.slices)), None)
         return pie.slice_centre(index) if pie else None
-    bars = _bars_at(told, index, sheet)
+    bars = _bars_at(figure, index, sheet)
     return bars[0][1].centre if bars else None
 
 
-def _bars_at(told: Told, index: int, sheet: Sheet) -> list[tuple[int, Blob]]:
+def _bars_at(figure: Told, index: int, sheet: Sheet) -> list[tuple[int, Blob]]:
     """Return the bars of a category with their places among the items."""
-    if told.place is None:
+    if figure.place is None:
         return []
-    across, side = (told.place.y, 1) if told.is_lying else (told.place.x, 0)
+    across, side = (figure.place.y, 1) if figure.is_lying else (figure.place.x, 0)
     room = abs(across(1) - across(0)) / 2
     return [
         (number, item) for number, item in enumerate(sheet.items)
@@ -74,16 +74,16 @@ def _bars_at(told: Told, index: int, sheet: Sheet) -> list[tuple[int, Blob]]:
     ]  # fmt: skip
 
 
-def _which(sentence: str, told: Told) -> int | None:
+def _which(sentence: str, figure: Told) -> int | None:
     """Return which category a sentence names, or counts."""
-    for index, word in sorted(enumerate(told.words), key=lambda pair: -len(pair[1])):
+    for index, word in sorted(enumerate(figure.words), key=lambda pair: -len(pair[1])):
         if word and re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", sentence):
             return index
     order = _ORDER.search(sentence)
-    if order is None or not told.words:
+    if order is None or not figure.words:
         return None
     place = _ORDINALS[order[1].lower()]
-    return place % len(told.words) if place < len(told.words) else None
+    return place % len(figure.words) if place < len(figure.words) else None
 
 
 def _change_wedge(index: int, share: float, sheet: Sheet) -> bool:
@@ -96,19 +96,19 @@ def _change_wedge(index: int, share: float, sheet: Sheet) -> bool:
     return False
 
 
-def _change_bar(told: Told, index: int, value: float, shade: str | None, sheet: Sheet) -> bool:
+def _change_bar(figure: Told, index: int, value: float, shade: str | None, sheet: Sheet) -> bool:
     """Set the length of a category's bar: of several bars, of the one in the named colour, else of the first."""
-    bars = _bars_at(told, index, sheet)
-    if told.place is None or not bars:
+    bars = _bars_at(figure, index, sheet)
+    if figure.place is None or not bars:
         return False
-    along = told.place.x if told.is_lying else told.place.y
+    along = figure.place.x if figure.is_lying else figure.place.y
     number, bar = min(bars, key=lambda pair: difference(shade, pair[1].fill) if shade and pair[1].fill else 0.0)
     zero, end = along(0), along(value)
     low, high = sorted((zero, end))
     middle, long = (low + high) / 2, max(0.5, high - low)
     fresh = (
         replace(bar, centre=(middle, bar.centre[1]), width=long)
-        if told.is_lying
+        if figure.is_lying
         else replace(bar, centre=(bar.centre[0], middle), height=long)
     )
     _move_label(bar, fresh, value, sheet)
@@ -128,11 +128,11 @@ def _move_label(bar: Blob, fresh: Blob, value: float, sheet: Sheet) -> None:
             return
 
 
-def _change_point(told: Told, index: int, value: float, shade: str | None, sheet: Sheet) -> bool:
+def _change_point(figure: Told, index: int, value: float, shade: str | None, sheet: Sheet) -> bool:
     """Move one point of a line: of the line in the named colour, else of the first line."""
-    if told.place is None:
+    if figure.place is None:
         return False
-    at = told.place.x(index)
+    at = figure.place.x(index)
     lines = [
         (number, item) for number, item in enumerate(sheet.items)
         if isinstance(item, Stroke) and item.kind == "polyline" and any(abs(x - at) < 2 for x, _ in item.points)
@@ -140,6 +140,6 @@ def _change_point(told: Told, index: int, value: float, shade: str | None, sheet
     if not lines:
         return False
     number, line = min(lines, key=lambda pair: difference(shade, pair[1].colour) if shade else 0.0)
-    points = tuple((x, told.place.y(value)) if abs(x - at) < 2 else (x, y) for x, y in line.points)
+    points = tuple((x, figure.place.y(value)) if abs(x - at) < 2 else (x, y) for x, y in line.points)
     sheet.put(number, replace(line, points=points))
     return True

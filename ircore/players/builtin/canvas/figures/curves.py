@@ -63,11 +63,8 @@ class Curve:
     False
 
     Attributes:
-        function: Function of x, if there is a formula.
         points: Points of the curve otherwise, in the graph's values.
-        colour: Colour of the line; None if unknown.
         dash: "dashed" and the like.
-        is_straight: Whether its points are joined by straight lines.
         name: Written beside it.
     """
 
@@ -176,9 +173,9 @@ def _explains(curve: Curve, points: list[Point]) -> bool:
 
 
 def _marks(sentence: str, graph: Graph) -> None:
-    told = _JSON_POINT.match(sentence)
-    if told:
-        graph.marks.append(Mark((float(told[2]), float(told[3])), told[1]))
+    point = _JSON_POINT.match(sentence)
+    if point:
+        graph.marks.append(Mark((float(point[2]), float(point[3])), point[1]))
         return
     known = {mark.at for mark in graph.marks}
     marks: list[Mark] = []

@@ -17,12 +17,8 @@ class AxisTold:
         name: Title; empty for none.
         low: Value at the left or lower end; None if unknown.
         high: Value at the other end; None if unknown.
-        step: Difference between ticks.
-        ticks: Values of the ticks.
         words: Categories in order; empty for an axis of numbers.
-        colour: Colour of the line.
         is_drawn: Whether the axis has a line; None if unknown.
-        has_arrow: Whether the line ends in an arrow.
     """
 
     name: str = ""

@@ -251,8 +251,8 @@ def _value_labels(figure: Figure, place: Place) -> list[Item]:
             continue
         places = decimals([value for value in series.values if value is not None])
         bars = [bar for bar in _bars(figure, place, index) if isinstance(bar, Blob)] if figure.kind == "bar" else []
-        given = [(word, value) for word, value in enumerate(series.values) if value is not None]
-        for number, (word, value) in enumerate(given):
+        valued = [(word, value) for word, value in enumerate(series.values) if value is not None]
+        for number, (word, value) in enumerate(valued):
             text = written(value, places)
             if bars:
                 items.append(_beside_bar(figure, bars[number], value, text, place))

@@ -59,8 +59,8 @@ def _bands(sentence: str, sheet: Sheet) -> list[Item]:
     if match is None:
         return []
     shades = colours(sentence)
-    told = _COUNT.search(sentence)
-    word = (told[1] or told[2]).lower() if told else ""
+    stated = _COUNT.search(sentence)
+    word = (stated[1] or stated[2]).lower() if stated else ""
     count = int(word) if word.isdigit() else _NUMBERS.get(word, 0)
     if re.search(r"\balternat", sentence, re.IGNORECASE) or (count > len(shades) == 2):
         shades = shades[:2]
@@ -83,9 +83,9 @@ def _bands(sentence: str, sheet: Sheet) -> list[Item]:
 def _checks(sentence: str, sheet: Sheet) -> list[Item]:
     if not re.search(r"\bchecker", sentence, re.IGNORECASE):
         return []
-    shades, told = colours(sentence), _CELL.search(sentence)
+    shades, stated = colours(sentence), _CELL.search(sentence)
     _, _, wide, high = sheet.space.box
-    cell = max(wide / MOST, float(told[1] or told[2]) if told else wide / 8)
+    cell = max(wide / MOST, float(stated[1] or stated[2]) if stated else wide / 8)
     sheet.paint(shades[0])
     rows, columns = int(high / cell + 0.99), int(wide / cell + 0.99)
     return [
@@ -98,10 +98,10 @@ def _checks(sentence: str, sheet: Sheet) -> list[Item]:
 
 def _diagonal(sentence: str, sheet: Sheet) -> list[Item]:
     match = _DIAGONAL.search(sentence)
-    told = list(_CORNER_PART.finditer(sentence[match.end() :])) if match else []
+    stated = list(_CORNER_PART.finditer(sentence[match.end() :])) if match else []
     rows = {"top": "upper", "bottom": "lower"}
-    corner_of = [f"{rows.get(row, row)} {side}".lower() for row, side in ((m[2] or m[4], m[3] or m[5]) for m in told)]
-    parts = dict(zip(corner_of, (m[1] or m[6] for m in told), strict=True))
+    corner_of = [f"{rows.get(row, row)} {side}".lower() for row, side in ((m[2] or m[4], m[3] or m[5]) for m in stated)]
+    parts = dict(zip(corner_of, (m[1] or m[6] for m in stated), strict=True))
     if len(parts) < 2:
         return []
     _, _, wide, high = sheet.space.box

@@ -149,11 +149,11 @@ def _circle_fill(sentences: list[str]) -> str | None:
 
 
 def _told_circle(plan: Plan, text: str, size: tuple[int, int]) -> tuple[Point, float] | None:
-    told = _RADIUS.search(text)
-    if told is None:
+    radius_words = _RADIUS.search(text)
+    if radius_words is None:
         return None
-    value, unit = (told[1], told[2]) if told[1] else (told[3], told[4])
-    radius = float(value) * (size[0] / 100 if unit == "%" else 1) / (1 if told[1] else 2)
+    value, unit = (radius_words[1], radius_words[2]) if radius_words[1] else (radius_words[3], radius_words[4])
+    radius = float(value) * (size[0] / 100 if unit == "%" else 1) / (1 if radius_words[1] else 2)
     named = re.search(r"\bcenter(?:ed)?\W+(?:at\W+|is\W+|point\W+|labeled\W+)*([A-Z])\b", text)
     if named and named[1] in plan.points:
         return plan.points[named[1]], radius

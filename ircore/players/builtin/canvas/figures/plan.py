@@ -26,13 +26,9 @@ class Plan:
     Attributes:
         points: Named points in pixels, in the order in which they were told.
         ink: Colour of lines and letters without a colour of their own.
-        polygons: Letters of each polygon.
-        circles: Centre and radius of each circle.
-        segments: Ends of the lines drawn so far.
         fills: Items behind everything else.
         lines: Items in front of them.
         written: Letters and texts that have been placed already.
-        texts: Labels, in front.
     """
 
     points: dict[str, Point] = field(default_factory=dict)

@@ -57,10 +57,10 @@ def graph_place(figure: Figure, graph: Graph, sentences: list[str], size: tuple[
     )  # fmt: skip
 
 
-def _in_pixels(told: dict[str, list[float]], unit: float, ink: str) -> Place:
-    left, right = sorted((told["x"][0], told["x"][2]))
-    top, bottom = sorted((told["y"][1], told["y"][3]))
-    x0, y0 = told["y"][0], told["x"][1]
+def _in_pixels(ends: dict[str, list[float]], unit: float, ink: str) -> Place:
+    left, right = sorted((ends["x"][0], ends["x"][2]))
+    top, bottom = sorted((ends["y"][1], ends["y"][3]))
+    x0, y0 = ends["y"][0], ends["x"][1]
     return Place(
         Scale((left - x0) / unit, (right - x0) / unit, left, right),
         Scale((y0 - bottom) / unit, (y0 - top) / unit, bottom, top), ink,

@@ -44,12 +44,9 @@ _CHART = re.compile(r"\b(?:chart|graph|plot|diagram|figure|axis|axes|bars)\b", r
 
 
 def read_told(message: str, sheet: Sheet) -> list[str] | None:
-    """Put the figure that a message describes in its own terms on the sheet.
+    """Put the figure that a message describes in its own terms on the sheet, in place of one that was told before.
 
-    A figure that was told before is taken away: a later message that tells all of it again replaces it.
-
-    Returns:
-        The remaining sentences, to be read clause by clause; None if the message describes no such figure.
+    Returns the sentences to be read clause by clause; None if the message describes no such figure.
     """
     if _IN_PIXELS.search(message):
         return None
@@ -68,10 +65,10 @@ def read_told(message: str, sheet: Sheet) -> list[str] | None:
     return [sentence for index, sentence in enumerate(said) if index not in plan[1] or _BACKGROUND.search(sentence)]
 
 
-def _replace_told(items: list[Item], told: Told | None, sheet: Sheet) -> None:
+def _replace_told(items: list[Item], figure: Told | None, sheet: Sheet) -> None:
     sheet.forget_told()
     sheet.add(items)
-    sheet.told, sheet.figure = tuple(items), told
+    sheet.told, sheet.figure = tuple(items), figure
 
 
 _Found = tuple[list[Item], Told | None]

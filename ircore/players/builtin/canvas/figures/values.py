@@ -34,14 +34,7 @@ _SIGNED = re.compile(rf"\bpositive\b[^#]{{0,40}}({_HEX}).{{0,40}}?\bnegative\b[^
 def read_values(
     kind: Kind, sentences: list[str], taken: set[int], axis: AxisTold
 ) -> tuple[tuple[str, ...], list[Series], set[int]]:
-    """Return the categories, the series, and which sentences told them.
-
-    Args:
-        kind: ``bar`` or ``line``.
-        sentences: Of the message.
-        taken: Indices of the sentences about axes.
-        axis: Axis of the categories.
-    """
+    """Return the categories, the series, and which sentences told them."""
     free = [(index, sentence) for index, sentence in enumerate(sentences) if index not in taken]
     words = axis.words or _listed(free) or _table_words(free)
     series, used = _from_runs(free, len(words))
@@ -176,9 +169,9 @@ def _values_in(sentence: str, words: tuple[str, ...]) -> dict[str, tuple[float, 
     for number, (_, end, word) in enumerate(places):
         until = places[number + 1][0] if number + 1 < len(places) else len(sentence)
         stretch = sentence[end:until][:80]
-        given = numbers(re.sub(rf"{NUMBER}\s*(?:%|px)", " ", stretch))
-        if given:
-            values[word] = (given[0], first_colour(stretch))
+        stated = numbers(re.sub(rf"{NUMBER}\s*(?:%|px)", " ", stretch))
+        if stated:
+            values[word] = (stated[0], first_colour(stretch))
     return values
 
 

@@ -15,12 +15,6 @@ class Area:
     260.0
 
     Attributes:
-        left: Left side.
-        right: Right side.
-        top: Upper side.
-        bottom: Lower side.
-        letters: Font size of labels.
-        ink: Colour of labels.
         ranges: Values at both ends of an axis of numbers, by axis.
         places: Pixels of the categories of an axis of words, by axis.
         labelled: Pixels of the labels of an axis, by axis.

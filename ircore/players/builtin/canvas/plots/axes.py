@@ -57,8 +57,10 @@ def read_axis(clause: Clause, area: Area, sheet: Sheet) -> bool:
         labels = _numbers(words, clause, area, name)
     else:
         texts = _quoted(clause)
-        told = re.findall(q.N, each[1]) if each else []
-        places = _evenly(float(listed[1]), float(listed[2]), len(texts)) if listed else [float(place) for place in told]
+        lengths = re.findall(q.N, each[1]) if each else []
+        places = (
+            _evenly(float(listed[1]), float(listed[2]), len(texts)) if listed else [float(place) for place in lengths]
+        )
         labels = list(zip(places, texts, strict=False))
         area = area.with_places(name, tuple(places))
     area = area.with_labels(name, tuple(place for place, _ in labels))

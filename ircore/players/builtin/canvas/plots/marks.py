@@ -124,9 +124,9 @@ def read_line(clause: Clause, area: Area, sheet: Sheet) -> bool:
         size = float(written[3] or max(11.0, area.letters - 2))
         ink = q.first_colour(words[written.end() :]) or line.colour
         decimals = _decimals(words)
-        told = [value for _, value in values if value is not None]
+        known = [value for _, value in values if value is not None]
         labels = [
-            Label(f"{value:.{decimals}f}", (x, y + off), size, ink) for (x, y), value in zip(points, told, strict=True)
+            Label(f"{value:.{decimals}f}", (x, y + off), size, ink) for (x, y), value in zip(points, known, strict=True)
         ]
     return sheet.add([line, *labels])
 

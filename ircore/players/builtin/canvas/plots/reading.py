@@ -22,9 +22,12 @@ def read_plot(clause: Clause, sheet: Sheet) -> bool:
     area = sheet.area
     if area is None:
         return False
-    told = replace(clause, words=_ADD.sub("", clause.words))
+    addition = replace(clause, words=_ADD.sub("", clause.words))
     return (
-        read_furniture(told.words, area, sheet)
-        or any(read(told, area, sheet) for read in READERS)
-        or (told.words.startswith(("the x axis", "the y axis", "x axis", "y axis")) and read_axis(told, area, sheet))
+        read_furniture(addition.words, area, sheet)
+        or any(read(addition, area, sheet) for read in READERS)
+        or (
+            addition.words.startswith(("the x axis", "the y axis", "x axis", "y axis"))
+            and read_axis(addition, area, sheet)
+        )
     )

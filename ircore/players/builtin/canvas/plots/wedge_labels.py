@@ -26,8 +26,8 @@ def read_wedge_labels(clause: Clause, sheet: Sheet) -> bool:
     pie = next((item for item in reversed(sheet.items) if isinstance(item, Pie)), None)
     if match is None or pie is None:
         return False
-    told = [int(each[1]) if each[1] else None for each in _EACH.finditer(match[3])]
-    texts = [clause.strings[key] if key is not None and key < len(clause.strings) else "" for key in told]
+    numbers = [int(each[1]) if each[1] else None for each in _EACH.finditer(match[3])]
+    texts = [clause.strings[key] if key is not None and key < len(clause.strings) else "" for key in numbers]
     letters = _LETTERS.search(match[2])
     size = min(60.0, max(5.0, float(letters[1]))) if letters else 14.0
     ink, is_led = q.first_colour(match[2]) or "#222222", "short lines" in match[2]

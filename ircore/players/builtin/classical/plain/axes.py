@@ -26,12 +26,10 @@ class Axis:
 
     Attributes:
         name: ``x`` or ``y``.
-        labels: In order along the axis.
         places: Pixels of the labels along the axis.
         level: Pixel at which the axis lies.
         scale: Value at each pixel; None if the labels are no numbers at even steps.
         line: Width and colour of its line; None without a line.
-        title: The name written along it.
     """
 
     name: str
@@ -211,12 +209,7 @@ def _title(
 
 
 def rounded(value: float, unit: float) -> str:
-    """Return a number with as few decimals as keep within a fraction of a pixel.
-
-    Args:
-        value: In the units of the plot.
-        unit: Most that the number may be off.
-    """
+    """Return a number with as few decimals as keep within a fraction of a pixel; ``unit`` is the most it may be off."""
     for decimals in range(5):
         text = f"{value:.{decimals}f}"
         if abs(float(text) - value) <= unit:

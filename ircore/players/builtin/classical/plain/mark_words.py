@@ -31,7 +31,7 @@ def bars_statements(
     scale = other.scale
     if scale is None or abs(scale(0) - group.base) > NEAR:
         return None
-    statements, told = [], set[int]()
+    statements, labelled = [], set[int]()
     for row in _series(group, axis):
         placed = _by_label(row, axis)
         shift = _shift(placed)
@@ -39,11 +39,11 @@ def bars_statements(
             return None
         words, labels = _row_words(group, placed, shift, axis, scale, perception, colours)
         statements.append(Statement("", (words,)))
-        told |= labels
+        labelled |= labels
         if alone := tuple(bar for bar in row if all(bar is not other for _, other in placed)):
             # No label was read where they stand.
             statements.append(plainly(bars_statement(replace(group, bars=alone), full_colour), colours))
-    return statements, told
+    return statements, labelled
 
 
 def _series(group: Bars, axis: Axis) -> list[list[Bar]]:
@@ -106,8 +106,8 @@ def _row_words(
         ways = ("left of", "right of") if group.upright else ("above", "below")
         text += f", {number(abs(shift))} px {ways[shift > 0]} the labels"
     text += f": {', '.join(values)}"
-    written, told = _written(group, labels, values, axis) if None not in labels else ("", set())
-    return text[0].upper() + text[1:] + written, told
+    written, labelled = _written(group, labels, values, axis) if None not in labels else ("", set())
+    return text[0].upper() + text[1:] + written, labelled
 
 
 def _value(group: Bars, bar: Bar, scale: Scale, unit: float, label: Text | None) -> str:
@@ -159,8 +159,8 @@ def line_statement(
     unit = abs(scale.value(scale.start + 1) - scale.value(scale.start))
     heights = [_height(line.points, place) for place in places]
     values = [_read(place, height, scale, unit, perception) for place, height in zip(places, heights, strict=True)]
-    written, told = _line_labels(places, heights, values, area, perception, colours, line)
-    return Statement("", (f"{_style(line, colours)}: {', '.join(values)}{written}",)), told
+    written, labelled = _line_labels(places, heights, values, area, perception, colours, line)
+    return Statement("", (f"{_style(line, colours)}: {', '.join(values)}{written}",)), labelled
 
 
 def _read(place: float, height: float, scale: Scale, unit: float, perception: Perception) -> str:

@@ -31,14 +31,8 @@ _PLACES = (
 
 
 def wedge_statements(pie: Pie, texts: Sequence[Text], colours: ColourWords) -> tuple[list[Statement], list[Text]]:
-    """Return sentences that give each wedge its label, and the texts that they tell.
-
-    Args:
-        pie: The pie.
-        texts: All texts of the picture.
-        colours: Names of colours.
-    """
-    statements, told = list[Statement](), list[Text]()
+    """Return sentences that give each wedge its label, and the texts that they tell."""
+    statements, said = list[Statement](), list[Text]()
     for place in _PLACES:
         labels = [_label_of(pie, index, texts, place) for index in range(len(pie.wedges))]
         for colour, size in dict.fromkeys((label.colour, label.size) for label in labels if label is not None):
@@ -49,8 +43,8 @@ def wedge_statements(pie: Pie, texts: Sequence[Text], colours: ColourWords) -> t
             listed = ", ".join(f'"{_plain(label.text)}"' if label else "none" for label in own)
             words = f"{place.words} in {colours(colour)}, letters of {number(size)} px: {listed}"
             statements.append(Statement("", (words,)))
-            told += [label for label in own if label is not None]
-    return statements, told
+            said += [label for label in own if label is not None]
+    return statements, said
 
 
 def _plain(text: str) -> str:

@@ -54,8 +54,6 @@ class Plan:
 
     Attributes:
         opening: The first sentences, which everything else builds on.
-        statements: All others.
-        colours: Names of colours.
     """
 
     opening: str
