@@ -63,6 +63,44 @@ def test_the_core_imports_neither_site_nor_release_and_these_not_each_other() ->
             assert not names & others, path
 
 
+LONGEST_FILE, LONGEST_FUNCTION = 350, 60
+"""Lines: what fits a few screens, and one."""
+
+FORBIDDEN = frozenset(
+    [
+        "asking",
+        "awaited",
+        "former",
+        "given",
+        "kept",
+        "leaks",
+        "reading",
+        "shares",
+        "told",
+        "utils",
+        "watch",
+        "workplace",
+    ]
+)
+"""Names that say nothing of what a module or a class holds."""
+
+
+def test_files_and_functions_are_short_and_their_names_say_something() -> None:
+    long: list[str] = []
+    for path in sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if text.count("\n") > LONGEST_FILE or path.stem in FORBIDDEN:
+            long.append(str(path))
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ClassDef) and node.name.lower() in FORBIDDEN:
+                long.append(f"{path}: {node.name}")
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or 0) - node.lineno + 1
+                if lines > LONGEST_FUNCTION or node.name in FORBIDDEN:
+                    long.append(f"{path}: {node.name}, {lines} lines")
+    assert long == []
+
+
 def test_a_climbing_import_is_seen(tmp_path: Path) -> None:
     """Each floor in turn imports the next one up, at the top of the file and inside a function."""
     for lower, higher in pairwise(FLOORS):

@@ -6,7 +6,7 @@ from shutil import rmtree
 
 import click
 
-from ircore.commands.judging import asking_options
+from ircore.commands.judging import model_judge_options
 from ircore.commands.options import PATH, echo_json, json_option
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_text
@@ -280,7 +280,7 @@ def pull(repo: str, out: Path, revision: str | None, as_json: bool) -> None:
 @click.argument("folder", metavar="DIR", type=PATH)
 @click.option("--judge", "manifest", required=True, type=PATH, metavar="FILE", help="Manifest of the model to ask.")
 @click.option("--out", type=PATH, required=True, help="Folder of record and report; an earlier probe goes on.")
-@asking_options
+@model_judge_options
 @click.option("--dry-run", is_flag=True, help="Print what would be asked and what it may cost; ask nothing.")
 def probe(
     folder: Path, manifest: Path, out: Path, concurrency: int, deadline: float | None, max_cost: float | None,

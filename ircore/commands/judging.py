@@ -42,7 +42,7 @@ def judging_options(command: Command) -> Command:
     return _with_options(command, OPTIONS)
 
 
-def asking_options(command: Command) -> Command:
+def model_judge_options(command: Command) -> Command:
     """Add the options of every command that asks models: how many questions at once, and when to stop."""
     return _with_options(command, ASKING)
 

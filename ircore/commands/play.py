@@ -262,10 +262,10 @@ def _play(
 ) -> int:
     players = make_players(game, loaded, scheduler)
     pool = ProcessPool(loaded, cache, processes) if processes > 1 else None
-    folder, watch = begin_run(
+    folder, cost_limit = begin_run(
         plan, loaded, out, shard=shard, prices_file=prices_file, max_cost=max_cost, vouching=as_maintainers
     )
-    episodes = play(plan, folder, game, players, watch, cache, pool)
+    episodes = play(plan, folder, game, players, cost_limit, cache, pool)
     status = tell_outcomes(plan, game, episodes)
     if any(spec.player == "human" for spec in loaded.submission.players.values()):
         score_person(out, game.name)

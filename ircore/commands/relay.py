@@ -82,7 +82,7 @@ def serve(
     prompts = game.prompts(None)
     run = _run(loaded, known, rules, prompts, out)
     plan = PlayPlan(run, known, known.instances, prompts, concurrency, deadline)
-    folder, watch = begin_run(plan, loaded, out)
+    folder, cost_limit = begin_run(plan, loaded, out)
     token = token_of(signing, (out / RUN_FILE).read_bytes())
 
     def listening(address: str) -> None:
@@ -92,7 +92,7 @@ def serve(
         )
 
     relay = Relay(game, token, host, port, patience, listening)
-    episodes = play(plan, folder, game, {}, watch, pool=relay, writing=partial(WitnessedWriter, key=signing))
+    episodes = play(plan, folder, game, {}, cost_limit, pool=relay, writing=partial(WitnessedWriter, key=signing))
     return tell_outcomes(plan, game, episodes)
 
 

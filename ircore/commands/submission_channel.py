@@ -11,7 +11,7 @@ from ircore.players.submission import MANIFEST, LoadedSubmission, read_any_manif
 from ircore.results.tables.formats import Format, render
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import record_finding
-from ircore.submissions.channel.channel_test import RULE, Asking, channel_test
+from ircore.submissions.channel.channel_test import RULE, ChannelPlan, channel_test
 from ircore.submissions.channel.paraphrase import ByList, ByModel
 from ircore.submissions.channel.playing import Drawer, drawer_of
 from ircore.submissions.channel.table import channel_table
@@ -54,7 +54,7 @@ def command(
     words = ByList() if paraphraser is None else ByModel(read_any_manifest(submission_place(paraphraser)))
     folders, results = [RunFolder.open(path) for path in runs], []
     for folder in folders:
-        asking = Asking(neutral, words, _own(folder, own), judge, episodes, concurrency, max_cost)
+        asking = ChannelPlan(neutral, words, _own(folder, own), judge, episodes, concurrency, max_cost)
         result = channel_test(folder, asking, out / folder.run.run_id)
         results.append(result)
         if recording:

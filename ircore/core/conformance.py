@@ -89,7 +89,7 @@ def outside_calls() -> Iterator[list[str]]:
     """
     calls: list[str] = []
 
-    def watch(frame: FrameType, event: str, function: Any) -> None:
+    def note_call(frame: FrameType, event: str, function: Any) -> None:
         if event not in ("call", "c_call"):
             return
         reached = _python_call(frame) if event == "call" else _built_in_call(frame, function)
@@ -99,7 +99,7 @@ def outside_calls() -> Iterator[list[str]]:
     before, collecting = sys.getprofile(), gc.isenabled()
     # Whoever listens to the garbage collector may read a clock: that is no call of what is watched.
     gc.disable()
-    sys.setprofile(watch)
+    sys.setprofile(note_call)
     try:
         yield calls
     finally:

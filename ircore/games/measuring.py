@@ -27,10 +27,10 @@ class Measured(NamedTuple):
     note: str | None = None
 
 
-class Reading(NamedTuple):
+class MeasuredValue(NamedTuple):
     """A value, or None with the reason why there is none.
 
-    >>> Reading(None, "identical pictures").reason
+    >>> MeasuredValue(None, "identical pictures").reason
     'identical pictures'
     """
 
@@ -43,7 +43,7 @@ class Instruments(Protocol):
 
     >>> class Ruler:
     ...     def metric(self, name, target, image, scene=None):
-    ...         return Reading(float(target.width - image.width))
+    ...         return MeasuredValue(float(target.width - image.width))
     ...     # and picture, rendering, elements and judge
     >>> instruments: Instruments = Ruler()
     >>> instruments.metric("width", Picture(b"", 64, 64), Picture(b"", 60, 60)).value
@@ -58,7 +58,7 @@ class Instruments(Protocol):
         """Return a picture that a step holds."""
         ...
 
-    def metric(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> Reading:
+    def metric(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> MeasuredValue:
         """Return the value of an image metric, see ``ircore metrics``.
 
         Args:
@@ -85,6 +85,6 @@ class Instruments(Protocol):
         """
         ...
 
-    def judge(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> Reading:
+    def judge(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> MeasuredValue:
         """Return the rating, 0–10, of a judge that computes, such as ``verified``; arguments as of ``metric``."""
         ...

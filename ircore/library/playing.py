@@ -138,9 +138,9 @@ def play(
     run = make_run(loaded, played_set, stated, prompts, seed)
     selected = played_set.select(categories, difficulties)[:limit]
     plan = PlayPlan(run, played_set, selected, prompts, concurrency, None)
-    folder, watch = begin_run(plan, loaded, Path(out), max_cost=max_cost)
+    folder, cost_limit = begin_run(plan, loaded, Path(out), max_cost=max_cost)
     players = make_players(game, loaded)
-    _outside_event_loops(lambda: play_episodes(plan, folder, game, players, watch))
+    _outside_event_loops(lambda: play_episodes(plan, folder, game, players, cost_limit))
     return folder
 
 

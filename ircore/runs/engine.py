@@ -19,7 +19,7 @@ from ircore.core.recorder import Recorder
 from ircore.players.base import JudgeError, PlayerError
 from ircore.players.calls import ProviderStopError
 from ircore.players.guard import unbroken
-from ircore.runs.costs.limit import NoMoreError, Watch
+from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.costs.prices import Asked
 from ircore.runs.stopping import SignalledError, Stop, heeding_signals
 
@@ -40,7 +40,7 @@ class Entry(Protocol):
 
     @property
     def counted(self) -> Any:
-        """The question, answered or not, in the form that ``Watch`` counts."""
+        """The question, answered or not, in the form that ``CostLimit`` counts."""
         ...
 
 
@@ -102,15 +102,15 @@ class Engine(Generic[EntryT]):
     ...     where = "geometry-easy-01, turn 1: the describer"
     ...     def recorded(self): return "the recorded entry"
     ...     asks = ask = answered = cached = refused = None
-    >>> asyncio.run(Engine(recorder=None, watch=None, shown=None).settle(Recorded()))
+    >>> asyncio.run(Engine(recorder=None, cost_limit=None, shown=None).settle(Recorded()))
     'the recorded entry'
 
     Attributes:
-        watch: Counts along, and may limit the cost.
+        cost_limit: Counts along, and may limit the cost.
     """
 
     recorder: Recorder[EntryT]
-    watch: Watch
+    cost_limit: CostLimit
     shown: Progress
 
     async def settle(self, inquiry: Inquiry[EntryT, AnswerT]) -> EntryT:
@@ -128,11 +128,11 @@ class Engine(Generic[EntryT]):
         if entry is not None:
             await self._record(entry)
             return entry
-        reserve = await self.watch.reserve(inquiry.asks)
+        reserve = await self.cost_limit.reserve(inquiry.asks)
         try:
             return await self._asked(inquiry)
         finally:
-            self.watch.release(reserve)
+            self.cost_limit.release(reserve)
 
     async def _asked(self, inquiry: Inquiry[EntryT, AnswerT]) -> EntryT:
         started = perf_counter()
@@ -148,8 +148,8 @@ class Engine(Generic[EntryT]):
     async def _record(self, entry: EntryT) -> None:
         await self.recorder.record(entry)
         counted: Asked = entry.counted
-        self.watch.asked(counted)
-        self.shown.refresh(self.watch.note)
+        self.cost_limit.asked(counted)
+        self.shown.refresh(self.cost_limit.note)
 
     async def run(
         self, workers: Iterable[Coroutine[Any, Any, None]], deadline: float | None, players: Iterable[object]
@@ -170,13 +170,13 @@ class Engine(Generic[EntryT]):
         failures: list[Exception] = []
         try:
             async with asyncio.timeout(deadline) as limit:
-                stop = Stop(self.watch, limit)
+                stop = Stop(self.cost_limit, limit)
                 with heeding_signals(stop), seldom_collecting():
                     async with asyncio.TaskGroup() as group:
                         for worker in workers:
                             group.create_task(_to_the_end(worker, stop, failures))
         except TimeoutError as error:
-            if self.watch.ended_early is None:
+            if self.cost_limit.ended_early is None:
                 raise WorkError(
                     f"stopped at the deadline of {deadline:g} s", "Every answer is kept; the same command goes on."
                 ) from error
@@ -187,8 +187,8 @@ class Engine(Generic[EntryT]):
                     await close()
         if failures:
             raise failures[0]
-        if isinstance(self.watch.ended_early, SignalledError):
-            raise self.watch.ended_early
+        if isinstance(self.cost_limit.ended_early, SignalledError):
+            raise self.cost_limit.ended_early
 
 
 async def _to_the_end(worker: Coroutine[Any, Any, None], stop: Stop, failures: list[Exception]) -> None:

@@ -28,10 +28,10 @@ Order = Literal["first_leading", "final_leading"]
 """Order of a preference's two renderings."""
 
 
-class Reading(NamedTuple):
+class AnswerValue(NamedTuple):
     """The value in a judge's answer.
 
-    >>> Reading(7.0, ()).value
+    >>> AnswerValue(7.0, ()).value
     7.0
     """
 
@@ -73,7 +73,7 @@ class JudgeQuestion(Record):
         """Whether the question is answered or declined, so that it need not be asked again."""
         return self.text is not None or self.reason in ("judge_refused", "judge_empty")
 
-    def read(self) -> Reading:
+    def read(self) -> AnswerValue:
         """Return the rating or preference in the answer; ``AnswerError`` if there is none that can be used."""
         if self.text is None:
             raise AnswerError("there is no answer")
@@ -81,10 +81,10 @@ class JudgeQuestion(Record):
             raise AnswerError("it is about facts, and no rating")
         if self.order is None:
             score = read_score(self.text)
-            return Reading(score.value, score.leniencies)
+            return AnswerValue(score.value, score.leniencies)
         choice = read_choice(self.text)
         final = "B" if self.order == "first_leading" else "A"
-        return Reading(float(choice.value == final), choice.leniencies)
+        return AnswerValue(float(choice.value == final), choice.leniencies)
 
     @property
     def readable(self) -> bool:

@@ -25,7 +25,7 @@ from ircore.instances.store import AnyInstanceSet
 from ircore.players.submission import AnyLoaded, LoadedGameSubmission, LoadedSubmission
 from ircore.players.traits import reference_players
 from ircore.runs.cache import Cache
-from ircore.runs.costs.limit import Watch
+from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import prices_of_run
 from ircore.runs.engine import Engine
 from ircore.runs.events import Entry
@@ -139,7 +139,7 @@ def play(
     folder: RunFolder | GameRunFolder,
     game: Game[Any],
     players: Players,
-    watch: Watch | None = None,
+    cost_limit: CostLimit | None = None,
     cache: Cache | None = None,
     pool: Pool | None = None,
     writing: Callable[[AnyRunFolder], RunWriter] = RunWriter,
@@ -151,7 +151,7 @@ def play(
         folder: The run folder.
         game: The rules.
         players: By their seats.
-        watch: Counts along, and may limit the cost.
+        cost_limit: Counts along, and may limit the cost.
         cache: Answers of other runs.
         pool: Plays the episodes elsewhere; None for this process.
         writing: Makes the writer of the journal.
@@ -166,20 +166,20 @@ def play(
             recorded.
         InputError: Another process works on the run.
     """
-    watch = watch or Watch(prices_of_run(folder))
+    cost_limit = cost_limit or CostLimit(prices_of_run(folder))
     with folder.lock(), writing(folder) as writer:
         unfinished = plan.selected.where(lambda entry: entry.instance_id not in writer.finished)
         ended = [name for name in plan.selected.ids if name in writer.finished]
-        watch.begin([*writer.known.values(), *folder.failures()], len(plan.selected), ended)
+        cost_limit.begin([*writer.known.values(), *folder.failures()], len(plan.selected), ended)
         with progress(f"play {folder.run.slug}", len(unfinished)) as shown:
             load_tokenizer()
-            engine = Engine(Recorder(writer), watch, shown)
+            engine = Engine(Recorder(writer), cost_limit, shown)
             if pool is not None:
                 asyncio.run(pool.run(plan, writer, engine))
             else:
                 asyncio.run(Session(plan, game, players, writer, engine, cache).run(unfinished))
         if any(name not in writer.finished for name in plan.selected.ids):
-            raise watch.stopped()
+            raise cost_limit.stopped()
         return [writer.finished[name] for name in plan.selected.ids]
 
 

@@ -15,7 +15,7 @@ from ircore.core.tokens import load_tokenizer
 from ircore.games.registry import load_game
 from ircore.players.submission import AnyLoaded
 from ircore.runs.cache import Cache
-from ircore.runs.costs.limit import NoMoreError, Watch
+from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.costs.prices import RunPrices, prices_of_run
 from ircore.runs.engine import Engine
 from ircore.runs.events import Entry
@@ -98,7 +98,7 @@ class _Handed:
             raise WorkError(failure, "Every recorded answer is kept; the same command goes on.")
 
 
-class _Telling(Watch):
+class _Telling(CostLimit):
     """Tells the process that counts how many questions are under way."""
 
     def __init__(self, prices: RunPrices, control: Connection) -> None:
@@ -115,7 +115,7 @@ class _Telling(Watch):
         self._control.send(Busy(self.in_flight))
 
 
-class _Reserving(Watch):
+class _Reserving(CostLimit):
     """Asks the process that counts the cost before each question."""
 
     def __init__(self, prices: RunPrices, control: Connection) -> None:
@@ -169,9 +169,9 @@ def play_part(
     try:
         folder = open_any_run(path)
         prices = prices_of_run(folder)
-        watch = _Reserving(prices, control) if limited else _Telling(prices, control)
+        cost_limit = _Reserving(prices, control) if limited else _Telling(prices, control)
         writer = _Handed(folder, part.selected.ids, records)
-        engine: Engine[Entry] = Engine(Recorder(writer), watch, _Silent())
+        engine: Engine[Entry] = Engine(Recorder(writer), cost_limit, _Silent())
         game = load_game(part.run.game, "run")
         load_tokenizer()
         session = Session(part, game, make_players(game, loaded), writer, engine, cache)
@@ -186,17 +186,17 @@ def play_part(
 
 async def _heeding(control: Connection, session: Session) -> None:
     """Play what a session selected, heeding the process that began this one."""
-    asyncio.get_running_loop().add_reader(control.fileno(), _heed, control, session.engine.watch)
+    asyncio.get_running_loop().add_reader(control.fileno(), _heed, control, session.engine.cost_limit)
     await session.run(session.plan.selected)
 
 
-def _heed(control: Connection, watch: Watch) -> None:
+def _heed(control: Connection, cost_limit: CostLimit) -> None:
     """Take a message of the process that began this one: a reserve, or the end of asking."""
     try:
         message = control.recv()
     except (EOFError, OSError):
         raise SystemExit(1) from None  # nobody is left to record an answer
-    if isinstance(message, tuple) and isinstance(watch, _Reserving):
-        watch.granted(*message)
-    elif watch.ended_early is None:
-        watch.ended_early = NoMoreError(str(message), "Every answer is kept.")
+    if isinstance(message, tuple) and isinstance(cost_limit, _Reserving):
+        cost_limit.granted(*message)
+    elif cost_limit.ended_early is None:
+        cost_limit.ended_early = NoMoreError(str(message), "Every answer is kept.")

@@ -71,7 +71,7 @@ class _Worker:
         context = get_context("spawn")
         self._records, records = context.Pipe()
         self._control, control = context.Pipe()
-        limited = engine.watch.max_cost is not None
+        limited = engine.cost_limit.max_cost is not None
         arguments = (part, pool.loaded, pool.cache, limited, records, control)
         self._process: SpawnProcess = context.Process(
             target=play_part, args=arguments, kwargs={"path": writer.folder.path}
@@ -117,7 +117,7 @@ class _Worker:
             if not done.done():
                 done.set_result(message)
         elif isinstance(message, Freed):
-            self._engine.watch.release(message.reserve)
+            self._engine.cost_limit.release(message.reserve)
         elif isinstance(message, Busy):
             self._count(message.in_flight)
         else:
@@ -151,30 +151,30 @@ class _Worker:
             if isinstance(entry.event, AnyEnd):
                 count_ended(entry.event.episode, self._writer, self._engine)
             else:
-                self._engine.watch.asked(entry.event)
-        self._engine.shown.refresh(self._engine.watch.note)
+                self._engine.cost_limit.asked(entry.event)
+        self._engine.shown.refresh(self._engine.cost_limit.note)
 
     async def _reserve(self, wish: Wish) -> None:
         try:
-            reserve: float | None = await self._engine.watch.reserve(wish.seat)
+            reserve: float | None = await self._engine.cost_limit.reserve(wish.seat)
         except NoMoreError:
             reserve = None
         with suppress(OSError):
             self._control.send((wish.number, reserve))
 
     def _count(self, in_flight: int) -> None:
-        """Let the watch know how many questions of this process are under way, where it does not reserve for each."""
-        watch = self._engine.watch
-        if watch.max_cost is None:
-            watch.in_flight += in_flight - self._in_flight
+        """Tell the limit how many questions of this process are under way, where it does not reserve for each."""
+        cost_limit = self._engine.cost_limit
+        if cost_limit.max_cost is None:
+            cost_limit.in_flight += in_flight - self._in_flight
             self._in_flight = in_flight
 
     async def _tell_of_stop(self) -> None:
-        watch = self._engine.watch
-        while watch.ended_early is None:
+        cost_limit = self._engine.cost_limit
+        while cost_limit.ended_early is None:
             await asyncio.sleep(0.1)
         with suppress(OSError):
-            self._control.send(str(watch.ended_early.problem))
+            self._control.send(str(cost_limit.ended_early.problem))
 
     def end(self) -> None:
         """End the process: a process that is done has some time to end by itself."""

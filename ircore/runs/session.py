@@ -119,8 +119,8 @@ def count_ended(episode: AnyEnded, known: KnownAnswers, engine: Engine[Entry]) -
     """Count an episode as finished, without its turns: memory would grow with the run, and they are on the disk."""
     lighter = {"turns": ()} if isinstance(episode, Episode) else {"steps": ()}
     known.finished[episode.episode_id] = episode.model_copy(update=lighter)
-    engine.watch.ended(episode.outcome, episode.episode_id)
-    engine.shown.advance(engine.watch.note())
+    engine.cost_limit.ended(episode.outcome, episode.episode_id)
+    engine.shown.advance(engine.cost_limit.note())
 
 
 class _JournalTable:

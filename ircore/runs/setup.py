@@ -17,7 +17,7 @@ from ircore.players.builtin_pairs import submission_place
 from ircore.players.recorded import RECORDED, RecordedSeat
 from ircore.players.submission import AnyLoaded, check_seat, make_player, read_any_manifest
 from ircore.players.traits import traits_of
-from ircore.runs.costs.limit import Watch
+from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import prices_of_run, store_prices
 from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
 from ircore.runs.play import open_run
@@ -131,8 +131,8 @@ def begin_run(
     prices_file: Path | None = None,
     max_cost: float | None = None,
     vouching: bool = False,
-) -> tuple[RunFolder | GameRunFolder, Watch]:
-    """Open the run folder, store the settings that a resumed run needs, and return it with the watch on its cost.
+) -> tuple[RunFolder | GameRunFolder, CostLimit]:
+    """Open the run folder, store the settings that a resumed run needs, and return it with the cost_limit on its cost.
 
     Args:
         plan: Run, instances and limits of this session.
@@ -148,7 +148,7 @@ def begin_run(
     keep_provenance(folder.path, loaded.path, begun, vouching)
     keep_part(folder, shard, plan.selected.ids)
     store_prices(folder.path, prices_file)
-    return folder, Watch(prices_of_run(folder), max_cost)
+    return folder, CostLimit(prices_of_run(folder), max_cost)
 
 
 def make_players(game: Game[Any], loaded: AnyLoaded, scheduler: str | None = None) -> Players:

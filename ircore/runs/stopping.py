@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Self
 
-from ircore.runs.costs.limit import NoMoreError, Watch
+from ircore.runs.costs.limit import CostLimit, NoMoreError
 
 SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -41,20 +41,20 @@ class Stop:
 
     >>> from ircore.runs.costs.prices import RunPrices, read_prices
     >>> async def example() -> tuple[bool, bool]:
-    ...     watch = Watch(RunPrices(read_prices()))
+    ...     cost_limit = CostLimit(RunPrices(read_prices()))
     ...     async with asyncio.timeout(None) as limit:
-    ...         Stop(watch, limit).begin(SignalledError.by(signal.SIGTERM))
-    ...         return watch.may_ask(), limit.when() is None
+    ...         Stop(cost_limit, limit).begin(SignalledError.by(signal.SIGTERM))
+    ...         return cost_limit.may_ask(), limit.when() is None
     >>> asyncio.run(example())
     (False, False)
 
     Args:
-        watch: Told that no more may be asked.
+        cost_limit: Told that no more may be asked.
         limit: Limits the time of all workers; shortened to ``GRACE`` from the beginning of the stop.
     """
 
-    def __init__(self, watch: Watch, limit: asyncio.Timeout) -> None:
-        self._watch = watch
+    def __init__(self, cost_limit: CostLimit, limit: asyncio.Timeout) -> None:
+        self._watch = cost_limit
         self._limit = limit
 
     def begin(self, why: NoMoreError) -> None:

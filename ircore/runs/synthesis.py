@@ -20,7 +20,7 @@ from ircore.instances.synthesis.drawn import FIGURES, DrawnFigures, DrawnProgram
 from ircore.instances.synthesis.studio import Studio
 from ircore.players.openai.settings import is_loopback
 from ircore.players.submission import LoadedGameSubmission
-from ircore.runs.costs.limit import Watch
+from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import prices_of_run, store_prices
 from ircore.runs.folder import GameRunFolder, open_any_run
 from ircore.runs.play import make_run, open_run, play
@@ -102,9 +102,9 @@ def synthesize(plan: SynthesisPlan) -> list[FigureStep]:
         players = make_players(game, loaded)
         run_folder = open_run(plan.out, run, instances)
         store_prices(run_folder.path, plan.prices)
-        watch = Watch(prices_of_run(run_folder), plan.max_cost)
+        cost_limit = CostLimit(prices_of_run(run_folder), plan.max_cost)
         todo = PlayPlan(run, instances, instances.instances, words, plan.concurrency, plan.deadline)
-        play(todo, run_folder, game, players, watch)
+        play(todo, run_folder, game, players, cost_limit)
     return [step for _, step in steps_of(run_folder)]
 
 

@@ -27,7 +27,7 @@ from ircore.instances.store import InstanceSet
 from ircore.players.base import JudgeError, JudgeView, JudgingPlayer
 from ircore.players.views import Captioned
 from ircore.runs.costs.forecast import IMAGE_READ_TOKENS
-from ircore.runs.costs.limit import Watch
+from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import RunPrices, own_prices_file, read_prices, store_prices
 from ircore.runs.engine import Engine
 from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgementEntry, JudgementWriter, JudgeQuestion, asked_as
@@ -97,11 +97,11 @@ def probe(instances: InstanceSet, judge: LoadedJudge, out: Path, plan: JudgingPl
         store_prices(out, plan.prices)
         asked = tuple(read_records(out / JUDGEMENTS, QUESTIONS))
         inquiries = _inquiries(instances, judge, player, out, asked)
-        watch = Watch(_prices(judge, out, plan), plan.max_cost)
-        watch.begin(asked)
+        cost_limit = CostLimit(_prices(judge, out, plan), plan.max_cost)
+        cost_limit.begin(asked)
         entries: dict[tuple[str, str], JudgeQuestion] = {}
         with JudgementWriter() as writer, progress("probing", len(inquiries)) as shown:
-            engine = Engine(Recorder(writer), watch, shown)
+            engine = Engine(Recorder(writer), cost_limit, shown)
             waiting = iter(inquiries)
             workers = [_worker(engine, waiting, entries) for _ in range(min(plan.concurrency, len(inquiries)))]
             asyncio.run(engine.run(workers, plan.deadline, [player]))
@@ -159,7 +159,7 @@ async def _worker(
         except JudgeError as refusal:  # of this question alone, and recorded
             entry = inquiry.refused(refusal)
         entries[inquiry.instance.instance_id, inquiry.asking] = entry.question
-        engine.shown.advance(engine.watch.note())
+        engine.shown.advance(engine.cost_limit.note())
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
 from ircore.core.records import Scene
-from ircore.games.measuring import Reading
+from ircore.games.measuring import MeasuredValue
 from ircore.scorers.elements.comparisons import COMPARISONS
 from ircore.scorers.elements.eye import detect_by_eye
 from ircore.scorers.elements.grounded import detected_once
@@ -49,30 +49,30 @@ class EpisodeInstruments:
         """Return a picture that a step holds."""
         return self._read(rendering)
 
-    def metric(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> Reading:
+    def metric(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> MeasuredValue:
         """Return the value of an image metric; see ``ircore.games.measuring.Instruments``."""
         if scene is not None and name in COMPARISONS:
             value = COMPARISONS[name](self._seen(target, scene, target), self._seen(target, scene, image))
-            return Reading(value, None if value is not None else "nothing is seen that it could be computed from")
+            return MeasuredValue(value, None if value is not None else "nothing is seen that it could be computed from")
         metric: Metric = load("metrics", name)
         if obstacle := metric.obstacle():
-            return Reading(None, obstacle)
+            return MeasuredValue(None, obstacle)
         measured = measure(metric, target.pixels, image.pixels)
-        return Reading(measured.value, measured.reason)
+        return MeasuredValue(measured.value, measured.reason)
 
     def elements(self, image: Picture, labels: tuple[str, ...]) -> ElementList | None:
         """Return the things that the vision model in ``IRCORE_DETECTOR`` sees; see ``Instruments``."""
         detector = os.environ.get(DETECTOR_VARIABLE)
         return detected_once(Path(detector), image, labels) if detector else None
 
-    def judge(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> Reading:
+    def judge(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> MeasuredValue:
         """Return the rating of a judge that computes; see ``ircore.games.measuring.Instruments``."""
         try:
             judge: Judge = load("judges", name)()
         except InputError as error:
-            return Reading(None, error.problem)
+            return MeasuredValue(None, error.problem)
         judgement = with_scene(judge, scene).rate(target, image)
-        return Reading(judgement.value, judgement.reason)
+        return MeasuredValue(judgement.value, judgement.reason)
 
     def _seen(self, target: Picture, scene: Scene, image: Picture) -> ElementList:
         """Return the elements that the eye sees; a picture is looked at once for all metrics."""

@@ -16,7 +16,7 @@ from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.players.submission import MANIFEST, LoadedSubmission
 from ircore.results.tables.model import Column, Table, Value
-from ircore.runs.costs.limit import Watch
+from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import prices_of_run
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import open_run, play
@@ -171,7 +171,7 @@ def _played(run: RunFolder, names: list[str], out: Path, concurrency: int, max_c
     folder = open_run(out, run.run, run.instances, selected)
     plan = PlayPlan(run.run, run.instances, selected, prompts, concurrency)
     loaded = LoadedSubmission(run.run.slug, run.run.submission, run.path / MANIFEST)
-    episodes = play(plan, folder, game, make_players(game, loaded), Watch(prices_of_run(folder), max_cost))
+    episodes = play(plan, folder, game, make_players(game, loaded), CostLimit(prices_of_run(folder), max_cost))
     if failed := [episode for episode in episodes if not episode.finished]:
         problem = f"{out}: {len(failed)} episodes failed: {failed[0].abort_reason}: {failed[0].detail}"
         raise WorkError(problem, "Give the same command again: it goes on where it stopped.")

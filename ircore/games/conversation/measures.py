@@ -8,7 +8,7 @@ from ircore.core.images import Picture
 from ircore.core.records import Scene
 from ircore.games.base import Direction, Instruments, Measure, Measured
 from ircore.games.conversation.records import Hop
-from ircore.games.measuring import Reading
+from ircore.games.measuring import MeasuredValue
 
 JUDGE = "verified"
 _TEN = 10
@@ -132,10 +132,10 @@ def measured_drawings(
 
 def _reading(
     metric: _Metric, target: Picture, drawing: Picture, scene: Scene | None, instruments: Instruments
-) -> Reading:
+) -> MeasuredValue:
     if metric.key != JUDGE:
         return instruments.metric(metric.key, target, drawing, scene)
     if scene is None:
-        return Reading(None, NOT_DRAWN)
+        return MeasuredValue(None, NOT_DRAWN)
     rated = instruments.judge(JUDGE, target, drawing, scene)
-    return rated if rated.value is None else Reading(rated.value / _TEN)
+    return rated if rated.value is None else MeasuredValue(rated.value / _TEN)

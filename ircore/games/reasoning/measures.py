@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ircore.core.images import Picture
 from ircore.games.base import Ending, Instruments, Measure, Measured
-from ircore.games.measuring import Reading
+from ircore.games.measuring import MeasuredValue
 from ircore.games.reasoning.dimensions.base import Verdict
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.reasoning.dimensions.seen_things import DETECTOR, UNDECIDED, SeenThings
@@ -43,13 +43,13 @@ def measured_attempt(task: TaskRecord, ending: Ending, instruments: Instruments)
         yield Measured("drawn", None, verdict.corrected, unknown)
 
 
-def _published(task: TaskRecord, attempt: Attempt, verdict: Verdict, instruments: Instruments) -> Reading:
+def _published(task: TaskRecord, attempt: Attempt, verdict: Verdict, instruments: Instruments) -> MeasuredValue:
     """Return the score by GIR-Bench's rule, or why there is none."""
     if attempt.missing is not None:
-        return Reading(None, f"GIR-Bench's code leaves missing pictures out: {attempt.missing}")
+        return MeasuredValue(None, f"GIR-Bench's code leaves missing pictures out: {attempt.missing}")
     likeness = DIMENSIONS[task.dimension].likeness
     if not likeness or attempt.rendering is None:
-        return Reading(verdict.published, verdict.unpublished)
+        return MeasuredValue(verdict.published, verdict.unpublished)
     answer = instruments.rendering(attempt.rendering)
     references = task.task.get("references")
     names = [str(name) for name in references] if isinstance(references, list) else []
@@ -58,7 +58,7 @@ def _published(task: TaskRecord, attempt: Attempt, verdict: Verdict, instruments
     if len(values) < len(readings):
         return next(reading for reading in readings if reading.value is None)
     similarity = entity_similarity(values)
-    return Reading(similarity, None if readings else "no reference pictures")
+    return MeasuredValue(similarity, None if readings else "no reference pictures")
 
 
 def measured_choice(task: TaskRecord, ending: Ending) -> Iterator[Measured]:

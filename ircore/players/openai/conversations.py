@@ -57,7 +57,7 @@ def judged(view: JudgeView) -> list[Message]:
     return messages
 
 
-def told(view: GeneratorView) -> list[Message]:
+def drawing_request(view: GeneratorView) -> list[Message]:
     """Return the message to a generator: the prompt, then the generator's previous rendering, if any."""
     return [Message("user", (view.prompt, *(() if view.previous is None else (view.previous,))))]
 

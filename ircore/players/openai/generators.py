@@ -17,8 +17,8 @@ from ircore.core.records import PlayerSpec, Role
 from ircore.players.base import GeneratorView, PictureAnswer, PlayerError, Question
 from ircore.players.calls import Called
 from ircore.players.openai.bodies import FormBody, JsonBody
-from ircore.players.openai.conversations import Message, asked, chat_messages, responses_input, told, under
-from ircore.players.openai.provider import EDITS, Provider, given
+from ircore.players.openai.conversations import Message, asked, chat_messages, drawing_request, responses_input, under
+from ircore.players.openai.provider import EDITS, Provider, stated_fields
 from ircore.players.openai.replies import (
     ChatReply,
     ImagesReply,
@@ -66,7 +66,7 @@ class _Generator(ABC, Generic[Settings]):
     async def render(self, view: GeneratorView) -> PictureAnswer:
         """Ask for the picture of this turn; first for a prompt, where a rewriter is to merge the dialogue."""
         if not view.rewrite:
-            return _answer(await self._called("generator", told(view)))
+            return _answer(await self._called("generator", drawing_request(view)))
         written = await self._rewritten(view.prompt)
         try:
             drawn = await self._called("generator", [Message("user", (written.value,))])
@@ -185,9 +185,9 @@ class OpenAIResponsesGenerator(_Generator[ResponsesImageSettings]):
             model=self._model,
             input=responses_input(messages),
             store=False,
-            tools=[given(tool)],
+            tools=[stated_fields(tool)],
             tool_choice={"type": "image_generation"},
-            reasoning=given({"effort": settings.reasoning_effort}) or None,
+            reasoning=stated_fields({"effort": settings.reasoning_effort}) or None,
             stream=False,
         )
 

@@ -112,14 +112,14 @@ class Provider:
 
     def form_fields(self, **fields: Any) -> dict[str, Any]:
         """The same for a form."""
-        return {**given(fields), **self._extra}
+        return {**stated_fields(fields), **self._extra}
 
     async def close(self) -> None:
         """Close the connections."""
         await self._connection.close()
 
 
-def given(fields: dict[str, Any]) -> dict[str, Any]:
+def stated_fields(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 

@@ -32,7 +32,7 @@ class CostLimitError(NoMoreError):
     """The cost limit of a run is reached, or the cost of its answers is unknown although limited.
 
     >>> from ircore.runs.costs.prices import read_prices
-    >>> Watch(RunPrices(read_prices()), max_cost=5).stopped().problem
+    >>> CostLimit(RunPrices(read_prices()), max_cost=5).stopped().problem
     '--max-cost: 0.0000 US$ of 5 US$ spent'
     """
 
@@ -52,7 +52,7 @@ class BreakerError(NoMoreError):
     """
 
 
-class Watch:
+class CostLimit:
     """Counts a run's questions and their cost.
 
     A question is sent only if the limit has room for it beside the questions under way, each with a reserve of twice
@@ -60,9 +60,9 @@ class Watch:
     until it is alone; so the limit is passed by one answer at most.
 
     >>> from ircore.runs.costs.prices import read_prices
-    >>> watch = Watch(RunPrices(read_prices()), max_cost=5)
-    >>> reserve = asyncio.run(watch.reserve("describer"))
-    >>> watch.in_flight, watch.may_ask()
+    >>> cost_limit = CostLimit(RunPrices(read_prices()), max_cost=5)
+    >>> reserve = asyncio.run(cost_limit.reserve("describer"))
+    >>> cost_limit.in_flight, cost_limit.may_ask()
     (1, True)
 
     Attributes:

@@ -17,7 +17,7 @@ from ircore.core.elements import ElementList, SeenElement
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
 from ircore.scorers.verification.eye.extras import extras_of
-from ircore.scorers.verification.eye.look import Look, Readings, look_at
+from ircore.scorers.verification.eye.look import Look, Observations, look_at
 from ircore.scorers.verification.eye.readers import read_all
 from ircore.scorers.verification.eye.target import target_of
 from ircore.scorers.verification.facts import Mark
@@ -51,7 +51,7 @@ def detect_by_eye(target: Picture, scene: Scene, image: Picture) -> ElementList:
     return ElementList(width=width, height=height, source=f"eye {VERSION}", elements=elements)
 
 
-def _seen(look: Look, readings: Readings) -> Iterator[tuple[str, Box]]:
+def _seen(look: Look, readings: Observations) -> Iterator[tuple[str, Box]]:
     """Yield type and box, in the target's coordinates, of each element that is there."""
     scene = look.target.scene
     for mark in look.target.marks:

@@ -18,7 +18,7 @@ from ircore.games.base import Seat
 from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
 from ircore.players.calls import ProviderStopError
 from ircore.runs.cache import Cache
-from ircore.runs.costs.limit import NoMoreError, Watch
+from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.costs.prices import RunPrices, own_prices_file, read_prices, store_prices
 from ircore.runs.engine import Engine
 from ircore.runs.folder import RunFolder
@@ -43,7 +43,7 @@ JUDGE: Seat[JudgeView, TextAnswer] = Seat("judge", "Judge", "pictures, and never
 
 @dataclass(frozen=True)
 class JudgingPlan:
-    """Asking model judges.
+    """ChannelPlan model judges.
 
     Attributes:
         every_turn: Whether every rendering is rated, not only the first and the final one.
@@ -117,12 +117,14 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
             store_prices(run.path, plan.prices)
             for judge in judges:
                 run.keep_judge(judge.identity)
-        watch = Watch(judges_prices(runs, judges, plan.prices), plan.max_cost)
-        watch.begin([question for planned_runs in planned.values() for part in planned_runs for question in part.asked])
+        cost_limit = CostLimit(judges_prices(runs, judges, plan.prices), plan.max_cost)
+        cost_limit.begin(
+            [question for planned_runs in planned.values() for part in planned_runs for question in part.asked]
+        )
         seats = [_Seat(judge, player, planned[judge.name]) for judge, player in zip(judges, players, strict=True)]
         total = sum(len(seat.items) for seat in seats)
         with JudgementWriter() as writer, progress("judge", total) as shown:
-            engine = Engine(Recorder(writer), watch, shown)
+            engine = Engine(Recorder(writer), cost_limit, shown)
             asyncio.run(_Session(plan, engine).run(seats))
         _count_losses(runs, seats)
     return [seat.report for seat in seats]
@@ -203,8 +205,8 @@ class _Session:
             self._ended("judged" if verdict.value is not None else "without a value")
 
     def _ended(self, outcome: str) -> None:
-        self.engine.watch.ended(outcome)
-        self.engine.shown.advance(self.engine.watch.note())
+        self.engine.cost_limit.ended(outcome)
+        self.engine.shown.advance(self.engine.cost_limit.note())
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class SceneDescriber:
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Describe the scene, or name the differences of the last rendering, or declare the rendering done."""
-        scene = told(view).instance.scene
+        scene = knowledge_of(view).instance.scene
         if scene is None:
             raise PlayerError("describer_refused", "This target was not drawn, so it has no scene to tell.")
         if self._words == "facts":
@@ -93,7 +93,7 @@ class ShuffledDescriber(_WithoutSettings):
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Describe the other target; then be content."""
-        knowledge = told(view)
+        knowledge = knowledge_of(view)
         if view.renderings:
             return _said("")
         picture = knowledge.picture_of(another(knowledge))
@@ -112,11 +112,11 @@ class TitleDescriber(_WithoutSettings):
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Name category and difficulty; then be content."""
-        instance = told(view).instance
+        instance = knowledge_of(view).instance
         return _said("" if view.renderings else truncate_tokens(title_of(instance), view.token_budget))
 
 
-def told(view: DescriberView) -> Knowledge:
+def knowledge_of(view: DescriberView) -> Knowledge:
     """Return the prompt of a reference describer.
 
     Raises:

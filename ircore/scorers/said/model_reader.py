@@ -18,7 +18,7 @@ from ircore.core.recorder import Recorder
 from ircore.core.records import Instance
 from ircore.players.base import JudgeError, JudgeView, JudgingPlayer
 from ircore.players.calls import ProviderStopError
-from ircore.runs.costs.limit import NoMoreError, Watch
+from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.engine import Engine
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import AnswerError
@@ -115,10 +115,12 @@ def ask_said(runs: Sequence[RunFolder], judge: LoadedJudge, plan: JudgingPlan) -
             run.keep_judge(judge.identity)
         items = [item for run in runs for item in _items(run, judge.name)]
         known = {question.asked_as: question for run in runs for question in read_judgements(run) if question.settled}
-        watch = Watch(judges_prices(runs, [judge], plan.prices), plan.max_cost)
-        watch.begin([question for run in runs for question in read_judgements(run) if question.judge == judge.name])
+        cost_limit = CostLimit(judges_prices(runs, [judge], plan.prices), plan.max_cost)
+        cost_limit.begin(
+            [question for run in runs for question in read_judgements(run) if question.judge == judge.name]
+        )
         with JudgementWriter() as writer, progress("reading", len(items)) as shown:
-            engine = Engine(Recorder(writer), watch, shown)
+            engine = Engine(Recorder(writer), cost_limit, shown)
             session = _Session(judge, player, known, engine, readings)
             waiting = iter(items)
             workers = [session.worker(waiting) for _ in range(min(plan.concurrency, len(items)))]
@@ -165,7 +167,7 @@ class _Session:
                 self.readings.read += 1
             except AnswerError:
                 self.readings.unreadable += 1
-            self.engine.shown.advance(self.engine.watch.note())
+            self.engine.shown.advance(self.engine.cost_limit.note())
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from ircore.core import exact
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
 from ircore.scorers.verification.eye.extras import Extra, extras_of
-from ircore.scorers.verification.eye.look import Look, Readings, look_at
+from ircore.scorers.verification.eye.look import Look, Observations, look_at
 from ircore.scorers.verification.eye.ocr import read_words
 from ircore.scorers.verification.eye.readers import read_all
 from ircore.scorers.verification.eye.registration import Transform
 from ircore.scorers.verification.eye.target import Target, target_of
-from ircore.scorers.verification.eye.view import Reading
+from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.facts import PARTS, Fact, Part
 from ircore.scorers.verification.verdicts import Checked, check, fails, undecided
 
@@ -146,7 +146,7 @@ def _without_ground(facts: list[Checked]) -> list[Checked]:
     ]
 
 
-def _checked(target: Target, readings: Readings, unseen: frozenset[str]) -> list[Checked]:
+def _checked(target: Target, readings: Observations, unseen: frozenset[str]) -> list[Checked]:
     absent = {key.removesuffix("/presence") for key, reading in readings.items()
               if key.endswith("/presence") and reading.seen is False}  # fmt: skip
     facts = []
@@ -162,12 +162,12 @@ def _checked(target: Target, readings: Readings, unseen: frozenset[str]) -> list
     return facts
 
 
-def _count(fact: Fact, target: Target, readings: Readings) -> Checked:
+def _count(fact: Fact, target: Target, readings: Observations) -> Checked:
     keys = [f"{mark.key}/presence" for mark in target.marks if mark.kind == fact.kind]
     seen = [readings[key].seen if key in readings else None for key in keys]
     if None in seen:
         return undecided(fact, "not each of them can be told")
-    return check(fact, Reading(seen.count(True)), ())
+    return check(fact, Observed(seen.count(True)), ())
 
 
 def scored(facts: Sequence[Checked], extras: Sequence[Extra], look: Look) -> Verification:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ircore.core import exact
 from ircore.core.fact_records import Verdict
-from ircore.scorers.verification.eye.view import Reading, difference
+from ircore.scorers.verification.eye.view import Observed, difference
 from ircore.scorers.verification.facts import Fact
 
 SAME_COLOUR = 12.0
@@ -45,7 +45,7 @@ class Checked:
     reason: str = ""
 
 
-def check(fact: Fact, reading: Reading | None, colours: Sequence[str]) -> Checked:
+def check(fact: Fact, reading: Observed | None, colours: Sequence[str]) -> Checked:
     """Return whether a fact holds, given the seen value.
 
     Args:
@@ -77,14 +77,14 @@ def holds(fact: Fact, seen: Any = None) -> Checked:
     return Checked(fact, "holds", 1.0, seen)
 
 
-def _same(fact: Fact, reading: Reading) -> Checked:
+def _same(fact: Fact, reading: Observed) -> Checked:
     if reading.seen == fact.expected:
         return holds(fact, reading.seen)
     reason = reading.why or ("not seen" if fact.attribute == "presence" else f"seen: {reading.seen}")
     return fails(fact, reason, reading.seen)
 
 
-def _number(fact: Fact, reading: Reading) -> Checked:
+def _number(fact: Fact, reading: Observed) -> Checked:
     off = abs(float(reading.seen) - float(fact.expected))
     seen = round(float(reading.seen), 3)
     if off <= (fact.tolerance or 0) + 1e-9:
@@ -100,7 +100,7 @@ def _credit(fact: Fact, off: float) -> float:
     return round(max(0.0, 1 - off / (WORTHLESS * abs(float(fact.expected)))), 3)
 
 
-def _angle(fact: Fact, reading: Reading) -> Checked:
+def _angle(fact: Fact, reading: Observed) -> Checked:
     around = float(fact.details.get("period", 360))
     off = abs((float(reading.seen) - float(fact.expected) + around / 2) % around - around / 2)
     seen = round(float(reading.seen), 1)
@@ -109,7 +109,7 @@ def _angle(fact: Fact, reading: Reading) -> Checked:
     return fails(fact, f"seen: {seen:g}°, off by {off:.0f}°", seen)
 
 
-def _place(fact: Fact, reading: Reading) -> Checked:
+def _place(fact: Fact, reading: Observed) -> Checked:
     if not isinstance(fact.expected, list) or isinstance(fact.expected[0], list):
         return _same(fact, reading)
     off = exact.dist(reading.seen, fact.expected)
@@ -119,7 +119,7 @@ def _place(fact: Fact, reading: Reading) -> Checked:
     return fails(fact, f"off by {off:.0f} pixels", seen)
 
 
-def _text(fact: Fact, reading: Reading) -> Checked:
+def _text(fact: Fact, reading: Observed) -> Checked:
     expected, seen = folded(str(fact.expected)), folded(str(reading.seen))
     if seen == expected:
         return holds(fact, reading.seen)
@@ -162,7 +162,7 @@ def _colour(fact: Fact, seen: str, colours: Sequence[str]) -> Checked:
     return fails(fact, f"seen: {seen}, ΔE2000 {off:.0f} from {expected}", seen)
 
 
-_CHECKS: dict[str, Callable[[Fact, Reading], Checked]] = {
+_CHECKS: dict[str, Callable[[Fact, Observed], Checked]] = {
     "value": _number,
     "size": _number,
     "angle": _angle,

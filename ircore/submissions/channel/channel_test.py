@@ -103,14 +103,14 @@ class ChannelResult:
 
 
 @dataclass(frozen=True)
-class Asking:
+class ChannelPlan:
     """Who is asked in a channel test, and how much.
 
     >>> from ircore.players.builtin_pairs import builtin_pairs
     >>> from ircore.players.submission import read_manifest
     >>> from ircore.submissions.channel.paraphrase import ByList
     >>> from ircore.submissions.channel.playing import drawer_of
-    >>> Asking(drawer_of(read_manifest(builtin_pairs()["classical+canvas"])), ByList()).judge
+    >>> ChannelPlan(drawer_of(read_manifest(builtin_pairs()["classical+canvas"])), ByList()).judge
     'structural'
     """
 
@@ -134,12 +134,12 @@ class Asking:
     """US dollars for each of the conditions."""
 
 
-def channel_test(run: RunFolder, asking: Asking, out: Path) -> ChannelResult:
+def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
     """Give a run's messages, paraphrases and messages about other targets to a neutral generator.
 
     Args:
         run: A run of the reconstruction game, scored by the judge.
-        asking: Who is asked.
+        plan: Who is asked.
         out: Folder for one run a condition: created, or resumed if it exists.
 
     Raises:
@@ -148,18 +148,18 @@ def channel_test(run: RunFolder, asking: Asking, out: Path) -> ChannelResult:
     """
     if run.game != RECONSTRUCTION:
         raise InputError(f"{run.path}: is a run of the game {run.game}", f"Name a run of {RECONSTRUCTION}.")
-    said = _said(run, asking)
-    own = {name: score for name, score in final_scores(run, asking.judge).items() if name in said}
+    said = _said(run, plan)
+    own = {name: score for name, score in final_scores(run, plan.judge).items() if name in said}
     if len(own) < 2:
         remedy = f"Score the run with: ircore score {run.path} --every-turn"
-        raise InputError(f"{run.path}: {asking.judge} has rated {len(own)} of its {len(said)} dialogues", remedy)
+        raise InputError(f"{run.path}: {plan.judge} has rated {len(own)} of its {len(said)} dialogues", remedy)
     scores = {"own": own}
-    for condition, (drawer, words) in _conditions(run, asking, {name: said[name] for name in own}).items():
+    for condition, (drawer, words) in _conditions(run, plan, {name: said[name] for name in own}).items():
         folder = play_words(
-            run, words, drawer, condition.replace("_", "-"), out / condition, asking.concurrency, asking.max_cost
+            run, words, drawer, condition.replace("_", "-"), out / condition, plan.concurrency, plan.max_cost
         )
-        score_runs([folder], ScoringPlan(judges=(asking.judge,), metrics=(), preferences=False))
-        scores[condition] = final_scores(folder, asking.judge)
+        score_runs([folder], ScoringPlan(judges=(plan.judge,), metrics=(), preferences=False))
+        scores[condition] = final_scores(folder, plan.judge)
     return _result(run, scores)
 
 
@@ -180,7 +180,7 @@ def final_scores(run: RunFolder, judge: str) -> dict[str, float]:
     return finals
 
 
-def _said(run: RunFolder, asking: Asking) -> dict[str, list[str]]:
+def _said(run: RunFolder, plan: ChannelPlan) -> dict[str, list[str]]:
     """Return the messages of the played episodes that are looked at, by episode."""
     said = {
         episode.episode_id: [turn.message for turn in episode.turns if turn.message]
@@ -188,26 +188,26 @@ def _said(run: RunFolder, asking: Asking) -> dict[str, list[str]]:
         if episode.played
     }
     names = sorted(name for name, messages in said.items() if messages)
-    if asking.episodes is not None and asking.episodes < len(names):
-        names = sorted(Random(derived_seed(0, run.run.run_id)).sample(names, asking.episodes))
+    if plan.episodes is not None and plan.episodes < len(names):
+        names = sorted(Random(derived_seed(0, run.run.run_id)).sample(names, plan.episodes))
     return {name: said[name] for name in names}
 
 
-def _conditions(run: RunFolder, asking: Asking, said: dict[str, list[str]]) -> dict[Condition, tuple[Drawer, Words]]:
+def _conditions(run: RunFolder, plan: ChannelPlan, said: dict[str, list[str]]) -> dict[Condition, tuple[Drawer, Words]]:
     targets = {instance.instance_id: instance.sha256 for instance in run.instances.instances}
     names = list(said)
     others = names[len(names) // 2 :] + names[: len(names) // 2]  # nobody keeps their own words
     messages = [message for name in names for message in said[name]]
-    restated = dict(zip(messages, paraphrased(messages, asking.paraphraser), strict=True))
+    restated = dict(zip(messages, paraphrased(messages, plan.paraphraser), strict=True))
     same = {targets[name]: said[name] for name in names}
     paraphrase = {targets[name]: [restated[message] for message in said[name]] for name in names}
     other = {targets[name]: said[given] for name, given in zip(names, others, strict=True)}
     conditions: dict[Condition, tuple[Drawer, Words]] = {
-        "same": (asking.neutral, same),
-        "paraphrase": (asking.neutral, paraphrase),
-        "other": (asking.neutral, other),
+        "same": (plan.neutral, same),
+        "paraphrase": (plan.neutral, paraphrase),
+        "other": (plan.neutral, other),
     }
-    return conditions if asking.own is None else {**conditions, "own_paraphrase": (asking.own, paraphrase)}
+    return conditions if plan.own is None else {**conditions, "own_paraphrase": (plan.own, paraphrase)}
 
 
 def _result(run: RunFolder, scores: dict[str, dict[str, float]]) -> ChannelResult:

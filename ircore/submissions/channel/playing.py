@@ -10,7 +10,7 @@ from ircore.core.submission_records import Submission
 from ircore.games.registry import load_game
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.players.submission import LoadedSubmission, make_player
-from ircore.runs.costs.limit import Watch
+from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import prices_of_run
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run, play
@@ -114,7 +114,7 @@ def play_words(
     folder = open_run(out, identity, run.instances, selected)
     plan = PlayPlan(identity, run.instances, selected, prompts, concurrency)
     players = {"describer": Speaker(words), "generator": drawer.player}
-    episodes = play(plan, folder, game, players, Watch(prices_of_run(folder), max_cost))
+    episodes = play(plan, folder, game, players, CostLimit(prices_of_run(folder), max_cost))
     if failed := [episode for episode in episodes if not episode.finished]:
         problem = f"{out}: {len(failed)} episodes failed: {failed[0].abort_reason}: {failed[0].detail}"
         raise WorkError(problem, "Give the same command again: it goes on where it stopped.")

@@ -16,7 +16,7 @@ from ircore.core.progress import Progress, progress
 from ircore.players.base import PlayerError
 from ircore.players.guard import unbroken
 from ircore.players.submission import AnyLoaded
-from ircore.submissions.relay.messages import Given, Handed
+from ircore.submissions.relay.messages import Handed, HandedAnswer
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
@@ -165,8 +165,8 @@ class RelayClient:
         except PlayerError as refusal:
             if refusal.reason in TECHNICAL_REASONS:
                 raise WorkError(f"{who} could not be asked: {refusal.detail}", _GOES_ON) from refusal
-            return Given.of(refusal).model_dump_json().encode()
-        return Given.of(answer).model_dump_json(exclude_defaults=True).encode()
+            return HandedAnswer.of(refusal).model_dump_json().encode()
+        return HandedAnswer.of(answer).model_dump_json(exclude_defaults=True).encode()
 
     async def _request(self, session: "ClientSession", method: str, path: str, body: bytes | None = None) -> bytes:
         """Send a request, again while the relay cannot be reached, and return the body of its answer."""

@@ -10,7 +10,7 @@ from typing import Any
 from ircore.core.errors import InputError
 from ircore.games.base import Seat
 from ircore.players.base import Answer, Asked, PlayerError
-from ircore.submissions.relay.messages import Given, Handed, shown_view
+from ircore.submissions.relay.messages import Handed, HandedAnswer, shown_view
 
 MOST_TRIES = 100
 """Times that a question may be fetched or answered badly."""
@@ -67,7 +67,7 @@ class Desk:
     ...     seat = Seat[Question, TextAnswer]("guesser", "Guesser", "the prompt", "text")
     ...     asked = asyncio.create_task(desk.ask(seat, Question(step=1, prompt="Which fruit?")))
     ...     handed = await desk.next(frozenset(), seconds=5)
-    ...     await desk.take(handed.question, Given(text="apple"))
+    ...     await desk.take(handed.question, HandedAnswer(text="apple"))
     ...     return (await asked).text
     >>> asyncio.run(example())
     'apple'
@@ -137,7 +137,7 @@ class Desk:
             total=self.total,
         )
 
-    async def take(self, name: str, given: Given) -> None:
+    async def take(self, name: str, given: HandedAnswer) -> None:
         """Take the answer to a question that was handed out.
 
         Raises:

@@ -100,10 +100,10 @@ def shown_view(view: object) -> Any:
     return [shown_view(part) for part in view] if isinstance(view, tuple) else view
 
 
-class Given(Record):
+class HandedAnswer(Record):
     """An answer as it is handed in: a text, a choice, a picture, or the reason why the player gave none.
 
-    >>> Given(text="A circle.").text
+    >>> HandedAnswer(text="A circle.").text
     'A circle.'
     """
 
@@ -119,7 +119,7 @@ class Given(Record):
     attempts: tuple[Attempt, ...] = Field(default=(), max_length=100)
 
     @model_validator(mode="after")
-    def _is_one_answer(self) -> "Given":
+    def _is_one_answer(self) -> "HandedAnswer":
         if sum(part is not None for part in (self.text, self.choice, self.picture, self.refusal)) != 1:
             raise ValueError("give exactly one of text, choice, picture and refusal")
         if self.refusal is not None and self.refusal not in REFUSALS:
@@ -133,7 +133,7 @@ class Given(Record):
         return self
 
     @classmethod
-    def of(cls, answer: Answer | PlayerError) -> "Given":
+    def of(cls, answer: Answer | PlayerError) -> "HandedAnswer":
         """Return an answer, or the reason for none, in the form that is handed in."""
         if isinstance(answer, PlayerError):
             return cls(refusal=answer.reason, detail=answer.detail[:2000], attempts=answer.attempts)
@@ -172,14 +172,14 @@ class Given(Record):
             raise InputError(error.problem, error.remedy) from error
 
 
-def read_given(data: bytes) -> Given:
+def read_handed_answer(data: bytes) -> HandedAnswer:
     """Read an answer that a stranger hands in: closed, strict, each key once.
 
     Raises:
         InputError: It is not in the format.
     """
     try:
-        given = Given.model_validate_json(data, strict=True)
+        given = HandedAnswer.model_validate_json(data, strict=True)
         refuse_double_keys(data)
     except (ValueError, RecursionError) as error:
         problem = describe_validation_error(error) if isinstance(error, ValidationError) else str(error)

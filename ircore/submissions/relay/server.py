@@ -19,7 +19,7 @@ from ircore.runs.events import Entry
 from ircore.runs.session import PlayPlan, Session
 from ircore.runs.writer import RunWriter
 from ircore.submissions.relay.desk import Desk, RelayedPlayer, RelayError
-from ircore.submissions.relay.messages import MAX_ANSWER_BYTES, read_given
+from ircore.submissions.relay.messages import MAX_ANSWER_BYTES, read_handed_answer
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -148,7 +148,7 @@ class _Handlers:
         """Take an answer."""
         from aiohttp import web
 
-        given = await asyncio.to_thread(read_given, await _body(request, MAX_ANSWER_BYTES))
+        given = await asyncio.to_thread(read_handed_answer, await _body(request, MAX_ANSWER_BYTES))
         await self.desk.take(request.match_info["question"], given)
         return web.json_response({})
 

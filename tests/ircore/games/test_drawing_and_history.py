@@ -13,7 +13,7 @@ from ircore.games.base import EpisodeSetup, Seat
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.players.openai.conversations import described, told
+from ircore.players.openai.conversations import described, drawing_request
 
 TARGET = Picture.from_pixels(Drawing(16, 16, "#ff0000").pixels)
 DRAWN = [Picture.from_pixels(Drawing(16, 16, f"#0000{turn:02x}").pixels) for turn in range(1, 6)]
@@ -77,7 +77,7 @@ def test_other_histories_are_refused(rule: str) -> None:
 def test_a_generator_that_redraws_gets_every_message_and_no_picture() -> None:
     first, *_, last = played(Rules(max_turns=3, drawing="redraw")).rendered
     assert first.prompt == "message 1"
-    (message,) = told(last)
+    (message,) = drawing_request(last)
     (words,) = message.parts
     assert isinstance(words, str)
     assert [words.count(f"message {turn}") for turn in (1, 2, 3)] == [1, 1, 1]

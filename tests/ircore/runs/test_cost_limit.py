@@ -13,7 +13,7 @@ from ircore.core.episode_records import Usage
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Submission
 from ircore.instances.store import InstanceSet
-from ircore.runs.costs.limit import Watch
+from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import Prices, RunPrices
 from ircore.runs.events import Call
 
@@ -29,17 +29,17 @@ def answer(tokens: int, cost: float | None) -> Call:
     return Call(episode_id="e", turn=1, role="describer", text="words", usage=usage, seconds=1)
 
 
-def watch(max_cost: float | None = None) -> tuple[Watch, list[float]]:
-    """A watch with a clock that is set by hand."""
+def cost_limit(max_cost: float | None = None) -> tuple[CostLimit, list[float]]:
+    """A cost_limit with a clock that is set by hand."""
     now = [100.0]
     asked = PlayerSpec(player="openai", model="words", base_url="https://models.example/v1")
     drawn = PlayerSpec(player="canvas")
     pair = Submission(schema_=1, name="Pair", describer=asked, generator=drawn, licence="CC0-1.0")
-    return Watch(RunPrices(Prices({}), pair), max_cost, lambda: now[0]), now
+    return CostLimit(RunPrices(Prices({}), pair), max_cost, lambda: now[0]), now
 
 
 def test_the_note_counts_outcomes_flight_rate_tokens_and_cost() -> None:
-    seen, now = watch()
+    seen, now = cost_limit()
     seen.begin([answer(400, 0.5)] * 3)
     now[0] += 4
     reserves = [asyncio.run(seen.reserve("describer")) for _ in range(10)]
@@ -53,7 +53,7 @@ def test_the_note_counts_outcomes_flight_rate_tokens_and_cost() -> None:
 
 
 def test_the_limit_counts_earlier_sessions_too() -> None:
-    seen, _ = watch(max_cost=2)
+    seen, _ = cost_limit(max_cost=2)
     seen.begin([answer(1, 1.5)])
     assert seen.may_ask()
     seen.asked(answer(1, 0.5))
@@ -62,7 +62,7 @@ def test_the_limit_counts_earlier_sessions_too() -> None:
 
 
 def test_a_price_that_is_not_known_is_named_and_never_shown_as_nothing() -> None:
-    seen, _ = watch()
+    seen, _ = cost_limit()
     seen.asked(answer(1000, None))
     assert seen.note().endswith("1.0k tokens, price of words not known")
     seen.asked(answer(1000, 0.25))
@@ -71,7 +71,7 @@ def test_a_price_that_is_not_known_is_named_and_never_shown_as_nothing() -> None
 
 def test_the_note_says_what_the_run_will_cost_in_all() -> None:
     """Five episodes of 1, 2, 3, 2 and 2 US$ have ended of ten: mean 2, variance 0.5."""
-    seen, _ = watch()
+    seen, _ = cost_limit()
     seen.begin([], planned=10)
     for number, cost in enumerate((1.0, 2.0, 3.0, 2.0, 2.0)):
         assert "in all" not in seen.note()
@@ -82,7 +82,7 @@ def test_the_note_says_what_the_run_will_cost_in_all() -> None:
 
 
 def test_episodes_of_earlier_sessions_count_for_what_it_will_cost() -> None:
-    seen, _ = watch()
+    seen, _ = cost_limit()
     earlier = [answer(1, 0.5).model_copy(update={"episode_id": f"e{number}"}) for number in range(6)]
     seen.begin(earlier, planned=8, ended=[f"e{number}" for number in range(6)])
     assert seen.note().endswith("3.0000 US$, 4.00 to 4.00 US$ in all")
@@ -91,7 +91,7 @@ def test_episodes_of_earlier_sessions_count_for_what_it_will_cost() -> None:
 @pytest.mark.parametrize("growth", [1.0, 1.15, 2.0])
 def test_the_limit_is_passed_by_one_answer_at_most(growth: float) -> None:
     """Sixteen workers, whose answers grow dearer from turn to turn by as much as twice."""
-    seen, _ = watch(max_cost=3)
+    seen, _ = cost_limit(max_cost=3)
     costs: list[float] = []
 
     async def worker() -> None:
@@ -114,7 +114,7 @@ def test_the_limit_is_passed_by_one_answer_at_most(growth: float) -> None:
 
 
 def test_many_questions_are_under_way_while_the_limit_is_far() -> None:
-    seen, _ = watch(max_cost=1000)
+    seen, _ = cost_limit(max_cost=1000)
     seen.begin([answer(1, 0.01)])
 
     async def all_at_once() -> list[float]:

@@ -65,12 +65,12 @@ def slow(folder: Path, asked: Path) -> Path:
 def kill_when(worker: int, journal: Path, lines: int) -> Thread:
     """Kill a process as soon as a journal has so many lines."""
 
-    def watch() -> None:
+    def cost_limit() -> None:
         while not journal.exists() or journal.read_bytes().count(b"\n") < lines:
             time.sleep(0.01)
         os.kill(worker, signal.SIGKILL)
 
-    thread = Thread(target=watch, daemon=True)
+    thread = Thread(target=cost_limit, daemon=True)
     thread.start()
     return thread
 

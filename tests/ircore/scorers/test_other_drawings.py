@@ -12,7 +12,7 @@ from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.targets.base import Drawn
 from ircore.scorers.judge_test import pixel_edits
 from ircore.scorers.judge_test.redraw import redrawn
-from ircore.scorers.verification.eye.view import Reading
+from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.facts import Fact
 from ircore.scorers.verification.score import verify_picture
 from ircore.scorers.verification.verdicts import Checked, check
@@ -197,7 +197,7 @@ def test_a_picture_that_moved_as_a_whole_is_moved_back() -> None:
 def test_a_shade_between_two_nearly_alike_colours_is_neither_right_nor_wrong() -> None:
     colours = ("#808080", "#959595")  # ΔE2000 8
     fact = Fact("panel/colour", "panel", "panel", "colour", "colour", "#808080", None, 1.0, "The panel is grey.")
-    verdicts = [check(fact, Reading(seen), colours).verdict for seen in ("#838383", "#8e8e8e", "#959595")]
+    verdicts = [check(fact, Observed(seen), colours).verdict for seen in ("#838383", "#8e8e8e", "#959595")]
     assert verdicts == ["holds", "undecided", "fails"]
 
 

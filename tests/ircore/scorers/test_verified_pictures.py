@@ -14,7 +14,7 @@ from ircore.games.reconstruction.targets.base import Drawn
 from ircore.scorers.judge_test.redraw import repainted
 from ircore.scorers.judge_test.scene_edits import labels_misspelt, one_bar_shorter
 from ircore.scorers.verification.eye.registration import Transform, register
-from ircore.scorers.verification.eye.view import Reading
+from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.facts import Fact
 from ircore.scorers.verification.judge import VerifiedJudge
 from ircore.scorers.verification.score import Verification, cost_of, verify_picture
@@ -148,7 +148,7 @@ def test_a_bar_that_is_shorter_scores_less_the_shorter_it_is() -> None:
 @pytest.mark.parametrize(("seen", "credit"), [(100, 1.0), (104, 1.0), (80, 0.5), (120, 0.5), (60, 0.0), (20, 0.0)])
 def test_a_value_earns_less_the_larger_its_relative_error(seen: float, credit: float) -> None:
     value = Fact("bar-1/value", "bar-1", "bar", "value", "value", 100, 5.0, 1.5, "The bar shows 100.")
-    assert check(value, Reading(seen), ()).credit == credit
+    assert check(value, Observed(seen), ()).credit == credit
 
 
 def test_a_far_move_costs_much_more_than_a_slight_one() -> None:

@@ -24,7 +24,7 @@ from ircore.runs.play import make_run, open_run, play
 from ircore.runs.provenance import make_provenance, record_finding, write_provenance
 from ircore.runs.session import PlayPlan
 from ircore.scorers.computed import ScoringPlan, score_runs
-from ircore.submissions.channel.channel_test import RULE, Asking, ChannelResult, channel_test
+from ircore.submissions.channel.channel_test import RULE, ChannelPlan, ChannelResult, channel_test
 from ircore.submissions.channel.paraphrase import ByList, numbers_of, paraphrased
 from ircore.submissions.channel.playing import Drawer, drawer_of
 
@@ -52,7 +52,7 @@ def played(folder: Path, targets: InstanceSet, describer: Any, generator: Any) -
 
 
 def result_of(run: RunFolder, out: Path, own: Any = None) -> ChannelResult:
-    asking = Asking(drawer_of(PAIR), ByList(), None if own is None else Drawer(PAIR, own))
+    asking = ChannelPlan(drawer_of(PAIR), ByList(), None if own is None else Drawer(PAIR, own))
     return channel_test(run, asking, out)
 
 

@@ -26,9 +26,9 @@ class _EntityDimension(Dimension):
         draw = ENTITIES[name].draw
         pictures = {f"reference_{number}": Picture.from_pixels(draw(rng).pixels) for number in range(1, REFERENCES + 1)}
         payload = {"entity": name, "references": list(pictures)}
-        return Task(f"Draw {self.told(name)}, alone on a plain ground.", payload, pictures)
+        return Task(f"Draw {self.words_for(name)}, alone on a plain ground.", payload, pictures)
 
-    def told(self, name: str) -> str:
+    def words_for(self, name: str) -> str:
         """Return the words for a thing in a prompt."""
         raise NotImplementedError
 
@@ -55,7 +55,7 @@ class EntityNamed(_EntityDimension):
     name = "entity-named"
     title = "Entity by name"
 
-    def told(self, name: str) -> str:
+    def words_for(self, name: str) -> str:
         """Return the name with its article."""
         article = "the" if " that " in name else "an" if name[0] in "aeiou" else "a"
         return f"{article} {name}"
@@ -72,6 +72,6 @@ class EntityDescribed(_EntityDimension):
     name = "entity-described"
     title = "Entity by description"
 
-    def told(self, name: str) -> str:
+    def words_for(self, name: str) -> str:
         """Return the description."""
         return ENTITIES[name].description

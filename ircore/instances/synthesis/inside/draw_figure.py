@@ -53,7 +53,7 @@ def report_on(figure: Any, category: str) -> tuple[dict[str, Any], bytes]:
     """Draw a figure; return the report on its artists and the picture."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    from ircore.instances.synthesis.inside.reading import read_figure
+    from ircore.instances.synthesis.inside.artists import read_figure
 
     figure.set_dpi(DPI)
     canvas = FigureCanvasAgg(figure)
@@ -80,7 +80,7 @@ def versions() -> dict[str, str]:
     return {"python": sys.version.split()[0], "matplotlib": mpl.__version__, "numpy": np.__version__}
 
 
-def told(error: BaseException) -> str:
+def error_words(error: BaseException) -> str:
     """Return an error in a few words with the line of the program that it came from."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "program.py"]
     where = f" (line {lines[-1]} of the program)" if lines else ""
@@ -103,7 +103,7 @@ def main() -> None:
     try:
         report, picture = report_on(figure_of(asked["program"], asked["seed"]), asked["category"])
     except BaseException as error:  # noqa: BLE001 - whatever a program does, the reason is passed out
-        report, picture = {"error": told(error)}, b""
+        report, picture = {"error": error_words(error)}, b""
     text = json.dumps(report, allow_nan=False, default=str).encode()
     write_all(channel, b"%d %d\n" % (len(text), len(picture)) + text + picture)
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from ircore.players.builtin.canvas.corrections import correct
 from ircore.players.builtin.canvas.descriptions import describe
-from ircore.players.builtin.canvas.figures.changes import change_told, in_place
-from ircore.players.builtin.canvas.figures.reading import read_told
-from ircore.players.builtin.canvas.plots.reading import read_plot
+from ircore.players.builtin.canvas.figures.changes import change_figure, in_place
+from ircore.players.builtin.canvas.figures.described import read_figure
+from ircore.players.builtin.canvas.plots.clauses import read_plot
 from ircore.players.builtin.canvas.points_by_name import with_points
 from ircore.players.builtin.canvas.shapes import Canvas
 from ircore.players.builtin.canvas.sheet import MAX_ITEMS, MAX_NOTES, Sheet
@@ -38,7 +38,7 @@ def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tup
         sheet.notes = []
         if len(message) > MAX_MESSAGE:
             sheet.notes.append(f"only the first {MAX_MESSAGE:,} characters were read")
-        left = None if sheet.area else read_told(message, sheet)
+        left = None if sheet.area else read_figure(message, sheet)
         for clause in clauses(message if left is None else "\n".join(left)):
             _read_clause(clause, sheet, corrections)
     if len(sheet.items) >= MAX_ITEMS:
@@ -47,7 +47,7 @@ def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tup
 
 
 def _read_clause(clause: Clause, sheet: Sheet, corrections: bool) -> None:
-    if corrections and change_told(clause.source, sheet):
+    if corrections and change_figure(clause.source, sheet):
         return
     clause = with_points(clause, sheet)
     if not clause.words or read_plot(clause, sheet):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ircore.core.drawing import Point
-from ircore.players.builtin.canvas.figures.frame import Told
+from ircore.players.builtin.canvas.figures.frame import DescribedFigure
 from ircore.players.builtin.canvas.plots.area import Area
 from ircore.players.builtin.canvas.quantities import Space
 from ircore.players.builtin.canvas.shapes import Canvas, Item
@@ -44,7 +44,7 @@ class Sheet:
     notes: list[str] = field(default_factory=list)
     naive: bool = False
     told: tuple[Item, ...] = ()
-    figure: Told | None = None
+    figure: DescribedFigure | None = None
     area: Area | None = None
     points: dict[str, Point] = field(default_factory=dict)
 
@@ -81,7 +81,7 @@ class Sheet:
         """Give the picture a plain background."""
         self.canvas = replace(self.canvas, background=background, fade=None)
 
-    def forget_told(self) -> None:
+    def forget_figure(self) -> None:
         """Remove the items of the figure described before, unless a correction changed them since."""
         remaining = [item for item in self.items if not any(item is mentioned for mentioned in self.told)]
         self.items[:], self.told, self.figure, self.last = remaining, (), None, None

@@ -1,29 +1,29 @@
-"""Readings of bars and pies."""
+"""Observations of bars and pies."""
 
 import numpy as np
 
 from ircore.core.records import Element
 from ircore.scorers.verification.eye import bars, pies
-from ircore.scorers.verification.eye.look import Look, Readings
-from ircore.scorers.verification.eye.view import Reading, View, difference
+from ircore.scorers.verification.eye.look import Look, Observations
+from ircore.scorers.verification.eye.view import Observed, View, difference
 from ircore.scorers.verification.facts import Mark
 
 
-def read_bar(look: Look, mark: Mark) -> Readings:
+def read_bar(look: Look, mark: Mark) -> Observations:
     """Read a bar: presence, value in the figure's own axis, and colour."""
     element = look.target.scene.elements[mark.elements[0]]
     surface = _surface(look)
     bar = bars.bar_seen(look.view, element, surface, look.roughness)
     if bar is None:
-        return {f"{mark.key}/presence": Reading(False)}
+        return {f"{mark.key}/presence": Observed(False)}
     scale = look.scale("x" if element.parameters["orientation"] == "horizontal" else "y")
-    value = Reading(bars.value_of(bar, element, scale)) if scale else Reading(None, "the axis has no scale")
+    value = Observed(bars.value_of(bar, element, scale)) if scale else Observed(None, "the axis has no scale")
     look.view.notes.setdefault("bars", {})[mark.key] = bar
     return {
-        f"{mark.key}/presence": Reading(True),
+        f"{mark.key}/presence": Observed(True),
         f"{mark.key}/value": value,
-        f"{mark.key}/colour": Reading(bar.colour),
-        f"{mark.key}/outline": Reading(None, "too thin to be told"),
+        f"{mark.key}/colour": Observed(bar.colour),
+        f"{mark.key}/outline": Observed(None, "too thin to be told"),
     }
 
 
@@ -35,19 +35,19 @@ def _surface(look: Look) -> "np.ndarray[tuple[int, ...], np.dtype[np.float32]]":
     return surface
 
 
-def read_pie(look: Look, mark: Mark) -> Readings:
+def read_pie(look: Look, mark: Mark) -> Observations:
     """Read a pie: presence, size, place and hole; the pie's wedges are read, too."""
     wedges = [look.target.scene.elements[index] for index in mark.elements]
     disc = pies.disc_seen(look.view, wedges)
     if disc is None:
-        return {f"{mark.key}/presence": Reading(False)}
+        return {f"{mark.key}/presence": Observed(False)}
     sectors = _sectors(look.view, wedges, disc, look.roughness)
     look.view.notes["sectors"] = sectors
     return {
-        f"{mark.key}/presence": Reading(len(sectors) > 1),
-        f"{mark.key}/size": Reading(disc.radius),
-        f"{mark.key}/place": Reading([disc.x, disc.y]),
-        f"{mark.key}/value/hole": Reading(disc.hole),
+        f"{mark.key}/presence": Observed(len(sectors) > 1),
+        f"{mark.key}/size": Observed(disc.radius),
+        f"{mark.key}/place": Observed([disc.x, disc.y]),
+        f"{mark.key}/value/hole": Observed(disc.hole),
     }
 
 
@@ -73,11 +73,11 @@ def _own_sectors(look: Look) -> dict[str, pies.Sector]:
     return sectors
 
 
-def read_wedge(look: Look, mark: Mark) -> Readings:
+def read_wedge(look: Look, mark: Mark) -> Observations:
     """Read a wedge: presence, share, colour and direction; the pie was read before."""
     sector = look.view.notes.get("sectors", {}).get(mark.key)
     if sector is None:
-        return {f"{mark.key}/presence": Reading(False)}
+        return {f"{mark.key}/presence": Observed(False)}
     own = _own_sectors(look).get(mark.key)
     about = look.target.scene.elements[mark.elements[0]].parameters
     share, turned = sector.sweep / 3.6, sector.middle
@@ -87,11 +87,11 @@ def read_wedge(look: Look, mark: Mark) -> Readings:
         share += float(about["share"]) - own.sweep / 3.6  # type: ignore[arg-type]
         turned += (float(about["start"]) + 1.8 * float(about["share"]) - own.middle + 180) % 360 - 180  # type: ignore[arg-type]
     return {
-        f"{mark.key}/presence": Reading(True),
-        f"{mark.key}/value": Reading(round(share, 2)),
-        f"{mark.key}/colour": Reading(sector.colour),
-        f"{mark.key}/angle": Reading(round(turned % 360, 2)),
-        f"{mark.key}/place/pulled": Reading(pulled, "" if pulled else "the rim does not tell"),
+        f"{mark.key}/presence": Observed(True),
+        f"{mark.key}/value": Observed(round(share, 2)),
+        f"{mark.key}/colour": Observed(sector.colour),
+        f"{mark.key}/angle": Observed(round(turned % 360, 2)),
+        f"{mark.key}/place/pulled": Observed(pulled, "" if pulled else "the rim does not tell"),
     }
 
 

@@ -1,4 +1,4 @@
-"""Readings of geometry figures: lines, circles, small marks, dots and tinted areas."""
+"""Observations of geometry figures: lines, circles, small marks, dots and tinted areas."""
 
 import math
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ import numpy as np
 from ircore.core.records import Element
 from ircore.scorers.verification.eye.dots import dot_seen
 from ircore.scorers.verification.eye.line_readers import distinct_from_grid, line_colour, small_colour
-from ircore.scorers.verification.eye.look import Look, Readings
+from ircore.scorers.verification.eye.look import Look, Observations
 from ircore.scorers.verification.eye.regions import tint_seen
 from ircore.scorers.verification.eye.strokes import Course, colour_of, follow, is_dashed, places_along
-from ircore.scorers.verification.eye.view import Reading
+from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.facts import Mark
 
 REACH = 9.0
@@ -26,7 +26,7 @@ HIDDEN = 0.6
 """Share of a dot that lines of the target cover, from which on it cannot be told from their crossing."""
 
 
-def read_stroke(look: Look, mark: Mark) -> Readings:
+def read_stroke(look: Look, mark: Mark) -> Observations:
     """Read a line of a figure: presence, colour, style, place and size."""
     element = look.target.scene.elements[mark.elements[0]]
     small = mark.kind in SMALL
@@ -34,21 +34,21 @@ def read_stroke(look: Look, mark: Mark) -> Readings:
     if not small:
         course = distinct_from_grid(_apart_from_others(look, mark.elements[0], course), element.colour)
     if course.usable.sum() < 4:
-        return {f"{mark.key}/presence": Reading(None, "hidden by something else")}
+        return {f"{mark.key}/presence": Observed(None, "hidden by something else")}
     share = min(course.steady, _middle_share(course)) if mark.kind == "segment" else course.steady
     dashed = bool(element.parameters.get("dash"))
     if share < (0.3 if dashed else 0.5):
-        return {f"{mark.key}/presence": Reading(False)}
+        return {f"{mark.key}/presence": Observed(False)}
     colours = sorted({other.colour for other in look.target.scene.elements if other.colour and other.text is None})
     colour = colour_of(course, colours, element.colour, look.roughness, small)
     readings = {
-        f"{mark.key}/presence": Reading(True),
+        f"{mark.key}/presence": Observed(True),
         f"{mark.key}/colour": line_colour(look, colour, element.colour),
     }
     if mark.kind in {"segment", "circle"}:
         gaps = is_dashed(course)
         style = None if gaps is None else "dashed" if gaps else "solid"
-        readings[f"{mark.key}/line_style"] = Reading(style, "" if style else "gaps cannot be told from crossings")
+        readings[f"{mark.key}/line_style"] = Observed(style, "" if style else "gaps cannot be told from crossings")
     return readings | _measures(mark, element, course)
 
 
@@ -98,7 +98,7 @@ def _middle_share(course: Course) -> float:
     return 1.0 if share is None else share
 
 
-def _measures(mark: Mark, element: Element, course: Course) -> Readings:
+def _measures(mark: Mark, element: Element, course: Course) -> Observations:
     if mark.kind == "segment":
         return _segment(mark, element, course)
     if mark.kind == "circle":
@@ -106,11 +106,11 @@ def _measures(mark: Mark, element: Element, course: Course) -> Readings:
     if mark.kind == "polygon":
         return _corners(mark, element, course)
     if mark.kind == "angle":
-        return {f"{mark.key}/angle": Reading(None, "told by the lines that it marks")}
+        return {f"{mark.key}/angle": Observed(None, "told by the lines that it marks")}
     return {}
 
 
-def _segment(mark: Mark, element: Element, course: Course) -> Readings:
+def _segment(mark: Mark, element: Element, course: Course) -> Observations:
     about: Any = element.parameters
     count = max(3, len(course.places) // 7)
     ends = [_seen_share(course, slice(None, count)), _seen_share(course, slice(-count, None))]
@@ -119,11 +119,11 @@ def _segment(mark: Mark, element: Element, course: Course) -> Readings:
     wanted = [about["start"], about["end"]]
     usable = course.seen & course.usable
     along = np.hypot(*(course.places - course.places[0]).T)
-    readings = {f"{mark.key}/place": Reading(wanted if reaches else [], "" if reaches else "an end is not seen")}
+    readings = {f"{mark.key}/place": Observed(wanted if reaches else [], "" if reaches else "an end is not seen")}
     if usable.sum() >= 6 and np.ptp(along[usable]) > 20:
         slope = _slope(along[usable], course.offsets[usable])
         turn = math.degrees(math.atan2(wanted[0][1] - wanted[1][1], wanted[1][0] - wanted[0][0]))
-        readings[f"{mark.key}/angle"] = Reading(round((turn - math.degrees(math.atan(slope))) % 180, 2))
+        readings[f"{mark.key}/angle"] = Observed(round((turn - math.degrees(math.atan(slope))) % 180, 2))
     return readings
 
 
@@ -139,7 +139,7 @@ def _seen_share(course: Course, part: slice) -> float | None:
     return float(course.seen[part][usable].mean()) if usable.sum() >= 2 else None
 
 
-def _circle(mark: Mark, element: Element, course: Course) -> Readings:
+def _circle(mark: Mark, element: Element, course: Course) -> Observations:
     about: Any = element.parameters
     usable = course.seen & course.usable
     offset = float(np.median(course.offsets[usable]))
@@ -151,24 +151,27 @@ def _circle(mark: Mark, element: Element, course: Course) -> Readings:
     radius = math.sqrt(max(0.0, float(solution[2]) + x * x + y * y))
     if math.dist((x, y), about["centre"]) > 0.5 * about["radius"]:
         return {}
-    return {f"{mark.key}/size": Reading(round(radius, 2)), f"{mark.key}/place": Reading([round(x, 2), round(y, 2)])}
+    return {
+        f"{mark.key}/size": Observed(round(radius, 2)),
+        f"{mark.key}/place": Observed([round(x, 2), round(y, 2)]),
+    }
 
 
-def _corners(mark: Mark, element: Element, course: Course) -> Readings:
+def _corners(mark: Mark, element: Element, course: Course) -> Observations:
     """Return for each corner whether lines from both sides are seen up to the corner."""
     corners: Sequence[Sequence[float]] = element.parameters["corners"]  # type: ignore[assignment]
-    readings: Readings = {}
+    readings: Observations = {}
     for count, corner in enumerate(corners, start=1):
         near = np.hypot(*(course.places - np.array(corner, np.float32)).T) < 22
         usable = near & course.usable
         share = float(course.seen[usable].mean()) if usable.sum() >= 4 else 1.0
         off = float(np.median(np.abs(course.offsets[usable & course.seen]))) if (usable & course.seen).any() else 99.0
         place = [corner[0] + (off if share >= 0.5 else 99.0), corner[1]]
-        readings[f"{mark.key}/place/{count}"] = Reading(place)
+        readings[f"{mark.key}/place/{count}"] = Observed(place)
     return readings
 
 
-def read_point(look: Look, mark: Mark) -> Readings:
+def read_point(look: Look, mark: Mark) -> Observations:
     """Read a dot of a figure or graph: presence and look."""
     element = look.target.scene.elements[mark.elements[0]]
     about: Any = element.parameters
@@ -176,16 +179,16 @@ def read_point(look: Look, mark: Mark) -> Readings:
     ring = about.get("shape") == "ring"
     dot = dot_seen(look.view, float(x), float(y), radius, ring)
     if dot is None:
-        return {f"{mark.key}/presence": Reading(False)}
+        return {f"{mark.key}/presence": Observed(False)}
     if not ring and _crossed(look, mark.elements[0], x, y, radius) > HIDDEN:
         return {
-            f"{mark.key}/presence": Reading(None, "lines cross there"),
+            f"{mark.key}/presence": Observed(None, "lines cross there"),
             f"{mark.key}/colour": small_colour(look, dot.colour, element.colour),
         }
     fill = "filled" if dot.is_filled else "hollow"
     return {
-        f"{mark.key}/presence": Reading(True),
-        f"{mark.key}/fill": Reading(fill),
+        f"{mark.key}/presence": Observed(True),
+        f"{mark.key}/fill": Observed(fill),
         f"{mark.key}/colour": small_colour(look, dot.colour, element.colour),
     }
 
@@ -205,12 +208,12 @@ def _crossed(look: Look, index: int, x: float, y: float, radius: float) -> float
     return float(covered[inside].mean()) if inside.any() else 0.0
 
 
-def read_tint(look: Look, mark: Mark) -> Readings:
+def read_tint(look: Look, mark: Mark) -> Observations:
     """Say whether an area of a figure or graph is filled, and with which colour."""
     index = mark.elements[0]
     colour = tint_seen(look.view, look.target.outline(index), look.target.hidden(index))
     if colour is None:
-        return {f"{mark.key}/presence": Reading(False)}
+        return {f"{mark.key}/presence": Observed(False)}
     if not colour:
-        return {f"{mark.key}/presence": Reading(None, "too small to be told")}
-    return {f"{mark.key}/presence": Reading(True), f"{mark.key}/colour": Reading(colour)}
+        return {f"{mark.key}/presence": Observed(None, "too small to be told")}
+    return {f"{mark.key}/presence": Observed(True), f"{mark.key}/colour": Observed(colour)}

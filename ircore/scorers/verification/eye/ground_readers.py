@@ -1,15 +1,15 @@
-"""Readings of grounds, panels and coloured shapes."""
+"""Observations of grounds, panels and coloured shapes."""
 
 import numpy as np
 
 from ircore.core.records import Element
 from ircore.scorers.verification.eye.forms import form_of, nearest_form, turn_between
 from ircore.scorers.verification.eye.line_readers import line_colour
-from ircore.scorers.verification.eye.look import Look, Readings
+from ircore.scorers.verification.eye.look import Look, Observations
 from ircore.scorers.verification.eye.regions import APART, Area, Place, area_seen, outline_ring, place_of
 from ircore.scorers.verification.eye.strokes import SMOOTH
 from ircore.scorers.verification.eye.target import Target
-from ircore.scorers.verification.eye.view import Floats, Mask, Reading, View, commonest, distance, hex_of, lab_of
+from ircore.scorers.verification.eye.view import Floats, Mask, Observed, View, commonest, distance, hex_of, lab_of
 from ircore.scorers.verification.facts import Mark
 from ircore.scorers.verification.facts.shapes import is_hollow, radius_of, relations
 
@@ -23,35 +23,35 @@ LEAST_RADIUS = 13.0
 """Pixels: the form of smaller shapes is not told."""
 
 
-def read_background(look: Look, mark: Mark) -> Readings:
+def read_background(look: Look, mark: Mark) -> Observations:
     """Say which colour the ground has, outside panels and other areas of the ground."""
     free = ~look.target.explained
     for index, element in enumerate(look.target.scene.elements):
         if element.type in {"panel", "background"}:
             free &= ~look.target.outline(index)
     if free.sum() < 200:
-        return {f"{mark.key}/colour": Reading(None, "too little of it is seen")}
+        return {f"{mark.key}/colour": Observed(None, "too little of it is seen")}
     colour = commonest(look.view.lab[free])
     near = free & (distance(look.view.lab, colour) < 6)
-    return {f"{mark.key}/colour": Reading(hex_of(np.median(look.view.rgb[near], axis=0)))}
+    return {f"{mark.key}/colour": Observed(hex_of(np.median(look.view.rgb[near], axis=0)))}
 
 
-def read_panel(look: Look, mark: Mark) -> Readings:
+def read_panel(look: Look, mark: Mark) -> Observations:
     """Read the panel behind the data: whether its colour differs from the ground, and which colour it is."""
     mask = look.target.outline(mark.elements[0])
     free = mask & ~look.target.explained
     outside = ~mask & ~look.target.explained
     if free.sum() < 200 or outside.sum() < 200:
-        return {f"{mark.key}/presence": Reading(None, "too little of it is seen")}
+        return {f"{mark.key}/presence": Observed(None, "too little of it is seen")}
     colour, around = commonest(look.view.lab[free]), commonest(look.view.lab[outside])
     if float(distance(colour, around)) < 2.0:
-        return {f"{mark.key}/presence": Reading(False)}
+        return {f"{mark.key}/presence": Observed(False)}
     near = free & (distance(look.view.lab, colour) < 6)
     shown = hex_of(np.median(look.view.rgb[near], axis=0))
-    return {f"{mark.key}/presence": Reading(True), f"{mark.key}/colour": Reading(shown)}
+    return {f"{mark.key}/presence": Observed(True), f"{mark.key}/colour": Observed(shown)}
 
 
-def read_ground(look: Look, mark: Mark) -> Readings:
+def read_ground(look: Look, mark: Mark) -> Observations:
     """Read a ground of several colours: whether its areas have their own colours, not the main colour."""
     scene = look.target.scene
     base = lab_of(scene.background or "#ffffff")
@@ -65,38 +65,38 @@ def read_ground(look: Look, mark: Mark) -> Readings:
         total += 1
         right += bool(float(distance(seen, own)) < max(2.0, float(distance(seen, base))))
     if not total:
-        return {f"{mark.key}/presence": Reading(None, "too little of it is seen")}
-    return {f"{mark.key}/presence": Reading(right >= 0.7 * total)}
+        return {f"{mark.key}/presence": Observed(None, "too little of it is seen")}
+    return {f"{mark.key}/presence": Observed(right >= 0.7 * total)}
 
 
-def read_shape(look: Look, mark: Mark) -> Readings:
+def read_shape(look: Look, mark: Mark) -> Observations:
     """Read a shape: presence, form, colours, size, place and turn."""
     index = mark.elements[0]
     hidden, expected = look.target.hidden(index), look.target.shape(index)
     area, own = (_area(look.target, view, index) for view in (look.view, look.target.view))
     if area is None or own is None or _is_ground(look, area, own):
-        return {f"{mark.key}/presence": Reading(False)}
+        return {f"{mark.key}/presence": Observed(False)}
     look.view.notes.setdefault("shapes", {})[mark.key] = area
     fill = _filling(area, expected, hidden)
     readings = {
-        f"{mark.key}/presence": Reading(True),
+        f"{mark.key}/presence": Observed(True),
         f"{mark.key}/colour": _colour(look, area, look.target.scene.elements[index]),
-        f"{mark.key}/fill": Reading(fill, "" if fill else "too small to be told"),
-        f"{mark.key}/outline": Reading(None, "too thin to be told"),
+        f"{mark.key}/fill": Observed(fill, "" if fill else "too small to be told"),
+        f"{mark.key}/outline": Observed(None, "too thin to be told"),
     }
     open_share = 1 - float((expected & hidden).sum()) / max(1, int(expected.sum()))
     if open_share < VISIBLE:
         why = "partly hidden by another shape"
-        return readings | {f"{mark.key}/{name}": Reading(None, why) for name in ("shape", "size", "place", "angle")}
+        return readings | {f"{mark.key}/{name}": Observed(None, why) for name in ("shape", "size", "place", "angle")}
     return readings | _form(look.target, mark, area, own)
 
 
-def _colour(look: Look, area: Area, element: Element) -> Reading:
+def _colour(look: Look, area: Area, element: Element) -> Observed:
     """Return the reading of a shape's colour; a thin outline's colour may be lost in a rough rendering."""
     width = float(element.parameters.get("outline_width") or 0)  # type: ignore[arg-type]
     if is_hollow(element) and width < THIN and look.roughness > SMOOTH:
         return line_colour(look, area.colour, element.colour)
-    return Reading(area.colour)
+    return Observed(area.colour)
 
 
 def _is_ground(look: Look, area: Area, own: Area) -> bool:
@@ -157,21 +157,24 @@ def _own_form(target: Target, mark: Mark, own: Area) -> Floats:
     return forms[mark.key]
 
 
-def _form(target: Target, mark: Mark, area: Area, own: Area) -> Readings:
+def _form(target: Target, mark: Mark, area: Area, own: Area) -> Observations:
     """Compare a shape with the same shape as seen in the target."""
     element = target.scene.elements[mark.elements[0]]
     (x, y, size), (own_x, own_y, own_size) = _extent(area), _extent(own)
     box, radius = element.box, radius_of(element)
     at = [(box.left + box.right) / 2 + x - own_x, (box.top + box.bottom) / 2 + y - own_y]
-    readings = {f"{mark.key}/size": Reading(round(radius * size / own_size, 2)), f"{mark.key}/place": Reading(at)}
+    readings = {
+        f"{mark.key}/size": Observed(round(radius * size / own_size, 2)),
+        f"{mark.key}/place": Observed(at),
+    }
     if radius < LEAST_RADIUS:
-        return readings | {f"{mark.key}/{name}": Reading(None, "too small to be told") for name in ("shape", "angle")}
+        return readings | {f"{mark.key}/{name}": Observed(None, "too small to be told") for name in ("shape", "angle")}
     seen, wanted = form_of(area.mask), _own_form(target, mark, own)
     kind = nearest_form(seen, wanted, element.type)
-    readings[f"{mark.key}/shape"] = Reading(kind, "" if kind else "too much like several forms")
+    readings[f"{mark.key}/shape"] = Observed(kind, "" if kind else "too much like several forms")
     if kind == element.type:
         turn = (float(element.parameters.get("rotation", 0)) + turn_between(wanted, seen)) % 360  # type: ignore[arg-type]
-        readings[f"{mark.key}/angle"] = Reading(round(turn, 1))
+        readings[f"{mark.key}/angle"] = Observed(round(turn, 1))
     return readings
 
 
@@ -185,17 +188,17 @@ def _extent(area: Area) -> tuple[float, float, float]:
     )
 
 
-def read_relations(look: Look) -> Readings:
+def read_relations(look: Look) -> Observations:
     """Read the relations of shapes to one another, by their seen boxes."""
     areas: dict[str, Area] = look.view.notes.get("shapes", {})
-    readings: Readings = {}
+    readings: Observations = {}
     for mark in look.target.marks:
         for fact in look.facts.get(mark.key, []):
             if fact.attribute == "relation":
                 both = areas.get(mark.key), areas.get(fact.details["other"])
                 if both[0] and both[1]:
                     seen = relations(both[0].box, both[1].box)
-                    readings[fact.key] = Reading(fact.expected if fact.expected in seen else "/".join(seen) or "none")
+                    readings[fact.key] = Observed(fact.expected if fact.expected in seen else "/".join(seen) or "none")
                 else:
-                    readings[fact.key] = Reading("absent", "one of the two is not there")
+                    readings[fact.key] = Observed("absent", "one of the two is not there")
     return readings

@@ -1,4 +1,4 @@
-"""Readings of lines: charts, graphs, axes and grids."""
+"""Observations of lines: charts, graphs, axes and grids."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ import numpy as np
 
 from ircore.core.plot_area import Scale
 from ircore.core.records import Element
-from ircore.scorers.verification.eye.look import Look, Readings, moved_axis
+from ircore.scorers.verification.eye.look import Look, Observations, moved_axis
 from ircore.scorers.verification.eye.strokes import (
     LEAST_CONTRAST,
     SMOOTH,
@@ -20,7 +20,17 @@ from ircore.scorers.verification.eye.strokes import (
     places_along,
     sampled,
 )
-from ircore.scorers.verification.eye.view import Floats, Mask, Reading, View, difference, grown, lab_of, rgb_of, window
+from ircore.scorers.verification.eye.view import (
+    Floats,
+    Mask,
+    Observed,
+    View,
+    difference,
+    grown,
+    lab_of,
+    rgb_of,
+    window,
+)
 from ircore.scorers.verification.facts import Fact, Mark
 
 PRESENT = {"grid": 0.35, "squares": 0.35, "leaders": 0.4, "frame": 0.5, "axis": 0.5, "zero_line": 0.45}
@@ -46,19 +56,19 @@ REACH = 7.0
 """Pixels to both sides within which a line of the figure is looked for."""
 
 
-def read_group(look: Look, mark: Mark) -> Readings:
+def read_group(look: Look, mark: Mark) -> Observations:
     """Say whether an axis, a grid, a frame … is drawn."""
     if mark.kind == "ticks":
-        return {f"{mark.key}/presence": Reading(None, "too small to be told")}
+        return {f"{mark.key}/presence": Observed(None, "too small to be told")}
     courses = _courses(look, look.view, mark)
     if not courses:
-        return {f"{mark.key}/presence": Reading(None, "hidden by something else")}
+        return {f"{mark.key}/presence": Observed(None, "hidden by something else")}
     share = float(np.median([_steady_share(course) for course in courses]))
     if mark.kind in {"grid", "squares"} and look.is_rough and share < PRESENT[mark.kind]:
-        return {f"{mark.key}/presence": Reading(None, "the rendering is too rough for faint lines")}
+        return {f"{mark.key}/presence": Observed(None, "the rendering is too rough for faint lines")}
     if mark.kind == "zero_line" and share >= PRESENT[mark.kind] and _is_as_pale_as_the_grid(look, mark):
-        return {f"{mark.key}/presence": Reading(False, "only the grid runs there")}
-    return {f"{mark.key}/presence": Reading(share >= PRESENT[mark.kind])}
+        return {f"{mark.key}/presence": Observed(False, "only the grid runs there")}
+    return {f"{mark.key}/presence": Observed(share >= PRESENT[mark.kind])}
 
 
 def _courses(look: Look, view: View, mark: Mark) -> list[Course]:
@@ -113,7 +123,7 @@ def _course(view: View, element: Element, ends: float, reach: float, step: float
     return follow(view, places, normals, reach)
 
 
-def read_line(look: Look, mark: Mark) -> Readings:
+def read_line(look: Look, mark: Mark) -> Observations:
     """Read a line of a chart or a curve: presence, colour, style and values."""
     elements = [look.target.scene.elements[index] for index in mark.elements]
     paths = [element for element in elements if element.type in {"polyline", "curve"}]
@@ -122,7 +132,7 @@ def read_line(look: Look, mark: Mark) -> Readings:
     share = sum(course.steady * int(course.usable.sum()) for course in courses) / max(1, usable)
     dashed = bool(paths[0].parameters.get("dash"))
     if share < (0.3 if dashed else 0.5):
-        return {f"{mark.key}/presence": Reading(False)}
+        return {f"{mark.key}/presence": Observed(False)}
     main = max(courses, key=lambda course: int(course.usable.sum()))
     colour = colour_of(main, _line_colours(look), paths[0].colour, look.roughness)
     clear = main.seen & main.usable
@@ -130,10 +140,10 @@ def read_line(look: Look, mark: Mark) -> Readings:
     gaps = is_dashed(main)
     style = None if gaps is None else "dashed" if gaps else "solid"
     return {
-        f"{mark.key}/presence": Reading(True),
+        f"{mark.key}/presence": Observed(True),
         f"{mark.key}/colour": line_colour(look, colour, paths[0].colour),
-        f"{mark.key}/line_style": Reading(style, "" if style else "gaps cannot be told from crossings"),
-        f"{mark.key}/markers": Reading(None, "too small to be told"),
+        f"{mark.key}/line_style": Observed(style, "" if style else "gaps cannot be told from crossings"),
+        f"{mark.key}/markers": Observed(None, "too small to be told"),
     } | _values(look, mark, paths, colour, FAINT * typical)
 
 
@@ -145,15 +155,15 @@ def distinct_from_grid(course: Course, colour: str | None) -> Course:
     return replace(course, seen=course.seen & (course.contrast >= np.minimum(MOST_FAINT, FAINT_SHARE * full)))
 
 
-def line_colour(look: Look, colour: str | None, expected: str | None) -> Reading:
+def line_colour(look: Look, colour: str | None, expected: str | None) -> Observed:
     """Return the reading of a thin line's colour: hard compression leaves its lightness and little of its hue."""
     if colour is None:
-        return Reading(None, "too little of it is seen")
+        return Observed(None, "too little of it is seen")
     if not expected or colour == expected or not look.is_rough or is_other_hue(colour, expected):
-        return Reading(colour)
+        return Observed(colour)
     if difference(colour, expected) <= LOST:
-        return Reading(None, "the rendering is too rough for the colours of thin lines")
-    return Reading(colour)
+        return Observed(None, "the rendering is too rough for the colours of thin lines")
+    return Observed(colour)
 
 
 def is_other_hue(colour: str, expected: str) -> bool:
@@ -165,10 +175,10 @@ def is_other_hue(colour: str, expected: str) -> bool:
     return bool(a * other_a + b * other_b < TURNED * chroma * other_chroma)
 
 
-def small_colour(look: Look, colour: str, expected: str | None) -> Reading:
+def small_colour(look: Look, colour: str, expected: str | None) -> Observed:
     """Return the reading of a dot's or thin outline's colour, which even slight compression pales."""
     lost = look.roughness > SMOOTH and expected is not None and difference(colour, expected) <= LOST
-    return Reading(None, TOO_ROUGH) if look.is_rough or lost else Reading(colour)
+    return Observed(None, TOO_ROUGH) if look.is_rough or lost else Observed(colour)
 
 
 def _moved(look: Look, points: Any) -> Floats:
@@ -190,12 +200,12 @@ def _line_colours(look: Look) -> list[str]:
     )
 
 
-def _values(look: Look, mark: Mark, paths: Sequence[Element], colour: str | None, least: float) -> Readings:
+def _values(look: Look, mark: Mark, paths: Sequence[Element], colour: str | None, least: float) -> Observations:
     """Read the heights of a line at the places of its values; the line has at least the contrast ``least``."""
     scale = look.scale("y")
     facts = [fact for fact in look.facts[mark.key] if fact.attribute == "value"]
     if scale is None:
-        return {fact.key: Reading(None, "the axis has no scale") for fact in facts}
+        return {fact.key: Observed(None, "the axis has no scale") for fact in facts}
     courses = [places_along(_moved(look, path.parameters["points"]).tolist(), 2.0)[0] if paths[0].type == "curve"
                else _moved(look, path.parameters["points"]) for path in paths]  # fmt: skip
     return {fact.key: _value(look, fact, courses, rgb_of(colour) if colour else None, scale, least)
@@ -204,7 +214,7 @@ def _values(look: Look, mark: Mark, paths: Sequence[Element], colour: str | None
 
 def _value(
     look: Look, fact: Fact, paths: Sequence[Floats], colour: Floats | None, scale: Scale, least: float
-) -> Reading:
+) -> Observed:
     """Read the height at the place of a value: straight up and down on a line chart, across a curve."""
     at = _moved(look, [fact.details["at"]])[0]
     tolerance = abs(scale(float(fact.tolerance or 0)) - scale(0.0))
@@ -218,8 +228,8 @@ def _value(
             if off is None or abs(off) > most:
                 continue
             height = float(at[1]) + off * (1.0 if not is_curve else float(np.sign(normal[1]) or 1.0))
-            return Reading(round(scale.value(height), 4))
-    return Reading(round(scale.value(float(at[1]) + 1.5 * reach), 4), "no line runs there")
+            return Observed(round(scale.value(height), 4))
+    return Observed(round(scale.value(float(at[1]) + 1.5 * reach), 4), "no line runs there")
 
 
 def _beside(path: Floats, at: Floats, aside: float, is_curve: bool) -> tuple[Floats, Floats] | None:
@@ -288,7 +298,7 @@ def _runs_of(mask: Any) -> list[tuple[int, int]]:
     return [(int(start), int(end)) for start, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def read_asymptote(look: Look, mark: Mark) -> Readings:
+def read_asymptote(look: Look, mark: Mark) -> Observations:
     """Say whether an asymptote is drawn."""
     course = _moved_course(look, look.target.scene.elements[mark.elements[0]])
-    return {f"{mark.key}/presence": Reading(_steady_share(course) > 0.25)}
+    return {f"{mark.key}/presence": Observed(_steady_share(course) > 0.25)}

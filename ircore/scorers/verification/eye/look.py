@@ -13,14 +13,14 @@ from ircore.scorers.verification.eye.letters import fit_of, misfits_of, with_dif
 from ircore.scorers.verification.eye.registration import Transform, over_target, register
 from ircore.scorers.verification.eye.target import Target
 from ircore.scorers.verification.eye.texts import Block, blocks_of, is_there, is_written, likenesses, turn_of
-from ircore.scorers.verification.eye.view import Floats, Reading, View, commonest, distance
+from ircore.scorers.verification.eye.view import Floats, Observed, View, commonest, distance
 from ircore.scorers.verification.facts import Fact, Mark
 from ircore.scorers.verification.facts.axes import scale_of
 
 ROUGH = 0.045
 """Share of uneven ground from which on the colours of thin lines are not told: much of them is lost."""
 
-Readings = dict[str, Reading]
+Observations = dict[str, Observed]
 """What the eye says, by the key of the fact."""
 
 
@@ -150,31 +150,31 @@ OTHER_FONT = 0.19
 """Misfit from which on a label that looks like the right word may still be misspelt."""
 
 
-def read_texts(look: Look) -> Readings:
+def read_texts(look: Look) -> Observations:
     """Read each text: presence, place and, by the shape of its ink, whether the words are right."""
     present = [
         is_there(element, block, own) or is_written(look.view, look.target.view, element)
         for element, block, own in zip(look.target.texts, look.blocks, look.target.blocks, strict=True)
     ]
     words = _words(look, present)
-    readings: Readings = {}
+    readings: Observations = {}
     marks = [mark for mark in look.target.marks if mark.form == "text"]
     for mark, is_present, block, word in zip(marks, present, look.blocks, words, strict=True):
-        readings[f"{mark.key}/presence"] = Reading(is_present)
-        readings[f"{mark.key}/text"] = word if is_present else Reading("", "no text there")
+        readings[f"{mark.key}/presence"] = Observed(is_present)
+        readings[f"{mark.key}/text"] = word if is_present else Observed("", "no text there")
         if is_present and block is not None:
             box = block.box
             at = [(box.left + box.right) / 2, (box.top + box.bottom) / 2]
-            readings[f"{mark.key}/place"] = Reading(at)
+            readings[f"{mark.key}/place"] = Observed(at)
         else:
-            readings[f"{mark.key}/place"] = Reading(None, "absent")
+            readings[f"{mark.key}/place"] = Observed(None, "absent")
     return readings
 
 
-def _words(look: Look, present: list[bool]) -> list[Reading]:
+def _words(look: Look, present: list[bool]) -> list[Observed]:
     """Compare each label's patch with all labels of the target."""
     usable = [k for k, own in enumerate(look.target.blocks) if own and look.blocks[k] and present[k]]
-    readings = [Reading(None, LETTERING) for _ in present]
+    readings = [Observed(None, LETTERING) for _ in present]
     if not usable:
         return readings
     turns = [turn_of(look.target.texts[k]) for k in usable]
@@ -189,34 +189,34 @@ def _words(look: Look, present: list[bool]) -> list[Reading]:
     for row, k in enumerate(usable):
         reading = _word(alike[row], row, texts, typical if common <= SAME_FONT else 0.0)
         if reading.seen == texts[row] and common > OTHER_FONT:
-            reading = Reading(None, LETTERING)
+            reading = Observed(None, LETTERING)
         if reading.seen is None or reading.seen == texts[row]:
             reading = _spelt(reading, texts[row], misfits[row], common)
         readings[k] = reading
     return readings
 
 
-def _spelt(reading: Reading, text: str, misfit: Floats, common: float) -> Reading:
+def _spelt(reading: Observed, text: str, misfit: Floats, common: float) -> Observed:
     """Compare a matching label letter by letter: in the same font, single letters that differ stand out."""
     usual = min(fit_of(misfit), common)
     if common > SAME_FONT:
         return reading
     letters = with_differing(text, misfit > usual + DIFFERS)
-    return reading if letters == text else Reading(letters, "some letters differ")
+    return reading if letters == text else Observed(letters, "some letters differ")
 
 
-def _word(alike: Any, own: int, texts: list[str], typical: float) -> Reading:
+def _word(alike: Any, own: int, texts: list[str], typical: float) -> Observed:
     others = [(float(value), text) for value, text in zip(alike, texts, strict=True) if text != texts[own]]
     best, other = max(others, default=(-1.0, ""))
     mine = float(alike[own])
     if best >= OTHER and mine < min(NOT_OWN, best - CLEARLY):
-        return Reading(other)
+        return Observed(other)
     if mine >= ALIKE and mine >= best - 0.06:
-        return Reading(texts[own])
+        return Observed(texts[own])
     if typical >= SAME_HAND and mine < min(STRANGE, typical - UNLIKE):
-        return Reading("", "it looks like none of the target's labels")
-    return Reading(None, LETTERING)
+        return Observed("", "it looks like none of the target's labels")
+    return Observed(None, LETTERING)
 
 
-Reader = Callable[[Look, Mark], Readings]
+Reader = Callable[[Look, Mark], Observations]
 """Says what is seen of one mark."""

@@ -13,9 +13,9 @@ from PIL import Image
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
 from ircore.core.ocr import ocr_engine
-from ircore.scorers.verification.eye.look import Look, Readings
+from ircore.scorers.verification.eye.look import Look, Observations
 from ircore.scorers.verification.eye.texts import is_there, turn_of
-from ircore.scorers.verification.eye.view import Reading, clipped, grown
+from ircore.scorers.verification.eye.view import Observed, clipped, grown
 from ircore.scorers.verification.verdicts import folded
 
 SURE = 0.6
@@ -42,14 +42,14 @@ def require() -> None:
             )
 
 
-def read_words(look: Look) -> Readings:
+def read_words(look: Look) -> Observations:
     """Read the texts of a rendering.
 
     Returns:
-        Readings of what texts say; texts that are not there, or that the recogniser is unsure of, are left out.
+        Observations of what texts say; texts that are not there, or that the recogniser is unsure of, are left out.
     """
     require()
-    readings: Readings = {}
+    readings: Observations = {}
     marks = [mark for mark in look.target.marks if mark.form == "text"]
     for mark, element, own, block in zip(marks, look.target.texts, look.target.blocks, look.blocks, strict=True):
         if block is None or not is_there(element, block, own):
@@ -57,7 +57,7 @@ def read_words(look: Look) -> Readings:
         box = clipped(grown(block.box, 4), *look.view.pixels.shape[:2])
         text, score = _read(_Patch(look.view.pixels[box.top : box.bottom, box.left : box.right], turn_of(element)))
         if text and score >= SURE:
-            readings[f"{mark.key}/text"] = Reading(without_slips(text, element.text or ""))
+            readings[f"{mark.key}/text"] = Observed(without_slips(text, element.text or ""))
     return readings
 
 

@@ -1,7 +1,7 @@
 """Which part of the eye looks at which kind of mark."""
 
 from ircore.scorers.verification.eye import chart_readers, figure_readers, ground_readers, line_readers
-from ircore.scorers.verification.eye.look import Look, Reader, Readings, read_texts
+from ircore.scorers.verification.eye.look import Look, Observations, Reader, read_texts
 
 READERS: dict[str, Reader] = {
     "bar": chart_readers.read_bar,
@@ -23,7 +23,7 @@ READERS: dict[str, Reader] = {
 }
 
 
-def read_all(look: Look) -> Readings:
+def read_all(look: Look) -> Observations:
     """Return the reading of each fact of a target; facts without a reading are left out."""
     readings = read_texts(look)
     for mark in look.target.marks:

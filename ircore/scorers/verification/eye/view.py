@@ -16,11 +16,11 @@ Floats: TypeAlias = npt.NDArray[np.floating[Any]]
 Mask = npt.NDArray[np.bool_]
 
 
-class Reading(NamedTuple):
+class Observed(NamedTuple):
     """Reading of one fact: the seen value, with a reason where needed.
 
     Example:
-        >>> Reading(True, "its outline is there").seen
+        >>> Observed(True, "its outline is there").seen
         True
     """
 

@@ -4,7 +4,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from ircore.players.builtin.canvas.figures.figure import AxisTold
+from ircore.players.builtin.canvas.figures.figure import DescribedAxis
 from ircore.players.builtin.canvas.figures.prose import NUMBER, numbers, quoted, without_colours
 
 _MENTION = re.compile(
@@ -55,12 +55,12 @@ def _names(match: re.Match[str]) -> str:
     return names.get(word, word)
 
 
-def read_axes(sentences: list[str], bare: bool = False) -> tuple[AxisTold, AxisTold, set[int]]:
+def read_axes(sentences: list[str], bare: bool = False) -> tuple[DescribedAxis, DescribedAxis, set[int]]:
     """Return both axes as the sentences describe them, and the indices of these sentences.
 
     With ``bare``, "x from -5 to 5" without the word axis counts, as in graphs of functions.
     """
-    axes, used = {"x": AxisTold(), "y": AxisTold()}, set()
+    axes, used = {"x": DescribedAxis(), "y": DescribedAxis()}, set()
     for index, sentence in enumerate(sentences):
         for names, words in mentions(sentence):
             used.add(index)
@@ -83,7 +83,7 @@ def read_axes(sentences: list[str], bare: bool = False) -> tuple[AxisTold, AxisT
     return axes["x"], axes["y"], used
 
 
-def _take(axis: AxisTold, words: str, name: str, is_both: bool) -> None:
+def _take(axis: DescribedAxis, words: str, name: str, is_both: bool) -> None:
     """Add the properties that the words name to an axis."""
     texts = quoted(words)
     titled = [text for text in texts if not re.fullmatch(r"-?[\d.]+°?", text)]
@@ -107,7 +107,7 @@ def _take(axis: AxisTold, words: str, name: str, is_both: bool) -> None:
         axis.colour = shade[1] or shade[2]
 
 
-def _take_range(axis: AxisTold, words: str) -> None:
+def _take_range(axis: DescribedAxis, words: str) -> None:
     match = _RANGE.search(_YEARS.sub(" ", words))
     if match and axis.low is None and float(match[1]) != float(match[2]):
         axis.low, axis.high = sorted((float(match[1]), float(match[2])))
@@ -120,7 +120,7 @@ def _take_range(axis: AxisTold, words: str) -> None:
         axis.step = 1.0
 
 
-def _take_ticks(axis: AxisTold, words: str) -> None:
+def _take_ticks(axis: DescribedAxis, words: str) -> None:
     lists = [numbers(match[0]) for match in _LIST.finditer(_RANGE.sub(" ", words, count=1))]
     rising = [numbers for numbers in lists if len(numbers) >= 2 and all(a < b for a, b in itertools.pairwise(numbers))]
     if rising and not axis.ticks and (_TICKS.search(words) or len(rising[0]) > 2):

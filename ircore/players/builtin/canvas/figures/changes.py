@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.colours import difference
-from ircore.players.builtin.canvas.figures.frame import Told
+from ircore.players.builtin.canvas.figures.frame import DescribedFigure
 from ircore.players.builtin.canvas.figures.prose import NUMBER, decimals, written
 from ircore.players.builtin.canvas.quantities import first_colour
 from ircore.players.builtin.canvas.shapes import Blob, Label, Pie, Stroke
@@ -20,7 +20,7 @@ _VALUE = re.compile(rf"\b(?:be|is|to|at|value|reach(?:es)?|shows?|=|:)\s*(?:of |
 _BY = re.compile(r"\bby\s+-?\d")
 
 
-def change_told(sentence: str, sheet: Sheet) -> bool:
+def change_figure(sentence: str, sheet: Sheet) -> bool:
     """Change one value of the figure described before; return whether the sentence asked for that."""
     told = sheet.figure
     if told is None or _BY.search(sentence) or re.search(r"\d\s*px\b", sentence):
@@ -53,7 +53,7 @@ def in_place(clause: Clause, sheet: Sheet) -> Clause:
     return replace(clause, words=words)
 
 
-def _middle(figure: Told, index: int, sheet: Sheet) -> Point | None:
+def _middle(figure: DescribedFigure, index: int, sheet: Sheet) -> Point | None:
     """Return the middle of the bar or wedge of a category."""
     if figure.kind == "pie":
         pie = next((item for item in sheet.items if isinstance(item, Pie) and index < len(item.slices)), None)
@@ -62,7 +62,7 @@ def _middle(figure: Told, index: int, sheet: Sheet) -> Point | None:
     return bars[0][1].centre if bars else None
 
 
-def _bars_at(figure: Told, index: int, sheet: Sheet) -> list[tuple[int, Blob]]:
+def _bars_at(figure: DescribedFigure, index: int, sheet: Sheet) -> list[tuple[int, Blob]]:
     """Return the bars of a category with their places among the items."""
     if figure.place is None:
         return []
@@ -74,7 +74,7 @@ def _bars_at(figure: Told, index: int, sheet: Sheet) -> list[tuple[int, Blob]]:
     ]  # fmt: skip
 
 
-def _which(sentence: str, figure: Told) -> int | None:
+def _which(sentence: str, figure: DescribedFigure) -> int | None:
     """Return which category a sentence names, or counts."""
     for index, word in sorted(enumerate(figure.words), key=lambda pair: -len(pair[1])):
         if word and re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", sentence):
@@ -96,7 +96,7 @@ def _change_wedge(index: int, share: float, sheet: Sheet) -> bool:
     return False
 
 
-def _change_bar(figure: Told, index: int, value: float, shade: str | None, sheet: Sheet) -> bool:
+def _change_bar(figure: DescribedFigure, index: int, value: float, shade: str | None, sheet: Sheet) -> bool:
     """Set the length of a category's bar: of several bars, of the one in the named colour, else of the first."""
     bars = _bars_at(figure, index, sheet)
     if figure.place is None or not bars:
@@ -128,7 +128,7 @@ def _move_label(bar: Blob, fresh: Blob, value: float, sheet: Sheet) -> None:
             return
 
 
-def _change_point(figure: Told, index: int, value: float, shade: str | None, sheet: Sheet) -> bool:
+def _change_point(figure: DescribedFigure, index: int, value: float, shade: str | None, sheet: Sheet) -> bool:
     """Move one point of a line: of the line in the named colour, else of the first line."""
     if figure.place is None:
         return False

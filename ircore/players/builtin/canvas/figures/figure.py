@@ -7,10 +7,10 @@ Kind = Literal["bar", "line", "pie", "graph"]
 
 
 @dataclass
-class AxisTold:
+class DescribedAxis:
     """An axis as it was described.
 
-    >>> AxisTold("Sales", low=0, high=40, step=10).words
+    >>> DescribedAxis("Sales", low=0, high=40, step=10).words
     ()
 
     Attributes:
@@ -85,15 +85,16 @@ class Look:
 
 @dataclass
 class Figure:
-    """A chart or graph as told.
+    """A chart or graph as described.
 
-    >>> Figure("bar", AxisTold(words=("Mon", "Tue")), AxisTold("Sales"), Look(), [Series([12, 30])]).is_stacked
+    >>> days = DescribedAxis(words=("Mon", "Tue"))
+    >>> Figure("bar", days, DescribedAxis("Sales"), Look(), [Series([12, 30])]).is_stacked
     False
     """
 
     kind: Kind
-    x: AxisTold
-    y: AxisTold
+    x: DescribedAxis
+    y: DescribedAxis
     look: Look
     series: list[Series] = field(default_factory=list)
     is_lying: bool = False

@@ -7,7 +7,7 @@ from ircore.core import exact
 from ircore.core.drawing import Point, text_size
 from ircore.core.plot_area import PlotArea, Scale
 from ircore.players.builtin.canvas.colours import rgb
-from ircore.players.builtin.canvas.figures.figure import AxisTold, Figure, Kind, Look, Series
+from ircore.players.builtin.canvas.figures.figure import DescribedAxis, Figure, Kind, Look, Series
 from ircore.players.builtin.canvas.figures.prose import decimals, written
 from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Stroke, polygon
 
@@ -33,10 +33,10 @@ class Place(PlotArea):
 
 
 @dataclass(frozen=True)
-class Told:
+class DescribedFigure:
     """The figure that was described last, kept for corrections in its own terms.
 
-    >>> Told("pie", ("Coal", "Gas")).words
+    >>> DescribedFigure("pie", ("Coal", "Gas")).words
     ('Coal', 'Gas')
     """
 
@@ -52,7 +52,7 @@ def ink_on(background: str) -> str:
     return "#222222" if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else "#e0e4ea"
 
 
-def ticks_of(axis: AxisTold, low: float, high: float) -> list[float]:
+def ticks_of(axis: DescribedAxis, low: float, high: float) -> list[float]:
     """Return the tick values of an axis: as listed, in the given step, or about six round values."""
     if axis.ticks:
         return list(axis.ticks)
@@ -67,7 +67,7 @@ def _round_step(step: float) -> float:
     return next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= step * 0.999)
 
 
-def span_of(axis: AxisTold, values: list[float], from_zero: bool) -> tuple[float, float]:
+def span_of(axis: DescribedAxis, values: list[float], from_zero: bool) -> tuple[float, float]:
     """Return where an axis begins and ends: as told, or so that all values lie within."""
     known = [*values, *axis.ticks, *((0.0,) if from_zero else ())]
     low = axis.low if axis.low is not None else min(known, default=0.0)
@@ -206,7 +206,7 @@ def frame_lines(look: Look, place: Place) -> list[Item]:
     return [Stroke("line", side, colour, 1.0) for side in ends]
 
 
-def _labels_along(axis: AxisTold, place: Place, name: str) -> list[Item]:
+def _labels_along(axis: DescribedAxis, place: Place, name: str) -> list[Item]:
     """Return tick marks and tick labels of an axis."""
     scale = place.x if name == "x" else place.y
     if axis.words:

@@ -3,7 +3,7 @@
 import re
 
 from ircore.players.builtin.canvas.figures.axes import words_in
-from ircore.players.builtin.canvas.figures.figure import AxisTold, Kind, Series
+from ircore.players.builtin.canvas.figures.figure import DescribedAxis, Kind, Series
 from ircore.players.builtin.canvas.figures.prose import NUMBER, colours, numbers, runs
 from ircore.players.builtin.canvas.quantities import first_colour
 
@@ -32,7 +32,7 @@ _SIGNED = re.compile(rf"\bpositive\b[^#]{{0,40}}({_HEX}).{{0,40}}?\bnegative\b[^
 
 
 def read_values(
-    kind: Kind, sentences: list[str], taken: set[int], axis: AxisTold
+    kind: Kind, sentences: list[str], taken: set[int], axis: DescribedAxis
 ) -> tuple[tuple[str, ...], list[Series], set[int]]:
     """Return the categories, the series, and which sentences told them."""
     free = [(index, sentence) for index, sentence in enumerate(sentences) if index not in taken]

@@ -6,7 +6,7 @@ import re
 from ircore.players.builtin.canvas.figures.axes import plot_area, read_axes, years_in
 from ircore.players.builtin.canvas.figures.curves import read_graph, tells_graph
 from ircore.players.builtin.canvas.figures.figure import Figure, Kind
-from ircore.players.builtin.canvas.figures.frame import Told, chart_items, ink_on, placed
+from ircore.players.builtin.canvas.figures.frame import DescribedFigure, chart_items, ink_on, placed
 from ircore.players.builtin.canvas.figures.grounds import read_ground
 from ircore.players.builtin.canvas.figures.letters import read_letters
 from ircore.players.builtin.canvas.figures.looks import outline_of, read_look
@@ -43,7 +43,7 @@ _KNOWN = re.compile(
 _CHART = re.compile(r"\b(?:chart|graph|plot|diagram|figure|axis|axes|bars)\b", re.IGNORECASE)
 
 
-def read_told(message: str, sheet: Sheet) -> list[str] | None:
+def read_figure(message: str, sheet: Sheet) -> list[str] | None:
     """Put the figure that a message describes in its own terms on the sheet, in place of one that was told before.
 
     Returns the sentences to be read clause by clause; None if the message describes no such figure.
@@ -54,24 +54,24 @@ def read_told(message: str, sheet: Sheet) -> list[str] | None:
     text = "\n".join(said)
     figure = _found(text, said, sheet) if _CHART.search(text) else None
     if figure is not None:
-        _replace_told(*figure, sheet)
+        _replace_figure(*figure, sheet)
         return []
     plan = read_letters(said, sheet.size, ink_on(read_look(said)[0].background or "#ffffff"))
     if plan is None:
         painted = read_ground(said, sheet)
         left = [sentence for index, sentence in enumerate(said) if index not in painted]
         return left if painted or without_objects(message) != message else None
-    _replace_told(plan[0].items(), None, sheet)
+    _replace_figure(plan[0].items(), None, sheet)
     return [sentence for index, sentence in enumerate(said) if index not in plan[1] or _BACKGROUND.search(sentence)]
 
 
-def _replace_told(items: list[Item], figure: Told | None, sheet: Sheet) -> None:
-    sheet.forget_told()
+def _replace_figure(items: list[Item], figure: DescribedFigure | None, sheet: Sheet) -> None:
+    sheet.forget_figure()
     sheet.add(items)
     sheet.told, sheet.figure = tuple(items), figure
 
 
-_Found = tuple[list[Item], Told | None]
+_Found = tuple[list[Item], DescribedFigure | None]
 
 
 def _found(text: str, said: list[str], sheet: Sheet) -> _Found | None:
@@ -107,7 +107,7 @@ def _pie(said: list[str], sheet: Sheet) -> _Found | None:
     look, more = read_look(said)
     _finish(said, used | more, look.background, sheet)
     items = pie_items(wedges, said, look, sheet.size)
-    return items, Told("pie", tuple(wedge.name for wedge in wedges))
+    return items, DescribedFigure("pie", tuple(wedge.name for wedge in wedges))
 
 
 def _chart(kind: Kind, said: list[str], sheet: Sheet) -> _Found | None:
@@ -132,7 +132,7 @@ def _chart(kind: Kind, said: list[str], sheet: Sheet) -> _Found | None:
     figure = Figure(kind, x, y, look, series, lying, stacked)
     _finish(said, of_axes | used | more, look.background, sheet)
     place = placed(figure, sheet.size, plot_area(said))
-    return chart_items(figure, place), Told(kind, words, place, lying)
+    return chart_items(figure, place), DescribedFigure(kind, words, place, lying)
 
 
 def _finish(said: list[str], used: set[int], background: str | None, sheet: Sheet) -> None:
