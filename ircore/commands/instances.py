@@ -102,7 +102,12 @@ def _tell_contents(made: AnyInstanceSet, as_json: bool) -> None:
 
 
 def _on_disk(path: Path) -> Path:
-    """Return a path on this disk; files of ``hf://datasets/ORG/NAME`` are brought into the Hub's cache."""
+    """Return a path on this disk; files of ``hf://datasets/ORG/NAME`` are brought into the Hub's cache.
+
+    Raises:
+        InputError: The address names no dataset.
+        WorkError: There is none, or the Hub cannot be reached.
+    """
     dataset = dataset_named_by(path)
     fetched: Path = path if dataset is None else load("releases", "fetch_files")(dataset)
     return fetched

@@ -76,7 +76,11 @@ def command(
 
 
 def _checked(judge: str) -> str:
-    """Return the name of an installed judge that can be made, or of people."""
+    """Return the name of an installed judge that can be made, or of people.
+
+    Raises:
+        InputError: There is none of this name, or it lacks something.
+    """
     if judge != HUMAN:
         load("judges", judge)()
     return judge

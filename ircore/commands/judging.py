@@ -54,7 +54,11 @@ def _with_options(command: Command, options: Sequence[Callable[[Any], Any]]) -> 
 
 
 def read_judges(files: Sequence[str]) -> list[LoadedJudge]:
-    """Read the files of judges; ``InputError`` if one cannot be used, or two have one name."""
+    """Read the files of judges.
+
+    Raises:
+        InputError: One cannot be used, or two of them have one name.
+    """
     judges = [read_judge(Path(file)) for file in dict.fromkeys(files)]
     by_name: dict[str, LoadedJudge] = {}
     for judge in judges:
@@ -67,7 +71,11 @@ def read_judges(files: Sequence[str]) -> list[LoadedJudge]:
 
 
 def check_keys(judges: Sequence[LoadedJudge]) -> None:
-    """Check that each judge's key is in the environment, before any score is computed."""
+    """Check that each judge's key is in the environment, before any score is computed.
+
+    Raises:
+        InputError: A key is not in the environment.
+    """
     for judge in judges:
         judge.make_player()
 
@@ -97,7 +105,11 @@ def tell_counts(counts: dict[str, ScoreCount], judges: Sequence[str]) -> None:
 
 
 def end_of(reports: Sequence[JudgeReport]) -> int:
-    """Show failures and return the exit status; ``WorkError`` if a judge was stopped."""
+    """Show failures and return the exit status.
+
+    Raises:
+        WorkError: A judge was stopped.
+    """
     for report in reports:
         for line in report.failed[:5]:
             click.echo(printable(f"  {report.name}: {line}"), err=True)

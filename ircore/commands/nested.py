@@ -6,7 +6,15 @@ import click
 def run_nested(words: list[str], also: tuple[int, ...] = ()) -> int:
     """Show a command of ``ircore`` and run it here; the command shows its own errors.
 
-    Returns the exit status, 0 or one of ``also``; raises for 2 (``InputError``) and 1 (``WorkError``).
+    Args:
+        words: The command without ``ircore``.
+        also: Exit statuses besides 0 that are not errors here.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        InputError, WorkError: It failed, with the exit status 2 or 1.
     """
     from shlex import join
 

@@ -49,7 +49,12 @@ def plugin(kind: str, name: str, out: Path) -> None:
 
 
 def plugin_files(kind: str, name: str) -> dict[str, str]:
-    """Return the files of a new package for a plug-in of one of ``KINDS``, by their paths."""
+    """Return the files of a new package by their paths.
+
+    Args:
+        kind: One of ``KINDS``.
+        name: Name of the plug-in.
+    """
     words = re.split("[_-]", name)
     names = {
         "kind": kind,

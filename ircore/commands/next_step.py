@@ -36,10 +36,14 @@ def next_steps() -> dict[str, str]:
 
 
 def filled(template: str, parameters: Mapping[str, object]) -> str:
-    """Return a template with the values that the user gave in its braces, quoted for a shell; missing ones in capitals.
+    """Return a template with the values that the user gave, quoted for a shell.
 
     >>> filled("ircore score {out}", {"out": "my run"})
     "ircore score 'my run'"
+
+    Args:
+        template: A command with parameters in braces.
+        parameters: The values; several values stand side by side, and a missing value gives the name in capitals.
     """
 
     def value_of(place: re.Match[str]) -> str:
@@ -61,7 +65,12 @@ def program_name() -> str:
 
 
 def tell_next(words: str, context: click.Context) -> None:
-    """Show the next command on stderr, unless the output is JSON or what runs this command will say it."""
+    """Show the next command on stderr, unless the output is JSON or what runs this command will say it.
+
+    Args:
+        words: The finished command's words, such as ``"site build"``.
+        context: The finished command's context.
+    """
     import os
     import sys
 

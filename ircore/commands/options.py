@@ -88,7 +88,11 @@ def executor_options(command: CommandT) -> CommandT:
 
 
 def scheduler_of(executor: str, scheduler: str | None) -> str | None:
-    """Return the scheduler's address, or None for this machine; neither option goes without the other."""
+    """Return the scheduler's address, or None for this machine.
+
+    Raises:
+        click.UsageError: One option was given without the other.
+    """
     if executor == "dask" and scheduler is None:
         raise click.UsageError("--executor dask needs --scheduler ADDRESS")
     if executor == "local" and scheduler is not None:
@@ -134,7 +138,11 @@ runs_option = click.option(
 
 
 def open_runs(paths: Sequence[Path]) -> "list[RunFolder | GameRunFolder]":
-    """Open run folders of any games; a folder that is named twice, by a link perhaps, is opened once."""
+    """Open run folders of any games; a folder that is named twice, by a link perhaps, is opened once.
+
+    Raises:
+        InputError: A folder holds no readable run.
+    """
     from os.path import realpath
 
     from ircore.runs.folder import open_any_run
@@ -143,7 +151,14 @@ def open_runs(paths: Sequence[Path]) -> "list[RunFolder | GameRunFolder]":
 
 
 def published_runs(folder: Path) -> tuple[Path, ...]:
-    """Return the runs in a folder that ``ircore release pull`` made; ``InputError`` if there are none."""
+    """Return the runs of a release that was brought here.
+
+    Args:
+        folder: A folder made by ``ircore release pull``.
+
+    Raises:
+        InputError: There are none.
+    """
     runs = folder / "runs"
     if not runs.is_dir():
         raise InputError(f"{folder}: no published runs here", "Fetch them: ircore release pull ORG/NAME --out DIR")

@@ -97,7 +97,11 @@ def serve(
 
 
 def _run(loaded: AnyLoaded, instances: AnyInstanceSet, rules: Any, prompts: Any, out: Path) -> Any:
-    """Return the run's identity: with the seed that it began with, or one that nobody can have tried."""
+    """Return the run's identity: with the seed that it began with, or one that nobody can have tried.
+
+    Raises:
+        InputError: A player of the pair is told more than a relay hands out, or the run was begun without a relay.
+    """
     if (out / JOURNAL).exists() and not (out / WITNESS).exists():
         raise InputError(f"{out}: was begun without a relay", "Choose another --out.")
     seed = open_any_run(out).run.seed if (out / RUN_FILE).is_file() else randbits(62)

@@ -115,7 +115,15 @@ def command(
 def _by_game(
     opened: "Sequence[RunFolder | GameRunFolder]", wanted: str | None
 ) -> "dict[str, list[RunFolder | GameRunFolder]]":
-    """Return runs by game, all or those of the wanted one; ``InputError`` if there are none."""
+    """Return runs by game.
+
+    Args:
+        opened: The runs.
+        wanted: The only game; every game if None.
+
+    Raises:
+        InputError: No run is of the wanted game.
+    """
     from ircore.core.plugins import unknown
 
     runs: dict[str, list[RunFolder | GameRunFolder]] = {}
@@ -127,7 +135,11 @@ def _by_game(
 
 
 def _check_order(name: str, entry: "Entry", order: str | None) -> None:
-    """Refuse an order that a table does not have."""
+    """Refuse an order that a table does not have.
+
+    Raises:
+        click.UsageError: It has another one or none.
+    """
     from ircore.core.fact_records import PARTS
 
     if order is None or (order in ORDERS and entry.ordered) or (order in PARTS and entry.by_part):

@@ -47,9 +47,14 @@ def setting_files() -> list[Path]:
 
 
 def option_defaults(app: click.Group, words: list[str]) -> dict[str, Any]:
-    """Return the values for options of the command that is given (``words``), as click's ``default_map``.
+    """Return the values for options of the command that is given, as click's ``default_map``.
 
-    ``InputError`` if a file is no TOML, or sets an option that the command does not have.
+    Args:
+        app: The program.
+        words: The command line behind ``ircore``.
+
+    Raises:
+        InputError: A file is no TOML, or sets an option that the command does not have.
     """
     defaults: dict[str, Any] = {}
     for file in reversed(setting_files()):
@@ -138,6 +143,9 @@ def load_keys(file: Path = Path(KEYS)) -> None:
     """Put the keys of ``.env`` into the environment; a variable that is set already stays as it is.
 
     Only names in capitals that end in ``_KEY`` or ``_TOKEN`` are taken. No message shows a value.
+
+    Raises:
+        InputError: A line is no ``NAME=value``.
     """
     if not file.is_file():
         return

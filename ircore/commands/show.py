@@ -68,7 +68,11 @@ def _animate(folders: Sequence[RunFolder | GameRunFolder], episode_id: str | Non
 
 
 def _run_of(episode_id: str, folders: Sequence[RunFolder | GameRunFolder]) -> RunFolder | GameRunFolder:
-    """Return the only run, or the only run that has an episode; ``InputError`` if several have it."""
+    """Return the only run, or the only run that has an episode.
+
+    Raises:
+        InputError: Several runs have the episode.
+    """
     played = [folder for folder in folders if episode_id in folder.any_instances.instances.ids] or list(folders[:1])
     if len(played) > 1:
         raise InputError(f"--episode {episode_id}: {len(played)} runs have it", f"Name one run: {played[0].path}")

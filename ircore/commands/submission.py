@@ -207,9 +207,18 @@ def _report(
     counted: bool = False,
     more: dict[str, Any] | None = None,
 ) -> None:
-    """Show a verdict, as one JSON document with ``more`` or in lines; ``InputError`` if there are errors.
+    """Show a verdict.
 
-    With ``github``, also as annotations and a summary; with ``counted``, valid submissions are counted, not listed.
+    Args:
+        checked: The submissions that were checked.
+        findings: All findings, errors first.
+        as_json: Whether the verdict is one JSON document.
+        github: Whether annotations and a summary for GitHub are written, too.
+        counted: Whether valid submissions are counted rather than listed.
+        more: Further fields of the JSON document.
+
+    Raises:
+        InputError: There are errors; the error says them.
     """
     wrong = errors(findings)
     if as_json:

@@ -94,7 +94,11 @@ class _Limits(NamedTuple):
     until: float | None
 
     def left(self, pair: Path, out: Path) -> list[str]:
-        """Return the options that limit a pair to what is left; ``WorkError`` if nothing is."""
+        """Return the options that limit a pair to what is left.
+
+        Raises:
+            WorkError: Nothing is left.
+        """
         words = []
         if self.max_cost is not None:
             others = sum(spent(run) for run in sorted(out.glob("*")) if run.is_dir() and run.name != pair.name)

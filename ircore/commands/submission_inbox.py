@@ -130,7 +130,11 @@ def inbox_act(folder: Path, event: Path, issue: int | None, max_cost: float) -> 
 
 
 def _edit(event: Path) -> tuple[int, str, str, str]:
-    """Return issue, account, and the text before and after, from the event of an edited issue."""
+    """Return issue, account, and the text before and after an edit.
+
+    Raises:
+        InputError: It is no event of an edited issue.
+    """
     remedy = "This is for the workflow inbox, which edited issues start."
     if event.stat().st_size > MOST_BYTES:
         raise InputError(f"{event}: larger than {MOST_BYTES // 1024} KiB", remedy)
@@ -181,7 +185,8 @@ def _done(
 def _accept(service: GitHub, folder: Path, box: Box) -> None:
     """Check a pull request by the code that is here, and merge it: a fork can change the workflow that checks it there.
 
-    ``InputError`` if its last commit is another one by now, or it is not one valid submission of its account.
+    Raises:
+        InputError: Its last commit is another one by now, or it is not one valid submission of its account.
     """
     number = int(box.target.removeprefix("#"))
     if fetch_pull_request(folder, number) != box.detail:
@@ -195,7 +200,11 @@ def _accept(service: GitHub, folder: Path, box: Box) -> None:
 
 
 def _decide(service: GitHub, folder: Path, box: Box, sender: str) -> None:
-    """Add a line to the history of a submission, here and on the branch ``main``."""
+    """Add a line to the history of a submission, here and on the branch ``main``.
+
+    Raises:
+        InputError: There is no such submission, or the decision changes nothing.
+    """
     place = folder / box.target
     if box.target not in {path.parent.name for path in folder.glob(f"*/{MANIFEST}")}:
         raise InputError(f"{box.target}: no such submission", "See submissions/.")

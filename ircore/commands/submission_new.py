@@ -99,7 +99,11 @@ def command(path: Path, site_url: str | None, yes: bool, local: bool, game: str,
 
 
 def _beside_draft(stated: dict[str, Any], draft: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Return what a manifest says so far together with what options say; ``InputError`` where they differ."""
+    """Return what a manifest says so far together with what options say.
+
+    Raises:
+        InputError: An option says something else than the manifest.
+    """
     both = dict(draft)
     for key, value in stated.items():
         if isinstance(value, dict) and isinstance(draft.get(key), dict):
@@ -132,7 +136,11 @@ def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]
 
 
 def _stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the parts of a manifest that options state; options of another game are refused."""
+    """Return the parts of a manifest that options state.
+
+    Raises:
+        click.UsageError: An option belongs to another game.
+    """
     parts: dict[str, Any] = {key: options[key] for key in ("name", "licence", "hardware") if options[key] is not None}
     if options["authors"]:
         parts["authors"] = list(options["authors"])

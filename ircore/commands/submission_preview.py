@@ -100,9 +100,14 @@ def _findings(run: Path, published: tuple[Path, ...], out: Path) -> str:
 
 
 def runs_to_stand_beside(published: str | None) -> tuple[Path, ...]:
-    """Return the published runs in a folder that ``ircore release pull`` made, or of a dataset, fetched if need be.
+    """Return the published runs, fetched if need be.
 
-    None for the project's dataset. ``InputError`` if there are none there, ``WorkError`` if they cannot be fetched.
+    Args:
+        published: A folder that ``ircore release pull`` made, or a dataset; the project's dataset if None.
+
+    Raises:
+        InputError: There are none there, or no dataset is known.
+        WorkError: They cannot be fetched.
     """
     if published is not None and (published.count("/") != 1 or Path(published).exists()):
         return published_runs(Path(published))
@@ -121,9 +126,13 @@ def runs_to_stand_beside(published: str | None) -> tuple[Path, ...]:
 
 
 def preview_lines(path: Path, runs: tuple[Path, ...], published: str | None, out: Path) -> Iterator[str]:
-    """Show a submission here as a site in ``out``, and yield the lines that say its place.
+    """Show a submission here as a site, and yield the lines that say its place.
 
-    Its scored ``runs`` stand beside published ones, where a folder or dataset of them is known or named.
+    Args:
+        path: The submission.
+        runs: Scored runs to stand beside published runs; alone if no dataset is known or named.
+        published: A folder or dataset of published runs; the project's dataset if None.
+        out: The folder to make.
     """
     loaded = read_any_manifest(path)
     own = {(run.run.slug, run.game) for run in map(open_any_run, runs)}

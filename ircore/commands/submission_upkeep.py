@@ -185,7 +185,11 @@ def _summarise(slug: str, out: Path) -> None:
 
 
 def _bounded_prices(loaded: AnyLoaded, prices: Path | None, bound: float | None, out: Path) -> Path | None:
-    """Return the table of prices by which a limit on cost can be kept, with a bound for models without a price."""
+    """Return the table of prices by which a limit on cost can be kept, with a bound for models without a price.
+
+    Raises:
+        InputError: A price is not known, and nobody gives a bound.
+    """
     models = unpriced(RunPrices(read_prices(prices), loaded.submission).seats.values())
     if models and bound is None:
         if not sys.stdin.isatty():

@@ -29,7 +29,15 @@ class ConformanceError(AssertionError):
 
 
 def expect(holds: bool, fault: str) -> None:
-    """Raise a ``ConformanceError`` unless a condition holds; ``fault`` names the plug-in and what is wrong with it."""
+    """Raise a fault unless a condition holds.
+
+    Args:
+        holds: The condition.
+        fault: Name of the plug-in and what is wrong with it, in one line.
+
+    Raises:
+        ConformanceError: The condition does not hold.
+    """
     if not holds:
         raise ConformanceError(fault)
 

@@ -25,7 +25,15 @@ _DAYS: TypeAdapter[str] = TypeAdapter(Day)
 
 
 def parse_day(text: str, name: str) -> str:
-    """Check that a text is a date, YYYY-MM-DD, and return it; ``name`` is the date's name in an error message."""
+    """Check that a text is a date and return the same text.
+
+    Args:
+        text: YYYY-MM-DD.
+        name: Name of the date in an error message.
+
+    Raises:
+        InputError: It is no date.
+    """
     try:
         return _DAYS.validate_python(text)
     except ValidationError as error:

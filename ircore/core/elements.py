@@ -83,7 +83,11 @@ def elements_of_counts(counts: dict[str, int], width: int = 1, height: int = 1) 
 
 
 def read_elements(path: Path) -> ElementList:
-    """Read elements from a file: the form above, a scene, or plain counts such as ``{"person": 2, "dog": 1}``."""
+    """Read elements from a file: the form above, a scene, or plain counts such as ``{"person": 2, "dog": 1}``.
+
+    Raises:
+        InputError: The file is missing, too large, not JSON or of another form; the message names the field.
+    """
     document = read_json(path, MAX_BYTES, FORM)
     with validating(path, FORM):
         if isinstance(document, dict) and _is_scene(document):

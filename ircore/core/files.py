@@ -226,7 +226,15 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def locked(folder: Path, what: str) -> Iterator[None]:
-    """Lock a folder against other processes that would write into it; ``InputError`` if another holds it."""
+    """Lock a folder against other processes that would write into it.
+
+    Args:
+        folder: The folder, which exists.
+        what: What it holds, such as ``run``.
+
+    Raises:
+        InputError: Another process holds it.
+    """
     from filelock import FileLock, Timeout
 
     lock = FileLock(folder / ".lock", blocking=False)

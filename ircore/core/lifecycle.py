@@ -104,7 +104,11 @@ def read_decisions(
 
 
 def refuse_double_keys(text: bytes) -> None:
-    """Check that no object in a JSON text has a key twice; ``ValueError`` otherwise, and for no JSON."""
+    """Check that no object in a JSON text has a key twice.
+
+    Raises:
+        ValueError: A key is given twice, or the text is no JSON.
+    """
     json.loads(text, object_pairs_hook=_once)
 
 

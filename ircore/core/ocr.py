@@ -161,7 +161,8 @@ def _read(pixels: Pixels, key: str, folder: Path | None) -> tuple[TextLine, ...]
 def cache_folder() -> Path | None:
     """Return the cache folder for recognised lines: ``IRCORE_CACHE`` if set, else the user's folder for caches.
 
-    None if the variable is set and empty, or the user has no home.
+    Returns:
+        None if the variable is set and empty, or the user has no home.
     """
     named = os.environ.get(FOLDER_VARIABLE)
     if named is not None:

@@ -89,12 +89,18 @@ def _reason(error: Exception) -> str:
 
 
 def unknown(kind: str, name: str, known: "dict[str, Any] | tuple[str, ...] | list[str]", where: str = "") -> InputError:
-    """Make the error for an unknown name, with the nearest known name; ``where`` is the file and field of the name.
+    """Make the error for an unknown name, with the nearest known name.
 
     >>> str(unknown("category", "geomtry", ["geometry", "photos"]))
     "unknown category 'geomtry'"
     >>> unknown("category", "geomtry", ["geometry", "photos"]).remedy
     'Did you mean geometry? Known: geometry, photos.'
+
+    Args:
+        kind: Kind of the named object, such as ``"category"``.
+        name: The unknown name.
+        known: The names that exist.
+        where: File and field in which the name stood.
     """
     near = get_close_matches(name.lower(), list(known), n=1, cutoff=0.4)
     prefix = f"{where}: " if where else ""

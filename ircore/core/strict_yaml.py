@@ -167,7 +167,11 @@ def read_mapping(path: Path, if_missing: str, if_other: str) -> dict[Any, Any]:
 
 
 def read_yaml_bytes(path: Path, if_missing: str) -> bytes:
-    """Read a file up to the limit and one byte more, by which ``parse_mapping`` recognises a file that is too large."""
+    """Read a file up to the limit and one byte more, by which ``parse_mapping`` recognises a file that is too large.
+
+    Raises:
+        InputError: It is missing.
+    """
     try:
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
@@ -212,7 +216,8 @@ def parse_mapping(data: bytes, name: str, if_other: str) -> Document:
 def hidden_character(text: str) -> tuple[int, str] | None:
     """Find the first character that cannot be seen or changes how others are shown; line breaks and tabs may stay.
 
-    Returns its position and name, such as ``U+202E RIGHT-TO-LEFT OVERRIDE``; None if there is none.
+    Returns:
+        Its position and its name, such as ``U+202E RIGHT-TO-LEFT OVERRIDE``; None if there is none.
     """
     if text.isascii() and text.isprintable():
         return None

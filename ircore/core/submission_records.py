@@ -92,7 +92,11 @@ class Submission(Record):
 
 
 def check_terms(licence: str, links: Mapping[str, str]) -> None:
-    """Refuse (ValueError) a licence that is no SPDX identifier or expression, and links that are not https."""
+    """Refuse a licence that is no SPDX identifier or expression, and links that are not https.
+
+    Raises:
+        ValueError: The message names the field.
+    """
     if not fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]*( (AND|OR|WITH) [A-Za-z0-9][A-Za-z0-9.+-]*)*", licence):
         raise ValueError("licence must be an SPDX identifier, such as Apache-2.0 or CC-BY-4.0")
     for name, link in links.items():

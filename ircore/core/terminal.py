@@ -24,9 +24,12 @@ def shows_colours(stream: TextIO) -> bool:
 
 
 def styled(text: str, *styles: str, stream: TextIO | None = None) -> str:
-    """Return a text in colours for a stream (stdout if None); unchanged for files, pipes and with ``NO_COLOR``.
+    """Return a text in colours for a terminal; unchanged for files, pipes and people who set ``NO_COLOR``.
 
-    A stranger's text is made ``printable`` first.
+    Args:
+        text: What to show; make a stranger's text ``printable`` first.
+        styles: Names in ``COLOURS``.
+        stream: Where the text goes; stdout if None.
     """
     if not shows_colours(stream or sys.stdout):
         return text

@@ -36,7 +36,12 @@ CHUNK = 4096
 def protocol_for(stream: TextIO, variables: Mapping[str, str] | None = None) -> Protocol:
     """Return how a stream shows pictures; ``none`` for files, pipes and terminals without colours.
 
-    ``InputError`` if ``IRCORE_PICTURES`` names no protocol.
+    Args:
+        stream: Where the pictures would go.
+        variables: Environment variables; those of the process if None.
+
+    Raises:
+        InputError: ``IRCORE_PICTURES`` names no protocol.
     """
     known = os.environ if variables is None else variables
     choice = known.get(CHOICE, "")
@@ -92,7 +97,10 @@ def _side_by_side(pictures: Sequence[Picture], columns: int) -> Image.Image:
 def drawn(strip: Image.Image, columns: int, protocol: Protocol) -> str:
     """Return the characters that show an image at a terminal.
 
-    Its height fills ``columns // 2`` lines, since a cell is twice as high as wide.
+    Args:
+        strip: The image; its height fills ``columns // 2`` lines, since a cell is twice as high as wide.
+        columns: Columns that the height of the image would take as a width.
+        protocol: How.
     """
     width, lines = max(strip.width // CELL[0], 1), max(columns // 2, 1)
     if protocol == "kitty":

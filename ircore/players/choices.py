@@ -24,11 +24,18 @@ class Choice(NamedTuple):
 
 
 def choice_of(text: str, question: Question) -> Choice | None:
-    """Return the choice that an answer names; ``question.unclear`` with a note, or None, if it names no choice.
+    """Return the choice that an answer names; ``question.unclear`` with a note if the answer names no choice.
 
     >>> question = Question(1, "Which one?", choices=("A", "B"), unclear="invalid", exact=True)
     >>> choice_of(" b ", question).choice, choice_of("Image B", question)
     ('B', Choice(choice='invalid', notes=('Image B',)))
+
+    Args:
+        text: The answer.
+        question: The question with its choices.
+
+    Returns:
+        The choice; None if the words name none and the question has no choice for unclear answers.
     """
     choice = read_choice(text, question.choices, question.exact)
     if choice is None and question.unclear is not None:
@@ -39,8 +46,7 @@ def choice_of(text: str, question: Question) -> Choice | None:
 def read_choice(text: str, choices: Sequence[str], exact: bool = False) -> Choice | None:
     """Return the choice that the words name; None if the words name no choice, or could name several.
 
-    Words that differ in nothing but letter case and the marks around them are taken, with a note. With ``exact``, case
-    needs no note, and marks are refused.
+    Words that differ in nothing but letter case and the marks around them are taken, with a note.
 
     >>> read_choice(" paper", ("rock", "paper"))
     Choice(choice='paper', notes=())
@@ -48,6 +54,11 @@ def read_choice(text: str, choices: Sequence[str], exact: bool = False) -> Choic
     Choice(choice='paper', notes=("taken for 'paper': '**Paper.**'",))
     >>> read_choice("I choose paper", ("rock", "paper")) is None
     True
+
+    Args:
+        text: The answer.
+        choices: The choices offered.
+        exact: Whether marks around a choice are refused; letter case then counts for nothing and needs no note.
     """
     words = text.strip()
     if words in choices:

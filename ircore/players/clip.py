@@ -50,7 +50,11 @@ class ClipListener:
 
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:
-        """Check the settings; nothing is loaded."""
+        """Check the settings; nothing is loaded.
+
+        Raises:
+            InputError: No model is named, or a setting is unknown.
+        """
         if spec.model is None:
             raise InputError("model is missing", "Name a folder with a saved CLIP model, or its name on the Hub.")
         refuse_settings(spec.model_copy(update={"model": None}))

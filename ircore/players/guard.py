@@ -12,9 +12,14 @@ Answer = TypeVar("Answer")
 
 
 async def unbroken(asked: Awaitable[Answer], who: str) -> Answer:
-    """Wait for an answer; an unexpected exception of a player becomes a ``WorkError`` of one line about ``who``.
+    """Wait for an answer; an unexpected exception of a player becomes an error of one line.
 
-    Errors of the contract pass unchanged.
+    Args:
+        asked: The answer of a player, not yet awaited.
+        who: The question and the player, such as ``geometry-easy-01, turn 1: the describer``.
+
+    Raises:
+        WorkError: The player raised an unexpected exception; errors of the contract pass unchanged.
     """
     try:
         return await asked

@@ -8,7 +8,11 @@ from ircore.core.strict_yaml import read_mapping
 
 
 def model_family(model: str) -> str | None:
-    """Return the family of a model, such as ``gpt`` for ``openai/gpt-5.2``; None for unknown names."""
+    """Return the family of a model, such as ``gpt`` for ``openai/gpt-5.2``; None for unknown names.
+
+    Args:
+        model: As its provider names it.
+    """
     families = [
         (match.start(), name) for name, pattern in _patterns().items() if (match := pattern.search(model.lower()))
     ]

@@ -55,7 +55,14 @@ AnyLoaded = LoadedSubmission | LoadedGameSubmission
 
 
 def folder_of(path: Path) -> Path:
-    """Return the folder of a submission, from the folder or its ``submission.yaml``; InputError if none is there."""
+    """Return the folder of a submission that is there.
+
+    Args:
+        path: The folder, or its ``submission.yaml``.
+
+    Raises:
+        InputError: The folder holds no submission.
+    """
     folder = path.parent if path.name == MANIFEST else path
     if not (folder / MANIFEST).is_file():
         raise InputError(f"{path}: no submission here (no {MANIFEST})", "Name a submission's folder.")
@@ -130,7 +137,17 @@ def make_player(loaded: AnyLoaded, seat: str) -> Any:
 
 
 def check_seat(loaded: AnyLoaded, seat: str, method: str, answers: AnswerKind | None = None) -> None:
-    """Check that the player of a seat is installed, has the method, and gives the seat's kind of answer."""
+    """Check that the player of a seat is installed and can take the seat.
+
+    Args:
+        loaded: The submission.
+        seat: Name of the seat.
+        method: Name of the coroutine method that its questions go to.
+        answers: The kind of answer that the seat expects, if it is asked with ``Question``.
+
+    Raises:
+        InputError: The player is not installed, or cannot take the seat.
+    """
     spec = loaded.submission.players[seat]
     player = load("players", spec.player, f"{loaded.path}: {seat}.player")
     if not hasattr(player, method):

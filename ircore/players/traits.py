@@ -38,9 +38,12 @@ CALLING_DRAWER = replace(DRAWING_SERVICE, draws_apart=True)
 
 @cache
 def traits_of(name: str) -> Traits:
-    """Return the traits of a player by the name of its entry point.
+    """Return the traits of a player by name.
 
     A player that is not installed, cannot be imported or declares nothing is taken to ask a service.
+
+    Args:
+        name: Of its entry point.
     """
     try:
         if name in available("traits"):
@@ -60,7 +63,13 @@ def reference_players(players: Mapping[str, PlayerSpec]) -> tuple[str, ...]:
 
 
 def answer_problem(name: str, method: str, answers: AnswerKind | None) -> str | None:
-    """Return why a player cannot answer as a seat requires; None if the player can, or declares no traits."""
+    """Return why a player cannot answer as a seat requires; None if the player can, or declares no traits.
+
+    Args:
+        name: Of the player.
+        method: The method that the seat's questions go to.
+        answers: The kind of answer that the seat expects; None if any kind is accepted.
+    """
     known = traits_of(name).answers
     if method != "answer" or answers is None or not known or answers in known:
         return None

@@ -32,7 +32,11 @@ def written(answer: Answer) -> Answer:
 
 
 def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
-    """Check that an answer is of the kind that the seat gives, and among the choices; ``WorkError`` otherwise."""
+    """Check that an answer is of the kind that the seat gives.
+
+    Raises:
+        WorkError: It did not, or chose what was not offered.
+    """
     if not isinstance(answer, KINDS[seat.answers]):
         raise WorkError(
             f"the player in the seat {seat.name} answered with a {type(answer).__name__}, not with a {seat.answers}",
@@ -71,7 +75,13 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
 
 
 def answer_of(seat: Seat[Any, Any], call: Call, picture_of: Callable[[Rendering], Picture]) -> Answer | None:
-    """Return the answer in a record, with pictures by ``picture_of``; None if it holds none of the seat's kind."""
+    """Return the answer in a record; None if the record holds no answer of the seat's kind.
+
+    Args:
+        seat: The seat that was asked.
+        call: The record.
+        picture_of: Finds the picture of a rendering.
+    """
     if seat.answers == "text" and call.text is not None:
         return TextAnswer(call.text, call.usage, call.seconds)
     if seat.answers == "choice" and call.choice is not None:

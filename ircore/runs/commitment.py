@@ -23,6 +23,9 @@ def players_of(submission: AnySubmission) -> str:
     """Return the SHA-256 of a submission's game, rules and players: the same for one pair under several names.
 
     Names of keys, of people and of files are left out: they change nothing that is answered.
+
+    Args:
+        submission: The manifest.
     """
     rules = submission.rules if isinstance(submission.rules, dict) else submission.rules.model_dump(mode="json")
     players = {

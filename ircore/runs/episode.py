@@ -24,9 +24,18 @@ def episode_setup(
     prompts: GamePrompts,
     pictures: Mapping[str, Picture] | None = None,
 ) -> EpisodeSetup[Any]:
-    """Return the setup of an episode: instance, the run's rules, prompts and seed.
+    """Return the setup of an episode: instance, rules, prompts and seed.
 
-    ``pictures`` are read from the set if None. ``InputError`` if the instance does not fit, or a picture is damaged.
+    Args:
+        game: The game.
+        run: Identity of the run: its rules and its seed.
+        instances: The instance set.
+        instance: The instance of the set that is played.
+        prompts: The game master's words.
+        pictures: The instance's pictures by name; read from the set if None.
+
+    Raises:
+        InputError: The instance does not fit the game, or one of its pictures is damaged.
     """
     return EpisodeSetup(
         instance=instance,
@@ -39,14 +48,22 @@ def episode_setup(
 
 
 def payload_of(game: Game[Any], instances: Any, instance: AnyInstance) -> Any:
-    """Return the game's own fields of an instance as the game's record; ``InputError`` if they do not fit."""
+    """Return the game's own fields of an instance as the game's record.
+
+    Raises:
+        InputError: They do not fit.
+    """
     where = f"{instances.folder}: {instance.instance_id}: payload"
     with validating(where, f"Build the set again: ircore instances build --game {game.name}"):
         return game.payload.model_validate(instances.payload(instance))
 
 
 def drawn_over(game: Game[Any], instances: GameInstanceSet) -> list[GameInstance]:
-    """Return the instances whose pictures may stand in what was drawn, see ``Game.draws_over``."""
+    """Return the instances whose pictures may stand in what was drawn, see ``Game.draws_over``.
+
+    Raises:
+        InputError: An instance does not fit the game.
+    """
     return [instance for instance in instances.instances if game.draws_over(payload_of(game, instances, instance))]
 
 
@@ -59,7 +76,11 @@ async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> End
 
 
 def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending) -> AnyEnded:
-    """Return the record of an ended episode; ``WorkError`` for an outcome that the game does not declare."""
+    """Return the record of an episode that has ended.
+
+    Raises:
+        WorkError: It ended in a way that the game does not declare.
+    """
     if ending.outcome not in {outcome.name for outcome in game.outcomes}:
         raise WorkError(
             f"{instance.instance_id}: the game {game.name} ended with {ending.outcome!r}, which it does not declare",
@@ -76,7 +97,16 @@ def episode_record(
     reason: AnyAbortReason | None,
     detail: str | None,
 ) -> AnyEnded:
-    """Return the record of an episode of any game; of ``detail``, the first 2,000 characters."""
+    """Return the record of an episode of any game.
+
+    Args:
+        game: Name of the game.
+        instance: The instance that was played.
+        outcome: One of the game's outcomes.
+        steps: The steps as the game or an earlier record has them.
+        reason: Why the episode was aborted; None for any other outcome.
+        detail: Observation that led to the abort; the first 2,000 characters are recorded.
+    """
     stated = {
         "episode_id": instance.instance_id,
         "instance_id": instance.instance_id,

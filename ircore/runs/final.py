@@ -11,10 +11,21 @@ from ircore.runs.writer import RunWriter
 
 
 def declare_final(folder: AnyRunFolder, selected: Instances[AnyInstance]) -> int:
-    """Give up every selected episode without a result: it counts as not played, and will not be played again.
+    """Give up every episode without a result: it counts as not played, and will not be played again.
 
-    Each gets an end of its own in the journal, with the reason ``given_up`` and the steps that a technical failure left
-    of it. Returns their number; ``InputError`` if another process works on the run.
+    Each such episode gets an end of its own in the journal, with the reason ``given_up`` and the steps that a
+    technical failure left of it.
+
+    Args:
+        folder: The run.
+        selected: Some of its instances.
+
+    Returns:
+        The number of episodes that were given up.
+
+    Raises:
+        InputError: Another process works on the run.
+        WorkError: It cannot be recorded.
     """
     with folder.lock(), RunWriter(folder) as writer:
         failed = folder.ended()

@@ -11,7 +11,13 @@ from ircore.players.base import Asked, DescriberView
 
 
 def informed(question: Asked, setup: EpisodeSetup[Any], instances: AnyInstanceSet) -> Asked:
-    """Return a describer's question with full knowledge of the target; any other question unchanged."""
+    """Return a describer's question with full knowledge of the target; any other question unchanged.
+
+    Args:
+        question: The game's question.
+        setup: Setup of the episode.
+        instances: The set that is played.
+    """
     if not isinstance(question, DescriberView) or not isinstance(instances, InstanceSet):
         return question
     instance = setup.instance

@@ -91,7 +91,11 @@ def read_score(text: str) -> Answer[int]:
 
 
 def read_choice(text: str) -> Answer[str]:
-    """Return ``A`` or ``B``; ``AnswerError`` if there is neither, or both."""
+    """Return ``A`` or ``B``.
+
+    Raises:
+        AnswerError: There is neither, or both.
+    """
     return _read(text, "choice", PREFERENCE_FORM, _letter)
 
 

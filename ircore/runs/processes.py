@@ -87,7 +87,11 @@ class _Worker:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def attended(self) -> None:
-        """Serve the process until it is done; raises what stopped it, or that it failed or was ended from outside."""
+        """Serve the process until it is done.
+
+        Raises:
+            NoMoreError, WorkError: It stopped, failed, or was ended from outside.
+        """
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Done] = loop.create_future()
         pipes = (self._records, self._control)

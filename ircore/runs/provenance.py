@@ -204,8 +204,14 @@ def code_commit() -> str | None:
 def keep_provenance(folder: Path, manifest: Path, begun: bool, vouching: bool) -> None:
     """Record, before the first question, that the maintainers play a run; or check that the run may go on.
 
-    ``begun``: the run folder was there before; ``vouching``: the maintainers play it now. ``InputError`` if somebody
-    else began this run, or the maintainers did and do not go on with it.
+    Args:
+        folder: The run folder.
+        manifest: The submission.yaml that is played.
+        begun: Whether the run folder was there before.
+        vouching: Whether the maintainers play it now.
+
+    Raises:
+        InputError: Somebody else began this run, or the maintainers did and do not go on with it.
     """
     known = read_provenance(folder)
     if known is not None and known.kind == "rescored":
@@ -226,7 +232,11 @@ def write_provenance(folder: Path, provenance: Provenance) -> None:
 
 
 def read_provenance(folder: Path) -> Provenance | None:
-    """Return the origin of a run; None if nobody vouches for the run."""
+    """Return the origin of a run; None if nobody vouches for the run.
+
+    Raises:
+        InputError: The file is damaged.
+    """
     path = folder / PROVENANCE
     if not path.is_file():
         return None
@@ -237,7 +247,16 @@ def read_provenance(folder: Path) -> Provenance | None:
 
 
 def record_finding(folder: Path, rule: str, flag: Flag | None) -> None:
-    """Record a test's outcome with a run's origin, in place of an earlier one by the same rule; None: no finding."""
+    """Record the outcome of a test with a run's origin, in place of that of an earlier test by the same rule.
+
+    Args:
+        folder: The run folder.
+        rule: The rule of the test.
+        flag: The finding; None if nothing was found.
+
+    Raises:
+        InputError: Nobody vouches for the run.
+    """
     known = read_provenance(folder)
     if known is None:
         raise InputError(f"{folder}: nobody vouches for this run", "Play it with --as-maintainers, or re-score it.")

@@ -54,12 +54,20 @@ class ReplayPlayer:
         self._read()
 
     async def describe(self, view: DescriberView) -> TextAnswer:
-        """Answer with the recorded reply; ``PlayerError`` where there was none."""
+        """Answer with the recorded reply.
+
+        Raises:
+            PlayerError: The recorded player could not answer, or nothing is recorded.
+        """
         answer = self._answer(DESCRIBER, (view.target.sha256, view.replies), "this target and these replies")
         return cast(TextAnswer, answer)
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
-        """Answer with the recorded rendering; of several for the same messages with the first."""
+        """Answer with the recorded rendering; of several for the same messages with the first.
+
+        Raises:
+            PlayerError: The recorded player could not answer, or nothing is recorded.
+        """
         key = ((*view.earlier, view.message), view.previous.sha256 if view.previous else None)
         return cast(PictureAnswer, self._answer(GENERATOR, key, "these messages"))
 

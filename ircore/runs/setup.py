@@ -45,8 +45,15 @@ class Prepared(NamedTuple):
 def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object], installed: bool = True) -> Prepared:
     """Read manifest, game, instance set and rules, and check that they fit together.
 
-    ``submission`` may name a built-in pair, such as ``classical+canvas``; ``given`` rules hold instead of its own.
-    ``installed=False`` where others let the players play. ``InputError`` for what is missing or does not fit.
+    Args:
+        submission: The submission's folder or its manifest, or a built-in pair such as ``classical+canvas``.
+        instances_dir: The instance set.
+        given: Rules that hold instead of the submission's, by name.
+        installed: Whether the players must be installed here; False where others let them play.
+
+    Raises:
+        InputError: Something is missing or does not fit; the set is for another game; a seat has no player.
+        WorkError: The game cannot be imported.
     """
     loaded = read_any_manifest(submission_place(submission))
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
@@ -62,7 +69,11 @@ def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object], 
 
 
 def rules_of(game: Game[Any], loaded: AnyLoaded, given: Mapping[str, object]) -> GameRules:
-    """Return the rules of a run: the game's defaults, then the submission's, then the command line's."""
+    """Return the rules of a run: the game's defaults, then the submission's, then the command line's.
+
+    Raises:
+        InputError: A rule is unknown to the game or out of its range.
+    """
     for name in given:
         if name not in game.rules.model_fields:
             raise unknown(f"rule of {game.name}", name, list(game.rules.model_fields), "--rule")
@@ -78,7 +89,14 @@ def stated_rules(stated: AnySubmission | Run | GameRun) -> dict[str, Any]:
 def check_seats(game: Game[Any], loaded: AnyLoaded, rules: GameRules, installed: bool = True) -> None:
     """Check that every seat that is asked under some rules has an installed player that can take the seat.
 
-    ``InputError`` if a seat is empty, is none of the game's, is not asked, or its player cannot take it.
+    Args:
+        game: The game.
+        loaded: The submission.
+        rules: The rules of the run.
+        installed: Whether the players must be installed here.
+
+    Raises:
+        InputError: A seat is empty, is none of the game's, is not asked, or its player cannot take it.
     """
     players, names = loaded.submission.players, [seat.name for seat in game.seats]
     for name in players:
@@ -142,6 +160,9 @@ def begin_run(
         prices_file: Prices on top of the built-in ones.
         max_cost: US dollars that the run may cost; no limit if None.
         vouching: Whether the maintainers vouch for the run.
+
+    Raises:
+        InputError: The folder holds another run or another part of it, or the prices cannot be read.
     """
     begun = (out / RUN_FILE).is_file()
     folder = open_run(out, plan.run, plan.instances, plan.selected)
@@ -152,9 +173,16 @@ def begin_run(
 
 
 def make_players(game: Game[Any], loaded: AnyLoaded, scheduler: str | None = None) -> Players:
-    """Make the players of all seats, or stand-ins for players on the workers of a Dask cluster (``scheduler``).
+    """Make the players of all seats.
 
-    A reference player answers here in any case, where the instance set lies that it is told of.
+    Args:
+        game: The game.
+        loaded: The submission.
+        scheduler: Address of the Dask cluster on whose workers players answer; None for this process. A reference
+            player answers here in any case, where the instance set lies that it is told of.
+
+    Raises:
+        InputError: A player does not take its settings, the address is none, or Dask is not installed.
     """
     cluster = None if scheduler is None else Cluster(scheduler)
     players: dict[str, Any] = {}

@@ -53,7 +53,11 @@ class Part(Record):
 
 
 def parse_shard(text: str) -> Shard:
-    """Read ``i/n``; ``InputError`` for anything else."""
+    """Read ``i/n``.
+
+    Raises:
+        InputError: It is something else.
+    """
     parts = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
     index, count = (int(parts[1]), int(parts[2])) if parts else (0, 0)
     if not 1 <= index <= count <= MOST_SHARDS:
@@ -62,7 +66,11 @@ def parse_shard(text: str) -> Shard:
 
 
 def keep_part(folder: AnyRunFolder, shard: Shard | None, instances: tuple[str, ...]) -> None:
-    """Write down which part of a run is played in this folder; ``InputError`` if another part is."""
+    """Write down which part of a run is played in this folder.
+
+    Raises:
+        InputError: Another part is.
+    """
     known = read_part(folder)
     begun = (folder.path / JOURNAL).is_file()
     if (known is None and shard is None) or (known is not None and known.shard == shard):
@@ -77,7 +85,11 @@ def keep_part(folder: AnyRunFolder, shard: Shard | None, instances: tuple[str, .
 
 
 def read_part(folder: AnyRunFolder) -> Part | None:
-    """Return the part of a run that a folder holds; None for an undivided run."""
+    """Return the part of a run that a folder holds; None for an undivided run.
+
+    Raises:
+        InputError: The file is damaged.
+    """
     path: Path = folder.path / SHARD_FILE
     if not path.is_file():
         return None

@@ -79,7 +79,11 @@ def _summary(
 
 
 def served_models(asked: Sequence[Call | Failure]) -> dict[str, dict[str, int]]:
-    """Count by seat the answers of each model, as services name the models that answered; only seats with any."""
+    """Count by seat the answers of each model, as services name the models that answered; seats without any left out.
+
+    Args:
+        asked: Questions of a run.
+    """
     served: dict[str, Counter[str]] = defaultdict(Counter)
     for question in asked:
         served[question.role].update(attempt.served for attempt in question.attempts if attempt.served)

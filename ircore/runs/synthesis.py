@@ -86,7 +86,10 @@ class Candidate(NamedTuple):
 
 
 def synthesize(plan: SynthesisPlan) -> list[FigureStep]:
-    """Make the figures of a plan, or go on where an earlier command stopped; return every figure, accepted or not.
+    """Make the figures of a plan, or go on where an earlier command stopped.
+
+    Returns:
+        Every figure that was asked for, accepted or not.
 
     Raises:
         InputError: A setting is wrong, the sandbox does not hold, or the folder holds another run.
@@ -109,9 +112,16 @@ def synthesize(plan: SynthesisPlan) -> list[FigureStep]:
 
 
 def model_player(option: str, model: str, base_url: str | None, api_key_env: str | None) -> PlayerSpec:
-    """Return a model behind an OpenAI-compatible service as a player; errors name ``option``.
+    """Return a model behind an OpenAI-compatible service as a player.
 
-    Without a variable for the key it is OPENAI_API_KEY, or no key at a service on loopback.
+    Args:
+        option: Option that named the model, for error messages.
+        model: Its name at the service.
+        base_url: Address of the service; None for OpenAI's own.
+        api_key_env: Variable that holds the key; None for OPENAI_API_KEY, or for no key at a service on loopback.
+
+    Raises:
+        InputError: The address or the variable's name cannot be used.
     """
     key = api_key_env or (None if base_url and is_loopback(base_url) else "OPENAI_API_KEY")
     with validating(f"{option} {model}", "See: ircore instances synthesize --help"):
@@ -150,7 +160,11 @@ def _conditions(plan: SynthesisPlan, folder: Path) -> GameInstanceSet:
 
 
 def open_synthesis(path: Path) -> GameRunFolder:
-    """Open a folder that ``ircore instances synthesize`` made; ``InputError`` for any other."""
+    """Open a folder that ``ircore instances synthesize`` made.
+
+    Raises:
+        InputError: It is none.
+    """
     folder = open_any_run(path)
     if not isinstance(folder, GameRunFolder) or folder.game != NAME:
         raise InputError(f"{path}: not a folder of figures made by models", "Name one of: ircore instances synthesize")

@@ -12,7 +12,15 @@ from ircore.runs.synthesis import Candidate, candidates, instance_of
 
 
 def write_review(folder: GameRunFolder, out: Path) -> int:
-    """Write the review page of all figures that passed the checks to a new or empty folder; return their number."""
+    """Write the review page of all figures that passed the checks; return their number.
+
+    Args:
+        folder: As ``ircore.runs.synthesis.open_synthesis`` returns it.
+        out: The page's folder; it must not exist or be empty.
+
+    Raises:
+        InputError: The folder holds something, or a picture is damaged.
+    """
     return write_page(out, folder.run.run_id, _shown(folder))
 
 
@@ -42,9 +50,15 @@ def _entry(candidate: Candidate, sha256: str) -> Entry:
 
 
 def accepted_set(folder: GameRunFolder, decisions: Path, out: Path) -> InstanceSet:
-    """Write the instance set of the figures that a person accepted to a new or empty folder.
+    """Write the instance set of the figures that a person accepted.
 
-    ``decisions`` is the file that the review page saved; ``InputError`` if it is about other figures or accepts none.
+    Args:
+        folder: As ``ircore.runs.synthesis.open_synthesis`` returns it.
+        decisions: File that the review page saved.
+        out: The set's folder; it must not exist or be empty.
+
+    Raises:
+        InputError: The decisions are of other figures, or none was accepted.
     """
     known = {candidate.name: candidate for candidate in candidates(folder)}
     pictures = {name: picture for name, candidate in known.items() if (picture := candidate.drawn.picture)}

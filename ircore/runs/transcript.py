@@ -44,7 +44,11 @@ class Dialogue(NamedTuple):
 
 
 def read_dialogue(folder: AnyRunFolder, episode_id: str) -> Dialogue:
-    """Find an episode of a run; ``InputError`` with the nearest ones if there is no such episode."""
+    """Find an episode of a run.
+
+    Raises:
+        InputError: The run has no such episode; the nearest ones are named.
+    """
     instances: Any = folder.any_instances
     known = {instance.instance_id: instance for instance in instances.instances}
     if episode_id not in known:

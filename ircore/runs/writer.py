@@ -67,7 +67,19 @@ class RunWriter:
 
 
 def store_pictures(folder: AnyRunFolder, entries: Iterable[Entry], stored: Set[str]) -> set[str]:
-    """Bring the renderings of entries to the disk itself, but those ``stored``; return the hashes of those written."""
+    """Bring the renderings of entries to the disk itself, but those that are there.
+
+    Args:
+        folder: The run folder.
+        entries: To be recorded.
+        stored: Hashes of the renderings that are there.
+
+    Returns:
+        The hashes of those that were written.
+
+    Raises:
+        WorkError: One cannot be written.
+    """
     pictures = {entry.picture.sha256: entry.picture for entry in entries if entry.picture is not None}
     new = pictures.keys() - stored
     for sha256 in new:

@@ -130,7 +130,12 @@ class Box:
         return Outcome(fate, output, time.perf_counter() - started)
 
     def command(self, script: str, rules: int) -> list[str]:
-        """Return bubblewrap's command line for one of ``scripts``; ``rules`` is the open file with the call filter."""
+        """Return bubblewrap's command line.
+
+        Args:
+            script: Name of one of ``scripts``.
+            rules: Number of the open file with the filter of system calls.
+        """
         limits = self.limits
         return [
             bubblewrap(),
@@ -157,7 +162,11 @@ class Box:
 
 
 def bubblewrap() -> str:
-    """Return the path of bubblewrap; ``InputError`` without it, or where the system calls are not known."""
+    """Return the path of bubblewrap.
+
+    Raises:
+        InputError: This machine has none, or is one whose system calls are not known.
+    """
     if not sys.platform.startswith("linux") or not supported():
         raise InputError(
             f"no sandbox on {platform.system()} {platform.machine()}",

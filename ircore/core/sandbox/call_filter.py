@@ -60,13 +60,21 @@ def supported() -> bool:
 
 
 def allowed_calls(machine: str) -> dict[str, int]:
-    """Return the numbers of the allowed calls of one of ``AUDIT_ARCHITECTURES`` by name."""
+    """Return the numbers of the allowed calls of an architecture by name.
+
+    Args:
+        machine: A key of ``AUDIT_ARCHITECTURES``.
+    """
     text = (files("ircore.core.sandbox") / "system_calls.csv").read_text(encoding="ascii")
     return {row["name"]: int(row[machine]) for row in csv.DictReader(text.splitlines()) if row[machine]}
 
 
 def filter_program(machine: str) -> bytes:
-    """Return the filter in the form that bubblewrap's ``--seccomp`` reads: an array of ``struct sock_filter``."""
+    """Return the filter in the form that bubblewrap's ``--seccomp`` reads: an array of ``struct sock_filter``.
+
+    Args:
+        machine: A key of ``AUDIT_ARCHITECTURES``.
+    """
     program = [
         _step(_LOAD, _ARCHITECTURE),
         _step(_EQUAL, AUDIT_ARCHITECTURES[machine], 1, 0),

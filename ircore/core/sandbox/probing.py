@@ -102,7 +102,11 @@ def probe() -> tuple[Guarantee, ...]:
 
 
 def require_sandbox() -> None:
-    """Refuse to go on unless every guarantee holds on this machine."""
+    """Refuse to go on unless every guarantee holds on this machine.
+
+    Raises:
+        InputError: One does not hold, or there is no sandbox at all.
+    """
     broken = [guarantee for guarantee in probe() if not guarantee.held]
     if broken:
         breaches = "; ".join(f"{guarantee.name}: {', '.join(guarantee.breaches[:3])}" for guarantee in broken)

@@ -95,7 +95,12 @@ class ExtractivePlayer:
 
 
 def summary(exchanges: Sequence[tuple[str, str]], budget: int) -> str:
-    """Return what the answers say of the picture, in the order in which it was said, in at most ``budget`` tokens."""
+    """Return what the answers say of the picture, in the order in which it was said.
+
+    Args:
+        exchanges: Questions with their answers.
+        budget: Tokens at most.
+    """
     said = _without_repeats(_corrected(exchanges))
     telling = [sentence for sentence in said if _chat(sentence) <= MOST_CHAT] or said
     chosen, left = list[_Sentence](), budget

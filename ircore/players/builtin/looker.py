@@ -105,10 +105,15 @@ def _named(prompt: str, labels: Iterable[str]) -> str | None:
 
 
 def telling(target: int, seen: Sequence[Features], least: int = 1) -> Features:
-    """Return features of a picture that no other one has all of, as few as a greedy choice finds, at least ``least``.
+    """Return features of a picture that no other picture has all of, as few as a greedy choice finds.
 
     >>> telling(0, [{"colour": "red", "form": "circle"}, {"colour": "red", "form": "star"}])
     {'form': 'circle'}
+
+    Args:
+        target: Index of the picture.
+        seen: Features of every picture.
+        least: Least number of features to name, if the picture has as many.
     """
     own = seen[target]
     rivals = [features for place, features in enumerate(seen) if place != target]

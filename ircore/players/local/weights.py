@@ -44,8 +44,13 @@ def precision_of(settings: WeightSettings) -> Any:
 def load(place: str, kind: Any, **settings: Any) -> Any:
     """Load a model, processor or pipeline; only safetensors are read, and no code of the model's own is run.
 
-    ``place`` is a folder or a model of the Hub, ``kind`` a class with ``from_pretrained``, which ``settings`` go to.
-    ``InputError`` if there is no such model, it does not fit the class, or there is no memory for it.
+    Args:
+        place: A folder, or the name of a model on the Hub.
+        kind: Class with ``from_pretrained``.
+        settings: Passed on, such as ``revision``.
+
+    Raises:
+        InputError: There is no such model, it does not fit the class, or there is no memory for it.
     """
     import torch
 
@@ -62,7 +67,9 @@ def load(place: str, kind: Any, **settings: Any) -> Any:
 def served_name(place: str, revision: str | None) -> str:
     """Return the name under which weights are recorded, with what tells them from others behind ``@``.
 
-    Of a folder, 12 digits of a SHA-256 over names and contents of its files but hidden ones; of a model, of its commit.
+    Returns:
+        Of a folder its own name and the first 12 digits of a SHA-256 over the names and contents of all its files but
+        hidden ones; of a model on the Hub its name and the commit that was loaded, 12 digits as well.
     """
     folder = Path(place)
     if folder.is_dir():

@@ -76,7 +76,11 @@ class TransformersPlayer:
 
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:
-        """Check the settings; nothing is loaded."""
+        """Check the settings; nothing is loaded.
+
+        Raises:
+            InputError: No model is named, or a setting is wrong.
+        """
         read_settings(spec, TextSettings)
 
     async def describe(self, view: DescriberView) -> TextAnswer:

@@ -53,10 +53,13 @@ class JsonBody:
         self.length = sum(map(len, self._texts)) + self._encoded
 
     def fitted(self, room: int) -> "JsonBody":
-        """Return the same request with the limit on its answer's tokens, if it has one, at ``room`` at most.
+        """Return the same request with a lower limit on the tokens of its answer.
 
         >>> b"".join(JsonBody({"max_completion_tokens": 16000}).fitted(900).pieces())
         b'{"max_completion_tokens": 900}'
+
+        Args:
+            room: Tokens that an answer may have; a limit below stays, and no limit is added.
         """
         limits = [name for name in ANSWER_LIMITS if isinstance(self._document.get(name), int)]
         return JsonBody({**self._document, **{name: min(room, self._document[name]) for name in limits}})

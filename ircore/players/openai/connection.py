@@ -67,9 +67,15 @@ class Connection:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def post(self, path: str, body: JsonBody | FormBody, kind: type[Kind]) -> Reply[Kind]:
-        """Send a request to an endpoint, such as ``/chat/completions``, and return the reply, which fits a record.
+        """Send a request and return the validated reply.
 
-        ``FaultError`` if there is no reply that fits.
+        Args:
+            path: Path of the endpoint, such as ``/chat/completions``.
+            body: Body of the request.
+            kind: Record that the reply must fit.
+
+        Raises:
+            FaultError: There is no reply that fits.
         """
         import openai
 
@@ -100,7 +106,11 @@ class Connection:
     async def fetch(self, url: str) -> bytes:
         """Return what is at an address of the service itself: same scheme, host and port, no redirect followed.
 
-        ``url`` may be relative. ``FaultError`` if the address is another server's, or nothing is there.
+        Args:
+            url: In full, or relative to the service's address.
+
+        Raises:
+            FaultError: The address is another server's, or nothing is there.
         """
         address = urljoin(f"{self._base_url}/", url)
         # An answer must not decide whom this machine asks: it may stand inside a network.

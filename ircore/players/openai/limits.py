@@ -49,7 +49,12 @@ class Limit(NamedTuple):
 
 
 def passed_limit(said: str, codes: str = "") -> Limit | None:
-    """Return the limit that an error's words or codes (in lower case) tell of; None for other errors."""
+    """Return the limit that an error tells of; None for other errors.
+
+    Args:
+        said: The error's words.
+        codes: Its codes, in lower case.
+    """
     if _PICTURES.search(said) or "too_many_images" in codes:
         return Limit("too_many_pictures")
     if not _CONTEXT.search(said) and not re.search(r"context_length_exceeded|exceed_context_size", codes):

@@ -74,7 +74,8 @@ class Provider:
             read: Returns the answer in a reply; raises ``FaultError`` if there is no usable answer.
 
         Raises:
-            PlayerError, JudgeError: The question could not be answered.
+            PlayerError: The question could not be answered.
+            JudgeError: The question to a judge could not be answered.
             ProviderStopError: Every further question would fail as well.
         """
         room = math.inf
@@ -103,7 +104,11 @@ class Provider:
             raise PlayerError(error.reason(seat), str(error), error.attempts) from None
 
     async def fetched(self, url: str) -> bytes:
-        """Return a picture at an address of the service's own; ``FaultError`` for other hosts, or without a picture."""
+        """Return a picture that the service keeps at an address of its own.
+
+        Raises:
+            FaultError: The address is of another host, or has no picture.
+        """
         return await self._connection.fetch(url)
 
     def json(self, **fields: Any) -> JsonBody:

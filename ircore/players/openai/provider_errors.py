@@ -23,7 +23,13 @@ _SHORTEST_SECRET = 8
 
 
 def fault_of_response(status: int, headers: Mapping[str, str], body: str) -> Fault:
-    """Return the fault that a reply reports by its status, or by an error in its body, of any format."""
+    """Return the fault that a reply reports by its status or by an error in its body.
+
+    Args:
+        status: HTTP status, or the code that the body names.
+        headers: Of the reply; names in any case if the mapping ignores it, else in lower case.
+        body: Text of the reply, in any format.
+    """
     said, marks = _said(body)
     if 300 <= status < 400:
         said = f"redirected to {headers.get('location', 'nowhere')}"

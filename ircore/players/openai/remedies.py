@@ -8,7 +8,11 @@ from ircore.core.tables import read_table
 
 
 def remedies_for(spec: PlayerSpec) -> dict[FaultKind, str]:
-    """Return the remedy for each kind of fault that a player behind a service may meet."""
+    """Return the remedy for each kind of fault that a player behind a service may meet.
+
+    Args:
+        spec: The player, as in the manifest.
+    """
     key = f"the key in {spec.api_key_env}" if spec.api_key_env else "api_key_env, which the manifest does not give"
     again = "the same command then goes on where it stopped"
     return {

@@ -201,7 +201,11 @@ class ResponsesReply(_Loose):
 
 
 def visible_text(reply: ChatReply | ResponsesReply) -> str:
-    """Return a describer's or judge's answer; ``FaultError`` if it was withheld or cut off, or is empty."""
+    """Return a describer's or a judge's answer.
+
+    Raises:
+        FaultError: The answer was withheld or cut off, or is empty.
+    """
     reply.check()
     text = reply.text
     if not text.strip():
@@ -210,7 +214,11 @@ def visible_text(reply: ChatReply | ResponsesReply) -> str:
 
 
 def first_picture(reply: ChatReply | ResponsesReply) -> str | PictureAddress:
-    """Return a generator's first picture in base64, or its address; ``FaultError`` for a reply without any."""
+    """Return a generator's picture in base64, or its address; the first if there are several.
+
+    Raises:
+        FaultError: The reply has no picture.
+    """
     reply.check()
     if not reply.pictures:
         raise FaultError(Fault("no_image", f"no picture; it said {reply.text!r}"))
@@ -218,7 +226,11 @@ def first_picture(reply: ChatReply | ResponsesReply) -> str | PictureAddress:
 
 
 def image_datum(reply: ImagesReply) -> str | PictureAddress:
-    """Return an Images API reply's picture in base64, or its address; ``FaultError`` for a reply without any."""
+    """Return the picture of an Images API reply in base64, or its address.
+
+    Raises:
+        FaultError: The reply has no picture.
+    """
     datum = reply.data[0]
     if datum.b64_json:
         return datum.b64_json
@@ -231,7 +243,14 @@ def image_datum(reply: ImagesReply) -> str | PictureAddress:
 
 
 def decoded_picture(data: str | bytes) -> Picture:
-    """Decode (base64 as text) and check a stranger's picture; slow, for a thread. ``FaultError`` if it is unusable."""
+    """Decode and check a stranger's picture; slow, meant for a thread.
+
+    Args:
+        data: Base64 as text, or the picture's own bytes.
+
+    Raises:
+        FaultError: The data are no usable picture.
+    """
     try:
         picture = Picture.from_untrusted(data if isinstance(data, bytes) else b64decode(data), "the picture")
     except (Base64Error, ValueError) as error:

@@ -23,10 +23,16 @@ def is_stream(content_type: str, data: bytes | bytearray) -> bool:
 
 
 def assembled(data: bytes | bytearray) -> dict[str, Any]:
-    """Return the document that a stream's events add up to; ValueError if it breaks off or is no such stream.
+    """Return the document that a stream's events add up to.
 
     >>> assembled(b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}')["choices"]
     [{'message': {'content': 'Hi'}, 'finish_reason': 'stop'}]
+
+    Args:
+        data: The whole body.
+
+    Raises:
+        ValueError: It is no such stream, or breaks off before its end.
     """
     chunks, ended = [], False
     for text in _events(data):

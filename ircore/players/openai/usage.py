@@ -16,7 +16,12 @@ MOST_USD = 1e6
 
 
 def tokens_of(usage: Any, headers: Mapping[str, str]) -> Tokens:
-    """Return tokens and cost in the ``usage`` of a reply from any endpoint; unreadable values are None."""
+    """Return tokens and cost of a reply from any endpoint; unreadable values are None.
+
+    Args:
+        usage: The reply's ``usage``.
+        headers: Headers of the reply, names in lower case or of any case if the mapping ignores it.
+    """
     if not isinstance(usage, dict):
         return Tokens(cost_usd=_dollars(headers.get(COST_HEADER)))
     read = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")

@@ -18,7 +18,14 @@ _COSTS = TypeAdapter(dict[str, float | None])
 
 
 def episode_costs(run: AnyRunFolder) -> Mapping[str, float | None]:
-    """Return US dollars by episode, failed questions included; None where the cost of an answer is not known."""
+    """Return US dollars by episode, failed questions included; None where the cost of an answer is not known.
+
+    Args:
+        run: A run of any game.
+
+    Raises:
+        InputError: The run folder's own table of prices, or of costs, is damaged.
+    """
     known = _recorded_costs(run)
     if known is not None:
         return known

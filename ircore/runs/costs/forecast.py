@@ -56,7 +56,14 @@ class Estimate:
 
 
 def estimate(episodes: int, rules: Rules, prompts: Prompts, prices: RunPrices) -> Estimate:
-    """Estimate requests, tokens and cost of play if no episode ends before its last turn."""
+    """Estimate requests, tokens and cost of play if no episode ends before its last turn.
+
+    Args:
+        episodes: Number of episodes to play.
+        rules: Their rules.
+        prompts: The game master's words.
+        prices: Prices of the run.
+    """
     turns = range(1, rules.max_turns + 1)
     describer, generator = prices.seats["describer"], prices.seats["generator"]
     spoken = _tokens(episodes, rules.max_turns, lambda turn: _describer_reads(turn, rules, prompts), rules.token_budget)

@@ -96,7 +96,10 @@ class CostLimit:
     def begin(self, earlier: Iterable[Asked], planned: int = 0, ended: Iterable[str] = ()) -> None:
         """Start the clock and count the questions of earlier sessions.
 
-        ``planned`` episodes include those ``ended`` (ids); with 0, the cost in all is not foretold.
+        Args:
+            earlier: Questions, answered or not.
+            planned: Episodes of the run, those that have ended included; 0 if the cost in all is not to be foretold.
+            ended: Ids of the episodes that have ended.
         """
         self._episodes = EpisodeCosts(planned, ended)
         for question in earlier:
@@ -112,9 +115,13 @@ class CostLimit:
         return self.max_cost is None or (not self._unpriced and self.totals.cost_usd < self.max_cost)
 
     async def reserve(self, seat: str) -> float:
-        """Wait until a question to a seat or judge may be sent, count it as under way; return the US dollars reserved.
+        """Wait until a question may be sent, count it as under way, and return what is reserved for it in US dollars.
 
-        ``NoMoreError`` if no further question may be sent.
+        Args:
+            seat: Who is asked: the name of a seat or of a judge.
+
+        Raises:
+            NoMoreError: No further question may be sent.
         """
         while self.may_ask():
             dearest = 0.0 if self.prices.offline(seat) else self._dearest.get(seat)

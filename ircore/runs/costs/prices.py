@@ -160,7 +160,11 @@ def _offline(spec: PlayerSpec, traits: Traits) -> bool:
 
 
 def read_prices(*more: Path | None) -> Prices:
-    """Read the built-in table of prices, with further tables on top; the last table that names a model decides."""
+    """Read the built-in table of prices, with further tables on top; the last table that names a model decides.
+
+    Raises:
+        InputError: A file is not a table of prices.
+    """
     models = _built_in()
     for path in more:
         if path is not None:

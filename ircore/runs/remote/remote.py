@@ -38,7 +38,12 @@ class RemotePlayer:
         return lambda view: self.asked(method, view)
 
     async def asked(self, method: str, view: Asked) -> Answer:
-        """Let the player answer; raises what it raised, or ``WorkError`` if the cluster failed."""
+        """Let the player answer.
+
+        Raises:
+            WorkError: The cluster failed; see ``Cluster.run``.
+            Exception: What the player raised.
+        """
         # In a thread, since stored renderings are read from the disk here.
         question = await asyncio.to_thread(pickle.dumps, Question(self._loaded, self._seat, method, view))
         return await self._cluster.run(answer, question)

@@ -45,14 +45,23 @@ class Question(NamedTuple):
 
 
 def answer(version: str, question: bytes) -> Answer:
-    """Let a player answer a pickled question; raises what it raises, and ``InputError`` if the version differs."""
+    """Let a player answer a pickled question.
+
+    Raises:
+        InputError: The version differs, or the player does not take its settings.
+        Exception: What the player raised.
+    """
     check_version(version)
     asked: Question = pickle.loads(question)  # noqa: S301 - see above
     return asyncio.run_coroutine_threadsafe(_answered(asked), _loop()).result()
 
 
 def check_version(version: str) -> None:
-    """Refuse work that was handed out by another version of this package."""
+    """Refuse work that was handed out by another version of this package.
+
+    Raises:
+        InputError: It is another one.
+    """
     if version != __version__:
         raise InputError(f"a worker has ircore {__version__}, not {version}", "Install the same version everywhere.")
 

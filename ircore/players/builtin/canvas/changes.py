@@ -37,7 +37,12 @@ class _Wish:
 def apply_change(item: Item, words: str, clause: Clause, sheet: Sheet, only: str = "") -> Item | None:
     """Return ``item`` changed as the words ask; None if the words ask for no change that this item allows.
 
-    ``words`` are the predicate, such as ``"larger: radius 50px"``; ``only="place"`` reads nothing but a place.
+    Args:
+        item: The item to change.
+        words: The predicate, plain spelling, such as ``"larger: radius 50px"``.
+        clause: For quoted texts.
+        sheet: For places.
+        only: ``"place"`` to read nothing but a place.
     """
     words = _FROM.sub(" ", _NOT.sub(" ", words))
     every = (_kind, _text, _reach, _shape_points, _colours, _resized, _style, _turn, _place)

@@ -53,7 +53,11 @@ _IS = re.compile(
 
 
 def correct(clause: Clause, sheet: Sheet) -> bool | None:
-    """Follow a correction; return whether that was possible, or None if the clause is no correction."""
+    """Follow a correction.
+
+    Returns:
+        Whether the correction could be followed; None if the clause is no correction.
+    """
     words = _POLITE.sub("", clause.words)
     for pattern, follow in _RULES:
         match = pattern.search(words)

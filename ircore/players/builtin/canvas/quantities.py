@@ -191,7 +191,13 @@ def counter_clockwise(words: str) -> bool:
 
 
 def numbers(words: str, axis: str, space: Space) -> list[float]:
-    """Return the coordinates listed after "x" or "y": "at x 60, 120 and 180" or "x 60 to 480 every 60"."""
+    """Return the coordinates listed after "x" or "y": "at x 60, 120 and 180" or "x 60 to 480 every 60".
+
+    Args:
+        words: Plain spelling.
+        axis: ``"x"`` or ``"y"``.
+        space: The picture that percentages refer to.
+    """
     scale = space.scale(axis)
     series = re.search(
         rf"\b{axis}\s*=?\s*{_LENGTH}\s*(?:to|until|through|up to|-)\s*(?:{axis}\s*)?{_LENGTH},?\s*"

@@ -71,7 +71,13 @@ def solved(matrices: Floats, right: Floats) -> Floats:
 
 
 def interpolated(at: Floats, x: Floats, y: Floats) -> Floats:
-    """Return the heights of a line through points whose x never falls; beyond the ends, the height of the end point."""
+    """Return the heights of a line through points at some places; beyond the ends, the height of the end point.
+
+    Args:
+        at: Places.
+        x: Of the points, never falling.
+        y: Of the points.
+    """
     before = np.searchsorted(x, at, side="right").clip(1, len(x) - 1) - 1
     wide = x[before + 1] - x[before]
     share = ((at - x[before]) / np.where(wide > 0, wide, 1.0)).clip(0, 1)

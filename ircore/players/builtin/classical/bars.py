@@ -12,7 +12,11 @@ ALIGNED = 2.0
 
 
 def find_bars(shapes: list[Shape]) -> list[Bars]:
-    """Find the upright rectangles, at least three, that stand on or hang from a common baseline: one group, or none."""
+    """Find the upright rectangles that stand on, or hang from, a common baseline.
+
+    Returns:
+        At most one group of upright and stacked bars; empty for fewer than three rectangles on a baseline.
+    """
     boxes = [shape for shape in shapes if shape.kind in {"rectangle", "square"} and not shape.rotation and shape.colour]
     if len(boxes) < 3:
         return []

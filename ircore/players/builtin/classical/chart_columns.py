@@ -28,7 +28,10 @@ def is_ruled(percepts: Sequence[Percept]) -> bool:
 def columns_of(percepts: Sequence[Percept], dots: Sequence[Shape], width: int) -> list[float]:
     """Return x of the columns in pixels, from left to right; empty if neither ticks, grid, labels nor markers show any.
 
-    ``dots`` are small round shapes, which may be markers.
+    Args:
+        percepts: Axes, ticks, grids, lines and texts of the picture.
+        dots: Small round shapes, which may be markers.
+        width: Of the picture in pixels.
     """
     ticks = [percept for percept in percepts if isinstance(percept, Ticks) and percept.axis == "x"]
     # Lines from edge to edge are graph paper; a chart's grid has a margin.

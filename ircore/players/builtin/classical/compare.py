@@ -37,9 +37,17 @@ WORTH = 60.0
 def corrections(
     target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels, manner: TextManner = EXACTLY
 ) -> list[Statement]:
-    """Return the differences as statements, weighted by the pixels that each concerns, the largest first.
+    """Return the differences as statements, the largest first.
 
-    ``seen`` and ``drawn`` are the pixels of target and last rendering, in the target's size.
+    Args:
+        target: Perceived in ``seen``.
+        rendering: Perceived in ``drawn``.
+        seen: Pixels of the target.
+        drawn: Pixels of the last rendering, in the target's size.
+        manner: How places of texts are corrected.
+
+    Returns:
+        Statements, each with the pixels it concerns as weight.
     """
     statements = _backdrop(target.backdrop, rendering.backdrop, target)
     for pie in (percept for percept in target.percepts if isinstance(percept, Pie)):

@@ -40,9 +40,13 @@ def family_words(like: Likeness) -> str:
 
 
 def stroke_statement(stroke: Stroke, words: ColourWords, axis: float | None = None, telling: bool = False) -> Statement:
-    """Say a line or curve; ``axis`` is the height of the x axis in pixels.
+    """Say a line or curve.
 
-    With ``telling``, also where a curve turns, crosses the axis and levels off.
+    Args:
+        stroke: The perceived line.
+        words: How colours are said.
+        axis: Height of the x axis in pixels, if one is seen.
+        telling: Whether to say where a curve turns, crosses the axis and levels off too.
     """
     stroke = _crisp(stroke)
     kind, dash = stroke_noun(stroke), "" if stroke.dash == "solid" else f"{stroke.dash} "

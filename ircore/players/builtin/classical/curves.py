@@ -48,9 +48,15 @@ class Path:
 
 
 def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path], list[tuple[Point, float]]]:
-    """Trace a thin component, cropped at ``corner`` (column, row), whose coverage adds up to ``ink``.
+    """Trace a thin component.
 
-    Returns the paths, and middle and area of each round thickening, which may be a marker.
+    Args:
+        piece: Pixels of the component, cropped to its box.
+        corner: Column and row of the crop.
+        ink: Sum of its coverage over all pixels.
+
+    Returns:
+        The paths, and middle and area of each round thickening, which may be a marker.
     """
     traces = [Path(points, 1.0) for points in paths.trace(piece, corner)]
     length = math.fsum(path.length for path in traces)
@@ -83,8 +89,13 @@ def percepts_of(traces: list[Path], colour: str) -> list[Percept]:
 def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
     """Return a broken line, dashed or cut by others, that has one height at each x, as lines of charts have.
 
-    ``mask`` holds all strokes of one colour; dots of this colour on the line become its markers. None if the strokes
-    form one or two pieces, or many columns have several heights.
+    Args:
+        mask: All strokes of one colour, the whole picture.
+        colour: That colour.
+        dots: Small round shapes; those of this colour on the line become its markers.
+
+    Returns:
+        The line; None if the strokes form one or two pieces, or many columns have several heights.
     """
     used = np.flatnonzero(mask.any(axis=0))
     if len(used) < 60 or used[-1] - used[0] < 120 or len(used) < 0.45 * (used[-1] - used[0]):

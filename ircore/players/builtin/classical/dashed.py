@@ -32,7 +32,13 @@ class Piece:
 
 
 def piece_of(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
-    """Measure a small component that was cropped at ``corner`` (column, row)."""
+    """Measure a small component.
+
+    Args:
+        mask: Pixels of the component, cropped to its box.
+        corner: Column and row of the crop.
+        index: By which the caller knows it.
+    """
     rows, columns = np.nonzero(mask)
     points = np.stack([columns + 0.5 + corner[0], rows + 0.5 + corner[1]], axis=1)
     middle = points.mean(axis=0)
@@ -46,7 +52,11 @@ def piece_of(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
 
 
 def chains(pieces: list[Piece]) -> list[list[Piece]]:
-    """Link pieces into dashed lines, end to end: chains of at least four pieces, ordered along the line."""
+    """Link pieces into dashed lines, end to end.
+
+    Returns:
+        Chains of at least four pieces, ordered along the line.
+    """
     left = {piece.index: piece for piece in pieces}
     lines = []
     for piece in sorted(pieces, key=lambda piece: (-piece.length, piece.index)):

@@ -94,7 +94,12 @@ class PlainDescriber(ClassicalDescriber):
 
 
 def message_about(target: Perception, view: DescriberView) -> str:
-    """Return the message of a turn about a perceived target; empty when done."""
+    """Return the message of a turn about a perceived target; empty when done.
+
+    Args:
+        target: The perceived target.
+        view: Of the turn; its last rendering is looked at.
+    """
     if not view.renderings:
         return first_message(target, view.token_budget)
     statements = [] if _in_vain(view) else _differences(target, view)
@@ -102,7 +107,12 @@ def message_about(target: Perception, view: DescriberView) -> str:
 
 
 def plain_message(target: Perception, view: DescriberView) -> str:
-    """Return the message of a turn in the plain voice: what was not said so far, then corrections; empty when done."""
+    """Return the message of a turn in the plain voice: what was not said so far, then corrections; empty when done.
+
+    Args:
+        target: The perceived target.
+        view: Of the turn.
+    """
     if target.photo or view.token_budget < SHORT:
         colours = ColourWords(())
         return colours.said(message_about(target, view))

@@ -29,7 +29,11 @@ STEPS = 120
 
 
 def likeness(path: Floats) -> Likeness | None:
-    """Return the function family that a curve through points in pixels resembles; None for other curves."""
+    """Return the function family that a curve resembles; None for other curves.
+
+    Args:
+        path: Points on it from end to end, N × 2: x and y in pixels.
+    """
     graph = _graph(path)
     if graph is None:
         return None
@@ -47,7 +51,12 @@ def likeness(path: Floats) -> Likeness | None:
 
 
 def features(path: Floats, axis: float | None) -> tuple[tuple[str, float], ...]:
-    """Return inner minima and maxima of a curve, and its zeros, as x in pixels; ``axis``: height of the x axis."""
+    """Return inner minima and maxima of a curve, and its zeros, as x in pixels.
+
+    Args:
+        path: As of ``likeness``.
+        axis: Height of the x axis in pixels, if one is seen.
+    """
     graph = _graph(path)
     if graph is None:
         return ()
@@ -110,7 +119,14 @@ class _Fits:
 
 
 def _fit(x: Floats, y: Floats, options: Floats, terms: Floats) -> _Fits:
-    """Fit y = c + Σ aᵢ · termᵢ for each option; ``terms``: options × terms × points."""
+    """Fit y = c + Σ aᵢ · termᵢ for each option.
+
+    Args:
+        x: Where the curve is given.
+        y: Heights of the curve.
+        options: Values of the parameter.
+        terms: Options × terms × points.
+    """
     terms = np.concatenate([np.ones((len(options), 1, len(x))), terms], axis=1)
     size = np.abs(terms).max(axis=2, keepdims=True)
     scaled = terms / np.maximum(size, 1e-12)

@@ -127,9 +127,15 @@ class _Line:
 
 
 def read_line(ink: Cover, first: Sequence[float] = (), sizes: Sequence[int] = SIZES) -> Print | None:
-    """Read a level line of print, cropped, on blank ground; None if no reading is certain.
+    """Read a level line of print.
 
-    Sizes near those in ``first``, of other lines of the picture, are tried alone; without any, ``sizes``.
+    Args:
+        ink: The line, cropped, on blank ground.
+        first: Sizes of other lines of the picture: those are tried first, and only those that are not far from them.
+        sizes: Font sizes to try if ``first`` is empty.
+
+    Returns:
+        The reading; None if no reading is certain.
     """
     best = _read(ink.tobytes(), ink.shape[1], tuple(first), tuple(sizes))
     return best if best is not None and best.off <= UNEXPLAINED else None

@@ -33,7 +33,16 @@ def require() -> None:
 
 
 def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[TextLine, ...]) -> Writing:
-    """Add recognised texts where nothing was read yet, and take their pixels out of the segmentation."""
+    """Add recognised texts where nothing was read yet.
+
+    Args:
+        writing: Texts read so far.
+        pixels: The picture, RGB.
+        spotted: Texts recognised in the picture.
+
+    Returns:
+        The writing with the recognised texts, whose pixels are removed from the segmentation.
+    """
     labels, texts = writing.segmentation.labels.copy(), list(writing.texts)
     for reading in spotted:
         if not _is_believed(reading) or any(_meets(reading.box, text.box) for text in texts):

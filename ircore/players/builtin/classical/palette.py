@@ -69,7 +69,11 @@ def to_hex(colour: Floats) -> str:
 
 
 def segment(pixels: Pixels) -> Segmentation:
-    """Return the drawn colours of a picture, with each pixel assigned to a drawn colour."""
+    """Return the drawn colours of a picture, with each pixel assigned to a drawn colour.
+
+    Args:
+        pixels: Height × width × 3, RGB.
+    """
     ends = _fading(pixels)
     codes = _codes(pixels)
     if ends is not None:
@@ -156,7 +160,11 @@ def _flat_colours(codes: npt.NDArray[np.int32], flat: Mask, ends: tuple[Floats, 
 
 
 def _add_thin_colours(codes: npt.NDArray[np.int32], flat: Mask, labels: Labels, palette: list[int]) -> dict[int, float]:
-    """Add colours of thin strokes to ``palette``; return those that nowhere fill a pixel, with how much they fill."""
+    """Add colours of thin strokes to ``palette`` and mark their pixels in ``labels``.
+
+    Returns:
+        Colours of strokes that nowhere fill a pixel, and how much of it they fill.
+    """
     soft: dict[int, float] = {}
     rest = (labels < 0) & ~flat
     shades, counts = np.unique(codes[rest], return_counts=True)
@@ -198,7 +206,11 @@ def _is_blend(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list
 
 
 def _blurred(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[int]) -> tuple[int, float] | None:
-    """Return label and share of a thin outline between two rows of pixels; None if there is none."""
+    """Recognise a thin outline between two rows of pixels: each row holds only part of it.
+
+    Returns:
+        Label of the outline's colour and the share of a pixel that it fills; None for other colours.
+    """
     bits = _present(labels, at, 2)
     common = [label for label in range(len(palette)) if ((bits >> np.uint64(label)) & np.uint64(1)).mean() >= 0.6]
     if len(common) < 2:

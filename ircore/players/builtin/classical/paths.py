@@ -31,9 +31,14 @@ _AROUND = ((-1, 0), (0, -1), (0, 1), (1, 0), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
 def trace(mask: Mask, corner: tuple[int, int]) -> list[Points]:
-    """Trace the middle lines of a thin region, cropped at ``corner`` (column, row).
+    """Trace the middle lines of a thin region.
 
-    Returns paths in pixels, ordered from end to end, the longest first; a closed path ends where it begins.
+    Args:
+        mask: The region, cropped.
+        corner: Column and row of the mask's corner in the picture.
+
+    Returns:
+        Paths in pixels, ordered from end to end, the longest first; a closed path ends where it begins.
     """
     skeleton = np.pad(skeletonize(np.pad(mask, 1)), 1)  # type: ignore[no-untyped-call]
     neighbours = ndimage.convolve(skeleton.astype(np.int8), np.ones((3, 3), np.int8), mode="constant") - 1
@@ -128,7 +133,14 @@ def _chains(paths: list[Points], partner: dict[tuple[int, int], tuple[int, int]]
 
 
 def simplify(path: Points) -> tuple[tuple[Point, ...], bool]:
-    """Return few points of a path, and whether a smooth curve through them is nearer to it than straight lines are."""
+    """Describe a path by few points.
+
+    Args:
+        path: Ordered points.
+
+    Returns:
+        The points, and whether a smooth curve through them is nearer to the path than straight lines are.
+    """
     smoothed, tolerance = _smoothed(path), TOLERANCE
     while True:
         corners = _corner_points(smoothed, path, tolerance)
@@ -147,7 +159,11 @@ def simplify(path: Points) -> tuple[tuple[Point, ...], bool]:
 def smoothly(path: Points) -> tuple[Point, ...] | None:
     """Return few points, evenly spaced along a function's graph, whose smooth curve stays close to the graph.
 
-    None if ``MAX_POINTS`` points are not enough.
+    Args:
+        path: Points of the graph in their order along it.
+
+    Returns:
+        The points; None if ``MAX_POINTS`` points are not enough.
     """
     smoothed = _smoothed(path if path[0, 0] <= path[-1, 0] else path[::-1])
     along = np.concatenate([[0], exact.hypot(*np.diff(smoothed, axis=0).T).cumsum()])
@@ -222,7 +238,12 @@ def _even_points(path: Points, tolerance: float) -> Points:
 
 
 def smooth_curve(points: Points, steps: list[int]) -> Points:
-    """Return ``steps`` points a span of the Catmull-Rom curve (E. Catmull and R. Rom, 1974) through ``points``."""
+    """Return points on the Catmull-Rom curve (E. Catmull and R. Rom, 1974) through ``points``.
+
+    Args:
+        points: At least two, N × 2.
+        steps: How many points to return for each span.
+    """
     first = np.repeat(np.arange(len(steps)), steps)
     spans = np.array(steps)
     t = ((np.arange(len(first)) - np.repeat(spans.cumsum() - spans, steps)) / np.maximum(spans, 1)[first])[:, None]

@@ -52,7 +52,12 @@ class _Look:
 
 
 def perceive(picture: Picture, ocr: bool = False) -> Perception:
-    """Return everything perceived in a picture, from its pixels alone; with ``ocr``, texts in other fonts too."""
+    """Return everything perceived in a picture, from its pixels alone.
+
+    Args:
+        picture: The picture.
+        ocr: Whether the extra ``ocr`` reads texts in other fonts.
+    """
     look = _Look(picture, ocr)
     perception = _perceive(look)
     look.picture = None

@@ -101,8 +101,16 @@ def find_pieces(
 ) -> tuple[Numbers, list[Piece]]:
     """Return small components that lie wholly on one colour; their own shades may differ.
 
-    On the background only ``odd`` pixels are looked at, those that do not look like the ground they were given to; with
-    ``everything``, all of another colour on every ground. Returns the piece of each pixel, 0 for none, and the pieces.
+    Args:
+        pixels: The picture, RGB.
+        segmentation: The picture in flat colours.
+        paper: The colour under everything drawn.
+        odd: Pixels that do not look like the ground that they were given to.
+        everything: Whether to look on every ground for all that is of another colour; else only on the background,
+            and only for what is odd.
+
+    Returns:
+        The number of the piece that each pixel belongs to, 0 for none, and the pieces.
     """
     labels = segmentation.labels
     owner = np.zeros(labels.shape, np.int32)

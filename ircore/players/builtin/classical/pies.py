@@ -31,7 +31,11 @@ RAYS = 1440
 
 
 def find_pie(blobs: list[Blob], segmentation: Segmentation) -> tuple[Pie, list[Blob]] | None:
-    """Return a pie, and the blobs that it consists of: at least two sectors that together fill a disc or ring."""
+    """Return a pie: at least two blobs that together fill a disc or ring, each a sector.
+
+    Returns:
+        The pie and the blobs it consists of.
+    """
     large = [blob for blob in blobs if blob.area >= 250][:40]
     for group in _touching(large, segmentation.labels):
         if len(group) < 2:

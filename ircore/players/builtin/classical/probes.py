@@ -116,7 +116,11 @@ def _on_rim(shape: Shape) -> Points:
 def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) -> float:
     """Return the share, 0–1, of a percept's visible points at which another picture looks different.
 
-    Points of another colour than ``colour`` are covered, and not counted.
+    Args:
+        percept: A percept of ``shown``.
+        colour: Its colour, if it has only one: points of other colours are covered and not counted.
+        shown: The picture in which it was seen.
+        other: The picture to check, of the same size.
     """
     thin = isinstance(percept, (Stroke, Grid, Ticks)) or (isinstance(percept, Shape) and percept.colour is None)
     points = np.floor(probes(percept)).astype(int)

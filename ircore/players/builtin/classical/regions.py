@@ -58,7 +58,11 @@ class Blob:
 
 
 def split(segmentation: Segmentation) -> tuple[list[Blob], Labels]:
-    """Separate a picture into blobs, largest first, and the labels of strokes' pixels (0 elsewhere)."""
+    """Separate a picture into blobs and thin strokes.
+
+    Returns:
+        The blobs, largest first, and the labels of the pixels that belong to strokes (0 elsewhere).
+    """
     labels = segmentation.labels
     core = ~grown(~uniform(labels), CORE // 2 - 1) & (labels > 0)
     thin = labels.copy()
@@ -123,7 +127,13 @@ def pieces_of(mask: Mask, least: int) -> list[tuple[Mask, tuple[int, int]]]:
 
 
 def _going_on(ink: Mask, filled: Mask, ground: Mask) -> Mask:
-    """Mark the rows and columns of a rim in which a line runs on over the background, as an axis under bars does."""
+    """Mark the rows and columns of a rim in which a line runs on over the background, as an axis under bars does.
+
+    Args:
+        ink: Pixels of the rim's colour in a window around a blob.
+        filled: The blob.
+        ground: Pixels of the background.
+    """
     marked = np.zeros(ink.shape, bool)
     for way in (0, 1):
         along = ink if way == 0 else ink.T
@@ -160,9 +170,11 @@ def _with_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
 
 
 def _rims(inside: Mask, around: Labels) -> tuple[int, list[Mask], Mask]:
-    """Grow a blob while one colour surrounds it; return that label, the pixels of each step, and blob with outline.
+    """Grow a blob pixel by pixel as long as a single colour surrounds the blob.
 
-    There are no steps if it goes on for more than an outline would.
+    Returns:
+        The label of that colour, the pixels of each step, none if it goes on for more than an outline would, and blob
+        and outline together.
     """
     rim_label, rims = 0, []
     for step in range(1, MAX_OUTLINE + 2):

@@ -15,7 +15,15 @@ MAX_MARKER = 20
 
 
 def join_series(percepts: list[Percept], dots: list[Shape]) -> tuple[list[Percept], list[Shape]]:
-    """Join strokes and dots of one colour to strokes with markers; return the percepts and the remaining dots."""
+    """Join strokes and dots of one colour.
+
+    Args:
+        percepts: All strokes and figures.
+        dots: Small round shapes.
+
+    Returns:
+        The percepts with each series as a stroke with markers, and the remaining dots.
+    """
     by_colour: dict[str, list[Shape]] = defaultdict(list)
     for dot in dots:
         by_colour[dot.colour or ""].append(dot)

@@ -51,7 +51,10 @@ class Straight:
 def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
     """Return the level and upright lines of one colour, continued where other things cover a line.
 
-    ``thin`` labels the colours of strokes alone.
+    Args:
+        labels: All drawn colours.
+        thin: Drawn colours of strokes only.
+        label: The colour.
     """
     mask = thin == label
     foreign = (labels != label) & (labels > 0)
@@ -120,7 +123,11 @@ def _stands_alone(mask: Mask, line: Straight) -> bool:
 
 
 def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[Grid], list[Straight]]:
-    """Gather parallel lines of one colour and extent into grids; return these and the remaining lines."""
+    """Gather parallel lines of one colour and extent into grids.
+
+    Returns:
+        The grids, and the remaining lines.
+    """
     grids, rest = [], list(lines)
     for level in (True, False):
         for label in {line.label for line in lines}:
@@ -150,7 +157,13 @@ def _family(group: list[Straight]) -> list[Straight]:
 
 
 def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks | None:
-    """Find the short strokes across an axis; they are cleared in ``mask``, which lacks the axis itself."""
+    """Find the short strokes across a straight line; they are cleared in ``mask``.
+
+    Args:
+        line: An axis.
+        mask: The pixels of its colour without the axis itself.
+        segmentation: The picture.
+    """
     view = mask if line.level else mask.T
     above = view[max(0, line.first - 2) : line.first, line.low : line.high]
     below = view[line.last + 1 : line.last + 3, line.low : line.high]

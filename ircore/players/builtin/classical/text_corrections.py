@@ -49,7 +49,15 @@ ROUGHLY = TextManner(in_place=2.5, by_shift=True)
 def text_corrections(
     target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels, manner: TextManner = EXACTLY
 ) -> list[Statement]:
-    """Return corrections of missing, different and surplus texts; unreadable text in their place is left alone."""
+    """Return corrections of missing, different and surplus texts; unreadable text in their place is left alone.
+
+    Args:
+        target: Perceived in ``seen``.
+        rendering: Perceived in ``drawn``.
+        seen: Pixels of the target.
+        drawn: Pixels of the last rendering, in the target's size.
+        manner: How places are corrected.
+    """
     pairs = cheapest(target.texts, rendering.texts, _apart, NEAR)
     met = {id(text) for pair in pairs for text in pair}
     absent = [

@@ -39,9 +39,13 @@ def read_strokes(
     dots: list[Shape],
     charted: Callable[[list[Percept]], list[Stroke]],
 ) -> _Thin:
-    """Read all strokes of a picture; dots that are markers on a line are removed from ``dots``.
+    """Read all strokes of a picture.
 
-    ``charted`` finds lines of a chart, given its axes, ticks and grids; their pixels are not read again.
+    Args:
+        segmentation: The picture in flat colours.
+        thin: Labels of the strokes' pixels, 0 elsewhere.
+        dots: Small round shapes; markers on a line are removed from the list.
+        charted: Finds lines of a chart, given its axes, ticks and grids; their pixels are not read again.
     """
     reading = _Thin()
     labels = segmentation.labels

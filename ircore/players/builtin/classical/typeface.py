@@ -112,7 +112,11 @@ def typeface(size: int) -> Typeface:
 
 
 def _coarse(masks: list[npt.NDArray[np.uint8]]) -> Cover:
-    """Reduce fine masks to pixels, for every quarter pixel at which they may begin; those across change first."""
+    """Reduce fine masks to pixels, for every quarter pixel down and across at which they may begin.
+
+    Returns:
+        Places × height × width; the places of one mask follow each other, those across faster than those down.
+    """
     high, wide = (max(mask.shape[side] for mask in masks) // FINE + 2 for side in (0, 1))
     fine = np.zeros((len(masks), high * FINE + FINE - 1, wide * FINE + FINE - 1), np.uint16)
     for room, mask in zip(fine, masks, strict=True):

@@ -42,7 +42,12 @@ REGULAR = {5: "pentagon", 6: "hexagon", 7: "heptagon", 8: "octagon"}
 
 
 def first_message(perception: Perception, budget: int) -> str:
-    """Describe a picture in at most ``budget`` tokens."""
+    """Describe a picture.
+
+    Args:
+        perception: Percepts of the picture.
+        budget: Tokens the message may have.
+    """
     if budget < 30:
         return _shortest(perception, budget)
     scene = scene_words(perception)
@@ -60,7 +65,10 @@ def first_message(perception: Perception, budget: int) -> str:
 def statements_of(perception: Perception, words: ColourWords, telling: bool = False) -> list[Statement]:
     """Return a statement for each percept in the order of painting; related texts share a statement.
 
-    With ``telling``, curves are said with where they turn, cross the axis and level off.
+    Args:
+        perception: Percepts of the picture.
+        words: How colours are said.
+        telling: Whether to say of curves where they turn, cross the axis and level off.
     """
     axis = x_axis_height(perception.percepts)
     said = []
@@ -169,7 +177,13 @@ def statement_of(percept: Percept, words: ColourWords, axis: float | None = None
 
 
 def shape_sentence(shape: Shape, words: ColourWords, measures: str = "") -> str:
-    """Say a shape: its colour, kind, size, place and outline; ``measures``: kind, size and place in other words."""
+    """Say a shape: its colour, kind, size, place and outline.
+
+    Args:
+        shape: The perceived shape.
+        words: How colours are said.
+        measures: Kind, size and place in words; by default as exactly as they are seen.
+    """
     colour = "unfilled" if shape.colour is None else words(shape.colour)
     text = article(f"{colour} {measures or _measures(shape)}")
     if shape.outline:

@@ -57,7 +57,12 @@ class Writing:
 
 
 def find_writing(pixels: Pixels, grounds: Grounds) -> Writing:
-    """Read the texts of a picture; ``grounds`` is the picture in flat colours without its large areas."""
+    """Read the texts of a picture.
+
+    Args:
+        pixels: The picture, RGB.
+        grounds: The picture in flat colours without its large areas.
+    """
     segmentation, paper = grounds.segmentation, _paper(grounds)
     nothing = np.zeros(segmentation.labels.shape, np.int32)
     look = _Look(pixels, replace(segmentation, labels=segmentation.labels.copy()), paper, nothing, nothing > 0)

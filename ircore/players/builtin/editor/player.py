@@ -84,7 +84,11 @@ def _edited(question: Question) -> PictureAnswer:
 
 
 def edit_for(prompt: str) -> Edit:
-    """Return the edit that a prompt asks for; ``UnsolvedError`` for one that the editor does not know."""
+    """Return the edit that a prompt asks for.
+
+    Raises:
+        UnsolvedError: The prompt names no edit that the editor knows.
+    """
     for word, edit in (("sudoku", solve_sudoku), ("tiles", solve_jigsaw), ("paint", paint)):
         if word in prompt.lower():
             return edit
@@ -108,7 +112,14 @@ def solve_sudoku(pixels: Pixels, prompt: str) -> Pixels:  # noqa: ARG001 - the p
 
 
 def with_digits(pixels: Pixels, grid: RuledGrid, cells: str, digits: str) -> Pixels:
-    """Return a picture with digits written into the empty cells of a grid; other cells stay as they are."""
+    """Return a picture with digits written into the empty cells of a grid.
+
+    Args:
+        pixels: The picture.
+        grid: Where the cells are.
+        cells: What stands in them.
+        digits: What is to stand there; cells that are not empty stay as they are.
+    """
     drawing = Drawing.over(pixels)
     for place, (old, new) in enumerate(zip(cells, digits, strict=True)):
         if old == EMPTY and new != EMPTY:
@@ -117,7 +128,11 @@ def with_digits(pixels: Pixels, grid: RuledGrid, cells: str, digits: str) -> Pix
 
 
 def solve_jigsaw(pixels: Pixels, prompt: str) -> Pixels:
-    """Put tiles back so that neighbours continue each other; the prompt says how many there are a side."""
+    """Put tiles back so that neighbours continue each other; the prompt says how many there are a side.
+
+    Raises:
+        UnsolvedError: The prompt names no grid.
+    """
     tiles = tiles_of(pixels, tiles_a_side(prompt))
     return joined(tiles, solved_order(tiles))
 
@@ -138,7 +153,11 @@ def tiles_a_side(prompt: str) -> int:
 
 
 def paint(pixels: Pixels, prompt: str) -> Pixels:
-    """Paint the region that a prompt describes pure green; ``UnsolvedError`` if it is not understood."""
+    """Paint the region that a prompt describes pure green.
+
+    Raises:
+        UnsolvedError: The description is not understood.
+    """
     mask = described_region(pixels, prompt)
     if mask is None:
         raise UnsolvedError("the description is not understood")

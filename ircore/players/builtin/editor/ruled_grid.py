@@ -76,7 +76,11 @@ class RuledGrid:
 
 
 def find_grid(pixels: Pixels) -> RuledGrid | None:
-    """Return the grid in a picture; None if no even grid of 4 × 4 or 9 × 9 cells is ruled in dark lines."""
+    """Return the grid in a picture; None if no even grid of 4 × 4 or 9 × 9 cells is ruled in dark lines.
+
+    Args:
+        pixels: Height × width × 3, RGB.
+    """
     ink = _ink(pixels)
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     if not rows.size or not columns.size:

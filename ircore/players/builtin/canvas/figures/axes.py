@@ -58,7 +58,9 @@ def _names(match: re.Match[str]) -> str:
 def read_axes(sentences: list[str], bare: bool = False) -> tuple[DescribedAxis, DescribedAxis, set[int]]:
     """Return both axes as the sentences describe them, and the indices of these sentences.
 
-    With ``bare``, "x from -5 to 5" without the word axis counts, as in graphs of functions.
+    Args:
+        sentences: Of the message.
+        bare: Whether "x from -5 to 5" without the word axis counts, as in graphs of functions.
     """
     axes, used = {"x": DescribedAxis(), "y": DescribedAxis()}, set()
     for index, sentence in enumerate(sentences):

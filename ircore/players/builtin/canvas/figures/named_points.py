@@ -33,7 +33,13 @@ def named_points(text: str, size: tuple[int, int]) -> dict[str, Point]:
 
 
 def pixels(parts: tuple[str, ...], size: tuple[int, int], in_percent: bool) -> Point:
-    """Return coordinates in pixels from the groups of ``XY``; ``in_percent``: of numbers without a unit up to 100."""
+    """Return coordinates in pixels from their four parts: x, "%" or nothing, y, "%" or nothing.
+
+    Args:
+        parts: Groups of ``XY``.
+        size: Width and height of the picture in pixels.
+        in_percent: Whether numbers without a unit that are at most 100 are percentages.
+    """
     x, x_unit, y, y_unit = parts
     percent = bool(x_unit or y_unit) or (in_percent and max(float(x), float(y)) <= 100)
     return (float(x) * size[0] / 100, float(y) * size[1] / 100) if percent else (float(x), float(y))

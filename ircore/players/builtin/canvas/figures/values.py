@@ -34,7 +34,14 @@ _SIGNED = re.compile(rf"\bpositive\b[^#]{{0,40}}({_HEX}).{{0,40}}?\bnegative\b[^
 def read_values(
     kind: Kind, sentences: list[str], taken: set[int], axis: DescribedAxis
 ) -> tuple[tuple[str, ...], list[Series], set[int]]:
-    """Return the categories, the series, and which sentences told them."""
+    """Return the categories, the series, and which sentences told them.
+
+    Args:
+        kind: ``bar`` or ``line``.
+        sentences: Of the message.
+        taken: Indices of the sentences about axes.
+        axis: Axis of the categories.
+    """
     free = [(index, sentence) for index, sentence in enumerate(sentences) if index not in taken]
     words = axis.words or _listed(free) or _table_words(free)
     series, used = _from_runs(free, len(words))

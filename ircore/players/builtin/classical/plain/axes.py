@@ -209,7 +209,12 @@ def _title(
 
 
 def rounded(value: float, unit: float) -> str:
-    """Return a number with as few decimals as keep within a fraction of a pixel; ``unit`` is the most it may be off."""
+    """Return a number with as few decimals as keep within a fraction of a pixel.
+
+    Args:
+        value: In the units of the plot.
+        unit: Most that the number may be off.
+    """
     for decimals in range(5):
         text = f"{value:.{decimals}f}"
         if abs(float(text) - value) <= unit:
