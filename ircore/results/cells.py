@@ -6,13 +6,15 @@ are paired although each is computed by itself.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from itertools import product
+from itertools import chain, product
+from threading import active_count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ircore.core.records import AnyInstance, Instance
+from ircore.core.workers import run_shares
 from ircore.results.cell import Cell
 from ircore.results.columns import Columns, columns
 from ircore.results.conditions import conditions, strata
@@ -36,6 +38,9 @@ from ircore.results.statistics.ranks import RankRange, Standing, detectable, sta
 from ircore.results.tally import Tally
 
 Floats = NDArray[np.float64]
+
+_MANY = 50
+"""Number of runs from which they are ranked in several processes."""
 
 BoardKey = tuple[str | None, str | None, str]
 """Category, difficulty, judge."""
@@ -107,11 +112,22 @@ def compute_standings(
     Returns:
         By category, difficulty and judge; one range a run, in the order of the runs, None for one without a rank.
     """
-    return {
-        (category, difficulty, judge): run_standing([instances[row] for row in rows], rated.rows(rows), barred)
+    boards = [
+        ((category, difficulty, judge), rows)
         for (category, difficulty), rows in conditions(instances).items()
-        for judge, rated in ratings.items()
-    }
+        for judge in ratings
+    ]
+
+    def ranked(share: int, shares: int) -> list[tuple[BoardKey, Standing]]:
+        return [
+            (key, run_standing([instances[row] for row in rows], ratings[key[2]].rows(rows), barred))
+            for key, rows in boards[share::shares]
+        ]
+
+    # Every run is compared with every other. A process that has threads, such as a notebook, is not forked.
+    runs = max((rated.status.shape[1] for rated in ratings.values()), default=0)
+    standings = dict(chain(*run_shares(ranked, runs >= _MANY and active_count() == 1)))
+    return {key: standings[key] for key, _ in boards}
 
 
 def paired_main(instances: Sequence[AnyInstance], ratings: Rated) -> tuple[Floats, Floats, Resamples]:

@@ -10,6 +10,7 @@ from samples import sample_instances, sample_run
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError
 from ircore.core.score_records import JudgeIdentity, Orders, Score
+from ircore.results import cells
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate, wilson
@@ -190,3 +191,11 @@ def test_two_pairs_are_compared_on_what_both_played() -> None:
     back = results.compare("teller-painter", "seer-painter", "structural", difficulty="easy")
     assert comparison.difference.mean is not None
     assert back.difference.mean == pytest.approx(-comparison.difference.mean)
+
+
+def test_many_runs_are_ranked_in_several_processes_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [judged(name, per_condition=6) for name in ("seer", "gpt-5.2", "qwen3-vl")]
+    alone = Results.from_runs(runs).standings
+    monkeypatch.setattr(cells, "_MANY", 3)
+    monkeypatch.setattr(cells, "active_count", lambda: 1)
+    assert Results.from_runs(runs).standings == alone
