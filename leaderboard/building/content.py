@@ -77,6 +77,7 @@ _LINKED = {
     "pairs/index": "Pairs and players",
     "changes": "What changed",
     "compare": "Compare pairs",
+    "figures": "Figures",
     METRIC_AGREEMENT: "How metrics agree",
     "limits": "What the numbers cannot tell",
     "paper": "Published scores",

@@ -12,6 +12,7 @@ import PIL.ImageColor
 import ircore.core.drawing as drawing
 import ircore.core.exact
 import ircore.core.plot_area
+import ircore.core.tables
 import ircore.players.builtin.canvas as canvas
 
 _PARTS = Path(__file__).resolve().parents[1] / "assets" / "try" / "python"
@@ -34,10 +35,10 @@ def _sources() -> Mapping[str, str]:
     root = "ircore/players/builtin/canvas"
     packages = ("ircore", "ircore/core", "ircore/players", "ircore/players/builtin", root)
     texts = {f"{package}/__init__.py": "" for package in packages}
-    for path in own.rglob("*.py"):
+    for path in (*own.rglob("*.py"), *own.rglob("*.toml")):
         if path not in (own / "__init__.py", own / "generator.py"):
             texts[f"{root}/{path.relative_to(own).as_posix()}"] = path.read_text(encoding="utf-8")
-    for module in (ircore.core.exact, ircore.core.plot_area):
+    for module in (ircore.core.exact, ircore.core.plot_area, ircore.core.tables):
         texts[f"{module.__name__.replace('.', '/')}.py"] = inspect.getsource(module)
     arcs = inspect.getsource(drawing.arc_points) + "\n\n" + inspect.getsource(drawing._arc)
     texts["ircore/core/drawing.py"] = (_PARTS / "drawing.txt").read_text(encoding="utf-8") + "\n\n" + arcs

@@ -5,6 +5,7 @@ import base64
 import hashlib
 import io
 import json
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +34,8 @@ def test_the_archive_holds_the_canvas_as_it_is_installed() -> None:
         names = archive.namelist()
         reader = archive.read("ircore/players/builtin/canvas/reader.py").decode()
         for name in names:
-            ast.parse(archive.read(name).decode())
+            read = ast.parse if name.endswith(".py") else tomllib.loads
+            read(archive.read(name).decode())
     import ircore.players.builtin.canvas.reader as installed
 
     assert reader == Path(str(installed.__file__)).read_text(encoding="utf-8")
