@@ -4,6 +4,7 @@ A ``RunReading`` holds the results of one run that the site needs and that depen
 """
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -23,6 +24,9 @@ from leaderboard.storage.build_cache import BuildCache, content_key, run_key
 
 _MANY = 4
 """Number of runs from which they are read in several processes."""
+
+_READERS = 4
+"""Files that are read at once."""
 
 
 _EPISODE_FIELDS = set(Episode.model_fields)
@@ -107,11 +111,16 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
     with without_collector():
         if cache is None:
             return [SiteRun(path) for path in paths]
-        runs = [(RunFolder(path).path, run_key(path)) for path in paths]
-        readings = {key: reading for _, key in runs if (reading := _find(cache, key)) is not None}
+        with ThreadPoolExecutor(_READERS) as readers:  # files are read, hashed and unpacked without Python's lock
+            runs = list(readers.map(_keyed, paths))
+            known = list(readers.map(cache.load, (_name(key) for _, key in runs)))
+        readings = {
+            key: reading for (_, key), data in zip(runs, known, strict=True) if (reading := _reading(data)) is not None
+        }
+        del known
         todo = {key: path for path, key in runs if key not in readings}
         run_shares(partial(_read_share, list(todo.items()), cache), len(todo) >= _MANY)
-        readings |= {key: reading for key in todo if (reading := _find(cache, key)) is not None}
+        readings |= {key: reading for key in todo if (reading := _reading(cache.load(_name(key)))) is not None}
         return [SiteRun(path, readings.get(key), key) for path, key in runs]
 
 
@@ -121,9 +130,13 @@ def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int,
         cache.store(_name(key), _format().dump_json(read_run(path)))
 
 
-def _find(cache: BuildCache, key: str) -> _RunReading | None:
-    """Return the cached reading of a run; None if it is missing or has another format."""
-    data = cache.load(_name(key))
+def _keyed(path: Path) -> tuple[Path, str]:
+    """Return a run's folder and the hash of its records."""
+    return RunFolder(path).path, run_key(path)
+
+
+def _reading(data: bytes | None) -> _RunReading | None:
+    """Return the reading in cached data; None if there is none, or in another format."""
     try:
         return None if data is None else _light(_format().validate_json(data))
     except ValidationError:

@@ -14,8 +14,6 @@ import { OPPOSITE, addSortButtons, firstOrder, headsOf, markSorted, sortRows } f
 
 const MOST_COMPARED = 4;
 const MOST_DRAWN = 24; // pairs that a figure shows as chosen
-const AT_ONCE = 40; // rows that are moved without a pause: more than a window shows
-const MOVE = "moveBefore" in Element.prototype ? "moveBefore" : "insertBefore"; // the first keeps focus and layout
 
 function keyOf(head) {
   return head.dataset.key ?? head.dataset.export?.trim().split(/[:\s]/)[0] ?? "";
@@ -36,7 +34,6 @@ class Board {
     this.form = form;
     this.body = table.tBodies[0];
     this.rows = [...this.body.rows];
-    this.placed = this.rows;
     this.heads = headsOf(table);
     this.menus = [...form.querySelectorAll("select:not([name=by], [name=against])")];
     this.groups = [...form.querySelectorAll("[name=show]")];
@@ -167,7 +164,9 @@ class Board {
     this.showRows();
     this.showFigures();
     this.showAgainst();
-    this.table.dataset.hide = [...this.state.hide, ...(this.state.against ? [] : ["against"])].join(" ");
+    // Setting an attribute makes the browser style what depends on it anew, even where the value stays.
+    const hide = [...this.state.hide, ...(this.state.against ? [] : ["against"])].join(" ");
+    if (this.table.dataset.hide !== hide) this.table.dataset.hide = hide;
     this.status.textContent = `${this.words()}.`;
     this.keepOnChips();
   }
@@ -196,7 +195,7 @@ class Board {
       const pinned = state.pin.includes(row.id);
       box.checked = state.pick.includes(row.id);
       box.disabled = full && !box.checked;
-      pin.setAttribute("aria-pressed", String(pinned));
+      if (pin.getAttribute("aria-pressed") !== String(pinned)) pin.setAttribute("aria-pressed", String(pinned));
       row.classList.toggle("pinned", pinned);
     }
     this.showCompare();
@@ -244,21 +243,10 @@ class Board {
       if (row.hidden !== hidden) row.hidden = hidden;
       return !hidden;
     });
-    if (wanted.every((row, index) => row === this.placed[index])) return;
-    this.placed = wanted;
-    this.move();
-  }
-
-  /* Moving 200 rows takes several frames: the first rows move at once, the others follow a frame's worth at a time. */
-  move(index = 0) {
-    clearTimeout(this.rest);
+    if (wanted.every((row, index) => row === this.body.rows[index])) return;
     const focused = this.body.contains(document.activeElement) ? document.activeElement : null;
-    const next = index + AT_ONCE;
-    const rows = this.placed.slice(index, next);
-    if (index) for (const row of rows) this.body[MOVE](row, null);
-    else for (const row of rows.toReversed()) this.body[MOVE](row, this.body.firstChild);
-    if (focused !== document.activeElement) focused?.focus({ preventScroll: true });
-    if (next < this.placed.length) this.rest = setTimeout(() => this.move(next));
+    this.body.replaceChildren(...wanted);
+    focused?.focus({ preventScroll: true });
   }
 
   fits(row) {
