@@ -91,7 +91,7 @@ def entries(site: Site) -> dict[str, Entered]:
 
 def _telling(site: Site, pair: Pair, behind: Pair) -> tuple[tuple[Gallery, float], ...]:
     """Return the targets on which a pair leads another by most."""
-    own, others = (_finals(site, one) for one in (pair, behind))
+    own, others = _finals(site, pair), _finals(site, behind)
     leads = {instance: own[instance] - others[instance] for instance in own.keys() & others.keys()}
     most = sorted((name for name in leads if leads[name] > 0), key=lambda name: (-leads[name], name))[:TELLING]
     return tuple((site.galleries[instance], leads[instance]) for instance in most)
