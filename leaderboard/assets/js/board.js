@@ -14,6 +14,7 @@ import { OPPOSITE, addSortButtons, firstOrder, headsOf, markSorted, sortRows } f
 
 const MOST_COMPARED = 4;
 const MOST_DRAWN = 24; // pairs that a figure shows as chosen
+const MOST_MOVED = 60; // rows whose elements are moved before the browser paints: no reader notices
 
 function keyOf(head) {
   return head.dataset.key ?? head.dataset.export?.trim().split(/[:\s]/)[0] ?? "";
@@ -34,6 +35,9 @@ class Board {
     this.form = form;
     this.body = table.tBodies[0];
     this.rows = [...this.body.rows];
+    this.arranged = this.rows;
+    this.unwritten = null; // a change that the address does not have yet
+    this.firsts = this.rows.filter(({ dataset }) => "first" in dataset);
     this.heads = headsOf(table);
     this.menus = [...form.querySelectorAll("select:not([name=by], [name=against])")];
     this.groups = [...form.querySelectorAll("[name=show]")];
@@ -148,8 +152,7 @@ class Board {
 
   change(values, push = true) {
     this.state = { ...this.state, ...values };
-    // First the address: the browser lays the page out before it notes down where the reader was.
-    writeQuery(this.query(), { push });
+    this.unwritten = { push: push || Boolean(this.unwritten?.push) };
     this.show();
   }
 
@@ -162,13 +165,13 @@ class Board {
   show() {
     this.showControls();
     this.showRows();
-    this.showFigures();
     this.showAgainst();
     // Setting an attribute makes the browser style what depends on it anew, even where the value stays.
     const hide = [...this.state.hide, ...(this.state.against ? [] : ["against"])].join(" ");
     if (this.table.dataset.hide !== hide) this.table.dataset.hide = hide;
     this.status.textContent = `${this.words()}.`;
-    this.keepOnChips();
+    if (this.rows.length <= MOST_MOVED) this.settle();
+    else requestAnimationFrame(() => setTimeout(() => this.settle()));
   }
 
   async showAgainst() {
@@ -178,6 +181,7 @@ class Board {
     await this.against.choose(against);
     this.showRows();
     this.status.textContent = `${this.words()}.`;
+    this.settle();
   }
 
   showControls() {
@@ -193,8 +197,9 @@ class Board {
     for (const row of this.rows) {
       const [box, pin] = row.cells[0].children;
       const pinned = state.pin.includes(row.id);
-      box.checked = state.pick.includes(row.id);
-      box.disabled = full && !box.checked;
+      const picked = state.pick.includes(row.id);
+      if (box.checked !== picked) box.checked = picked;
+      if (box.disabled !== (full && !picked)) box.disabled = full && !picked;
       if (pin.getAttribute("aria-pressed") !== String(pinned)) pin.setAttribute("aria-pressed", String(pinned));
       row.classList.toggle("pinned", pinned);
     }
@@ -233,7 +238,7 @@ class Board {
     const usual = by === this.first.by && order === this.first.order;
     // Whatever the order, pairs without a rank stand last.
     const ranked = (row) => !("unranked" in row.dataset);
-    this.table.toggleAttribute("data-in-order", usual && !pin.length);
+    for (const row of this.firsts) row.classList.toggle("opens-group", usual && !pin.length);
     const all = usual ? this.rows : sortRows(this.rows, column, order);
     const sorted = [...all.filter(ranked), ...all.filter((row) => !ranked(row))];
     const pinned = (row) => pin.includes(row.id);
@@ -243,9 +248,22 @@ class Board {
       if (row.hidden !== hidden) row.hidden = hidden;
       return !hidden;
     });
-    if (wanted.every((row, index) => row === this.body.rows[index])) return;
+    if (wanted.every((row, index) => row === this.arranged[index])) return;
+    this.arranged = wanted;
+    wanted.forEach((row, index) => { row.style.order = index; });
+  }
+
+  /* What may come when the browser has painted: address, links, and the page's own order, which keys and screen readers
+     follow. Rows stand in their order by a style before, since moving 200 of them takes longer than a reader should wait. */
+  settle() {
+    if (this.unwritten) writeQuery(this.query(), this.unwritten);
+    this.unwritten = null;
+    this.showFigures();
+    this.keepOnChips();
+    if (this.arranged.every((row, index) => row === this.body.rows[index])) return;
     const focused = this.body.contains(document.activeElement) ? document.activeElement : null;
-    this.body.replaceChildren(...wanted);
+    this.body.replaceChildren(...this.arranged);
+    for (const row of this.arranged) row.style.order = "";
     focused?.focus({ preventScroll: true });
   }
 
