@@ -30,9 +30,9 @@ from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.reply import parse_reply
 from ircore.games.reconstruction.targets.photos import shots
 from ircore.players.base import DescriberView, GeneratorView
-from ircore.players.builtin.canvas import CanvasGenerator
+from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.canvas.reader import read
-from ircore.players.builtin.classical import ClassicalDescriber
+from ircore.players.builtin.classical.describer import ClassicalDescriber
 from ircore.results.statistics.intervals import estimate
 from ircore.scorers.judges.structural import StructuralJudge
 

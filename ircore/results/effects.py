@@ -1,7 +1,6 @@
 """Contribution of describers and of generators to the scores of runs."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -10,9 +9,6 @@ from ircore.results.model import Results, SubmissionResult
 from ircore.results.statistics.effects import Effects, complete_grid, decompose
 from ircore.results.statistics.mixed import MixedEffects, Unavailable, mixed_effects
 from ircore.results.subsets import rule_sets
-
-_grid = lru_cache(maxsize=8)(complete_grid)
-"""Cached, since every condition asks for the effects of the same pairs."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,7 @@ def pair_effects(
     runs = {
         (submission.describer, submission.generator): submission.run_id for submission in reversed(same_rules(results))
     }
-    describers, generators = _grid(tuple(sorted(runs)))
+    describers, generators = complete_grid(tuple(sorted(runs)))
     if min(len(describers), len(generators)) < 2:
         reason = Unavailable("needs at least two describers and two generators, all crossed, under the same rules")
         return PairEffects(judge, category, difficulty, (), reason, reason)

@@ -86,7 +86,7 @@ def player_board(
         difficulty: One of ``results.difficulties``, or None for both.
     """
     runs = _rankable(results, judge, category, difficulty)
-    describers, generators = complete_grid(sorted(runs))
+    describers, generators = complete_grid(tuple(sorted(runs)))
     own, partners = (describers, generators) if role == "describer" else (generators, describers)
     columns = tuple(
         tuple(runs[(label, partner) if role == "describer" else (partner, label)] for partner in partners)

@@ -15,7 +15,6 @@ from ircore.core.workers import in_order
 from ircore.games.base import Ending, Game, Instruments, Measure, Measured
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import GameRunFolder
-from ircore.scorers.game_instruments import EpisodeInstruments
 
 
 class _MeasureCounts(NamedTuple):
@@ -70,6 +69,9 @@ def _scores(work: _Work) -> list[GameScore]:
     payloads = {instance.instance_id: payload_of(work.game, run.instances, instance)}
     instruments = None
     if needs_pictures(work.game):
+        # Imported where pictures are measured: boards and listings, which read results, would wait for the eye too.
+        from ircore.scorers.game_instruments import EpisodeInstruments
+
         instruments = EpisodeInstruments(run.instances.pictures(instance), run.rendering)
     return list(measured_scores(work.game, work.episode, payloads, instruments))
 

@@ -9,7 +9,7 @@ from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.build_targets import BUILDERS, build_instances
 from ircore.games.reconstruction.conformance import check_category
 from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.players.builtin.canvas import CanvasGenerator
+from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.captioner import CaptionerDescriber
 from ircore.players.conformance import check_player
 from ircore.players.traits import traits_of

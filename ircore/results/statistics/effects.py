@@ -1,12 +1,12 @@
 """Contributions of describers and generators: the two-way decomposition of a crossed grid of pairs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ircore.results.statistics.bootstrap import (
     DIFFERENCE,
@@ -18,6 +18,7 @@ from ircore.results.statistics.bootstrap import (
     resample,
     resampled_ends,
 )
+from ircore.results.statistics.draws import Floats
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
 
 Source = Literal["describer", "generator", "interaction"]
@@ -74,10 +75,13 @@ class Effects:
     """
 
 
-def complete_grid(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+@lru_cache(maxsize=64)
+def complete_grid(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Choose the largest set of describers and generators of which every pair is there.
 
     Of several with as many pairs, the one with more describers, then the first in alphabetical order.
+
+    Cached, since most boards and matrices of a site ask for the grid of the same pairs.
 
     Args:
         pairs: Describer and generator of each pair that was played.
@@ -111,7 +115,7 @@ def _choices(rows: Mapping[str, set[str]]) -> list[tuple[str, ...]]:
 
 
 def decompose(
-    scores: NDArray[np.float64],
+    scores: Floats,
     describers: Sequence[str],
     generators: Sequence[str],
     labels: Sequence[str],
@@ -144,10 +148,10 @@ def decompose(
     d, g = len(describers), len(generators)
     others_d, others_g = 1 - 1 / d, 1 - 1 / g
 
-    def effects(part: int, reach: float) -> list[Estimate]:
+    def effects(part: Callable[[Floats, int, int], Floats], reach: float) -> list[Estimate]:
         """Return the contrasts of one part; reach: how far they can be from 0 on a scale from 0 to 1."""
         scale = Scale(-SCORE.highest * reach, SCORE.highest * reach, DIFFERENCE.unseen)
-        return contrast_intervals(ratios, moved, lambda rows: _parts(rows, d, g)[part], drawn, scale)
+        return contrast_intervals(ratios, moved, lambda rows: part(rows, d, g), drawn, scale)
 
     others = _spread_intervals(ratios, moved, (d, g), drawn)
     few = others[0].n < FEWEST_FOR_SHARES
@@ -156,37 +160,42 @@ def decompose(
     return Effects(
         describers=tuple(describers),
         generators=tuple(generators),
-        grand=contrast_intervals(ratios, moved, lambda rows: _parts(rows, d, g)[0], drawn, SCORE)[0],
-        describer=dict(zip(describers, effects(1, others_d), strict=True)),
-        generator=dict(zip(generators, effects(2, others_g), strict=True)),
-        interaction=dict(zip(pairs, effects(3, 2 * others_d * others_g) if pairs else (), strict=True)),
+        grand=contrast_intervals(ratios, moved, lambda rows: _grand(rows, d, g), drawn, SCORE)[0],
+        describer=dict(zip(describers, effects(_of_describers, others_d), strict=True)),
+        generator=dict(zip(generators, effects(_of_generators, others_g), strict=True)),
+        interaction=dict(zip(pairs, effects(_of_pairs, 2 * others_d * others_g) if pairs else (), strict=True)),
         shares=dict(zip(SOURCES, shares, strict=True)),
         spread=dict(zip(SOURCES, others[3:6], strict=True)),
         dominance=others[6],
     )
 
 
-def _parts(rows: NDArray[np.float64], d: int, g: int) -> tuple[NDArray[np.float64], ...]:
-    """Split values of pairs, describer by describer, into grand mean, describers', generators' and interaction effects.
+def _grand(rows: Floats, d: int, g: int) -> Floats:
+    """Return the grand mean, shape (1, any), of values of shape (pairs, any), describer by describer."""
+    mean: Floats = rows.reshape(d, g, -1).mean(axis=1).mean(axis=0, keepdims=True)
+    return mean
 
-    Args:
-        rows: Shape (pairs, any).
-        d: Number of describers.
-        g: Number of generators.
 
-    Returns:
-        Arrays of shape (1, any), (describers, any), (generators, any) and (pairs, any).
-    """
+def _of_describers(rows: Floats, d: int, g: int) -> Floats:
+    """Return the effects of describers, shape (describers, any), from values of pairs."""
+    means: Floats = rows.reshape(d, g, -1).mean(axis=1)
+    return means - _grand(rows, d, g)
+
+
+def _of_generators(rows: Floats, d: int, g: int) -> Floats:
+    """Return the effects of generators, shape (generators, any), from values of pairs."""
+    means: Floats = rows.reshape(d, g, -1).mean(axis=0)
+    return means - _grand(rows, d, g)
+
+
+def _of_pairs(rows: Floats, d: int, g: int) -> Floats:
+    """Return the interaction effects, shape (pairs, any), from values of pairs."""
     means = rows.reshape(d, g, -1)
-    of_rows, of_columns = means.mean(axis=1), means.mean(axis=0)
-    grand = of_rows.mean(axis=0, keepdims=True)
-    both = (means - of_rows[:, None] - of_columns + grand).reshape(d * g, -1)
-    return grand, of_rows - grand, of_columns - grand, both
+    apart: Floats = means - means.mean(axis=1)[:, None] - means.mean(axis=0) + _grand(rows, d, g)
+    return apart.reshape(d * g, -1)
 
 
-def _spread_intervals(
-    ratios: Ratios, moved: NDArray[np.float64], shape: tuple[int, int], drawn: Resamples
-) -> list[Estimate]:
+def _spread_intervals(ratios: Ratios, moved: Floats, shape: tuple[int, int], drawn: Resamples) -> list[Estimate]:
     """Return shares, spreads and dominance."""
     points = _spreads(ratios.points[:, None], *shape)
     counts, freedom = (np.full(len(points), each.min()) for each in (ratios.counts, ratios.degrees(drawn)))
@@ -201,12 +210,10 @@ def _spread_intervals(
     ]
 
 
-def _spreads(rows: NDArray[np.float64], d: int, g: int) -> NDArray[np.float64]:
+def _spreads(rows: Floats, d: int, g: int) -> Floats:
     """Return shares, spreads and dominance stacked, shape (7, any), from means of shape (pairs, any)."""
-    _, of_rows, of_columns, both = _parts(rows, d, g)
-    squares = np.stack(
-        [times * np.square(part).sum(axis=0) for times, part in ((g, of_rows), (d, of_columns), (1, both))]
-    )
+    parts = ((g, _of_describers), (d, _of_generators), (1, _of_pairs))
+    squares = np.stack([times * np.square(part(rows, d, g)).sum(axis=0) for times, part in parts])
     total = squares.sum(axis=0)
     shares = squares / np.where(total > 0, total, 1)
     divisors = np.array([[g * (d - 1)], [d * (g - 1)], [(d - 1) * (g - 1)]])

@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy import ndimage
 
 from ircore.core.drawing import Drawing, Point, arc_points
 from ircore.core.images import Pixels
@@ -32,6 +31,9 @@ def repainted(target: Pixels, before: Scene, after: Scene) -> Pixels:
         after: What shall be seen.
     """
     old, new = redrawn(before), redrawn(after)
+    # Imported where it is needed: whoever reads judges' cards would wait for it too.
+    from scipy import ndimage
+
     changed = ndimage.binary_dilation((old != new).any(axis=2), iterations=FRINGE)
     return np.where(changed[:, :, None], new, target)
 

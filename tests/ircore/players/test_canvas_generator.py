@@ -12,7 +12,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.base import Generator, GeneratorView
-from ircore.players.builtin.canvas import CanvasGenerator
+from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.sketch import SketchGenerator
 
 GENERATORS = (CanvasGenerator(PlayerSpec(player="canvas")), SketchGenerator(PlayerSpec(player="sketch")))

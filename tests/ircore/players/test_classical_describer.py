@@ -12,8 +12,8 @@ from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.players.base import DescriberView, GeneratorView
-from ircore.players.builtin.canvas import CanvasGenerator
-from ircore.players.builtin.classical import ClassicalDescriber
+from ircore.players.builtin.canvas.generator import CanvasGenerator
+from ircore.players.builtin.classical.describer import ClassicalDescriber
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ from ircore.core.images import Picture
 from ircore.core.ocr import TextLine, read_text
 from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView
-from ircore.players.builtin.classical import ClassicalDescriber
+from ircore.players.builtin.classical.describer import ClassicalDescriber
 from ircore.players.builtin.classical.perceive import look_at
 from ircore.players.builtin.classical.percepts import Text
 

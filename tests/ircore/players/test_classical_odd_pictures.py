@@ -12,7 +12,7 @@ from ircore.core.images import Picture, Pixels
 from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView
 from ircore.players.builtin.captioner import CaptionerDescriber
-from ircore.players.builtin.classical import ClassicalDescriber
+from ircore.players.builtin.classical.describer import ClassicalDescriber
 from ircore.players.builtin.classical.perceive import look_at
 from ircore.players.builtin.classical.percepts import Shape
 

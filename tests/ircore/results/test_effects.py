@@ -115,7 +115,7 @@ def test_too_little_for_effects() -> None:
     ],
 )
 def test_largest_complete_grid(pairs: str, expected: tuple[str, str]) -> None:
-    grid = complete_grid([(pair[0], pair[1]) for pair in pairs.split()])
+    grid = complete_grid(tuple((pair[0], pair[1]) for pair in pairs.split()))
     assert grid == tuple(tuple(names) for names in expected)
 
 

@@ -94,7 +94,3 @@ Corrections
     ``the bar for Sat should be 9.7``, ``the second point should be 40``, ``Gas should be 30 %``, ``make the Sat bar
     red``.
 """
-
-from ircore.players.builtin.canvas.generator import CanvasGenerator
-
-__all__ = ["CanvasGenerator"]

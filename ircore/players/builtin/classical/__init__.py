@@ -7,7 +7,3 @@
 (with ``statements`` and ``…_wording``) describes the percepts, and ``compare`` (with ``text_corrections``, ``matching``
 and ``probes``) finds the faults of a rendering. ``plain`` is a second voice, which says what a person would say.
 """
-
-from ircore.players.builtin.classical.describer import ClassicalDescriber, PlainDescriber
-
-__all__ = ["ClassicalDescriber", "PlainDescriber"]

@@ -16,7 +16,7 @@ from ircore.games.reconstruction.build_targets import BUILDERS, draw
 from ircore.instances.requests import BuildRequest
 from ircore.library.playing import play, score
 from ircore.players.base import GeneratorView
-from ircore.players.builtin.canvas import CanvasGenerator
+from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.extractive import summary
 from ircore.results.games import read_game_results
 from ircore.results.tables.game_curves import stepped_tables

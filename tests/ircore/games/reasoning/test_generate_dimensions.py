@@ -23,7 +23,7 @@ from ircore.games.reasoning.puzzles.counts import make_counts, solutions, spelt
 from ircore.games.reasoning.puzzles.forms import Form, Placed, draw_forms
 from ircore.games.reasoning.puzzles.words import make_word
 from ircore.players.base import Question
-from ircore.players.builtin.canvas import CanvasGenerator
+from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.solver import Solver
 
 GENERATE = [dimension for dimension in DIMENSIONS.values() if dimension.part == "generate"]

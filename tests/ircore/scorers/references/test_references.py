@@ -19,7 +19,7 @@ from ircore.games.reconstruction.informed import InformedView, Knowledge
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PlayerError, TextAnswer
-from ircore.players.builtin.canvas import CanvasGenerator
+from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.submission import read_any_manifest
 from ircore.results.model import Results
 from ircore.results.tables.references import references_table
