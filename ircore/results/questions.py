@@ -5,16 +5,19 @@ many pairs played it. Intervals and claims follow ``ircore.results.statistics.in
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
+from ircore.results.answer import Answer, Line, interval
 from ircore.results.conditions import under
+from ircore.results.effects import same_rules
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement
+from ircore.results.statistics.effects import complete_grid
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, clear_of, estimate
 from ircore.results.statistics.scales import DIFFERENCE, SCORE, SHARE
 
@@ -29,53 +32,6 @@ _HIGH = 5.0
 """Score that a target must reach by some pair to count as drawn."""
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Line:
-    """A row of the table behind an answer.
-
-    >>> Line("classical", Estimate(9.1, 8.0, 9.9, 12)).label
-    'classical'
-    """
-
-    label: str
-    """A player, a category, a target or a pair of judges; of players a stranger's words."""
-
-    value: Estimate
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The answer to a question.
-
-    Example:
-        >>> line = Line("easy", Estimate(7.0, 6.0, 8.0, 21))
-        >>> Answer("hard", "Is hard harder?", "Yes.", "Difficulty", "0–10", (line,), episodes=()).lines[0].value.n
-        21
-    """
-
-    key: str
-    """Name in addresses."""
-
-    question: str
-    sentence: str
-    """One sentence with its interval; holds labels of players, so escape it."""
-
-    about: str
-    """Title of the table's first column."""
-
-    unit: str
-    """Unit of the table's values."""
-
-    lines: tuple[Line, ...]
-    """The table behind the sentence."""
-
-    episodes: tuple[tuple[str, str], ...]
-    """Run and instance of the episodes to look at."""
-
-    order: str = ""
-    """Which episodes these are, in words."""
 
 
 def answers(results: Results, judge: str) -> tuple[Answer, ...]:
@@ -130,25 +86,12 @@ def over_targets(scores: Floats) -> list[float]:
     return [float(np.nanmean(row)) for row in scores if not np.all(np.isnan(row))]
 
 
-def interval(value: Estimate, digits: int = 1, unit: str = "") -> str:
-    """Return an estimate in words: its mean with its interval and n.
-
-    >>> interval(Estimate(9.125, 8.0, 9.9, 12))
-    '9.1 (95 % interval 8.0 to 9.9, n = 12)'
-    """
-    if value.mean is None:
-        return "unknown"
-    ends = "" if value.low is None else f"95 % interval {value.low:.{digits}f} to {value.high:.{digits}f}, "
-    return f"{value.mean:.{digits}f}{unit} ({ends}n = {value.n})"
-
-
 def _best(asked: _Asked, seat: str, category: str | None, difficulty: str | None) -> Answer | None:
-    """Answer which player of a seat has the highest mean over its partners."""
+    """Answer which player of a seat has the highest mean over partners that all players compared have in common."""
     chosen = under(asked.results.instances, category, difficulty)
     scores = asked.finals(chosen)
-    labels = sorted(set(asked.seats[seat]))
-    columns = {label: [at for at, name in enumerate(asked.seats[seat]) if name == label] for label in labels}
-    lines = [Line(label, estimate(over_targets(scores[:, columns[label]]), SCORE)) for label in labels]
+    columns = _columns(asked.results, seat)
+    lines = [Line(label, estimate(over_targets(scores[:, own]), SCORE)) for label, own in columns.items()]
     lines = sorted((line for line in lines if line.value.mean is not None), key=lambda line: -(line.value.mean or 0))
     if len(lines) < 2:
         return None
@@ -157,12 +100,24 @@ def _best(asked: _Asked, seat: str, category: str | None, difficulty: str | None
     best, second = lines[0].label, lines[1].label
     both = zip(_rows(scores[:, columns[best]]), _rows(scores[:, columns[second]]), strict=True)
     apart = estimate([one - other for one, other in both if not np.isnan(one - other)], DIFFERENCE)
-    sentence = f"{best}, with a mean score of {interval(lines[0].value)} over its partners; {_lead(second, apart)}."
+    partners = "the same partner" if len(columns[best]) == 1 else f"the same {len(columns[best])} partners"
+    sentence = f"{best}, with a mean score of {interval(lines[0].value)} over {partners}; {_lead(second, apart)}."
     own = np.where(np.isin(np.arange(len(asked.runs)), columns[best]), scores, np.nan)
     return Answer(
         f"best-{seat}", f"Which {seat} is best on {what}?", sentence, seat.capitalize(), "0–10",
         tuple(lines[:_MOST_ROWS]), asked.episodes(chosen, own), f"the best final renderings of pairs with {best}",
     )  # fmt: skip
+
+
+def _columns(results: Results, seat: str) -> dict[str, list[int]]:
+    """Return the columns of each player's runs in the complete grid that boards of players compare on."""
+    runs = {(entry.describer, entry.generator): entry.run_id for entry in reversed(same_rules(results))}
+    grid = complete_grid(tuple(sorted(runs)))
+    columns: dict[str, list[int]] = {}
+    at = {submission.run_id: column for column, submission in enumerate(results.submissions)}
+    for pair in product(*grid):
+        columns.setdefault(pair[("describer", "generator").index(seat)], []).append(at[runs[pair[0], pair[1]]])
+    return columns
 
 
 def _rows(scores: Floats) -> list[float]:
@@ -238,7 +193,8 @@ def _nobody(asked: _Asked) -> Answer | None:
 
 
 def _title(instance: Instance) -> str:
-    return f"{instance.category.replace('_', ' ')}, {instance.difficulty}, {instance.instance_id.rpartition('-')[2]}"
+    place = instance.instance_id.rpartition("-")[2].lstrip("0")
+    return f"{instance.category.replace('_', ' ')}, {instance.difficulty}, {place}"
 
 
 def _groups(asked: _Asked, names: Sequence[str], chosen: Callable[[str], list[Instance]]) -> list[Line]:

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ircore.results.questions import Answer, answers
+from ircore.results.answer import Answer
+from ircore.results.questions import answers
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.citation import answer_bibtex
 from leaderboard.words.alt_text import rendering_words

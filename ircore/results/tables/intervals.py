@@ -22,7 +22,7 @@ def interval_text(
     style: Literal["words", "mixed", "brackets"] = "words",
     end_digits: int | None = None,
 ) -> str:
-    """Write what stands behind a mean: its interval, or that it rests on too few pictures; empty without an interval.
+    """Write what stands behind a mean: its interval, or that it rests on too few pictures; empty if neither is known.
 
     Args:
         mean: The mean.
@@ -36,12 +36,17 @@ def interval_text(
 
     >>> interval_text(6.0, (5.0, 7.0), 40), interval_text(9.71, (5.35, 10.0), 40), interval_text(9.71, (5.35, 10.0), 3)
     ('± 1.00', '5.35 to 10.00', 'n 3: too few')
+
+    >>> interval_text(5.27, (None, None), 1)
+    'n 1: too few'
     """
     low, high = ends
-    if mean is None or low is None or high is None:
+    if mean is None:
         return ""
     if too_few(n):
         return f"n {n}: too few"
+    if low is None or high is None:
+        return ""
     half = None if style == "brackets" else even_half(mean, low, high, signed)
     if half is not None:
         return f"± {number(half, digits)}"

@@ -38,10 +38,10 @@ export class Replay {
     this.slider = element("input", "scrubber-slider");
     Object.assign(this.slider, { type: "range", min: "1", max: String(this.exchanges.length), step: "1", value: "1" });
     this.slider.setAttribute("aria-label", "Turn");
-    this.slider.addEventListener("input", () => { this.stop(); this.go(Number(this.slider.value) - 1); });
+    this.slider.addEventListener("input", () => this.turn(Number(this.slider.value) - 1));
     this.playButton = button("Play", () => this.toggle(), "tool replay-play");
-    this.before = button("← Turn", () => { this.stop(); this.go(this.place - 1); });
-    this.after = button("Turn →", () => { this.stop(); this.go(this.place + 1); });
+    this.before = button("← Turn", () => this.turn(this.place - 1));
+    this.after = button("Turn →", () => this.turn(this.place + 1));
     this.playButton.disabled = this.last === 0;
     this.status = element("output", "replay-turn");
     const keys = element("span", "replay-keys", element("kbd", "", "space"), " plays, ", element("kbd", "", "← →"), " turn");
@@ -68,6 +68,20 @@ export class Replay {
 
   get last() {
     return this.exchanges.length - 1;
+  }
+
+  /* What a reader does. */
+  turn(place) {
+    this.stop();
+    this.go(place);
+    this.uncover();
+  }
+
+  /* On a phone the controls lie over the foot of the window: scroll until the message above them is seen. */
+  uncover() {
+    const message = this.exchanges[this.place].querySelector(".says").getBoundingClientRect();
+    const controls = this.root.querySelector(".replay-controls").getBoundingClientRect();
+    if (message.bottom > controls.top && message.left < controls.right) this.root.scrollIntoView({ block: "start" });
   }
 
   go(place) {
@@ -101,7 +115,10 @@ export class Replay {
 
   toggle() {
     if (this.timer) this.stop();
-    else this.play();
+    else {
+      this.play();
+      this.uncover();
+    }
   }
 
   play() {
@@ -125,7 +142,7 @@ export class Replay {
     const places = { ArrowLeft: this.place - 1, ArrowRight: this.place + 1, Home: 0, End: this.last };
     const clickable = event.target.closest("button, summary, a");
     if (event.key === " " && !clickable) this.toggle();
-    else if (event.key in places) { this.stop(); this.go(places[event.key]); }
+    else if (event.key in places) this.turn(places[event.key]);
     else return;
     event.preventDefault();
     event.stopPropagation();

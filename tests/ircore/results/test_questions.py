@@ -3,11 +3,13 @@
 from statistics import fmean
 
 import pytest
-from invented import invented_results, rich_results
+from invented import invented_results, invented_run, invented_set, rich_results
 
 from ircore.core.score_records import HUMAN
+from ircore.results.answer import interval
 from ircore.results.model import Results
 from ircore.results.questions import PICTURES, answers
+from ircore.results.statistics.intervals import Estimate
 
 JUDGE = "structural"
 
@@ -48,6 +50,22 @@ def test_the_best_describer_has_the_highest_mean_over_hard_pies(results: Results
     shown = {line.label: line.value.mean for line in answer.lines}
     assert shown == pytest.approx(means)
     assert answer.sentence.startswith(max(means, key=lambda label: means[label]))
+
+
+def test_a_generator_that_only_the_best_describer_tried_does_not_lead_by_its_luck() -> None:
+    instances = invented_set(6)
+    skills = {("seer", "painter"): 7.0, ("poet", "painter"): 3.0, ("seer", "sketcher"): 6.0, ("poet", "sketcher"): 2.0}
+    # Easier for it: its only partner is the better describer.
+    runs = [invented_run(instances, *pair, skill, 0.3) for pair, skill in skills.items()]
+    runs.append(invented_run(instances, "seer", "lucky", 6.0, 0.3))
+    answer = next(item for item in answers(Results.from_runs(runs), JUDGE) if item.key == "best-generator")
+    assert [line.label for line in answer.lines] == ["painter", "sketcher"]
+    assert answer.sentence.startswith("painter, with a mean score of")
+    assert "over the same 2 partners" in answer.sentence
+
+
+def test_numbers_below_zero_have_a_true_minus_sign() -> None:
+    assert interval(Estimate(0.1, -3.41, 3.6, 3)) == "0.1 (95 % interval −3.4 to 3.6, n = 3)"
 
 
 def test_nobody_draws_the_target_whose_best_score_is_lowest(results: Results) -> None:
