@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from ircore.commands.options import SeveralPathsCommand, echo_json, json_option
+from ircore.commands.options import PATH_OR_EMPTY, SeveralPathsCommand, echo_json, json_option
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.collector import without_collector
 from ircore.core.terminal import printable
@@ -48,9 +48,10 @@ def command() -> None:
 @click.option("--previews", is_flag=True, help="Also make a table of the turns with small pictures.")
 @click.option(
     "--season",
-    type=click.Path(path_type=Path),
+    type=PATH_OR_EMPTY,
     metavar="FILE",
-    help="Gaps to a revealed season, from: ircore submission season gap … --out FILE.",
+    help="Gaps to a season, from: ircore submission season gap … --out FILE, or season slice. Those of the previous "
+    "release stay. Empty for none.",
 )
 @click.option(
     "--date", metavar="YYYY-MM-DD", help="Date of the release; by default that of its newest run or decision."

@@ -24,7 +24,7 @@ from dataset_card.findings import Decode, Findings, Pictures, decoded
 from dataset_card.games.rows_to_game_records import GameRows, ReleasedGameRun
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
-from dataset_card.releases.season import SEASON_GAPS, season_faults
+from dataset_card.releases.season import season_faults
 from dataset_card.tables.columns import Config
 from dataset_card.tables.joined import foreign_columns
 from dataset_card.tables.parquet import read_table, schema_faults, table_hashes
@@ -49,6 +49,7 @@ from ircore.core.game_records import GameInstance, GameRun
 from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
+from ircore.submissions.season_gaps import SEASON_GAPS
 
 T = TypeVar("T")
 

@@ -37,6 +37,7 @@ from ircore.runs.folder import AnyRunFolder, GameRunFolder, create_run
 from ircore.runs.provenance import write_provenance
 from ircore.runs.writer import RunWriter
 from ircore.submissions.copies.index import INDEX as COPIES_INDEX
+from ircore.submissions.season_gaps import SEASON_GAPS
 
 AnyReleasedRun = ReleasedRun | ReleasedGameRun
 """A run of any game, read back from a release."""
@@ -157,8 +158,9 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> _Pulled
         for run in runs:
             if (release / (name := copies_name(run.run.run_id))).is_file():
                 write_bytes(folder / "runs" / run.run.run_id / COPIES_INDEX, (release / name).read_bytes())
-        if (release / LICENCES).is_file():
-            write_bytes(folder / LICENCES, (release / LICENCES).read_bytes())
+        for name in (LICENCES, SEASON_GAPS):
+            if (release / name).is_file():
+                write_bytes(folder / name, (release / name).read_bytes())
     paths = tuple(out / "runs" / run.run.run_id for run in runs)
     return _Pulled(out / "instances", paths, sum(len(run.episodes()) for run in runs), sum(values))
 

@@ -28,7 +28,7 @@ from dataset_card.releases.record import (
     Vouched,
 )
 from dataset_card.releases.run_records import records_of, records_path, write_run_records
-from dataset_card.releases.season import SEASON_GAPS, season_text
+from dataset_card.releases.season import season_text
 from dataset_card.releases.selection import InstanceSets, ReleaseRun, Selection, select_runs
 from dataset_card.releases.stored import StoredRelease, link_or_copy
 from dataset_card.releases.stored_run import StoredRun
@@ -52,7 +52,7 @@ from ircore.results.tables.names import ALL
 from ircore.runs.episode import drawn_over
 from ircore.runs.folder import open_any_run
 from ircore.submissions.copies.index import INDEX, index_bytes, index_of_run
-from ircore.submissions.season_gaps import SeasonGaps
+from ircore.submissions.season_gaps import SEASON_GAPS, SeasonGaps
 
 LARGEST_SEED = 2**63 - 1
 
@@ -82,7 +82,7 @@ class BuildPlan:
     """The commit of a repository that the previous release was read from; None if it is a folder of this machine."""
 
     season: SeasonGaps | None = None
-    """Gaps to a revealed season; those of the previous release are kept if None."""
+    """Gaps to a season, added to those of the previous release."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ def write_release(
         date: Date of the release, YYYY-MM-DD; None for the day of the newest run or decision.
         previews: Whether to add the table of small pictures, as in ``BuildPlan``.
         maintainer_texts: Texts of the maintainers' sections; None for those of the previous release.
-        season: Gaps to a revealed season; None for those of the previous release.
+        season: Gaps to a season, added to those of the previous release.
 
     Raises:
         InputError: A run was not scored, gaps are of other runs, or ``out`` holds something.
@@ -216,7 +216,8 @@ def write_release(
             _write_run_records(folder, source.reconstruction.runs, parts)
         texts = _texts(source, selection)
         record = describe_release(source, configs, parts, texts, previous, selection.tombstones, date)
-        texts[SEASON_GAPS] = season_text(season, None if previous is None else previous.folder, source)
+        gone = {str(tombstone.run_id) for tombstone in selection.tombstones if tombstone.removes}
+        texts[SEASON_GAPS] = season_text(season, None if previous is None else previous.folder, source, gone)
         written = tuple(sum_parts(config, parts) for config in configs)
         copies = {} if source.reconstruction is None else dict(_copies(source.reconstruction.runs, previous))
         carried = (maintainer_texts, _verified_before(previous, parts))

@@ -9,10 +9,10 @@ from dataset_card.card.card import CARD_FILES
 from dataset_card.card.croissant import CROISSANT
 from dataset_card.card.verification import VERIFICATION
 from dataset_card.releases.record import CHANGES, JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
-from dataset_card.releases.season import SEASON_GAPS
 from dataset_card.tables.columns import SPLIT
 from dataset_card.tables.schema import ALL_CONFIGS, transcripts_name
 from ircore.core.errors import InputError
+from ircore.submissions.season_gaps import SEASON_GAPS
 
 OPTIONAL_FILES = frozenset({PROVENANCE, TOMBSTONES, VERIFICATION, SEASON_GAPS})
 """Files that a release has only if they say anything."""

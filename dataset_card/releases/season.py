@@ -5,32 +5,34 @@ from pathlib import Path
 
 from dataset_card.tables.source import ReleaseSource
 from ircore.core.errors import InputError
-from ircore.submissions.season_gaps import SeasonGaps, read_season_gaps
-
-SEASON_GAPS = "season_gaps.json"
-"""File of a release, as ``ircore submission season gap --out`` writes it; only if a season was played."""
+from ircore.submissions.season_gaps import SEASON_GAPS, SeasonGaps, read_season_gaps
 
 
-def season_text(given: SeasonGaps | None, previous: Path | None, source: ReleaseSource) -> str:
-    """Return the content of ``season_gaps.json``; empty without a season.
+def season_text(
+    given: SeasonGaps | None, previous: Path | None, source: ReleaseSource, gone: Collection[str] = ()
+) -> str:
+    """Return the content of ``season_gaps.json``; empty without a gap.
+
+    Gaps of the previous release stay as long as their runs do. Where gaps of another season, judge or number of
+    pictures are given, those of before go.
 
     Args:
-        given: Gaps for this release; None to carry on those of the previous release, without runs that are gone.
+        given: Further gaps; None for none.
         previous: Folder of the release before.
         source: Of this release.
+        gone: Runs that were taken out: their gaps go with them.
 
     Raises:
-        InputError: Gaps that were given are to another public set, or of a run that the release has not.
+        InputError: Gaps that were given are to another public set, or of a run that the release never had.
     """
-    gaps = given
-    runs = _runs(source)
-    former = None if given is not None or previous is None else gaps_of(previous)
-    if former is not None:
-        kept = tuple(gap for gap in former.gaps if gap.run_id in runs)
-        gaps = former.model_copy(update={"gaps": kept}) if kept and former.public == _public(source) else None
-    elif gaps is not None and (fault := next(_misfits(gaps, _public(source), runs), None)):
+    runs, public = _runs(source), _public(source)
+    gaps = None if given is None else given.of({gap.run_id for gap in given.gaps} - set(gone))
+    if gaps is not None and (fault := next(_misfits(gaps, public, runs), None)):
         raise InputError(f"--season: {fault}", "Make the gaps with the runs of this release: … season gap --public RUN")
-    return "" if gaps is None else gaps.model_dump_json(indent=2, by_alias=True) + "\n"
+    former = None if previous is None else gaps_of(previous)
+    if former is not None and former.public == public and (gaps is None or former.fits(gaps)):
+        gaps = former.of(runs).with_gaps(() if gaps is None else gaps.gaps)
+    return gaps.model_dump_json(indent=2, by_alias=True) + "\n" if gaps is not None and gaps.gaps else ""
 
 
 def gaps_of(folder: Path) -> SeasonGaps | None:

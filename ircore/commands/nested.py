@@ -1,6 +1,17 @@
 """Giving further commands from within a command: each is shown, so that it can also be given by hand."""
 
+from collections.abc import Mapping
+
 import click
+
+
+def option_words(options: Mapping[str, object]) -> list[str]:
+    """Return options as words of a command line, without those that are None.
+
+    >>> option_words({"--max-cost": 2.5, "--prices": None})
+    ['--max-cost', '2.5']
+    """
+    return [word for name, value in options.items() if value is not None for word in (name, str(value))]
 
 
 def run_nested(words: list[str], also: tuple[int, ...] = ()) -> int:

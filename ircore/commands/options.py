@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,6 +15,17 @@ if TYPE_CHECKING:
 
 PATH = click.Path(path_type=Path)
 """A file or folder, given to the command as a ``Path``."""
+
+
+class _OptionalPath(click.Path):
+    """As ``click.Path``; an empty text is no path: workflows cannot leave an option out."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return None if value == "" else super().convert(value, param, ctx)
+
+
+PATH_OR_EMPTY = _OptionalPath(path_type=Path)
+"""As ``PATH``; None for an empty text."""
 
 POSITIVE = click.FloatRange(min=0, min_open=True)
 """A number above 0, such as seconds or US dollars."""

@@ -9,8 +9,8 @@ from zipfile import ZipFile
 
 import click
 
-from ircore.commands.nested import run_nested
-from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
+from ircore.commands.nested import option_words, run_nested
+from ircore.commands.options import PATH, PATH_OR_EMPTY, POSITIVE, path_option, published_runs
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 from ircore.instances.store import AnyInstanceSet, read_any_instances
@@ -19,6 +19,9 @@ from ircore.submissions.batch import chosen, goes_on, is_finished, spent
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.github import GitHub
 from ircore.submissions.pending import pending_submissions
+from ircore.submissions.season_gaps import write_season_gaps
+from ircore.submissions.seasons import committed_set
+from ircore.submissions.secret_slice import SLICES, no_gaps
 
 RUNS = "runs"
 """Name of the artefact that the workflow ``evaluate`` keeps its runs in, finished or not."""
@@ -39,8 +42,16 @@ RUNS = "runs"
     "--price-bound", metavar="USD", default="", help="What a million tokens of a model without a price cost at most."
 )
 @click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop playing then.")
-@path_option("--secret", "What season begin made: ten pictures of it are played too, and stay secret; with --gaps.")
-@path_option("--gaps", "File that the gap between public and secret pictures is added to.")
+@click.option(
+    "--secret",
+    type=PATH_OR_EMPTY,
+    help="What season begin made: ten pictures of it are played too, and stay secret; with --gaps. Empty for none.",
+)
+@click.option(
+    "--gaps",
+    type=PATH_OR_EMPTY,
+    help="File for the gaps between public and secret pictures, of the pairs evaluated now.",
+)
 @click.option(
     "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
 )
@@ -68,18 +79,21 @@ def evaluate_pending(
     The exit status is 0 if a pair was finished. The same command goes on with what is in --out: no
     answer there is asked or paid for again.
     """
+    if (secret is None) != (gaps is None):
+        raise click.UsageError("--secret and --gaps go together")
     current = read_any_instances(instances)
+    if secret is not None and gaps is not None and not gaps.exists():
+        write_season_gaps(gaps, no_gaps(committed_set(secret), current.identity))
     waiting = [each.slug for each in pending_submissions(folder, published_runs(published), current)]
     slugs = chosen([name.strip() for name in only.split(",") if name.strip()], waiting)
     words = ["--instances", str(instances), "--published", str(published), "--concurrency", str(concurrency)]
-    paths = {"--judges": judges, "--prices": prices, "--secret": secret, "--gaps": gaps}
-    for option, value in paths.items():
-        words += [] if value is None else [option, str(value)]
+    words += option_words({"--judges": judges, "--prices": prices, "--secret": secret, "--gaps": gaps})
     words += ["--price-bound", price_bound] if price_bound else []
     words += ["--channel-test"] if channel else []
     words += ["--spot-replay"] if spot else []
     _drop_former(folder, out, slugs, current)
-    limits = _Limits(max_cost, None if deadline is None else monotonic() + deadline)
+    slices = None if secret is None else secret / SLICES
+    limits = _Limits(max_cost, None if deadline is None else monotonic() + deadline, slices)
     failed = [slug for slug in slugs if not _evaluated(folder / slug, out, words, limits, current)]
     done = [slug for slug in slugs if slug not in failed and is_finished(out / slug)]
     _keep([out / slug for slug in done], finished)
@@ -92,6 +106,8 @@ class _Limits(NamedTuple):
 
     max_cost: float | None
     until: float | None
+    slices: Path | None = None
+    """Folder of the pairs' runs on secret pictures, which cost money too."""
 
     def left(self, pair: Path, out: Path) -> list[str]:
         """Return the options that limit a pair to what is left.
@@ -101,7 +117,9 @@ class _Limits(NamedTuple):
         """
         words = []
         if self.max_cost is not None:
-            others = sum(spent(run) for run in sorted(out.glob("*")) if run.is_dir() and run.name != pair.name)
+            runs = [run for run in out.glob("*") if run.is_dir() and run.name != pair.name]
+            runs += [] if self.slices is None else self.slices.glob("*/run")
+            others = sum(map(spent, sorted(runs)))
             if others >= self.max_cost:
                 raise WorkError(f"{others:.2f} US$ of {self.max_cost:g} US$ are spent", "Give a larger --max-cost.")
             words += ["--max-cost", f"{self.max_cost - others:.6f}"]

@@ -1,11 +1,12 @@
 """``ircore submission season``: secret instance sets, committed to before anybody plays them."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import click
 
-from ircore.commands.nested import run_nested
+from ircore.commands.nested import option_words, run_nested
 from ircore.commands.options import PATH, POSITIVE, category_option, echo_json, json_option, open_runs
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.errors import InputError
@@ -15,8 +16,18 @@ from ircore.results.tables.formats import Format, render
 from ircore.results.tables.season_gap import season_gap_table
 from ircore.runs.folder import RunFolder
 from ircore.submissions.season_gaps import season_gaps, write_season_gaps
-from ircore.submissions.seasons import begin_season, committed_set, read_season, reveal_season, verify_season
-from ircore.submissions.secret_slice import add_gap, gap_of, write_slice
+from ircore.submissions.seasons import (
+    begin_season,
+    committed_set,
+    read_season,
+    restore_season,
+    reveal_season,
+    verify_season,
+)
+from ircore.submissions.secret_slice import JUDGE, PICTURES, SLICES, add_gap, gap_of, write_slice
+
+SECRET_VARIABLE = "IRCORE_SEASON_SECRET"  # noqa: S105 - the name of a variable
+"""Variable that holds the text of a season's secret."""
 
 
 @click.group("season", short_help="Secret pictures, committed to beforehand.")
@@ -39,6 +50,21 @@ def begin(
     season = begin_season(name, out, publish, per_condition, instances, game, edition)
     click.echo(f"{season.instances} pictures; commitment {season.commitment}")
     click.echo(f"publish {publish} now, before anybody plays; keep {out} to yourself until the results are out")
+
+
+@command.command("restore")
+@click.argument("name")
+@click.option("--out", type=PATH, required=True, help="Folder of the secret; never published.")
+def restore(name: str, out: Path) -> None:
+    """Draw the set of season NAME again, from the text of its secret.json in the variable IRCORE_SEASON_SECRET.
+
+    A job that evaluates pairs needs no other copy of the pictures.
+    """
+    text = os.environ.get(SECRET_VARIABLE)
+    if not text:
+        raise InputError(f"{SECRET_VARIABLE}: is not set", "Set it to the content of the season's secret.json.")
+    season = restore_season(name, text, out)
+    click.echo(f"season {season.season}: {season.instances} pictures, those of commitment {season.commitment[:12]}")
 
 
 @command.command("reveal")
@@ -117,9 +143,10 @@ def gap(
 @click.option("--secret", type=PATH, required=True, help="What season begin made: pictures and runs stay in it.")
 @click.option("--instances", type=PATH, help="The secret set, if the season committed to a given one.")
 @click.option("--gaps", type=PATH, required=True, help="File that the gap is added to, for site build --season.")
-@click.option("--pictures", type=click.IntRange(min=2), default=10, show_default=True, help="Pictures to be played.")
-@click.option("--judge", default="verified", show_default=True, help="Whose scores.")
+@click.option("--pictures", type=click.IntRange(min=2), default=PICTURES, show_default=True, help="How many to play.")
+@click.option("--judge", default=JUDGE, show_default=True, help="Whose scores.")
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost.")
+@click.option("--prices", type=PATH, help="Prices on top of the built-in ones.")
 def slice_command(
     submission: Path,
     run: Path,
@@ -129,15 +156,16 @@ def slice_command(
     pictures: int,
     judge: str,
     max_cost: float | None,
+    prices: Path | None,
 ) -> None:
     """Let SUBMISSION play some pictures of a season that stays secret, and compare with its RUN on the public set.
 
     Each pair's pictures are drawn by the season's salt. Nothing but the gap leaves the secret folder.
     """
     public, committed = RunFolder.open(run), committed_set(secret, instances)
-    place = secret / "slices" / public.run.run_id
+    place = secret / SLICES / public.run.run_id
     targets = write_slice(committed, public.run.run_id, place / "targets", pictures)
-    limit = [] if max_cost is None else ["--max-cost", str(max_cost)]
+    limit = option_words({"--max-cost": max_cost, "--prices": prices})
     play = ["play", str(submission), "--instances", str(targets.folder), "--out", str(place / "run")]
     run_nested([*play, "--as-maintainers", "--only-outside", *limit])
     run_nested(["score", str(place / "run")])

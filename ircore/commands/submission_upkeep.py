@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from ircore.commands.nested import run_nested
+from ircore.commands.nested import option_words, run_nested
 from ircore.commands.options import PATH, POSITIVE, echo_json, json_option, path_option, published_runs
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.errors import InputError, WorkError
@@ -21,7 +21,7 @@ from ircore.players.submission import AnyLoaded, manifests_in, read_any_manifest
 from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import RUN_FILE, WITNESS, open_any_run
 from ircore.runs.provenance import read_provenance
-from ircore.submissions.batch import unpriced, write_bounds
+from ircore.submissions.batch import spent, unpriced, write_bounds
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.links import dead_links, links_of
 from ircore.submissions.merged import merged_submissions
@@ -31,6 +31,9 @@ from ircore.submissions.reproduce import differences, plays_offline
 from ircore.submissions.rescoring.drawn_texts import UNREAD
 from ircore.submissions.rescoring.evidence import findings_markdown
 from ircore.submissions.rescoring.own_runs import flag_run
+
+LEAST_LEFT = 1e-6
+"""US dollars of a limit on cost that is used up: the first question past it ends play."""
 
 SHOWN = 20
 """Episodes that ``reproduce`` lists."""
@@ -117,8 +120,7 @@ def evaluate(
     elif loaded.submission.transcripts is None:
         if max_cost is not None:
             prices = _bounded_prices(loaded, prices, price_bound, out)
-        limits = [("--max-cost", max_cost), ("--prices", prices), ("--deadline", deadline)]
-        more = [word for name, value in limits if value is not None for word in (name, str(value))]
+        more = option_words({"--max-cost": max_cost, "--prices": prices, "--deadline": deadline})
         play = ["play", str(path), "--instances", str(instances), "--out", str(out)]
         run_nested([*play, "--as-maintainers", "--only-outside", "--concurrency", str(concurrency), *more])
         _show_findings(out, published)
@@ -128,8 +130,10 @@ def evaluate(
         run_nested(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
     _summarise(loaded.slug, out)
     run_nested(["score", str(out), "--every-turn"])
-    if secret is not None and loaded.submission.transcripts is None and loaded.submission.game == RECONSTRUCTION:
-        run_nested(["submission", "season", "slice", str(path), str(out), "--secret", str(secret), "--gaps", str(gaps)])
+    if secret is not None and loaded.submission.game == RECONSTRUCTION:
+        left = None if max_cost is None else max(max_cost - spent(out), LEAST_LEFT)
+        options = {"--secret": secret, "--gaps": gaps, "--max-cost": left, "--prices": prices}
+        _play_slice(loaded, ["submission", "season", "slice", str(path), str(out), *option_words(options)])
     if channel and loaded.submission.game == RECONSTRUCTION:
         _test_channel(out)
     if spot and loaded.submission.transcripts is not None and loaded.submission.game == RECONSTRUCTION:
@@ -153,12 +157,29 @@ def _test_channel(out: Path) -> None:
             click.echo(printable(f"  channel test: {error.problem}"), err=True)
 
 
+def _play_slice(loaded: AnyLoaded, words: list[str]) -> None:
+    """Play ten secret pictures; where others played the pair, models that cannot be asked here are no fault."""
+    if loaded.submission.transcripts is None:
+        run_nested(words)
+    elif missing := _missing_keys(loaded):
+        click.echo(printable(f"  secret pictures: no key here for {', '.join(missing)}"), err=True)
+    else:
+        try:
+            run_nested(words)
+        except (InputError, WorkError) as error:
+            click.echo(printable(f"  secret pictures: {error.problem}"), err=True)
+
+
+def _missing_keys(loaded: AnyLoaded) -> list[str]:
+    """Return the variables of a pair's keys that this machine has not; of a model without a key, its name."""
+    named = {spec.api_key_env or spec.label for spec in loaded.submission.players.values() if spec.model is not None}
+    return sorted(name for name in named if not os.environ.get(name))
+
+
 def _play_again(loaded: AnyLoaded, out: Path, max_cost: float | None) -> None:
     """Play some episodes of a re-scored run again, and record a worse replay; keys that are not here are no fault."""
-    missing = {spec.api_key_env or spec.label for spec in loaded.submission.players.values() if spec.model is not None}
-    missing -= {name for name in missing if os.environ.get(name)}
-    if missing:
-        click.echo(printable(f"  spot replay: no key here for {', '.join(sorted(missing))}"), err=True)
+    if missing := _missing_keys(loaded):
+        click.echo(printable(f"  spot replay: no key here for {', '.join(missing)}"), err=True)
         return
     limit = [] if max_cost is None else ["--max-cost", str(max_cost)]
     with TemporaryDirectory() as folder:

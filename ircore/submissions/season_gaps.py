@@ -1,6 +1,6 @@
 """The gaps of a revealed season in a file: what ``ircore submission season gap --out`` writes and the site shows."""
 
-from operator import attrgetter
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Literal, Self
 
@@ -13,6 +13,9 @@ from ircore.core.validation import describe_validation_error
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Table
 from ircore.submissions.seasons import Season, verify_season
+
+SEASON_GAPS = "season_gaps.json"
+"""File of a release, and of the folder that a release is pulled into, with the gaps; only if a season was played."""
 
 MAX_BYTES = 4 * 1024 * 1024
 
@@ -70,10 +73,18 @@ class SeasonGaps(Record):
     )
     gaps: tuple[PairGap, ...] = Field(description="One for each pair.")
 
-    def with_gap(self, gap: PairGap) -> Self:
-        """Return the same with the gap of a run, in place of an earlier gap of the run."""
-        kept = (known for known in self.gaps if known.run_id != gap.run_id)
-        return self.model_copy(update={"gaps": tuple(sorted((*kept, gap), key=attrgetter("run_id")))})
+    def of(self, run_ids: Collection[str]) -> Self:
+        """Return the gaps of some runs."""
+        return self.model_copy(update={"gaps": tuple(gap for gap in self.gaps if gap.run_id in run_ids)})
+
+    def with_gaps(self, gaps: Iterable[PairGap]) -> Self:
+        """Return the same with the gaps of some runs, in place of earlier gaps of these runs."""
+        known = {gap.run_id: gap for gap in (*self.gaps, *gaps)}
+        return self.model_copy(update={"gaps": tuple(known[run_id] for run_id in sorted(known))})
+
+    def fits(self, other: "SeasonGaps") -> bool:
+        """Return whether others are of the same season, public set, judge and number of pictures."""
+        return self.of(()) == other.of(())
 
 
 def season_gaps(season: Season, table: Table, public: str, judge: str, category: str | None) -> SeasonGaps:

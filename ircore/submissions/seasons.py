@@ -19,7 +19,7 @@ from pydantic import Field, TypeAdapter, ValidationError, model_validator
 from ircore import __version__
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
-from ircore.core.records import CATEGORIES, RECONSTRUCTION, Line, Name, Record, Sha256
+from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, Line, Name, Record, Sha256
 from ircore.core.validation import describe_validation_error
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import AnyInstanceSet, read_any_instances
@@ -120,8 +120,7 @@ def begin_season(
         raise InputError(f"{name!a}: cannot be the name of a season", "Name it like 2027-spring.") from error
     if publication.exists():
         raise InputError(f"{publication}: exists already", "A commitment is never replaced: name another file.")
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder}: exists already", "Choose another --out, or remove it first.")
+    _refuse_full(folder)
     build = builder_of(game) if instance_set is None else None
     _own_folder(folder)
     seed, drawn_by = randbits(SEED_BITS) if build else None, None
@@ -146,6 +145,45 @@ def begin_season(
     write_text(folder / SECRET, secret.model_dump_json(indent=2, by_alias=True) + "\n")
     _publish(publication, season)
     return season
+
+
+def restore_season(name: str, secret_text: str, folder: Path) -> Season:
+    """Draw the set of a season again from its secret, so that a job needs no more than a line of text.
+
+    Args:
+        name: Name of the season.
+        secret_text: Content of the season's ``secret.json``.
+        folder: Folder for the set and the secret; it must not exist or be empty.
+
+    Raises:
+        InputError: The text is no secret or of another season, the set was given and not drawn, this version draws
+            another set, or ``folder`` holds something.
+        WorkError: ``folder`` cannot be written.
+    """
+    remedy = f"Give the content of the {SECRET} that season begin made."
+    try:
+        secret = _SeasonSecret.model_validate_json(secret_text)
+    except ValidationError as error:
+        # Without the values, which belong to nobody who reads a job's log.
+        fields = ", ".join(sorted({".".join(map(str, fault["loc"])) for fault in error.errors()}))
+        raise InputError(f"season {name[:80]!a}: its secret cannot be read ({fields or 'no JSON'})", remedy) from None
+    season = secret.season
+    if season.season != name:
+        raise InputError(f"season {name[:80]!a}: the secret is that of season {season.season}", remedy)
+    if secret.seed is None or season.edition is None:
+        raise InputError(f"season {name}: its set was given, not drawn", "Begin a season without --instances.")
+    _refuse_full(folder)
+    _own_folder(folder)
+    each = season.instances // (len(DRAWN) * len(DIFFICULTIES))
+    builder_of(RECONSTRUCTION)(BuildRequest(folder / INSTANCES, secret.seed, each, DRAWN, edition=season.edition))
+    write_text(folder / SECRET, secret.model_dump_json(indent=2, by_alias=True) + "\n")
+    committed_set(folder)
+    return season
+
+
+def _refuse_full(folder: Path) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder}: exists already", "Choose another --out, or remove it first.")
 
 
 def _own_folder(path: Path) -> None:

@@ -20,6 +20,12 @@ from ircore.submissions.seasons import Committed
 PICTURES = 10
 """Pictures that each evaluation adds."""
 
+JUDGE = "verified"
+"""Judge whose scores are compared."""
+
+SLICES = "slices"
+"""Folder beside the secret set with the pictures and the run of each pair."""
+
 
 def slice_of(committed: Committed, run_id: str, count: int = PICTURES) -> tuple[Instance, ...]:
     """Return a pair's pictures of a season: as many conditions as possible, in an order that only the salt tells.
@@ -94,11 +100,16 @@ def add_gap(path: Path, gap: PairGap, committed: Committed, public: str, judge: 
     Raises:
         InputError: The file is of another season, set, judge or number of pictures.
     """
-    new = SeasonGaps(season=committed.season, public=public, judge=judge, pictures=count, gaps=())
+    new = no_gaps(committed, public, judge, count)
     known = read_season_gaps(path) if path.is_file() else new
-    if known.model_copy(update={"gaps": ()}) != new:
+    if not known.fits(new):
         raise InputError(f"{path}: is of another season, public set, judge or number of pictures", "Name another file.")
-    return known.with_gap(gap)
+    return known.with_gaps([gap])
+
+
+def no_gaps(committed: Committed, public: str, judge: str = JUDGE, count: int = PICTURES) -> SeasonGaps:
+    """Return the gaps of a season that no pair has played yet; see ``add_gap``."""
+    return SeasonGaps(season=committed.season, public=public, judge=judge, pictures=count, gaps=())
 
 
 def _drawn(committed: Committed, run_id: str, instance_id: str) -> bytes:

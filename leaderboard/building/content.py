@@ -15,7 +15,7 @@ from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import GameRunFolder
 from ircore.scorers.judge_test.cards import cards_of
 from ircore.submissions.merged import MergedSubmission, merged_submissions, unplayed
-from ircore.submissions.season_gaps import read_season_gaps
+from ircore.submissions.season_gaps import SEASON_GAPS
 from leaderboard.building.sources import ABSENT
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.gallery.pages import gallery_pages
@@ -127,7 +127,7 @@ class Options:
     """Files of people's names for pictures, in KiloGram's layout, for a page on them."""
 
     season: Path | None = None
-    """File of the gaps between the public set and a revealed season's; None for no such column."""
+    """File of the gaps between the public set and a season's; None for those of the release behind the runs, if any."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     site.cards = cards_of(site.results.judge_identities, options.judge_cards)
     if options.version is not None:
         require_version(site.version, options.version, released)
-    site.season = check_season(site, None if options.season is None else read_season_gaps(options.season))
+    site.season = check_season(site, options.season, pulled=ours[0].parent.parent / SEASON_GAPS)
     frozen = () if options.archive is None else read_archive(options.archive, site.version)
     site.former = tuple(board.record for board in frozen)
     games = game_sections(others, site.pictures)

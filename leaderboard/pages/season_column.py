@@ -1,12 +1,13 @@
 """The column of a board with each pair's gap between the public set and a secret season's."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from ircore.core.errors import InputError
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Column
 from ircore.results.tables.season_gap import COLUMNS
-from ircore.submissions.season_gaps import SeasonGaps
+from ircore.submissions.season_gaps import SeasonGaps, read_season_gaps
 from leaderboard.model.site import Site
 from leaderboard.pages.board_views import View
 
@@ -37,14 +38,23 @@ class SeasonColumn:
     """Heading, unit and description."""
 
 
-def check_season(site: Site, gaps: SeasonGaps | None) -> SeasonGaps | None:
-    """Return gaps that belong to a site, or None if none are given.
+def check_season(site: Site, file: Path | None, pulled: Path) -> SeasonGaps | None:
+    """Return gaps that belong to a site, or None if there are none.
+
+    Args:
+        site: Whose runs are shown.
+        file: File of gaps that was asked for.
+        pulled: Where ``release pull`` puts a release's gaps: shown if no file was asked for, as far as they fit.
 
     Raises:
-        InputError: They are of another public set, of a judge that rated nothing, or of other runs.
+        InputError: The gaps that were asked for are of another public set, of a judge that rated nothing, or of other
+            runs; or a file is damaged.
     """
-    if gaps is None:
-        return None
+    if file is None:
+        gaps = read_season_gaps(pulled) if pulled.is_file() else None
+        fits = gaps is not None and gaps.public == site.results.instance_set and gaps.judge in site.results.judges
+        return gaps if fits else None
+    gaps = read_season_gaps(file)
     if gaps.public != site.results.instance_set:
         raise InputError(
             f"--season: the gaps of season {gaps.season.season} are to another public set, {gaps.public[:12]}",

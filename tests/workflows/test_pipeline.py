@@ -23,7 +23,13 @@ from pipeline_world import (
 )
 from workflows import read_workflow, steps_of
 
+from ircore.instances.store import read_instances
+from ircore.submissions.seasons import begin_season, committed_set
+
 pytestmark = pytest.mark.slow
+
+PLAYED = "builtin-captioner-canvas"
+"""A pair that the maintainers play themselves."""
 
 
 @pytest.fixture(scope="module")
@@ -137,10 +143,15 @@ def accepts(world: World, github: GitHubServer) -> None:
     again = world.run("submission", "merged", merged)
     assert again.failed is None, again.output
 
-    # A maintainer re-scores it; the judge that is a model is asked, with no word of the describer's.
+    # A maintainer re-scores it, and plays another pair; the judge that is a model is asked, with no word of the
+    # describer's. The season is drawn again from its secret, and each pair that can be asked here plays ten pictures.
     asked = len(world.models.seen)
-    evaluated = world.run("evaluate", "evaluate", merged, inputs__slugs=SLUG)
+    secret = begin_season("2027-spring", world.root / "season", world.root / "season.json", per_condition=1)
+    season = {"vars__SEASON": "2027-spring", "secrets__SEASON_SECRET": (world.root / "season/secret.json").read_text()}
+    evaluated = world.run("evaluate", "evaluate", merged, inputs__slugs=f"{SLUG},{PLAYED}", **season)
     assert evaluated.failed is None, evaluated.output
+    assert "secret pictures: no key here" in evaluated.output
+    assert f"those of commitment {secret.commitment[:12]}" in evaluated.output
     assert "episodes hold by the rules (re-scored)" in evaluated.output
     judged = world.models.seen[asked:]
     assert {request.document["model"] for request in judged} == {"judge-one"}
@@ -151,12 +162,22 @@ def accepts(world: World, github: GitHubServer) -> None:
     assert provenance["source"] == document["transcripts"]
 
     # The dataset, then the site.
-    published = world.run("evaluate", "publish", merged)
+    published = world.run("evaluate", "publish", merged, **season)
     assert published.failed is None, published.output
+    # The gap of the pair that played them is public; the pictures, their seed and salt are not, nor what was said.
+    (gap,) = json.loads(world.hub.repos[DATASET].tree["season_gaps.json"].data)["gaps"]
+    assert gap["run_id"].startswith(PLAYED)
+    held = committed_set(world.root / "season")
+    pictures = read_instances(held.instances.folder).instances
+    secrets = [held.salt, held.instances.identity, *(each.sha256 for each in pictures)]
+    public = [path.read_bytes() for path in (world.root / "service" / "artefacts").rglob("*") if path.is_file()]
+    public += [file.data for file in world.hub.repos[DATASET].tree.values()] + [evaluated.output.encode()]
+    assert not [word for word in secrets if any(word.encode() in data for data in public)]
     assert b"rescored" in world.hub.repos[DATASET].tree["provenance.jsonl"].data
     for job in ("build", "deploy"):
         pages = world.run("pages", job, merged)
         assert pages.failed is None, pages.output
+    assert "season 2027-spring" in (world.service.folder / "deployed" / "boards" / "index.html").read_text()
     page = (world.service.folder / "deployed" / "pairs" / f"{SLUG}.html").read_text()
     assert "My two models" in page
     assert "re-scored" in page or "re-scored" in (world.service.folder / "deployed" / "index.html").read_text()
@@ -165,7 +186,7 @@ def accepts(world: World, github: GitHubServer) -> None:
     for job in ("links", "reproduce"):
         checked = world.run("scheduled", job, merged)
         assert checked.failed is None, checked.output
-    assert "1 of 2 runs played again: the same words and the same pictures" in checked.output
+    assert "2 of 3 runs played again: the same words and the same pictures" in checked.output
 
     # Maintainers change two built-in pairs and a page; from a fork, nobody may.
     def mend(tree: Path) -> None:

@@ -143,15 +143,17 @@ def test_no_caches_and_no_scripts_of_others(path: Path) -> None:
     assert "pip install" not in text
 
 
-def test_secrets_stand_in_one_step_of_a_protected_job(path: Path) -> None:
+def test_each_secret_stands_in_one_step_of_a_protected_job(path: Path) -> None:
     text = path.read_text()
     if path.stem != "evaluate":
         assert "secrets." not in text
         assert "secrets:" not in text
         return
     with_secrets = [(job, step) for job, step in steps_of(read_workflow(path)) if "secrets." in json.dumps(step)]
-    assert len(with_secrets) == 1
-    name, step = with_secrets[0]
+    (name, season), (other, step) = with_secrets
+    assert name == other == "evaluate"
+    assert season["run"].startswith(".venv/bin/ircore submission season restore ")
+    assert season["env"] == {"IRCORE_SEASON_SECRET": "${{ secrets.SEASON_SECRET }}"}
     assert step["run"].startswith(".venv/bin/ircore submission evaluate-pending ")
     assert jobs(path)[name]["environment"] == "evaluation"
     assert jobs(path)[name]["if"] == "github.ref == 'refs/heads/main'"

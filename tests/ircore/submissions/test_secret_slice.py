@@ -124,6 +124,30 @@ def test_nothing_but_the_gap_leaves_the_secret_folder(
     assert "holds other pictures" in capsys.readouterr().err
 
 
+def test_a_job_draws_the_season_again_from_a_line_of_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = begin_season("autumn", tmp_path / "at-home", tmp_path / "autumn.json", per_condition=1)
+    text = (tmp_path / "at-home" / "secret.json").read_text()
+    restore = ["submission", "season", "restore", "autumn", "--out", str(tmp_path / "job")]
+    assert ircore(restore) == 2
+    assert "IRCORE_SEASON_SECRET: is not set" in capsys.readouterr().err
+    monkeypatch.setenv("IRCORE_SEASON_SECRET", text)
+    assert ircore(restore) == 0
+    here, there = committed_set(tmp_path / "at-home"), committed_set(tmp_path / "job")
+    assert (there.season, there.instances.identity, there.salt) == (begun, here.instances.identity, here.salt)
+    assert ircore(restore) == 2, "a folder that holds something stays as it is"
+    assert ircore([*restore[:3], "winter", *restore[4:5], str(tmp_path / "other")]) == 2
+    assert "is that of season autumn" in capsys.readouterr().err
+    # Nothing of a damaged secret is said, since a job's log is public.
+    monkeypatch.setenv("IRCORE_SEASON_SECRET", text.replace('"salt": "', '"salt": "x'))
+    assert ircore([*restore[:-1], str(tmp_path / "damaged")]) == 2
+    said = capsys.readouterr()
+    assert "its secret cannot be read (salt)" in said.err
+    assert there.salt[:8] not in said.out + said.err
+    assert not (tmp_path / "damaged").exists()
+
+
 def test_evaluate_takes_both_options_or_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_manifest(tmp_path / "my-pair", None)
     command = ["submission", "evaluate", str(tmp_path / "my-pair"), "--instances", "x", "--out", "y", "--gaps", "z"]
