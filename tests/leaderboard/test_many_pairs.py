@@ -135,7 +135,8 @@ def test_small_cells_too_few_to_say_are_merged_or_have_no_colour() -> None:
         (Estimate(6.0, 5.0, 7.1, 40), "± 1.10"),
         (Estimate(6.0, 5.0, 8.0, 40), "5.00 to 8.00"),
         (Estimate(6.0, 2.0, 10.0, 3), "n 3: too few"),
-        (Estimate(6.0, None, None, 1), ""),
+        (Estimate(6.0, None, None, 1), "n 1: too few"),
+        (Estimate(6.0, None, None, 40), ""),
     ],
 )
 def test_an_interval_is_written_so_that_it_claims_nothing_beyond_its_ends(estimate: Estimate, written: str) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,10 @@ REQUEST_S = 120.0
 """Seconds that any request may take, its body included."""
 
 FAREWELL_S = 2.0
-"""Seconds for which clients are told that the run is over."""
+"""Seconds in which the first client must come to be told that the run is over."""
+
+QUIET_S = 1.0
+"""Seconds without another client that was told so, after which the relay ends; twice a client's pause."""
 
 MOST_REQUESTS = 64
 """Requests at the same time; more are refused."""
@@ -110,13 +113,15 @@ class _Handlers:
     told: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def finish(self) -> None:
-        """Stay until a client was told that the run is over, or for a short while."""
+        """Stay until the clients were told that the run is over, or for a short while, as nobody knows their number."""
         await self.desk.finish()
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(FAREWELL_S):
                 await self.told.wait()
-        except TimeoutError:
-            pass
+            while True:
+                self.told.clear()
+                async with asyncio.timeout(QUIET_S):
+                    await self.told.wait()
 
     async def run(self, request: "web.Request") -> "web.Response":
         """Return what is played."""
