@@ -7,6 +7,7 @@ from shutil import rmtree
 import click
 
 from ircore.commands.judging import model_judge_options
+from ircore.commands.next_step import NEXT
 from ircore.commands.options import PATH, echo_json, json_option
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_text
@@ -93,7 +94,9 @@ def import_(
 
 
 def _tell_contents(made: AnyInstanceSet, as_json: bool) -> None:
-    """Print what a set holds, as a table or as one JSON document."""
+    """Print what a set holds, as a table or as one JSON document; players of other games stand in a manifest."""
+    if made.game != RECONSTRUCTION:
+        click.get_current_context().meta[NEXT] = f"ircore submission new MY-PAIR --game {made.game}"
     summary = summarise(made)
     if as_json:
         echo_json(as_document(summary))

@@ -80,3 +80,12 @@ def test_the_next_step_names_the_program_as_it_was_called(run: RunFolder, tmp_pa
 
     assert told(str(tmp_path)) == f"next: {program} results {run.path}"
     assert told(str(Path(program).parent)) == f"next: ircore results {run.path}"
+
+
+def test_a_set_of_another_game_is_played_by_a_manifest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    build = ["instances", "build", "--game", "conversation", "--per-condition", "1", "--out", str(tmp_path / "set")]
+    assert ircore(build) == 0
+    told = "next: ircore submission new MY-PAIR --game conversation"
+    assert capsys.readouterr().err.splitlines()[-1] == told
+    assert ircore(["instances", "show", str(tmp_path / "set")]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == told
