@@ -27,7 +27,7 @@ UV := $(shell command -v uv 2>/dev/null)
 INSTALL := $(if $(UV),$(UV) pip install -q --compile-bytecode --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
 
 .DELETE_ON_ERROR:
-.PHONY: help install ocr demo platform site test test-models lint bench clean requirements browser sandbox
+.PHONY: help install ocr demo platform site test test-models lint bench clean requirements browser bubblewrap sandbox
 
 help:
 	@echo "make install set up .venv with what playing, scoring, releases and the site need"
@@ -123,6 +123,13 @@ browser:
 	    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; \
 	  else echo "no Chromium found: the browser tests will be skipped"; fi; }
 
+bubblewrap:
+	@command -v bwrap >/dev/null || { \
+	  if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	    echo "installing bubblewrap for the tests of the sandbox"; \
+	    apt-get update -qq && apt-get install -y -qq --no-install-recommends bubblewrap >/dev/null; \
+	  else echo "no bubblewrap found: the tests of the sandbox will be skipped (make sandbox installs it)"; fi; }
+
 # Programs that models write run in bubblewrap. Ubuntu's kernel allows it namespaces only after the second line.
 sandbox:
 	@command -v bwrap >/dev/null || { \
@@ -133,7 +140,7 @@ sandbox:
 	  $(AS_ROOT) sysctl -q kernel.apparmor_restrict_unprivileged_userns=0
 
 # CI's machines are shared and slow at times: there a test that fails is run once more, and the summary names it.
-test: $(INSTALLED_DEV) browser
+test: $(INSTALLED_DEV) browser bubblewrap
 	$(BIN)/pytest $(if $(CI),--reruns 1 -rR)
 
 # What needs torch, and software of others whose requirements differ from ours: each has an environment of its own.

@@ -19,14 +19,14 @@ def why_no_sandbox() -> str:
     return ""
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def sandbox() -> None:
     """Skip a test where no sandbox holds."""
     if reason := why_no_sandbox():
         pytest.skip(reason)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def drawing(sandbox: None) -> None:
     """Skip a test where no figure can be drawn in a sandbox."""
     if find_spec("matplotlib") is None:

@@ -89,13 +89,11 @@ export function difference(estimate, digits) {
   const made = component("difference");
   const half = made.querySelector(".half");
   made.firstChild.data = `${signed(mean, digits)} `;
-  if (low === null) {
-    half.remove();
-    made.removeAttribute("title");
-    return made;
-  }
-  half.textContent = intervalText(estimate, digits, true);
-  made.title = intervalWords(estimate, digits);
+  const text = intervalText(estimate, digits, true);
+  if (text) half.textContent = text;
+  else half.remove();
+  if (low === null) made.removeAttribute("title");
+  else made.title = intervalWords(estimate, digits);
   return made;
 }
 

@@ -245,7 +245,7 @@ def test_decisions_on_other_figures_are_refused(
 
 
 @pytest.fixture(scope="session")
-def one_figure(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def one_figure(tmp_path_factory: pytest.TempPathFactory, drawing: None) -> Path:
     out = tmp_path_factory.mktemp("synthesis") / "made"
     with program_server({"figure 1": [bars([3, 1, 2])]}) as server:
         assert command(*options(server, out)).exit_code == 0
