@@ -23,6 +23,9 @@ MOST_BYTES = 256 * 1024 * 1024
 MOST_KEPT = 256
 """Records that stay in memory after they were read: all of a usual set, a few megabytes of a large one."""
 
+MOST_SETS = 8
+"""Sets whose entries stay in memory: every run of a site has a copy of the set, mostly of the same."""
+
 _REMEDY = "Build the set again."
 
 
@@ -194,6 +197,9 @@ def read_index(path: Path, identity: str | None = None) -> Index:
     Raises:
         InputError: The file cannot be read or is too large, a line is not a valid instance, or an id is there twice.
     """
+    if identity is not None and identity in _known_sets and _identity(path) == identity:
+        of_set, known = _known_sets[identity]
+        return Index(identity, of_set, Instances(known, _FromFile(path, of_set)))
     digest = hashlib.sha256()
     entries: dict[str, Entry] = {}
     kind: type[Instance] | type[GameInstance] | None = None
@@ -210,7 +216,22 @@ def read_index(path: Path, identity: str | None = None) -> Index:
         raise InputError(f"{path}: holds no instance", _REMEDY)
     if identity not in (None, digest.hexdigest()):
         return read_index(path)  # another file than the validated one
-    return Index(digest.hexdigest(), kind, Instances(tuple(entries.values()), _FromFile(path, kind)))
+    in_order = tuple(entries.values())
+    _known_sets[digest.hexdigest()] = kind, in_order
+    if len(_known_sets) > MOST_SETS:
+        _known_sets.popitem(last=False)
+    return Index(digest.hexdigest(), kind, Instances(in_order, _FromFile(path, kind)))
+
+
+_known_sets: OrderedDict[str, tuple[type[Instance] | type[GameInstance], tuple[Entry, ...]]] = OrderedDict()
+"""Kind and entries of the sets read last, by the SHA-256 of their index."""
+
+
+def _identity(path: Path) -> str:
+    digest = hashlib.sha256()
+    for line in _lines(path):
+        digest.update(line)
+    return digest.hexdigest()
 
 
 def _lines(path: Path) -> Iterator[bytes]:

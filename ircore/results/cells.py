@@ -34,7 +34,7 @@ from ircore.results.statistics.bootstrap import (
 )
 from ircore.results.statistics.bounds import bounded_intervals
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.statistics.ranks import RankRange, Standing, detectable, standing
+from ircore.results.statistics.ranks import RankRange, Standing, detectable, paired_difference, standing
 from ircore.results.tally import Tally
 
 Floats = NDArray[np.float64]
@@ -140,6 +140,23 @@ def paired_main(instances: Sequence[AnyInstance], ratings: Rated) -> tuple[Float
     least, most = ratings.main
     rows = np.flatnonzero(~np.isnan(least).any(axis=1)).tolist()
     return least[rows], most[rows], resample(strata(instances[row] for row in rows))
+
+
+def main_differences(
+    instances: Sequence[AnyInstance], couples: Sequence[Rated], critical: float | None
+) -> list[Estimate]:
+    """Return the difference of the main scores of couples of runs, first minus second.
+
+    Args:
+        instances: Under one condition.
+        couples: Ratings of two runs each on these instances.
+        critical: Of the board that the runs are on; see ``ranks.paired_difference``.
+    """
+    differences = []
+    for couple in couples:
+        first, second = couple.main_scores().tolist()
+        differences.append(paired_difference(first - second, *paired_main(instances, couple), critical))
+    return differences
 
 
 def run_standing(instances: Sequence[AnyInstance], ratings: Rated, barred: Collection[int] = ()) -> Standing:

@@ -117,7 +117,7 @@ class RunLanguage:
         >>> from ircore.results.model import Results
         >>> from ircore.runs.folder import RunFolder
         >>> results = Results.from_runs([RunFolder(Path("run"))])
-        >>> sorted(results.language_of(results.submissions[0].run_id).by_turn)[:2]
+        >>> sorted(results.runs[results.submissions[0].run_id].language.by_turn)[:2]
         [2, 3]
     """
 

@@ -14,18 +14,17 @@ from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
 from ircore.results.cell import Cell as Cell
-from ircore.results.cells import BoardKey, CellKey, compute_standings, paired_main
+from ircore.results.cells import BoardKey, CellKey, compute_standings, main_differences
 from ircore.results.conditions import in_order, strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.held import columns_of, held_runs, past_budget_runs
 from ircore.results.judges_of_runs import cells_by_judge, shared_identities
-from ircore.results.language import RunLanguage
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
 from ircore.results.rated import Rated, Scope, all_rated, rated, scopes_of
 from ircore.results.raters import Raters
 from ircore.results.statistics.comparison import Comparison, compare
-from ircore.results.statistics.ranks import Standing, paired_difference
+from ircore.results.statistics.ranks import Standing
 from ircore.runs.provenance import Provenance
 from ircore.scorers.said.records import SaidTurn
 
@@ -268,30 +267,39 @@ class Results:
     def compare(
         self, first: str, second: str, judge: str, category: str | None = None, difficulty: str | None = None
     ) -> Comparison:
-        """Compare two pairs: on the instances that both have a score for, at worst, and by their main scores.
+        """Compare two pairs: a single couple of ``compare_couples``."""
+        return self.compare_couples([(first, second)], judge, category, difficulty)[0]
+
+    def compare_couples(
+        self,
+        couples: Sequence[tuple[str, str]],
+        judge: str,
+        category: str | None = None,
+        difficulty: str | None = None,
+    ) -> list[Comparison]:
+        """Compare couples of pairs: on the instances that both have a score for, at worst, and by their main scores.
 
         The interval of the main scores' difference is the one by which this board ranks: no two pairs have separate
         ranks whose interval holds 0. So take the results of the pairs that are ranked together (``subsets.by_rules``).
 
         Args:
-            first: run_id of the first pair.
-            second: run_id of the second pair.
+            couples: run_id of the first and of the second pair. Many at once read the resamples once.
             judge: One of ``judges``.
             category: One of ``categories``, or None for all.
             difficulty: One of ``difficulties``, or None for both.
+
+        Returns:
+            First minus second pair of each couple.
 
         Raises:
             KeyError: There is no such run.
         """
         chosen = under(self.instances, category, difficulty)
-        ratings = self.ratings_of(judge, (first, second), chosen)
+        ratings = [self.ratings_of(judge, couple, chosen) for couple in couples]
         known = self.standings.get((category, difficulty, judge))
-        first_main, second_main = ratings.main_scores().tolist()
-        main = paired_difference(
-            first_main - second_main, *paired_main(chosen, ratings), known.critical if known else None
-        )
-        finals = ratings.final
-        return compare(finals[:, 0], finals[:, 1], strata(chosen), ratings.at_worst, main)
+        mains = main_differences(chosen, ratings, known.critical if known else None)
+        finals, bounds = [couple.final for couple in ratings], [couple.at_worst for couple in ratings]
+        return compare(finals, strata(chosen), bounds, mains)
 
     def finals(self, judge: str, run_ids: Sequence[str], chosen: Sequence[Instance]) -> "NDArray[np.float64]":
         """Return a judge's scores of final renderings, 0–10, NaN where a score is missing; shape (instances, runs).
@@ -318,14 +326,6 @@ class Results:
     def scopes(self) -> dict[str, Scope]:
         """Categories that each judge rates; None where a judge rates all categories."""
         return scopes_of(self.judges, self.judge_identities)
-
-    def language_of(self, run_id: str) -> RunLanguage:
-        """Return how the describer of a run talks, computed once.
-
-        Raises:
-            KeyError: There is no such run.
-        """
-        return self.runs[run_id].language
 
     @cached_property
     def raters(self) -> Raters:

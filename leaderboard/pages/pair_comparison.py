@@ -16,6 +16,7 @@ from typing import Any
 
 from scipy.special import stdtrit
 
+from ircore.core.records import Rules
 from ircore.results.model import Results
 from ircore.results.statistics.comparison import Comparison
 from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate
@@ -73,18 +74,35 @@ class Comparisons:
         """Every pair in the order of the overall board."""
         return [self.site.pairs[row.submission.run_id] for row in self.site.results.board(self.site.judge)]
 
-    def rows(self, first: Pair, second: Pair, judge: str, categories: tuple[Condition, ...]) -> list[Row]:
-        """Compare two pairs under some conditions; conditions without a common instance are left out."""
-        results = self._ranked_with(first, second)
-        compared = (
-            (category, results.compare(first.run_id, second.run_id, judge, category)) for category in categories
-        )
-        return [Row(category, comparison) for category, comparison in compared if comparison.n or comparison.main.n]
+    def rows(
+        self, couples: Sequence[tuple[Pair, Pair]], judge: str, categories: tuple[Condition, ...]
+    ) -> list[list[Row]]:
+        """Compare couples of pairs under some conditions.
 
-    def _ranked_with(self, first: Pair, second: Pair) -> Results:
-        """Return the results in which two pairs are ranked; all, if they were played under different rules."""
-        rules = first.result.run.rules
-        return self.site.under(rules) if rules == second.result.run.rules else self.site.results
+        Returns:
+            The rows of each couple, in the order of the conditions; those without a common instance are left out.
+        """
+        rows: list[list[Row]] = [[] for _ in couples]
+        for results, places in self._ranked_together(couples):
+            run_ids = [(couples[place][0].run_id, couples[place][1].run_id) for place in places]
+            for category in categories:
+                compared = results.compare_couples(run_ids, judge, category)
+                for place, comparison in zip(places, compared, strict=True):
+                    if comparison.n or comparison.main.n:
+                        rows[place].append(Row(category, comparison))
+        return rows
+
+    def _ranked_together(self, couples: Sequence[tuple[Pair, Pair]]) -> Iterator[tuple[Results, list[int]]]:
+        """Yield the results in which some couples are ranked, and the places of these couples.
+
+        A couple that was played under different rules has no board of its own: it is compared among all results.
+        """
+        places: dict[Rules | None, list[int]] = {}
+        for place, (first, second) in enumerate(couples):
+            rules = first.result.run.rules
+            places.setdefault(rules if rules == second.result.run.rules else None, []).append(place)
+        for common, together in places.items():
+            yield self.site.results if common is None else self.site.under(common), together
 
     def finals(self, pair: Pair, judge: str) -> list[float | None]:
         """Return a pair's final scores, 0–10, by target in the set's order; None for a target without score."""
@@ -124,11 +142,10 @@ class Comparisons:
 
     def _known(self, judge: str) -> dict[str, dict[str, Any]]:
         few = len(self.pairs) <= MOST
-        couples = combinations(self.pairs, 2) if few else pairwise(self.pairs)
+        couples = list(combinations(self.pairs, 2) if few else pairwise(self.pairs))
         categories: tuple[Condition, ...] = (None, *self.site.results.categories) if few else (None,)
         known: dict[str, dict[str, Any]] = {pair.key: {} for pair in self.pairs}
-        for first, second in couples:
-            rows = self.rows(first, second, judge, categories)
+        for (first, second), rows in zip(couples, self.rows(couples, judge, categories), strict=True):
             known[first.key][second.key] = {row.category or "": _numbers(row.comparison) for row in rows}
         return known
 
@@ -158,7 +175,8 @@ def compare_page(comparisons: Comparisons) -> Page:
     chosen = [pair for pair in comparisons.pairs if site.results.cell(pair.run_id, site.judge).score.n][:2]
     values: dict[str, Any] = {"chosen": chosen, "rows": [], "groups": [], "judge_words": judge_words(site, site.judge)}
     if len(chosen) == 2:
-        rows = comparisons.rows(chosen[0], chosen[1], site.judge, (None, *site.results.categories))
+        couple, categories = (chosen[0], chosen[1]), (None, *site.results.categories)
+        (rows,) = comparisons.rows([couple], site.judge, categories)
         values |= {
             "rows": rows,
             "span": span_of([row.comparison.main for row in rows]),

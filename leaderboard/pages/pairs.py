@@ -229,14 +229,11 @@ def _against(site: Site, pair: Pair) -> list[dict[str, Any]]:
     board = results.board(site.judge)
     place = next(place for place, row in enumerate(board) if row.submission.run_id == pair.run_id)
     near = board if len(board) <= MOST else board[max(0, place - _NEIGHBOURS) : place + _NEIGHBOURS + 1]
+    others = [row for row in near if row.submission.run_id != pair.run_id]
+    couples = [(pair.run_id, row.submission.run_id) for row in others]
     return [
-        {
-            "pair": site.pairs[row.submission.run_id],
-            "row": row,
-            "comparison": results.compare(pair.run_id, row.submission.run_id, site.judge),
-        }
-        for row in near
-        if row.submission.run_id != pair.run_id
+        {"pair": site.pairs[row.submission.run_id], "row": row, "comparison": comparison}
+        for row, comparison in zip(others, results.compare_couples(couples, site.judge), strict=True)
     ]
 
 

@@ -56,33 +56,46 @@ class Comparison:
 
 
 def compare(
-    first: Floats, second: Floats, labels: Sequence[str], bounds: tuple[Floats, Floats], main: Estimate
-) -> Comparison:
-    """Compare two pairs.
+    scores: Sequence[Floats],
+    labels: Sequence[str],
+    bounds: Sequence[tuple[Floats, Floats]],
+    mains: Sequence[Estimate],
+) -> list[Comparison]:
+    """Compare couples of pairs.
 
     Args:
-        first: Scores of one pair by instance, 0–10, NaN where it has none.
-        second: Scores of the other, in the same order.
+        scores: For each couple the scores of its pairs, 0–10, NaN where one has none; shape (instances, 2).
         labels: Condition of each instance, within which instances are drawn again.
-        bounds: Least and greatest score that either may have on each instance, shape (instances, 2), NaN on instances
-            that do not count.
-        main: Difference of the main scores.
+        bounds: For each couple the least and greatest score that either pair may have on each instance, shape
+            (instances, 2), NaN on instances that do not count.
+        mains: For each couple the difference of the main scores.
+
+    Returns:
+        First minus second pair of each couple.
     """
-    differences = np.asarray(first - second, np.float64)[:, None]
+    differences = np.empty((len(labels), len(scores)))
+    for place, couple in enumerate(scores):
+        differences[:, place] = couple[:, 0] - couple[:, 1]
     means, drawn = Ratios.means(differences), resample(labels)
-    (estimate,) = ratio_intervals(means, drawn, DIFFERENCE)
-    known = differences[~np.isnan(differences)]
-    least, most = _extremes(*bounds)
-    return Comparison(
-        difference=estimate,
-        wins=int((known > 0).sum()),
-        ties=int((known == 0).sum()),
-        losses=int((known < 0).sum()),
-        detectable=detectable(float(means.errors(drawn)[0]), float(means.degrees(drawn)[0])),
-        least=least,
-        most=most,
-        main=main,
-    )
+    estimates = ratio_intervals(means, drawn, DIFFERENCE)
+    errors, degrees = means.errors(drawn).tolist(), means.degrees(drawn).tolist()
+    comparisons = []
+    for place, (estimate, main) in enumerate(zip(estimates, mains, strict=True)):
+        column = differences[:, place]
+        least, most = _extremes(*bounds[place])
+        comparisons.append(
+            Comparison(
+                difference=estimate,
+                wins=int((column > 0).sum()),
+                ties=int((column == 0).sum()),
+                losses=int((column < 0).sum()),
+                detectable=detectable(errors[place], degrees[place]),
+                least=least,
+                most=most,
+                main=main,
+            )
+        )
+    return comparisons
 
 
 def _extremes(low: Floats, high: Floats) -> tuple[float | None, float | None]:

@@ -11,7 +11,7 @@ and there is no loop over resamples.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from zlib import crc32
 
 import numpy as np
@@ -57,6 +57,11 @@ class Resamples:
     def size(self) -> int:
         """Number of instances."""
         return len(self.strata)
+
+    @cached_property
+    def members(self) -> list[NDArray[np.intp]]:
+        """Instances of each stratum."""
+        return [np.flatnonzero(self.strata == stratum) for stratum in range(self.strata.max(initial=-1) + 1)]
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up each resample's values exactly: no digit depends on other columns or on the processor.

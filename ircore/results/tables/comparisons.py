@@ -80,5 +80,6 @@ def _comparisons(
     for part in by_rules(results):
         rows = part.board(judge, category, difficulty)
         board = [row.submission.run_id for row in rows if row.cell.main.mean is not None]
-        for first, second in combinations(board, 2) if len(board) <= MOST else pairwise(board):
-            yield first, second, part.compare(first, second, judge, category, difficulty)
+        couples = list(combinations(board, 2) if len(board) <= MOST else pairwise(board))
+        for couple, comparison in zip(couples, part.compare_couples(couples, judge, category, difficulty), strict=True):
+            yield *couple, comparison

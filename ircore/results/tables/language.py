@@ -124,5 +124,5 @@ def _messages(results: Results, run_id: str, category: str | None, difficulty: s
 
 def _language(results: Results, run_id: str, category: str | None, difficulty: str | None) -> RunLanguage:
     if category is None and difficulty is None:
-        return results.language_of(run_id)
+        return results.runs[run_id].language
     return run_language(_messages(results, run_id, category, difficulty))

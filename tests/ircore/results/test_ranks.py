@@ -124,12 +124,13 @@ def test_comparison_by_hand() -> None:
     # Differences 1, 2, 0, −1, 2, 2 on what both have: mean 1, s = √1.6.
     first = np.array([5.0, 6, 7, 4, 8, 9, NAN, 3])
     second = np.array([4.0, 4, 7, 5, 6, 7, 2, NAN])
-    comparison = compare(first, second, ["all"] * 8, (np.empty((0, 2)), np.empty((0, 2))), NOTHING)
+    nothing_unknown = [(np.empty((0, 2)), np.empty((0, 2)))] * 2
+    scores = [np.stack(couple, axis=1) for couple in ((first, second), (second, first))]
+    comparison, other = compare(scores, ["all"] * 8, nothing_unknown, [NOTHING] * 2)
     assert (comparison.n, comparison.difference.mean) == (6, 1)
     assert (comparison.wins, comparison.ties, comparison.losses) == (4, 1, 1)
     # t(0.975, 5) = 2.570582, t(0.80, 5) = 0.919544
     assert comparison.detectable == pytest.approx((2.570582 + 0.919544) * (1.6 / 6) ** 0.5, abs=1e-5)
-    other = compare(second, first, ["all"] * 8, (np.empty((0, 2)), np.empty((0, 2))), NOTHING)
     assert other.difference.mean == -1
     assert (other.wins, other.losses) == (1, 4)
 
@@ -137,7 +138,7 @@ def test_comparison_by_hand() -> None:
 def test_comparison_of_nothing() -> None:
     # On the first instance the second pair may have 0 or 10, on the other one the first pair: 1 − 10, 0 − 1; 1, 10 − 1.
     bounds = (np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 10.0], [10.0, 1.0]]))
-    comparison = compare(np.array([1.0, NAN]), np.array([NAN, 1.0]), ["all"] * 2, bounds, NOTHING)
+    (comparison,) = compare([np.array([[1.0, NAN], [NAN, 1.0]])], ["all"] * 2, [bounds], [NOTHING])
     assert (comparison.n, comparison.difference.mean, comparison.detectable) == (0, None, None)
     assert (comparison.least, comparison.most) == (-5, 5)
 
