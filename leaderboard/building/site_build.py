@@ -14,7 +14,6 @@ from leaderboard.building.marker import check_replaceable, earlier_build, write_
 from leaderboard.building.mkdocs_run import mkdocs
 from leaderboard.building.shells import write_alone_shells, write_sources
 from leaderboard.building.sources import check_sources, copy_sources
-from leaderboard.building.strips import write_strips
 from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
 from leaderboard.pages.waiting import played_pages
@@ -63,7 +62,6 @@ def build_site(runs: Sequence[Path], out: Path, options: Options | None = None) 
         with mkdocs(tree):
             write_content(content, tree)
             write_frozen(content.frozen, tree.files)
-            write_strips(content.site, tree)
             encoded = content.pictures.write(tree.files, earlier_build(out))
         write_alone_shells(content.pages, tree.site)
         finish_pages(tree, sharing, options.originals, _notice(content, options.waiting), options.address)

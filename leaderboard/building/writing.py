@@ -7,6 +7,7 @@ from ircore.core.workers import run_pieces
 from leaderboard.building.cards import card_of, card_path
 from leaderboard.building.content import Content, Files
 from leaderboard.building.drawing import draw
+from leaderboard.building.strips import write_strips
 from leaderboard.building.tree import Tree
 from leaderboard.model.site import Page
 from leaderboard.pages.figures import ALONE
@@ -19,7 +20,7 @@ PIECES = 12
 
 
 def write_content(content: Content, tree: Tree) -> None:
-    """Write the HTML of pages, their charts and their data files; pictures are written later."""
+    """Write the HTML of pages, their charts, turn strips and data files; other pictures are written later."""
     read_templates()
     pieces = list(_pieces(content, tree))
     run_pieces(lambda piece: pieces[piece](), len(pieces), content.many)
@@ -28,6 +29,7 @@ def write_content(content: Content, tree: Tree) -> None:
 def _pieces(content: Content, tree: Tree) -> Iterator[Callable[[], None]]:
     """Yield the pieces of work, the longest first; pages that share most charts stay together."""
     yield partial(_write_pages, content, [page for page in content.pages if _shares_charts(page)], tree)
+    yield partial(write_strips, content.site, tree)
     others = [page for page in content.pages if not _shares_charts(page)]
     for piece in range(PIECES):
         yield partial(_write_pages, content, others[piece::PIECES], tree)

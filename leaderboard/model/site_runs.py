@@ -127,7 +127,7 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
 def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int, shares: int) -> None:
     """Read a share of the runs into the cache; files carry readings to the parent process faster than a pipe."""
     for key, path in todo[share::shares]:
-        cache.store(_name(key), _format().dump_json(read_run(path)))
+        cache.store(_name(key), _format().dump_json(read_run(path), exclude_defaults=True))
 
 
 def _keyed(path: Path) -> tuple[Path, str]:

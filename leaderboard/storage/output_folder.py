@@ -4,23 +4,19 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from time import time
 
 from filelock import FileLock, Timeout
 
 from ircore.core.errors import WorkError
-from ircore.core.workers import run_shares
 
 _LOCK = ".ircore-building"
 """Lock file of a build folder; a folder whose lock no process holds was left by a killed build."""
 
 _SETTLED = 60.0
 """Age in seconds from which a build folder is sure to have its lock file."""
-
-_MANY = 2_000
-"""Number of files from which several processes remove them."""
 
 
 @contextmanager
@@ -38,20 +34,6 @@ def build_folder(out: Path) -> Iterator[Path]:
         raise WorkError(f"{out}: cannot be written ({error.strerror})", "Choose another --out.") from error
     with folder as name, FileLock(Path(name) / _LOCK):
         yield Path(name)
-        _remove_files(Path(name))
-
-
-def _remove_files(folder: Path) -> None:
-    """Remove the files of a finished build in parallel: there are thousands, the replaced site's among them."""
-    files = [Path(top, name) for top, _, names in os.walk(folder) for name in names if name != _LOCK]
-
-    def remove(share: int, shares: int) -> None:
-        # Each process takes neighbouring files: processes that delete in one folder wait for each other.
-        for path in files[len(files) * share // shares : len(files) * (share + 1) // shares]:
-            with suppress(OSError):
-                path.unlink()
-
-    run_shares(remove, len(files) >= _MANY)
 
 
 def remove_left_over(out: Path) -> None:
