@@ -300,3 +300,22 @@ def test_a_background_and_a_list_in_one_sentence() -> None:
     assert set(kinds[6:]) == {"tick"}
     canvas, _ = read(["On a white background: a large dark blue triangle on the right, a green square on the left."])
     assert [item.kind for item in canvas.items] == ["triangle", "square"]
+
+
+@pytest.mark.parametrize(
+    ("message", "ground"),
+    [
+        ("A red circle in the middle of a white picture.", "#ffffff"),
+        ("Draw a filled red disc in the middle of a black image.", "#000000"),
+        ("A red star on a solid yellow background.", "#ffff00"),
+        ("Three red dots on a grey background, in a row.", "#808080"),
+    ],
+)
+def test_a_thing_on_a_background_in_one_sentence(message: str, ground: str) -> None:
+    canvas, notes = read([message])
+    assert (canvas.background, notes) == (ground, ())
+    assert {item.fill for item in canvas.items if isinstance(item, Blob)} == {"#ff0000"}
+
+
+def test_a_word_in_capitals_needs_no_quotes() -> None:
+    assert read(["The word CAT in red at the top."]) == read(['The word "CAT" in red at the top.'])

@@ -13,7 +13,8 @@ Numbers and colours
     ``#aabbcc``, ``rgb(1, 2, 3)``, dark/light/pale/bright X. Of ``red (#d62728)`` the hex value counts.
 Picture
     ``The picture is 512 by 384 pixels with a white background.`` (512 × 512 and white by default, at most 2048 a
-    side) ``The background fades from #A at the top to #B at the bottom`` (also left/right, corners, centre/edges)
+    side) ``A red star on a yellow background.`` ``The background fades from #A at the top to #B at the bottom`` (also
+    left/right, corners, centre/edges)
 Shapes (circle, disc, dot, ellipse, ring, square, rectangle, triangle, polygon, star, pentagon … octagon, diamond,
 trapezoid, parallelogram, cross, heart, semicircle)
     ``A red circle of radius 40 px centred at (x, y).`` – also diameter, ``80 px wide and 60 px high``, ``80 x 60

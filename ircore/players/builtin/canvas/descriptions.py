@@ -15,6 +15,10 @@ _BACKGROUND_FIRST = re.compile(
     r"((?:on|against|over|with|there is)?\s*(?:an?|the)?\s*(?:plain |solid )?#[0-9a-f]{6} background)"
     r"\s*(?::|,|\bwith\b|\bthere (?:is|are)\b|\bhas\b)\s*(.+)$"
 )
+_BACKGROUND_AFTER = re.compile(
+    r"(.+?)\s*\b(?:on|against|over|in|of)\s+"
+    r"((?:an?|the)\s+(?:plain |solid |otherwise )?#[0-9a-f]{6} (?:background|picture|image|canvas))\b(.*)$"
+)
 _NEXT_PART = re.compile(r",\s*(?:and\s+)?(?=(?:an?|some)\s+[a-z#]|\d{1,2}\s+(?:#|[a-z]+s\b)|(?:ticks?|grid)\b)")
 _MOST_PARTS = 100
 
@@ -30,8 +34,7 @@ def describe(clause: Clause, sheet: Sheet) -> bool:
 
 def _parts(words: str) -> list[str]:
     """Split "on a white background: three bars, an x axis, ticks" into parts if each part has a reader of its own."""
-    match = _BACKGROUND_FIRST.match(words)
-    first, rest = ([match[1]], match[2]) if match and NOUN.search(match[2]) else ([], words)
+    first, rest = _background_apart(words)
     listed = [part for part in _NEXT_PART.split(rest) if part.strip()]
     nouns = [NOUN.search(part) for part in listed]
     charts = any(noun and kind_of(noun[1]) in OWN_READERS - {"text", "any"} for noun in nouns)
@@ -45,6 +48,15 @@ def _parts(words: str) -> list[str]:
     ):
         return first + listed
     return [*first, rest]
+
+
+def _background_apart(words: str) -> tuple[list[str], str]:
+    """Return the words on the background, if others stand beside them, and the rest: "a dot", "on a black picture"."""
+    if (match := _BACKGROUND_FIRST.match(words)) and NOUN.search(match[2]):
+        return [match[1]], match[2]
+    if (match := _BACKGROUND_AFTER.match(words)) and NOUN.search(match[1]):
+        return [match[2]], match[1] + match[3]
+    return [], words
 
 
 def _describe_part(clause: Clause, sheet: Sheet) -> bool:

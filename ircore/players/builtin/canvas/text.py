@@ -22,6 +22,9 @@ MAX_CLAUSES = 1_000
 MAX_STRINGS = 300
 
 _QUOTED = re.compile(r'"([^"\n]{0,200})"|“([^”\n]{0,200})”|(?<!\w)[\'‘]([^\'’\n]{1,80})[\'’](?!\w)')
+_WORD_NAMED = re.compile(r"\b((?i:words?|text)) ([A-Z][A-Z0-9]+)\b")
+"""A word in capitals, called a word, is meant as if it stood in quotes: "the word CAT"."""
+
 _MASK = re.compile(r'"(\d+)"')
 _BULLET = re.compile(r"(?m)^[ \t]*(?:[-*•–]|\d{1,3}[.)]|#{1,6}(?= ))[ \t]+")
 _ABBREVIATIONS = re.compile(r"\b((?i:approx|e\.g|i\.e|ca|vs|etc|resp|deg|incl|pt|px))\.(?=\s+[a-z0-9(#])")
@@ -114,7 +117,8 @@ def clauses(message: str) -> list[Clause]:
         strings.append(text)
         return f' "{len(strings) - 1}" '
 
-    text = _QUOTED.sub(mask, message[:MAX_MESSAGE].replace("\r", "\n").replace("\t", " "))
+    text = message[:MAX_MESSAGE].replace("\r", "\n").replace("\t", " ")
+    text = _QUOTED.sub(mask, _WORD_NAMED.sub(r'\1 "\2"', text))
     text = _ABBREVIATIONS.sub(lambda match: match[1].replace(".", ""), _BULLET.sub("", text))
     quoted = tuple(strings)
     split: list[Clause] = []
