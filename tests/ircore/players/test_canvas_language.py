@@ -319,3 +319,13 @@ def test_a_thing_on_a_background_in_one_sentence(message: str, ground: str) -> N
 
 def test_a_word_in_capitals_needs_no_quotes() -> None:
     assert read(["The word CAT in red at the top."]) == read(['The word "CAT" in red at the top.'])
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["A red dot in each corner.", "Four red dots in the four corners.", "A red dot in every corner of the image."],
+)
+def test_things_in_all_corners(message: str) -> None:
+    dots = items(message)
+    middles = [(item.box[0] + item.box[2] > 512, item.box[1] + item.box[3] > 512) for item in dots]
+    assert middles == [(False, False), (True, False), (False, True), (True, True)]

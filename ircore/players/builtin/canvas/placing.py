@@ -14,6 +14,14 @@ from ircore.players.builtin.canvas.shapes import Blob, Item, Stroke, centred, si
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.things import placed
 
+_ALL_CORNERS = re.compile(
+    r"\b(?:in|at) (?:(?:each|every|all|the|4|of) ?){1,4}corners?\b"
+    r"(?! (?:of (?!the (?:picture|image|canvas))|at|\())"
+)
+"""Corners of the picture; those of another thing are its own."""
+
+_CORNERS = ("top left", "top right", "bottom left", "bottom right")
+
 _COUNT = re.compile(r"\b(\d{1,2})\s+(?!px|high|wide|tall|pointed|sided|deg|%|by|x\b)")
 
 
@@ -110,8 +118,16 @@ def _overlap(one: BoxF, other: BoxF) -> float:
     return max(0.0, wide) * max(0.0, high)
 
 
+def _in_all_corners(words: str) -> bool:
+    match = _ALL_CORNERS.search(words)
+    return match is not None and re.search(r"each|every|all|4", match[0]) is not None
+
+
 def copies(mention: Mention, item: Item, sheet: Sheet) -> list[Item]:
-    """Return the item once, at each of several points, or in a row if only a number is given."""
+    """Return the item once, at each of several points, in all corners, or in a row if only a number is given."""
+    if isinstance(item, Blob) and _in_all_corners(mention.words):
+        corners = (word_place(f"in the {corner} corner", sheet.space, size_of(item)) for corner in _CORNERS)
+        return [centred(item, at) for at in corners if at is not None]
     if not isinstance(item, Blob) or (
         item.corners and len(q.points(mention.words, sheet.space, 3)) >= 2 and "corner" in mention.words
     ):
