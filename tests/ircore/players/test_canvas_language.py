@@ -329,3 +329,11 @@ def test_things_in_all_corners(message: str) -> None:
     dots = items(message)
     middles = [(item.box[0] + item.box[2] > 512, item.box[1] + item.box[3] > 512) for item in dots]
     assert middles == [(False, False), (True, False), (False, True), (True, True)]
+
+
+def test_a_thing_in_the_middle_of_the_one_before() -> None:
+    circle, square = items("A big yellow circle on the left. There is a small red square in its middle.")
+    assert circle.box[0] < 100
+    assert (circle.box[0] + circle.box[2], circle.box[1] + circle.box[3]) == pytest.approx(
+        (square.box[0] + square.box[2], square.box[1] + square.box[3])
+    )

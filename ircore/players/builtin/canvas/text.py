@@ -58,6 +58,7 @@ _PLAIN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
         (r"(?<=\d)-(?=\d)", " to "),
         (r"\bcent(?:re|er)(e?d)\b", "centred"),
         (r"\bcent(?:re|er)\b|\bmiddle\b", "centre"),
+        (r"\b(?:in|at) its (?:very )?centre\b", "inside it"),
         (r"\b(un|re)?colou?r", r"\1colour"),
         (r"\bgray(ish)?", r"grey\1"),
         (r"\bdash(?:ed)?\s*(?:and|/|,)?\s*dot(?:ted)?\b|\bdot(?:ted)?\s+dash(?:ed)?\b", "dashdotted"),
