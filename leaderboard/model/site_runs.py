@@ -111,13 +111,12 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
     with without_collector():
         if cache is None:
             return [SiteRun(path) for path in paths]
+        runs, readings = [], {}
         with ThreadPoolExecutor(_READERS) as readers:  # files are read, hashed and unpacked without Python's lock
-            runs = list(readers.map(_keyed, paths))
-            known = list(readers.map(cache.load, (_name(key) for _, key in runs)))
-        readings = {
-            key: reading for (_, key), data in zip(runs, known, strict=True) if (reading := _reading(data)) is not None
-        }
-        del known
+            for path, key, data in readers.map(partial(_cached, cache), paths):
+                runs.append((path, key))
+                if (reading := _reading(data)) is not None:
+                    readings[key] = reading
         todo = {key: path for path, key in runs if key not in readings}
         run_shares(partial(_read_share, list(todo.items()), cache), len(todo) >= _MANY)
         readings |= {key: reading for key in todo if (reading := _reading(cache.load(_name(key)))) is not None}
@@ -130,9 +129,10 @@ def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int,
         cache.store(_name(key), _format().dump_json(read_run(path), exclude_defaults=True))
 
 
-def _keyed(path: Path) -> tuple[Path, str]:
-    """Return a run's folder and the hash of its records."""
-    return RunFolder(path).path, run_key(path)
+def _cached(cache: BuildCache, path: Path) -> tuple[Path, str, bytes | None]:
+    """Return a run's folder, the hash of its records, and its reading as cached."""
+    key = run_key(path)
+    return RunFolder(path).path, key, cache.load(_name(key))
 
 
 def _reading(data: bytes | None) -> _RunReading | None:

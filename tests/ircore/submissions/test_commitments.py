@@ -246,7 +246,7 @@ def test_episodes_in_an_order_of_the_submitters_own_are_a_finding(handed: Handed
         episodes: dict[str, list[dict[str, Any]]] = {}
         for line in lines:
             episodes.setdefault(line.get("episode_id") or line["episode"]["episode_id"], []).append(line)
-        lines[:] = [line for name in sorted(episodes) for line in episodes[name]]
+        lines[:] = [line for name in reversed(episodes) for line in episodes[name]]
 
     handed.edit(reverse)
     (flag,) = (flag for flag in rescored(handed, tmp_path).flags if flag.rule == "other_order")
