@@ -255,8 +255,7 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
 
 def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
     """Yield every page that the results of a site have."""
-    compared = compare_page(Comparisons(site))
-    single = (front_page(site, games), paper_page(), _prompts_page(), compared, limits_page(site), changes_page(site))
+    single = (front_page(site, games), paper_page(), _prompts_page(), compare_page(site), limits_page(site))
     asked, cited = ask_page(site), citation_page(site.version, site.address)
     several = (
         board_pages(site),
@@ -271,7 +270,7 @@ def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
         game_pages(games),
     )
     pages = (figures_page(site), metric_agreement_page(site), asked, cited, targets_page(site), try_page(site))
-    return chain(*several, single, pages)
+    return chain(*several, single, (changes_page(site),), pages)
 
 
 def _prompts_page() -> Page:

@@ -3,6 +3,7 @@
 A ``RunReading`` holds the results of one run that the site needs and that depend on this run alone.
 """
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -111,28 +112,21 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
     with without_collector():
         if cache is None:
             return [SiteRun(path) for path in paths]
-        runs, readings = [], {}
         with ThreadPoolExecutor(_READERS) as readers:  # files are read, hashed and unpacked without Python's lock
-            for path, key, data in readers.map(partial(_cached, cache), paths):
-                runs.append((path, key))
-                if (reading := _reading(data)) is not None:
-                    readings[key] = reading
-        todo = {key: path for path, key in runs if key not in readings}
+            keys = list(readers.map(run_key, paths))
+            cached = deque(readers.map(cache.load, map(_name, keys)))
+        # Parsed after that: parsing holds the lock, and the readers would wait for it.
+        readings = {key: reading for key in keys if (reading := _reading(cached.popleft())) is not None}
+        todo = {key: path for key, path in zip(keys, paths, strict=True) if key not in readings}
         run_shares(partial(_read_share, list(todo.items()), cache), len(todo) >= _MANY)
         readings |= {key: reading for key in todo if (reading := _reading(cache.load(_name(key)))) is not None}
-        return [SiteRun(path, readings.get(key), key) for path, key in runs]
+        return [SiteRun(path, readings.get(key), key) for path, key in zip(paths, keys, strict=True)]
 
 
 def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int, shares: int) -> None:
     """Read a share of the runs into the cache; files carry readings to the parent process faster than a pipe."""
     for key, path in todo[share::shares]:
         cache.store(_name(key), _format().dump_json(read_run(path), exclude_defaults=True))
-
-
-def _cached(cache: BuildCache, path: Path) -> tuple[Path, str, bytes | None]:
-    """Return a run's folder, the hash of its records, and its reading as cached."""
-    key = run_key(path)
-    return RunFolder(path).path, key, cache.load(_name(key))
 
 
 def _reading(data: bytes | None) -> _RunReading | None:

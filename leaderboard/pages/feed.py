@@ -1,9 +1,10 @@
 """Changes of the boards as a page, an Atom feed and a JSON feed, all from the same list."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
@@ -80,10 +81,12 @@ def changes(site: Site) -> tuple[Change, ...]:
 
 def changes_page(site: Site) -> Page:
     """Return the page of changes, day by day."""
-    days = [
-        {"day": day, "changes": list(them)} for day, them in groupby(changes(site), key=lambda change: change.when[:10])
-    ]
-    return Page("changes", "What changed", "changes", {"days": days}, searchable=True)
+    return Page("changes", "What changed", "changes", searchable=True, later=partial(_days, site))
+
+
+def _days(site: Site) -> Mapping[str, Any]:
+    days = groupby(changes(site), key=lambda change: change.when[:10])
+    return {"days": [{"day": day, "changes": list(of_day)} for day, of_day in days]}
 
 
 def feed_files(site: Site) -> Iterator[tuple[str, str]]:

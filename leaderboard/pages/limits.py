@@ -1,5 +1,6 @@
 """Limits of the site's numbers, computed from the runs, so that the page is never out of date."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -23,26 +24,24 @@ _MEASURES = ("pearson", "spearman", "agreement", "kappa")
 
 def limits_page(site: Site) -> Page:
     """Return the page."""
+    later = partial(_values, site)
+    return Page("limits", "What the numbers cannot tell", "limits", searchable=True, later=later)
+
+
+def _values(site: Site) -> Mapping[str, Any]:
     results = site.results
-    rated_by_people = HUMAN in results.judges
-    return Page(
-        "limits",
-        "What the numbers cannot tell",
-        "limits",
-        {
-            "sizes": _sizes(site),
-            "judges": _judges(site),
-            "computed_only": all(judge_kind(results, judge) == "computed" for judge in results.judges),
-            "human": rated_by_people,
-            "agreements_of": partial(agreements, results),
-            "published": published_agreements(),
-            "missing": [_missing(site, pair) for pair in site.pairs.values()],
-            "self_judged": _self_judged(site),
-            "crossed": _crossed(site),
-            "paper": _best_with_people(),
-        },
-        searchable=True,
-    )
+    return {
+        "sizes": _sizes(site),
+        "judges": _judges(site),
+        "computed_only": all(judge_kind(results, judge) == "computed" for judge in results.judges),
+        "human": HUMAN in results.judges,
+        "agreements": agreements(results),
+        "published": published_agreements(),
+        "missing": [_missing(site, pair) for pair in site.pairs.values()],
+        "self_judged": _self_judged(site),
+        "crossed": _crossed(site),
+        "paper": _best_with_people(),
+    }
 
 
 @dataclass(frozen=True)

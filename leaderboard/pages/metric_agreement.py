@@ -1,5 +1,9 @@
 """Page on how image metrics agree with judges, people and the verified share: the question RQ 4 of ConvGenVisMo."""
 
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
 from ircore.results.image_metrics import metric_facts
 from ircore.results.tables.metric_agreement import metric_agreement_table
 from leaderboard.model.site import Page, Site
@@ -14,14 +18,10 @@ CHARTS = ("metric-correlations", "metric-preferences")
 
 def metric_agreement_page(site: Site) -> Page:
     """Return the page: figures, every number with its interval, and the boards of the metrics."""
-    return Page(
-        PATH,
-        "How metrics agree",
-        "metric_agreement",
-        {
-            "charts": CHARTS,
-            "table": metric_agreement_table(site.results),
-            "boards": [(metric_facts(metric).title, metric_path(metric)) for metric in site.results.metrics],
-        },
-        searchable=True,
-    )
+    boards = [(metric_facts(metric).title, metric_path(metric)) for metric in site.results.metrics]
+    values = {"charts": CHARTS, "boards": boards}
+    return Page(PATH, "How metrics agree", "metric_agreement", values, searchable=True, later=partial(_values, site))
+
+
+def _values(site: Site) -> Mapping[str, Any]:
+    return {"table": metric_agreement_table(site.results)}

@@ -9,7 +9,7 @@ the browser computes Student's paired interval on common targets and says so; ra
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import combinations, pairwise
 from math import isnan
 from typing import Any
@@ -67,7 +67,7 @@ class Comparisons:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self._finals = {judge: _finals(site.results, judge) for judge in site.results.judges}
+        self._finals = cache(partial(_finals, site.results))
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -106,7 +106,7 @@ class Comparisons:
 
     def finals(self, pair: Pair, judge: str) -> list[float | None]:
         """Return a pair's final scores, 0–10, by target in the set's order; None for a target without score."""
-        scores = self._finals[judge][pair.run_id]
+        scores = self._finals(judge)[pair.run_id]
         return [scores.get(instance_id) for instance_id in self.site.galleries]
 
     def files(self) -> Iterator[tuple[str, str]]:
@@ -169,9 +169,14 @@ class Comparisons:
         }
 
 
-def compare_page(comparisons: Comparisons) -> Page:
+def compare_page(site: Site) -> Page:
     """Return the page, which shows the two best pairs as long as no others are chosen."""
-    site = comparisons.site
+    later = partial(_two_best, site)
+    return Page("compare", "Compare pairs", "compare", {"folder": FOLDER}, searchable=True, later=later)
+
+
+def _two_best(site: Site) -> Mapping[str, Any]:
+    comparisons = Comparisons(site)
     chosen = [pair for pair in comparisons.pairs if site.results.cell(pair.run_id, site.judge).score.n][:2]
     values: dict[str, Any] = {"chosen": chosen, "rows": [], "groups": [], "judge_words": judge_words(site, site.judge)}
     if len(chosen) == 2:
@@ -182,7 +187,7 @@ def compare_page(comparisons: Comparisons) -> Page:
             "span": span_of([row.comparison.main for row in rows]),
             "groups": _groups(comparisons, chosen),
         }
-    return Page("compare", "Compare pairs", "compare", {**values, "folder": FOLDER}, searchable=True)
+    return values
 
 
 def span_of(differences: Sequence[Estimate]) -> int:

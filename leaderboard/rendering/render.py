@@ -9,7 +9,7 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
 
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of, too_few
 from ircore.results.tables import formats
@@ -32,6 +32,7 @@ from leaderboard.components import (
 from leaderboard.components.xray_data import xray_json
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import tier_of
+from leaderboard.storage.build_cache import program
 from leaderboard.words import labels, untrusted_text
 from leaderboard.words.marked_messages import CORRECTION_WORDS
 
@@ -87,6 +88,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         auto_reload=False,
+        bytecode_cache=_bytecode_cache(),
     )
     environment.filters.update(
         stranger=untrusted_text.stranger,
@@ -122,6 +124,17 @@ def _environment() -> Environment:
         tier_of=tier_of,
     )
     return environment
+
+
+def _bytecode_cache() -> BytecodeCache | None:
+    """Return Jinja's cache of compiled templates, in the user's private temporary folder; None if there can be none.
+
+    Compiled templates hold results of the filters above, so that another state of the program has files of its own.
+    """
+    try:
+        return FileSystemBytecodeCache(pattern=f"ircore-{program()[:16]}-%s.cache")
+    except (OSError, RuntimeError):  # no place to write to, or another user's folder has the name
+        return None
 
 
 def _components() -> SimpleNamespace:

@@ -234,10 +234,11 @@ def _largest(differences: _Differences, least: Floats, most: Floats, drawn: Resa
     down = Ratios.means(least).deviations(fewer).astype(np.float32)
     up = down if np.array_equal(least, most) else Ratios.means(most).deviations(fewer).astype(np.float32)
     largest: NDArray[Any] = np.zeros(down.shape[1], np.float32)
+    room = np.empty_like(down)
     # Where nothing is unknown, either order of two pairs says the same.
     for first, other in ((down, up),) if up is down else ((down, up), (up, down)):
         for index in range(len(first) - 1):
-            apart = first[index + 1 :] - other[index]
+            apart = np.subtract(first[index + 1 :], other[index], out=room[index + 1 :])
             np.abs(apart, out=apart)
             apart *= scale[index, index + 1 :, None]
             np.maximum(largest, apart.max(axis=0), out=largest)
