@@ -149,13 +149,14 @@ class AgreementResults:
     """Order effect of each judge that was asked in both orders."""
 
 
-def agreement_results(episodes: EpisodesByRun) -> AgreementResults:
+def agreement_results(episodes: EpisodesByRun, similarity: RatedTask) -> AgreementResults:
     """Compare all raters of some runs.
 
     Args:
         episodes: By run_id, all of one instance set.
+        similarity: Their ratings of task 1, as ``rated_similarity`` collects them.
     """
-    similarity, preference = rated_similarity(episodes), rated_preference(episodes)
+    preference = rated_preference(episodes)
     annotators = tuple(sorted({*similarity.annotators, *preference.annotators}))
     return AgreementResults(
         pairs=tuple(

@@ -1,6 +1,5 @@
 """Joint distribution of the scores that two judges give the same renderings, for every two judges."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -8,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from ircore.core.score_records import HUMAN
-from ircore.results.agreement import EpisodesByRun, RatedTask, rated_similarity
+from ircore.results.agreement import RatedTask
 
 NEAR = 1.0
 """Points apart up to which two scores count as near each other."""
@@ -39,13 +38,12 @@ class CrossedRatings:
     """Share of these on which the two are at most ``NEAR`` points apart, before rounding, 0–1."""
 
 
-def crossed_ratings(episodes: EpisodesByRun) -> tuple[CrossedRatings, ...]:
+def crossed_ratings(task: RatedTask) -> tuple[CrossedRatings, ...]:
     """Return every two judges that rated the same renderings: judges with people first, then judges with judges.
 
     Args:
-        episodes: By run_id, all of one instance set.
+        task: Ratings of task 1, as ``ircore.results.agreement.rated_similarity`` collects them.
     """
-    task = rated_similarity(episodes)
     crossings = (_crossed(first, other, task) for first, other in _pairs(task))
     return tuple(crossed for crossed in crossings if crossed.renderings)
 
@@ -60,7 +58,7 @@ def _pairs(task: RatedTask) -> Iterator[tuple[str, str]]:
 def _crossed(first: str, other: str, task: RatedTask) -> CrossedRatings:
     both = np.stack([task.judges[first], task.judges[other]])
     both = both[:, ~np.isnan(both).any(axis=0)]
-    whole = np.floor(both + 0.5).astype(int)
-    counts = Counter((int(x), int(y)) for x, y in whole.T)
+    scores, counts = np.unique(np.floor(both + 0.5).astype(int), axis=1, return_counts=True)
+    by_scores = {(x, y): count for (x, y), count in zip(scores.T.tolist(), counts.tolist(), strict=True)}
     near = float((np.abs(both[0] - both[1]) <= NEAR).mean()) if both.shape[1] else 0.0
-    return CrossedRatings(first, other, dict(sorted(counts.items())), both.shape[1], near)
+    return CrossedRatings(first, other, by_scores, both.shape[1], near)

@@ -190,6 +190,7 @@ class Results:
         scopes = scopes_of(judges, identities)
         held = held_runs(((run_id, run.provenance) for run_id, run in by_id.items()), cleared)
         past_budget = past_budget_runs(ordered)
+        barred = held | past_budget
         return cls(
             instance_set=instances.identity,
             instances=instances.instances,
@@ -199,15 +200,15 @@ class Results:
             categories=in_order({instance.category for instance in instances.instances}, CATEGORIES),
             difficulties=in_order({instance.difficulty for instance in instances.instances}, DIFFICULTIES),
             cells={
-                (run_id, *key): replace(cell, held=run_id in held, past_budget=run_id in past_budget)
+                (run_id, *key): cell
+                if run_id not in barred
+                else replace(cell, held=run_id in held, past_budget=run_id in past_budget)
                 for run_id, run in by_id.items()
                 for key, cell in cells_by_judge(run, scopes, families).items()
             },
             episodes=episodes,
             standings=compute_standings(
-                instances.instances,
-                all_rated(instances.instances, episodes, scopes),
-                columns_of(by_id, held | past_budget),
+                instances.instances, all_rated(instances.instances, episodes, scopes), columns_of(by_id, barred)
             ),
             held=held,
             past_budget=past_budget,

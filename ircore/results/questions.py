@@ -83,7 +83,9 @@ def over_targets(scores: Floats) -> list[float]:
     >>> over_targets(np.array([[1.0, 3.0], [np.nan, np.nan]]))
     [2.0]
     """
-    return [float(np.nanmean(row)) for row in scores if not np.all(np.isnan(row))]
+    known = ~np.isnan(scores).all(axis=1)
+    means: list[float] = np.nanmean(np.ascontiguousarray(scores[known]), axis=1).tolist()
+    return means
 
 
 def _best(asked: _Asked, seat: str, category: str | None, difficulty: str | None) -> Answer | None:

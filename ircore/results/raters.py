@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cached_property
 
-from ircore.results.agreement import AgreementResults, EpisodesByRun, agreement_results
+from ircore.results.agreement import AgreementResults, EpisodesByRun, RatedTask, agreement_results, rated_similarity
 from ircore.results.calibration import fit_maps
 from ircore.results.crossed_ratings import CrossedRatings, crossed_ratings
 from ircore.results.statistics.calibration_map import Recalibration
@@ -28,14 +28,18 @@ class Raters:
         self._episodes = episodes
 
     @cached_property
+    def _similarity(self) -> RatedTask:
+        return rated_similarity(self._episodes)
+
+    @cached_property
     def agreement(self) -> AgreementResults:
         """Agreement between every two raters."""
-        return agreement_results(self._episodes)
+        return agreement_results(self._episodes, self._similarity)
 
     @cached_property
     def crossed(self) -> tuple[CrossedRatings, ...]:
         """Crossed scores of every two judges."""
-        return crossed_ratings(self._episodes)
+        return crossed_ratings(self._similarity)
 
     @cached_property
     def maps(self) -> Mapping[str, Recalibration | Refusal]:

@@ -67,9 +67,9 @@ class Fragments:
             WorkError: The disk is full.
         """
         for run_id, results in self._site.results.episodes.items():
-            for turn in (turn for result in results for turn in result.episode.rendered_turns):
-                assert turn.rendering is not None  # noqa: S101 - a rendered turn
-                self._site.rendering(run_id, turn.rendering)
+            for rendering in (turn.rendering for result in results for turn in result.episode.turns):
+                if rendering is not None:
+                    self._site.rendering(run_id, rendering)
         cache = self._site.cache
         if cache is not None:
             todo = [pair for pair in self._site.pairs.values() if not cache.has(self._name(pair))]

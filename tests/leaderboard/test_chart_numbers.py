@@ -7,10 +7,8 @@ import pytest
 from invented import invented_results, invented_run, invented_set, rich_results, under_budget
 from invented_pairs import pairs_of
 
-from ircore.results.agreement import agreement_results
 from ircore.results.budgets import budget_series
 from ircore.results.calibration import fit_maps
-from ircore.results.crossed_ratings import crossed_ratings
 from ircore.results.language import chosen, correction_profile, episode_messages
 from ircore.results.model import Results
 from ircore.results.statistics.calibration_map import Recalibration
@@ -83,7 +81,7 @@ def test_budgets_stand_in_order(results: Results, charts: Mapping[str, Chart]) -
 
 
 def test_agreement_has_r_and_rho_of_every_two_raters(results: Results, charts: Mapping[str, Chart]) -> None:
-    pairs = agreement_results(results.episodes).pairs
+    pairs = results.raters.agreement.pairs
     wanted = [value for pair in pairs for value in (pair.pearson.value, pair.spearman.value)]
     assert drawn(charts["agreement"]) == pytest.approx(wanted, abs=0.001)
     best = max((pair for pair in pairs if pair.kind == "judge-human"), key=lambda pair: pair.pearson.value or 0)
@@ -116,7 +114,7 @@ def test_judge_against_judge_shows_every_two_scores_beside_the_diagonal(
     results: Results, charts: Mapping[str, Chart]
 ) -> None:
     chart = charts["ratings"]
-    crossings = crossed_ratings(results.episodes)
+    crossings = results.raters.crossed
     marks, diagonals = chart.figure["data"][::2], chart.figure["data"][1::2]
     assert len(marks) == len(crossings) >= 1
     assert all((line["x"], line["y"]) == ([0, 10], [0, 10]) for line in diagonals)

@@ -7,9 +7,10 @@ import pytest
 
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.score_records import Orders, Score
-from ircore.results.agreement import RaterPair, agreement_results, rated_preference, rated_similarity
+from ircore.results.agreement import RaterPair, rated_preference, rated_similarity
 from ircore.results.calibration import calibrate
 from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.results.raters import Raters
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.statistics.recalibration import Refusal
 
@@ -91,7 +92,7 @@ def test_similarity_is_matched_by_run_instance_and_turn() -> None:
     assert task.judges["gpt"] == pytest.approx([1, np.nan, 5, 4, 8], nan_ok=True)
     assert task.judges["claude"] == pytest.approx([2, 3, 6, np.nan, 7], nan_ok=True)
     assert task.instances.tolist() == [0, 0, 0, 1, 0], "one instance, whichever run played it"
-    line = row(agreement_results({"run-1": first, "run-2": second}).pairs, "claude", "gpt")
+    line = row(Raters({"run-1": first, "run-2": second}).agreement.pairs, "claude", "gpt")
     assert line.kind == "judge-judge"
     assert (line.pearson.n, line.pearson.clusters) == (3, 1)
     assert line.pearson.value == pytest.approx(np.corrcoef([1, 5, 8], [2, 6, 7])[0, 1])
@@ -103,7 +104,7 @@ def test_humans_are_the_mean_of_annotators_and_each_annotator_with_each() -> Non
         "run": played("run", [(episode("x", 3), scores("x", {"gpt": (1, 2, 3), "a": (2, 4, 6), "b": (4, 8, 5)}))])
     }
     assert rated_similarity(results).judges["human"].tolist() == [3, 6, 5.5]
-    agreement = agreement_results(results)
+    agreement = Raters(results).agreement
     assert agreement.annotators == ("a", "b")
     assert [(pair.one, pair.other, pair.kind) for pair in agreement.pairs] == [
         ("gpt", "human", "judge-human"),
@@ -120,7 +121,7 @@ def test_a_tie_is_an_answer_and_the_decided_stand_beside() -> None:
         (episode(f"x{at}", 2), scores(f"x{at}", {}, {"gpt": item, "claude": other}))
         for at, (item, other) in enumerate(answers)
     ]
-    line = row(agreement_results({"run": played("run", parts)}).pairs, "claude", "gpt")
+    line = row(Raters({"run": played("run", parts)}).agreement.pairs, "claude", "gpt")
     # p = 3/4; e = (1·2 + 2·1 + 1·1) / 16 = 5/16; κ = (12 − 5) / (16 − 5)
     assert line.agreement.value == pytest.approx(0.75)
     assert line.kappa.value == pytest.approx(7 / 11)
@@ -141,7 +142,7 @@ def test_order_bias_counts_disagreeing_orders_and_the_first_shown() -> None:
     # Always the final rendering; always the one shown first (twice); shown first, then a tie.
     asked = [Orders(1, 1), Orders(0, 1), Orders(0, 1), Orders(0, 0.5)]
     parts = [(episode(f"x{at}", 2), scores(f"x{at}", {}, {"gpt": 0.5}, item)) for at, item in enumerate(asked)]
-    (result,) = agreement_results({"run": played("run", parts)}).orders
+    (result,) = Raters({"run": played("run", parts)}).agreement.orders
     assert (result.judge, result.disagree.mean, result.disagree.n) == ("gpt", 0.75, 4)
     assert result.first_shown.mean == pytest.approx((0.5 + 1 + 1 + 1) / 4)
     assert result.first_shown.low is not None
@@ -149,7 +150,7 @@ def test_order_bias_counts_disagreeing_orders_and_the_first_shown() -> None:
 
 
 def test_no_runs_and_no_humans_are_no_errors() -> None:
-    nothing = agreement_results({})
+    nothing = Raters({}).agreement
     assert (nothing.pairs, nothing.annotators, nothing.orders) == ((), (), ())
     assert nothing.preference_alpha.reason == "no unit was rated by two raters"
     assert calibrate({}).cells == {}

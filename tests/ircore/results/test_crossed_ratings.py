@@ -19,7 +19,7 @@ def results() -> Results:
 
 
 def test_people_come_first_and_every_rendering_that_both_rated_counts_once() -> None:
-    rows = crossed_ratings(results().episodes)
+    rows = results().raters.crossed
     assert [(item.one, item.other) for item in rows] == [
         ("kind", "human"),
         ("structural", "human"),
@@ -31,9 +31,7 @@ def test_people_come_first_and_every_rendering_that_both_rated_counts_once() -> 
 def test_scores_are_taken_to_whole_points_and_nearness_before_that() -> None:
     made = results()
     task = rated_similarity(made.episodes)
-    (item,) = (
-        rating for rating in crossed_ratings(made.episodes) if (rating.one, rating.other) == ("kind", "structural")
-    )
+    (item,) = (rating for rating in crossed_ratings(task) if (rating.one, rating.other) == ("kind", "structural"))
     pairs = list(zip(task.judges["kind"], task.judges["structural"], strict=True))
     assert item.near == pytest.approx(sum(abs(x - y) <= 1 for x, y in pairs) / len(pairs))
     assert sum(item.counts[key] for key in item.counts if key[0] == int(pairs[0][0] + 0.5)) >= 1
@@ -43,7 +41,7 @@ def test_scores_are_taken_to_whole_points_and_nearness_before_that() -> None:
 def test_one_judge_alone_has_nobody_to_be_held_against() -> None:
     run = invented_run(invented_set(1), "seer", "painter", 4.0, 0.2)
     alone = Results.from_runs([run])
-    assert crossed_ratings(alone.episodes) == ()
+    assert alone.raters.crossed == ()
     assert ratings_table(alone).notes == ("No two judges rated the same renderings.",)
 
 
@@ -51,7 +49,7 @@ def test_a_judge_that_rated_other_renderings_is_left_out() -> None:
     run = invented_run(invented_set(1), "seer", "painter", 4.0, 0.2)
     half = len(run.given) // 2
     split = (*run.given[:half], *(score.model_copy(update={"judge": "late"}) for score in run.given[half:]))
-    assert crossed_ratings(Results.from_runs([replace(run, given=split)]).episodes) == ()
+    assert Results.from_runs([replace(run, given=split)]).raters.crossed == ()
 
 
 def test_published_means_are_those_of_the_papers_table() -> None:
