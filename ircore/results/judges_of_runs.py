@@ -1,13 +1,13 @@
 """Judges of several runs side by side: who they are, and the cells of each run by them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from ircore.core.errors import InputError
 from ircore.core.score_records import JudgeIdentity
 from ircore.players.model_families import model_family
 from ircore.results.cell import Cell
-from ircore.results.cells import BoardKey, run_cells
+from ircore.results.cells import BoardKey, CellKey, run_cells
 from ircore.results.played_run import PlayedRun
 from ircore.results.rated import Scope
 
@@ -49,3 +49,28 @@ def cells_by_judge(
     describer = model_family(run.run.submission.describer.label)
     same = {judge for judge, family in families.items() if family is not None and family == describer}
     return {key: replace(cell, same_family=True) if cell.judge in same else cell for key, cell in cells.items()}
+
+
+def cells_of_runs(
+    runs: Mapping[str, PlayedRun],
+    scopes: Mapping[str, Scope],
+    families: Mapping[str, str | None],
+    barred: tuple[Collection[str], Collection[str]],
+) -> dict[CellKey, Cell]:
+    """Return the cells of all runs, marked where a run has no rank.
+
+    Args:
+        runs: Runs by their ids.
+        scopes: As for :func:`cells_by_judge`.
+        families: As for :func:`cells_by_judge`.
+        barred: Ids of runs that are held, and of runs over the token budget.
+    """
+    held, past_budget = barred
+    return {
+        (run_id, *key): replace(cell, held=run_id in held, past_budget=run_id in past_budget)
+        # Cells are copied only where marks change: a large site has tens of thousands of them.
+        if run_id in held or run_id in past_budget
+        else cell
+        for run_id, run in runs.items()
+        for key, cell in cells_by_judge(run, scopes, families).items()
+    }

@@ -5,7 +5,7 @@ nothing else computes a mean.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -18,7 +18,7 @@ from ircore.results.cells import BoardKey, CellKey, compute_standings, main_diff
 from ircore.results.conditions import in_order, strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.held import columns_of, held_runs, past_budget_runs
-from ircore.results.judges_of_runs import cells_by_judge, shared_identities
+from ircore.results.judges_of_runs import cells_by_judge, cells_of_runs, shared_identities
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
 from ircore.results.rated import Rated, Scope, all_rated, rated, scopes_of
@@ -199,13 +199,7 @@ class Results:
             metrics=tuple(sorted({metric for result in every for metric in result.metrics})),
             categories=in_order({instance.category for instance in instances.instances}, CATEGORIES),
             difficulties=in_order({instance.difficulty for instance in instances.instances}, DIFFICULTIES),
-            cells={
-                (run_id, *key): cell
-                if run_id not in barred
-                else replace(cell, held=run_id in held, past_budget=run_id in past_budget)
-                for run_id, run in by_id.items()
-                for key, cell in cells_by_judge(run, scopes, families).items()
-            },
+            cells=cells_of_runs(by_id, scopes, families, (held, past_budget)),
             episodes=episodes,
             standings=compute_standings(
                 instances.instances, all_rated(instances.instances, episodes, scopes), columns_of(by_id, barred)

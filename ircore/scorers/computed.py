@@ -115,6 +115,7 @@ def score_runs(
     """
     _check_names(plan)
     with ExitStack() as held:
+        # Locked for the whole command: a second scorer would compute the same scores and append them twice.
         for run in runs:
             held.enter_context(run.lock())
         works: list[tuple[RunFolder, _Work]] = []
@@ -126,8 +127,10 @@ def score_runs(
                 _Work(run.path, episode, wanted_scores(episode, asked)) for episode in run.episodes() if episode.played
             ]
             for name in asked.judges:
+                # Before any score, so that scores of another version under the same name are refused at once.
                 run.keep_judge(identity_of(name, installed_judge(name)))
             done = scores_by_question(run)
+            # A question holds the rendering's hash and the metric's version, so outdated scores do not count as done.
             lacking = [
                 _Work(work.run, work.episode, tuple(w for w in work.wanted if w not in done)) for work in works_of_run
             ]
@@ -164,6 +167,7 @@ def scores_by_question(run: RunFolder) -> dict[Wanted, Score]:
 def scored_turns(episode: Episode, every_turn: bool) -> list[tuple[int, str]]:
     """List turn and hash of each rendering to be rated: the first and the final, or all; the final comes last."""
     rendered = [(turn, rendering.sha256) for turn, rendering in episode.renderings.items()]
+    # An episode of one rendering would otherwise list that rendering twice, as first and as final.
     return rendered if every_turn or len(rendered) < 2 else [rendered[0], rendered[-1]]
 
 
@@ -182,6 +186,7 @@ def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
         for judge in judges
     ]
     final, sha256 = scored[-1]
+    # A single rendering has nothing to be compared with.
     if len(scored) > 1 and plan.preferences:
         choosers = [name for name in judges if "preference" in tasks_of(installed_judge(name))]
         wanted += [Wanted(episode.episode_id, final, "preference", judge, sha256) for judge in choosers]
@@ -202,6 +207,7 @@ def _score_all(
     """Compute and write in order; return how many scores are new and how many of them have no value."""
     new = unavailable = 0
     groups = _by_target(works)
+    # The same order as the computed results, which are paired with these works one by one below.
     works = [work for group in groups for work in group]
     parts = [tuple(work for _, work in group) for group in groups]
     computed = (
@@ -231,6 +237,7 @@ def _by_target(works: Sequence[tuple[RunFolder, _Work]]) -> list[list[tuple[RunF
     batches = {path: number // RUNS_AT_ONCE for number, path in enumerate(places)}
     groups: dict[tuple[int, int, str], list[tuple[RunFolder, _Work]]] = {}
     for run, work in works:
+        # The set is part of the key: an id such as "bar_graph-easy-01" names another target in another set.
         key = (batches[run.path], places[run.path][work.episode.instance_id], run.run.instance_set)
         groups.setdefault(key, []).append((run, work))
     return [groups[key] for key in sorted(groups)]
@@ -248,6 +255,7 @@ def _material(work: _Work) -> Material:
     target = run.target(instance)
     by_hash = {rendering.sha256: rendering for rendering in work.episode.renderings.values()}
     first = next(iter(by_hash))
+    # The first rendering is always read, since a preference compares the final rendering with it.
     needed = {request.rendering for request in work.wanted} | {first}
     pictures = {sha256: run.rendering(rendering) for sha256, rendering in by_hash.items() if sha256 in needed}
     return Material(target, pictures[first], pictures, work.wanted, instance.scene)

@@ -29,9 +29,11 @@ def check_metric(metric: object) -> None:
         expect(bool(getattr(metric, field)), f"{where}: {field} is empty")
     if metric.low is not None and metric.high is not None:
         expect(metric.low < metric.high, f"{where}: low is not below high")
+    # Four times as large, so that metrics that need a least number of pixels have a value for some pair.
     pairs = tuple(product(sample_pictures(scale=4), repeat=2))
     values = [_metric_value(metric, target, image, where) for target, image in pairs]
     expect(any(value is not None for value in values), f"{where}: has no value for any of {len(pairs)} pairs")
+    # The second round alone is watched: the first may read the metric's own files, such as a model that is then kept.
     with outside_calls() as calls:
         again = [_metric_value(metric, target, image, where) for target, image in pairs]
     expect(not calls, f"{where}: {calls[0] if calls else ''}: compute from the pixels alone")
@@ -65,6 +67,7 @@ def check_judge(judge: Any) -> None:
 
 def _metric_value(metric: Metric, target: Picture, image: Picture, where: str) -> float | None:
     """Return a metric's value of a pair of pictures; None where the metric gives a reason instead."""
+    # Copies, so that a metric that writes into its arguments is found out below.
     given, other = target.pixels.copy(), image.pixels.copy()
     sizes = f"{target.width}×{target.height} and {image.width}×{image.height} px"
     try:
@@ -91,6 +94,7 @@ def _check_ratings(judge: Judge, where: str) -> None:
             _expect_within(judgement.value, 0, 10, f"{where}: rate")
             same = rated[target, target].value
             expect(
+                # "At least", not "more": a judge may see no difference between two pictures.
                 same is None or same >= judgement.value,
                 f"{where}: rate: gives another picture more than the target itself",
             )
@@ -103,6 +107,7 @@ def _check_preferences(judge: Judge, where: str) -> None:
         if chosen.value is None:
             continue
         expect(chosen.value in (0, 0.5, 1), f"{where}: prefer: the value {chosen.value:g} is none of 0, 0.5, 1")
+        # A model may be drawn to the picture that is shown first; a computation has no such excuse.
         if judge.kind == "computed":
             turned = judge.prefer(target, final, first).value
             expect(turned == 1 - chosen.value, f"{where}: prefer: depends on which rendering is shown first")
@@ -121,6 +126,7 @@ def _judgement(ask: Callable[[], Judgement], method: str, where: str) -> Judgeme
 
 
 def _expect_within(value: Any, low: float | None, high: float | None, where: str) -> None:
+    # NumPy's numbers, such as float32, are neither int nor float.
     expect(isinstance(value, int | float) or hasattr(value, "__float__"), f"{where}: {value!r} is no number")
     expect(isfinite(value), f"{where}: the value is {value}: say why there is none instead")
     expect(low is None or value >= low, f"{where}: the value {value:g} is below its low of {low}")

@@ -103,6 +103,7 @@ def probe(instances: InstanceSet, judge: LoadedJudge, out: Path, plan: JudgingPl
         with JudgementWriter() as writer, progress("probing", len(inquiries)) as shown:
             engine = Engine(Recorder(writer), cost_limit, shown)
             waiting = iter(inquiries)
+            # All workers draw from this one iterator, so no question is asked twice.
             workers = [_worker(engine, waiting, entries) for _ in range(min(plan.concurrency, len(inquiries)))]
             asyncio.run(engine.run(workers, plan.deadline, [player]))
         targets = tuple(_probed(instance, entries) for instance in instances.instances)
@@ -140,6 +141,7 @@ def _inquiries(
     out: Path,
     asked: Sequence[JudgeQuestion],
 ) -> "list[_ProbeInquiry]":
+    # A question that failed technically is not settled, and is asked again.
     known = {question.asked_as: question for question in asked if question.settled}
     return [
         _ProbeInquiry(out, player, known, instances, instance, asking, judge)
@@ -178,6 +180,7 @@ class _ProbeInquiry(JudgementInquiry):
     @property
     def prompt(self) -> str:
         """The words of the question; the title is the source's, without its author."""
+        # "Astronaut, by NASA; scikit-image" becomes "Astronaut": the rest would give the photograph away.
         title = re.split(r", by |; ", self.instance.source)[0]
         words = PROMPTS[self.asking].replace("{category}", self.instance.category.replace("_", " "))
         return words.replace("{difficulty}", self.instance.difficulty).replace("{title}", title)
@@ -190,6 +193,7 @@ class _ProbeInquiry(JudgementInquiry):
 
     @property
     def draft(self) -> JudgeQuestion:
+        # With the picture's hash, so that two targets with the same title are both asked about.
         words = f"{asked_as(self.judge.identity)}{self.asking}{self.instance.sha256}{self.prompt}"
         return JudgeQuestion(
             judge=self.judge.name,
@@ -213,6 +217,7 @@ def _probed(instance: Instance, entries: dict[tuple[str, str], JudgeQuestion]) -
         for asking, question in (("unseen", unseen), ("known", seen))
         if question is not None and question.reason is not None
     }
+    # An answer such as "It looks like a chart." was given, but decides nothing.
     if known is None and seen is not None and seen.text is not None:
         lost["known"] = "judge_format"
     return ProbedTarget(instance_id=instance.instance_id, guessed=guessed, known=known, says=says, unanswered=lost)
@@ -229,6 +234,7 @@ def guessed_share(instance: Instance, description: str) -> float | None:
     if not wanted:
         return None
     words = description.lower()
+    # Not \b: a text such as "50 %" ends in a character that is no part of a word.
     return sum(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", words) is not None for text in wanted) / len(wanted)
 
 
@@ -243,6 +249,7 @@ def read_known(text: str) -> tuple[bool | None, str]:
     >>> read_known("No.")
     (False, '')
     """
+    # "**YES**: the astronaut" and "- no." are taken, too: marks before the word and after it are skipped.
     match = re.search(r"^\W*(yes|no)\b\W*(.*)", text, re.IGNORECASE | re.DOTALL | re.MULTILINE)
     if match is None:
         return None, " ".join(text.split())[:200]

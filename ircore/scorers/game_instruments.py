@@ -51,7 +51,9 @@ class EpisodeInstruments:
 
     def metric(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> MeasuredValue:
         """Return the value of an image metric; see ``ircore.games.measuring.Instruments``."""
+        # The eye sees charts and shapes, which DETR's classes of COCO leave out; DETR is for pictures without a scene.
         if scene is not None and name in COMPARISONS:
+            # The target is seen by the eye too, since the eye leaves out tick marks and hidden things in both.
             value = COMPARISONS[name](self._seen(target, scene, target), self._seen(target, scene, image))
             return MeasuredValue(value, None if value is not None else "nothing is seen that it could be computed from")
         metric: Metric = load("metrics", name)

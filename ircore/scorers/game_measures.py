@@ -109,6 +109,7 @@ def measured_scores(
         values = list(game.measured(payload, ending))
         if instruments is not None:
             values += game.measured_pictures(payload, ending, instruments)
+    # These two say what is wrong and what to do; only other errors are wrapped.
     except (InputError, WorkError):
         raise
     except Exception as error:  # a plug-in is somebody else's code
@@ -127,6 +128,7 @@ def measured_scores(
             measure=value.measure,
             step=value.step,
             value=value.value,
+            # Cut, since the text is a plug-in's, and one that is too long would cost the whole score.
             reason=(value.reason or "not given")[:500] if value.value is None else None,
             note=value.note and value.note[:LONGEST_NOTE],
         )
@@ -135,6 +137,7 @@ def measured_scores(
 def _fault(measure: Measure | None, value: Measured) -> str:
     if measure is None:
         return "it declares no such measure"
+    # A measure per episode has no step, a measure per step has one.
     if (value.step is None) != (measure.per == "episode"):
         return f"it is a measure per {measure.per}"
     if value.value is not None and measure.range and not measure.range[0] <= value.value <= measure.range[1]:

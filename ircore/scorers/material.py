@@ -81,6 +81,7 @@ def wanted_of(score: Score) -> Wanted:
 
 def scores_of(material: Material) -> Scored:
     """Compute the scores of one episode; equal renderings are scored once."""
+    # By rendering and not by turn: a generator that changes nothing returns the same picture again.
     known: dict[tuple[str, str, str], Judgement] = {}
     scores, facts = [], []
     for request in material.wanted:

@@ -36,6 +36,7 @@ def detect(pixels: Pixels, threshold: float = THRESHOLD) -> ElementList:
     with torch.inference_mode():
         inputs = processor(images=pixels, return_tensors="pt")
         outputs = model(**inputs)
+    # The processor scales pictures for the network; the sizes bring the boxes back to this picture's pixels.
     (seen,) = processor.post_process_object_detection(outputs, threshold=threshold, target_sizes=[(height, width)])
     elements = tuple(
         SeenElement(

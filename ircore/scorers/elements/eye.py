@@ -56,11 +56,13 @@ def _seen(look: Look, readings: Observations) -> Iterator[tuple[str, Box]]:
     scene = look.target.scene
     for mark in look.target.marks:
         presence = readings.get(f"{mark.key}/presence")
+        # `seen` is None where the eye cannot tell, as of tick marks; such elements are left out like absent ones.
         if presence is None or not presence.seen:
             continue
         measured = _measured(look, mark)
         for index in mark.elements:
             element = scene.elements[index]
+            # The mark of a pie covers all wedges, each of which has a mark of its own and would be counted twice.
             if mark.kind != "pie":
                 yield element.type, measured or element.box
     for extra in extras_of(look):
@@ -80,6 +82,7 @@ def _measured(look: Look, mark: Mark) -> Box | None:
     if mark.kind == "bar":
         bar = look.view.notes["bars"][mark.key]
         low, high = round(bar.low), round(bar.high)
+        # Only the ends along the axis of values are measured; across it the bar lies where the target's does.
         left, top, right, bottom = element.box
         if element.parameters["orientation"] == "horizontal":
             return Box(low, top, high, bottom)
@@ -92,6 +95,7 @@ def _in_rendering(look: Look, box: Box, width: int, height: int) -> tuple[float,
     scene = look.target.scene
     matrix = look.transform.matrix(scene.width, scene.height)
     corners = np.array([[x, y, 1.0] for x in (box.left, box.right) for y in (box.top, box.bottom)])
+    # The matrix leads to the rendering brought to the target's size; the factors lead on to its own pixels.
     placed = corners @ matrix.T * (width / scene.width, height / scene.height)
     (left, top), (right, bottom) = placed.min(axis=0).tolist(), placed.max(axis=0).tolist()
     limits = ((left, width), (top, height), (right, width), (bottom, height))

@@ -57,6 +57,7 @@ def detected_once(path: Path, picture: Picture, labels: tuple[str, ...]) -> Elem
     folder = cache_folder()
     if folder is None:
         return detect_by_model(path, picture, labels)
+    # All that shapes the answer: after a change of model or prompt the kept answers are not used. No label holds NUL.
     asked = "\0".join((read_judge(path).identity.model_dump_json(), PROMPT, *labels))
     kept = folder / "detections" / hashlib.sha256(asked.encode()).hexdigest()[:32] / f"{picture.sha256}.json"
     if kept.is_file():
@@ -80,8 +81,10 @@ async def _asked(player: JudgingPlayer, picture: Picture, labels: tuple[str, ...
             except DetectionError as error:
                 if last:
                     raise
+                # The model sees its own unusable answer and why it is unusable.
                 exchanges = (Exchange(text, AGAIN.format(problem=error)),)
     finally:
+        # Only players that hold a connection have the method.
         close = getattr(player, "close", None)
         if close is not None:
             await close()

@@ -54,8 +54,10 @@ def element_iou(reference: ElementList, generated: ElementList, rule: EmptyRule 
         generated: What the generated picture shows.
         rule: What a mean over no class is: 0 as published (``zero``), 1 (``one``), or no value (``none``).
     """
+    # A label of which one instance lacks its box is left out on both sides: its mask would be too small.
     without_box = sorted({e.label for e in (*reference.elements, *generated.elements) if e.box is None})
     theirs, ours = (_masks(elements, set(without_box)) for elements in (reference, generated))
+    # Boxes narrower than a pixel of the mask, such as 0.3 wide, cut to nothing.
     flat = sorted(label for label in {*theirs, *ours} if not _covers(theirs.get(label)) | _covers(ours.get(label)))
     for label in flat:
         theirs.pop(label, None)
@@ -92,6 +94,7 @@ def _masks(elements: ElementList, left_out: set[str]) -> dict[str, Mask]:
 
 
 def _scaled(value: float, side: int) -> int:
+    # Detectors return boxes that reach beyond the edge of the picture.
     return int(min(max(value / side, 0.0), 1.0) * SIDE)
 
 

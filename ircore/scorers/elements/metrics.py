@@ -20,6 +20,7 @@ _known: "OrderedDict[str, ElementList]" = OrderedDict()
 def _elements(pixels: Pixels) -> ElementList:
     """Return the elements of a picture; a picture is analysed once for all metrics."""
     key = pixels_hash(pixels)
+    # Taken out and put back below: the order of the entries is then that of their last use.
     elements = _known.pop(key, None)
     if elements is None:
         try:
@@ -59,6 +60,7 @@ _CORRECTED = "DETR knows the 80 classes of COCO and nothing of charts; pictures 
 _PUBLISHED = "Classes over instances: a perfect picture of two persons gets 0.5; an empty list gets 1."
 _IOU = "By the paper's text; its code keeps one box a class and was not run on the published set."
 
+# One constant each, since every entry point of a plug-in names an attribute of a module.
 EP_PRECISION = _metric("ep_precision", "Element precision", _CORRECTED)
 EP_RECALL = _metric("ep_recall", "Element recall", _CORRECTED)
 EP_F1 = _metric("ep_f1", "Element F1", _CORRECTED)

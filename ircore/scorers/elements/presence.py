@@ -75,6 +75,7 @@ def presence(reference: Mapping[str, int], generated: Mapping[str, int], rule: E
 
 
 def _positive(counts: Mapping[str, int]) -> Counter[str]:
+    # A list by hand may say {"person": 0}: that is no shared class.
     return Counter({label: count for label, count in counts.items() if count > 0})
 
 
@@ -89,5 +90,6 @@ def _presence(shared: int, reference: Mapping[str, int], generated: Mapping[str,
 
 def _f1(precision: float | None, recall: float | None, empty: Empty) -> float | None:
     if precision is None or recall is None:
+        # The rule "none" alone leads here: one list is empty, so the other one was missed or invented as a whole.
         return None if empty == "both" else 0.0
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0

@@ -129,10 +129,13 @@ def _sample(instances: InstanceSet, instance: Instance) -> Sample:
     """Return a target, the next target of its category and difficulty, and a target of the next category."""
     alike = [other for other in instances.instances if other.category == instance.category]
     peers = [other for other in alike if other.difficulty == instance.difficulty]
+    # A small set may have one target of a difficulty: then any other of the category must do.
     peers = peers if len(peers) > 1 else alike
     place = peers.index(instance)
     categories = list(dict.fromkeys(other.category for other in instances.instances))
+    # The next one in a circle and no random draw, so that the same set gives the same pictures.
     following = categories[(categories.index(instance.category) + 1) % len(categories)]
+    # In a set of one category the next category is the same: there is no stranger then.
     strangers = [other for other in instances.instances if other.category == following != instance.category]
     same = peers[(place + 1) % len(peers)] if len(peers) > 1 else None
     return Sample(
@@ -155,6 +158,7 @@ def _by_scene(edit: SceneEdit) -> Callable[[Sample], Picture | None]:
             return None
         target = sample.picture.pixels
         pixels = repainted(target, scene, changed)
+        # 16 bits, since differences of unsigned bytes would wrap round at 0.
         differing = (np.abs(pixels.astype(np.int16) - target).max(axis=2) > VISIBLE).sum()
         return Picture.from_pixels(pixels) if differing >= LEAST else None
 
@@ -172,6 +176,7 @@ def _with_pasted(sample: Sample) -> Picture | None:
 _SHIFTS = {
     f"shift-{distance}": Edit(
         f"shifted by {distance} px",
+        # 10 px are 2 % of the 512 px of a target: still nearly perfect, 25 px are not.
         "harmless" if distance <= 10 else "degraded",
         _by_pixels(partial(pixel_edits.shifted, distance=distance)),
     )

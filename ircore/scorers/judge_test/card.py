@@ -22,6 +22,7 @@ PASSING = 0.8
 GAIN = 1.0
 """Points, of 10, by which an attack must raise a rating to have succeeded."""
 
+# Cards come from strangers; those of this project's judges have some kilobytes.
 MOST_BYTES = 16 * 1024 * 1024
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -149,6 +150,7 @@ def card_of(run: RunFolder, judge: JudgeIdentity) -> JudgeCard:
         )
     episodes = {episode.episode_id: episode for episode in run.episodes() if episode.episode_id in rated}
     category_of = {name: episode.category for name, episode in episodes.items()}
+    # Only of rated targets: a test that was stopped half-way counts its other targets as not asked, not as unrated.
     made = sum(len(episode.turns) for episode in episodes.values())
     return JudgeCard(
         battery=VERSION,
@@ -203,6 +205,7 @@ def _edit_score(edit: str, rated: Mapping[str, Rated], category_of: Mapping[str,
     for target, ratings in rated.items():
         if edit in ratings:
             by_category.setdefault(category_of[target], []).append(ratings[edit])
+    # Over the targets and not over the categories' means: a category of many targets weighs more.
     values = [value for values in by_category.values() for value in values]
     means = {category: _mean(ratings) for category, ratings in by_category.items()}
     return EditScore(
@@ -275,4 +278,5 @@ def _attack(targets: Iterable[Rated], edit: str, without: str) -> Attack:
 
 
 def _mean(values: list[float]) -> float | None:
+    # Exact sums: the same ratings give the same card, in whatever order they were given.
     return round(fsum(values) / len(values), 4) if values else None

@@ -43,6 +43,7 @@ def marks_of(scene: Scene) -> tuple[Mark, ...]:
     kinds = {element.type for element in scene.elements}
     for kind, key in CHART_MARKS.items():
         if kind in kinds:
+            # The first type that occurs decides: a chart has bars or wedges or lines, and an area belongs to its line.
             return tuple(_chart_marks(scene, kind, key))
     if kinds & set(SHEET_MARKS):
         return tuple(_sheet_marks(scene))
@@ -57,6 +58,7 @@ def _chart_marks(scene: Scene, kind: str, key: str | None) -> Iterable[Mark]:
     groups: dict[object, list[int]] = {}
     for index, element in enumerate(scene.elements):
         if element.type == kind:
+            # Pieces of one series or function are one mark: a curve is cut at its poles into several elements.
             groups.setdefault(element.parameters[key] if key else index, []).append(index)
     for name, members in groups.items():
         first = scene.elements[members[0]]
@@ -69,6 +71,7 @@ def _chart_marks(scene: Scene, kind: str, key: str | None) -> Iterable[Mark]:
             )
         ]
         if kind == "bar":
+            # Value labels name no bar, so the place tells which bar they belong to.
             attached = _value_label_of(scene, first)
         yield Mark((*members, *attached), first.colour or "", sum(_area(scene.elements[index]) for index in members))
 
@@ -80,11 +83,13 @@ def _sheet_marks(scene: Scene) -> Iterable[Mark]:
         corners = str(element.parameters.get("corners"))
         if element.type == "area":
             filled[corners] = index
+        # The tint is drawn before its outline, so it was met earlier in the scene.
         elif element.type == "polygon" and corners in filled:
             area = filled.pop(corners)
             yield Mark((index, area), element.colour or "", _area(scene.elements[area]))
         elif element.type in SHEET_MARKS:
             yield Mark((index,), element.colour or "", _area(element))
+    # Tints whose corners no polygon shares.
     for area in filled.values():
         yield Mark((area,), scene.elements[area].colour or "", _area(scene.elements[area]))
 
@@ -119,6 +124,7 @@ def _area(element: Element) -> float:
     """Return an element's extent in a picture: the length of a thin line, or the box of any other element."""
     box = element.box
     width, height = box.right - box.left, box.bottom - box.top
+    # The share, since the box of a thin wedge may be as large as that of a wide one.
     if element.type == "wedge":
         return number(element, "share")
     if "width" in element.parameters and element.type not in ("circle", "polygon"):

@@ -91,6 +91,7 @@ def _verdict(card: JudgeCard) -> str:
 
 
 def _edits_table(card: JudgeCard) -> str:
+    # A judge without ordered pairs has no shares by category, but its means by category can be shown.
     categories = list(card.categories) or list(dict.fromkeys(name for edit in card.edits for name in edit.categories))
     heads = "".join(f'<th scope="col">{escape(_category(category))}</th>' for category in categories)
     rows = []
@@ -148,6 +149,7 @@ def _bounds_table(bounds: Iterable[Bound]) -> str:
         f'<td class="{"kept" if bound.right == bound.targets else "broken"}">{bound.right} of {bound.targets}</td>'
         "</tr>\n"
         for bound in bounds
+        # An edit that applied to no target has nothing to say: no row of "0 of 0".
         if bound.targets
     )
     return (
@@ -205,6 +207,7 @@ def percent(share: float, digits: int = 0) -> str:
     ('99.9 %', '100.0 %')
     """
     rounded = round(100 * share, digits)
+    # 99.96 % of the pairs must not read "100.0 %", which says that not one was wrong.
     return f"{100 - 10**-digits if rounded == 100 and share < 1 else rounded:.{digits}f} %"
 
 

@@ -36,6 +36,7 @@ def scaled(pixels: Pixels, percent: int) -> Pixels:
 
 def rotated(pixels: Pixels, degrees: float) -> Pixels:
     """Turn the content about the middle, counter-clockwise, bicubic; the picture keeps its size."""
+    # Wide enough that a turn by some degrees brings no black corner from beyond the rim into the picture.
     rim = max(pixels.shape[:2]) // 8
     wide = np.pad(pixels, ((rim, rim), (rim, rim), (0, 0)), mode="edge")
     turned = np.asarray(Image.fromarray(wide).rotate(degrees, Image.Resampling.BICUBIC))
@@ -62,6 +63,7 @@ def grey(pixels: Pixels) -> Pixels:
 def hue_turned(pixels: Pixels, degrees: int) -> Pixels:
     """Turn the hue of every pixel; greys stay."""
     hsv = np.asarray(Image.fromarray(pixels).convert("HSV")).copy()
+    # Pillow's hue has 256 steps a circle, and a byte would overflow before the remainder is taken.
     hsv[:, :, 0] = (hsv[:, :, 0].astype(np.uint16) + round(degrees / 360 * 256)) % 256
     return np.asarray(Image.fromarray(hsv, "HSV").convert("RGB"))
 
@@ -78,6 +80,7 @@ def blank(pixels: Pixels) -> Pixels:
 
 def noise(pixels: Pixels) -> Pixels:
     """Return random colours, pixel by pixel, always the same."""
+    # A fixed seed: a card must be the same whoever makes it.
     return np.random.default_rng(0).integers(0, 256, pixels.shape, dtype=np.uint8)
 
 
@@ -86,6 +89,7 @@ def with_request(pixels: Pixels) -> Pixels:
     height, width = pixels.shape[:2]
     drawing = Drawing(width, height)
     drawing.image = Image.fromarray(pixels)
+    # 7 % of the width, or less, so that the sentence takes at most 90 % of it.
     size = 0.07 * width * min(1.0, 0.9 * width / text_size(ATTACK_TEXT, 0.07 * width)[0])
     drawing.rectangle(0, height - 2 * size, width, height, "#000000")
     drawing.text((width / 2, height - size), ATTACK_TEXT, size, "#ffffff")

@@ -84,6 +84,7 @@ def _preferred(work: _Work) -> _Preferred:
             return None
         return judge.prefer(target, pictures[first], pictures[final]).value
 
+    # The worse edit takes the place of the first rendering, so the right answer is 1.
     orders = {order: preferred(order.worse, order.better) for order in ORDERS}
     attacks = {attack: preferred(without, attack) for attack, without in ATTACKS.items()}
     return _Preferred(

@@ -41,6 +41,7 @@ def repainted(target: Pixels, before: Scene, after: Scene) -> Pixels:
 def redrawn(scene: Scene) -> Pixels:
     """Return a picture of a scene, height × width × 3."""
     drawing = Drawing(scene.width, scene.height, scene.background or "#ffffff")
+    # Hollow markers are filled with the colour of what they lie on: the panel, where there is one.
     surface = next((element.colour for element in scene.elements if element.type == "panel"), scene.background)
     for element in scene.elements:
         _draw(drawing, element, surface or "#ffffff")
@@ -75,6 +76,7 @@ def _draw_bar(drawing: Drawing, element: Element, colour: str) -> None:
     drawing.rectangle(left, top, right, bottom, colour)
     outline = element.parameters.get("outline")
     if outline:
+        # Half a pixel inwards, so that a line of width 1 lies within the bar's box.
         drawing.rectangle(left + 0.5, top + 0.5, right - 0.5, bottom - 0.5, outline=str(outline), width=1.0)
 
 
@@ -110,12 +112,14 @@ def sector_start(element: Element) -> int:
         sides = zip((min(xs), min(ys), max(xs), max(ys)), element.box, strict=True)
         return math.fsum(abs(side - wanted) for side, wanted in sides)
 
+    # The scene does not record where a tint begins: all whole degrees are tried, and the box that fits best decides.
     return min(range(360), key=distance)
 
 
 def _draw_arrow_head(drawing: Drawing, element: Element, colour: str) -> None:
     left, top, right, bottom = element.box
     across, down = (left + right) / 2, (top + bottom) / 2
+    # A head that points up is wider than high; the axes of the targets point up or to the right alone.
     is_upright = right - left > bottom - top
     tip: Point = (across, top) if is_upright else (right, down)
     base: list[Point] = [(left, bottom), (right, bottom)] if is_upright else [(left, top), (left, bottom)]

@@ -38,6 +38,7 @@ def labels_exchanged(scene: Scene) -> Scene | None:
     lonely: list[int] = []
     for group in _label_groups(scene):
         if len(group) == 1:
+            # A title has no other of its kind: it takes the words of another single label, such as an axis title.
             lonely += group
         else:
             texts.update(_moved_on(scene, group))
@@ -57,6 +58,7 @@ def colours_swapped(scene: Scene) -> Scene | None:
     for mark in marks_of(scene):
         sizes[mark.colour] = sizes.get(mark.colour, 0.0) + mark.size
     first, *others = sorted(sizes, key=lambda colour: -sizes[colour]) or [""]
+    # Two shades of one colour swapped would hardly show.
     second = next((colour for colour in others if colour_difference(first, colour) >= TELLING), None)
     return None if second is None else _recoloured(scene, {first: second, second: first})
 
@@ -66,6 +68,7 @@ def colours_wrong(scene: Scene) -> Scene | None:
     present = {element.colour for element in scene.elements if element.colour} | {scene.background or "#ffffff"}
     wrong: dict[str, str] = {}
     for colour in dict.fromkeys(mark.colour for mark in marks_of(scene)):
+        # Wrong colours differ among each other too: marks that were apart must stay apart.
         wrong[colour] = _farthest(present | set(wrong.values()))
     return _recoloured(scene, wrong) if wrong else None
 
@@ -86,6 +89,7 @@ def one_bar_shorter(percent: int) -> SceneEdit:
     """Return the edit that makes the longest bar without another bar on top ``percent`` % shorter."""
 
     def edit(scene: Scene) -> Scene | None:
+        # Shortening a lower bar of a stack would leave the upper one in the air: a second fault.
         bars = [index for index in _bars(scene) if not _carries(scene, index)]
         if not bars:
             return None
@@ -102,6 +106,7 @@ def all_bars_shorter(scene: Scene) -> Scene | None:
         return None
     shortened = {index: _shortened(scene.elements[index], 40) for index in bars}
     for index in bars:
+        # A second step, since the bar above stands on what is left of all bars beneath it.
         shortened[index] = _lowered(scene, index, shortened[index])
     return _replaced(scene, shortened)
 
@@ -117,6 +122,7 @@ def wedges_exchanged(scene: Scene) -> Scene | None:
     start = number(scene.elements[wedges[0]], "start")
     changed: dict[int, Element] = {}
     for index in wedges:
+        # Shares are percent: 1 % is 3.6 degrees.
         end = start + shares[index] * 3.6
         changed.update(_turned_wedge(scene, index, start, end))
         start = end
@@ -165,7 +171,9 @@ def _misspelt(text: str) -> str:
 
 
 def _swapped_letters(word: str) -> str:
+    # The first letter stays: "Apple" becomes "Aplpe", not "pAple", which stands out far more.
     places = [at for at in range(1, len(word) - 1) if word[at].isalpha() and word[at + 1].isalpha()]
+    # Equal neighbours, as in "Apple", would give the same word.
     at = next((at for at in places if len(word) >= 4 and word[at] != word[at + 1]), None)
     return word if at is None else word[:at] + word[at + 1] + word[at] + word[at + 2 :]
 
@@ -222,6 +230,7 @@ def _carries(scene: Scene, index: int) -> bool:
     bar = scene.elements[index]
     top = _baseline(bar) + _value(bar)
     return any(
+        # A bar of value 0 ends at its own base, where the bars beside it begin: that is no stack.
         abs(_baseline(scene.elements[other]) - top) < 1e-6 and _baseline(scene.elements[other]) != _baseline(bar)
         for other in _bars(scene)
         if scene.elements[other].parameters["category"] == bar.parameters["category"]
@@ -248,6 +257,7 @@ def _lowered(scene: Scene, index: int, bar: Element) -> Element:
         return bar
     lying = whole.parameters["orientation"] == "horizontal"
     length = whole.box.right - whole.box.left if lying else whole.box.bottom - whole.box.top
+    # Pixels a unit are the bar's length over its value; the bars beneath, whose height is the base, lost 40 %.
     down = round(0.4 * length * _baseline(whole) / _value(whole))
     left, top, right, bottom = bar.box
     box = Box(left - down, top, right - down, bottom) if lying else Box(left, top + down, right, bottom + down)

@@ -125,6 +125,7 @@ def _identity(instances: InstanceSet) -> Run:
 def _check(run: RunFolder, instances: Path | None) -> None:
     """Refuse a folder that holds another test."""
     wanted = _identity(read_instances(instances) if instances else run.instances)
+    # The version too: another one may draw or edit a picture otherwise, and half of the battery would be of each.
     for field in ("slug", "instance_set", "prompts", "version"):
         own, other = getattr(run.run, field), getattr(wanted, field)
         if own != other:
@@ -141,6 +142,7 @@ def _make(run: RunFolder, writer: RunWriter, lacking: list[Instance]) -> None:
     for episode, pictures in tracked(made, "editing", len(pieces)):
         for picture in pictures:
             path = run.rendering_path(picture.sha256)
+            # Equal edits share a file: renderings are named by their hash.
             if not path.exists():
                 path.write_bytes(picture.data)
         writer.record([Entry(End(episode=episode))])
@@ -157,6 +159,7 @@ def _edited(piece: _Piece) -> _Made:
     instance = next(known for known in instances.instances if known.instance_id == piece.instance_id)
     pictures = edits_of(instances, instance).pictures
     turns = tuple(
+        # The edit's own number: where an edit does not apply, its turn is missing and the others keep theirs.
         Turn(
             turn=TURN_OF[name],
             action="describe",

@@ -81,6 +81,7 @@ class LoadedJudge:
 
 def is_file(judge: str) -> bool:
     """Return whether ``--judge`` names a file rather than an installed judge."""
+    # An entry point's name has neither, so an installed judge is never taken for a file.
     return judge.endswith((".yaml", ".yml")) or "/" in judge
 
 
@@ -104,10 +105,12 @@ def read_judge(path: Path) -> LoadedJudge:
     with validating(path, FORMAT):
         manifest = _JudgeManifest.model_validate(document)
         spec = PlayerSpec.model_validate({key: document[key] for key in SEAT if key in document})
+    # Scores carry the name alone: two judges of one name could not be told apart on boards.
     if manifest.name == HUMAN or manifest.name in available("judges"):
         raise InputError(f"{path}: name: another judge is called {manifest.name!r}", "Choose another name.")
     _check_player(path, spec)
     prompts = load_judge_prompts(path.parent / manifest.prompts if manifest.prompts else None)
+    # Another variable for the key, or another timeout, is still the same judge.
     passed_over = {"api_key_env": None, "parameters": _material(spec)}
     identity = JudgeIdentity(
         name=manifest.name,
@@ -132,6 +135,7 @@ def _check_player(path: Path, spec: PlayerSpec) -> None:
     if not hasattr(player, "judge"):
         raise InputError(f"{path}: player: {spec.player} does not judge", "Name another player, such as openai.")
     try:
+        # A player without ``check`` is made instead: its constructor refuses settings that do not fit.
         getattr(player, "check", player)(spec)
     except InputError as error:
         raise InputError(f"{path}: {error.problem}", error.remedy) from error

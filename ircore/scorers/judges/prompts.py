@@ -42,6 +42,7 @@ class JudgePrompts:
 
     def repaired(self, problem: str, form: str) -> str:
         """Return the request for repair to a judge whose answer cannot be used."""
+        # The problem last: it quotes the model's answer, in which a "{form}" must not be filled in.
         return self.repair.replace("{form}", form).replace("{problem}", problem)
 
 

@@ -80,6 +80,7 @@ def _rating(target: Picture, image: Picture) -> float:
     """Rate a pair; the rating is kept for the next few calls, since a preference needs the same ratings."""
     if np.array_equal(target.pixels, image.pixels):
         return 10.0
+    # A picture that differs by a pixel may round to 10, which only identical pictures get.
     return min(9.99, round(10 * similarity(_planes(target), _planes(image)), 2))
 
 
@@ -90,6 +91,7 @@ def similarity(target: _Planes, image: _Planes) -> float:
     x, y, shift = target - background, image - background, background - own
     agreements = []
     for _ in range(SCALES):
+        # The rest on a ground of another shade would else be ink all over, and nothing of it would agree.
         colour = max(colour_agreement(x, y), likeness * colour_agreement(x, y + shift))
         agreements.append((colour * structure_agreement(x, y)) ** 0.5)
         x, y = _halved(x), _halved(y)
@@ -108,15 +110,18 @@ def structure_agreement(x: _Planes, y: _Planes) -> float:
     squares = _window_means(x * x + y * y) - mean_x**2 - mean_y**2
     products = _window_means(x * y) - mean_x * mean_y
     variance = squares.sum(axis=2).clip(0)
+    # A negative of the target is as wrong as anything unrelated, not worse.
     covariance = products.sum(axis=2).clip(0)
     weight = np.sqrt(variance)
     total = float(weight.sum())
+    # Plain windows, 0/0, count nothing: their weight is 0, too.
     agreement = np.divide(2 * covariance, variance, out=np.zeros_like(variance), where=variance > ROUNDING)
     return 1.0 if total <= ROUNDING else min(1.0, float((weight * agreement).sum()) / total)
 
 
 def commonest_colour(picture: _Planes) -> _Planes:
     """Return the mean of the pixels in the fullest of 4096 bins of colour."""
+    # 16 levels of each colour, so that a slightly uneven ground still falls into one bin.
     bins = (picture // 16).astype(np.int64) @ np.array([256, 16, 1])
     fullest = np.bincount(bins.ravel(), minlength=4096).argmax()
     colour: _Planes = picture[bins == fullest].mean(axis=0)

@@ -70,6 +70,7 @@ def _features(grey: _Values) -> Iterator[float]:
 def _normalised(grey: _Values) -> _Values:
     """Return (value − local mean) / (local deviation + 1/255) under a 7 × 7 Gaussian of σ 7/6, zero outside."""
     mean = _smoothed(grey)
+    # The absolute value, since rounding makes the variance of flat parts slightly negative.
     deviation = np.sqrt(np.abs(mean * mean - _smoothed(grey * grey)))
     result: _Values = (grey - mean) / (deviation + 1 / 255)
     return result
@@ -93,6 +94,7 @@ def _half_size(grey: _Values) -> _Values:
 
 def _halved(values: _Values) -> _Values:
     rows = round(values.shape[0] / 2)
+    # Four neighbours a point: one before the pair in its middle and one after it, and one more for an odd last row.
     padded = np.pad(values, ((1, 2), (0, 0)), mode="edge")
     taken = [weight * padded[start : start + 2 * rows : 2][:rows] for start, weight in enumerate(HALVING)]
     result: _Values = np.sum(taken, axis=0)
@@ -113,6 +115,7 @@ def _fit(values: _Values) -> tuple[float, float, float]:
     count = int(np.count_nonzero(below))
     left_sum = float(squares[below].sum())
     total = float(squares.sum())
+    # Without values on one side the skew below would be 0 or infinite.
     if not 0 < count < values.size or left_sum <= 0 or total - left_sum <= 0:
         raise MetricUnavailableError("nearly flat picture: no texture to judge")
     left, right = left_sum / count, float(squares[~below].mean())
@@ -159,6 +162,7 @@ class _Model:
         scaled = -1 + 2 * (features - self.lowest) / (self.highest - self.lowest)
         distances = ((self.vectors - scaled) ** 2).sum(axis=1)
         score = float(self.coefficients @ np.exp(-self.gamma * distances)) - self.rho
+        # Also false for NaN, which a comparison with either end alone would let pass.
         if not -inf < score < inf:
             raise MetricUnavailableError("its statistics lie outside the model")
         return score

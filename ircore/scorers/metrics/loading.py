@@ -42,9 +42,11 @@ def fit_into(target: Pixels, image: Pixels) -> Pixels:
         image: Height × width × 3 RGB, 0–255; returned as it is if its size is the target's.
     """
     (height, width), (tall, wide) = target.shape[:2], image.shape[:2]
+    # Resampling at the same size would still change values, and identical pictures must stay identical.
     if (height, width) == (tall, wide):
         return image
     scale = min(height / tall, width / wide)
+    # A strip of 2000 × 1 pixels would else be scaled to a height of 0.
     size = (max(1, round(wide * scale)), max(1, round(tall * scale)))
     frame = Image.new("RGB", (width, height), BACKDROP)
     scaled = Image.fromarray(image).resize(size, Image.Resampling.BICUBIC)

@@ -52,6 +52,7 @@ class MetricKey(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> "MetricKey":
         """Return the key of a text such as ``"ssim.native"``; any other dot belongs to the name."""
+        # Only the two known endings are split off, so that a plug-in may be called "acme.sharpness".
         for loading in LOADINGS:
             if text.endswith(f".{loading}"):
                 return cls(text.removesuffix(f".{loading}"), loading)
@@ -79,6 +80,7 @@ def load_metrics(names: Sequence[str] = ()) -> tuple[dict[str, Metric], dict[str
         except BrokenPluginError as error:
             lacking[name] = error.problem
             continue
+        # Metrics with needs are left out below where none was named, so their obstacles need not be looked for.
         reason = metric.obstacle() if names else None
         if reason is not None:
             lacking[name] = reason

@@ -38,6 +38,7 @@ def at_size_of(target: Pixels, image: Pixels) -> Pixels:
         return image
     global _last
     last = _last
+    # By identity and not by value: to compare the pixels would take as long as to resize them.
     if last is not None and last[0] is target and last[1] is image:
         return last[2]
     height, width = target.shape[:2]

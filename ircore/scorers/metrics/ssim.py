@@ -55,6 +55,7 @@ def ssim_bands(target: Pixels, image: Pixels) -> Iterator[npt.NDArray[np.float64
         Up to ``BAND`` rows × (width − 10) × 3.
     """
     for top in range(0, target.shape[0] - WINDOW + 1, BAND):
+        # Ten rows more than windows: neighbouring bands share them, so that no window is lost between two bands.
         rows = slice(top, top + BAND + WINDOW - 1)
         yield _ssim_map(target[rows].astype(np.int32), image[rows].astype(np.int32))
 
@@ -62,6 +63,7 @@ def ssim_bands(target: Pixels, image: Pixels) -> Iterator[npt.NDArray[np.float64
 def _ssim_map(x: npt.NDArray[np.int32], y: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
     """Every term is N² times the formula's term, so that all sums are whole numbers and exact in 32 bits."""
     sum_x, sum_y = window_sums(x, WINDOW), window_sums(y, WINDOW)
+    # At most 121² · 2 · 255², about 1.9 · 10⁹, which is below 2³¹.
     squares = _N * window_sums(x * x + y * y, WINDOW)
     mean_squares = sum_x * sum_x + sum_y * sum_y
     mean_product = sum_x * sum_y

@@ -62,6 +62,7 @@ class _LabelScores:
 
 def plain(text: str) -> str:
     """Return a text as labels are compared: NFKC, without case and blanks."""
+    # OCR reads one label with blanks and the next without: "10 %" and "10%" are one text.
     return "".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
@@ -93,6 +94,7 @@ def labels_of_lines(lines: Sequence[TextLine], width: int, height: int) -> tuple
             sum(y for _, y in line.corners) / len(line.corners) / height,
         )
         for line in lines
+        # Ticks and gridlines are read as "-", "|" or "." at times.
         if line.score > LEAST_SCORE and any(character.isalnum() for character in line.text)
     )
 
@@ -106,6 +108,7 @@ def _matched(target: Sequence[Label], image: Sequence[Label], text: str, near: f
     close = np.array([[hypot(a.x - b.x, a.y - b.y) <= near for b in ours] for a in theirs]).reshape(
         len(theirs), len(ours)
     )
+    # Each to its nearest would lose pairs: two labels may have the same neighbour.
     rows, columns = linear_sum_assignment(close, maximize=True)
     return int(close[rows, columns].sum())
 

@@ -74,7 +74,9 @@ def _quality(x: npt.NDArray[np.int32], y: npt.NDArray[np.int32], divisor: int) -
     squares = sum_x.astype(np.float64) ** 2 + sum_y.astype(np.float64) ** 2
     covariance = scale * window_sums(x * y, WINDOW) - product
     variance = scale * window_sums(x * x + y * y, WINDOW) - squares
+    # Two black windows: 0/0, and they are equal.
     luminance = np.divide(2 * product, squares, out=np.ones_like(squares), where=squares != 0)
+    # Two plain windows: only their brightness can differ.
     structure = np.divide(2 * covariance, variance, out=np.ones_like(squares), where=variance != 0)
     quality: _Sums = luminance * structure
     return quality

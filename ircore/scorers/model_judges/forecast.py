@@ -52,10 +52,12 @@ _TASKS = ("similarity", "preference")
 def _open(item: Item, judge: LoadedJudge) -> int:
     """Count the questions about an item that nobody has answered."""
     hashes = tuple(rendering.sha256 for rendering in item.renderings)
+    # First and final rendering are the same picture: a tie without a question.
     if len(set(hashes)) < len(hashes):
         return 0
     orders: list[tuple[Order | None, tuple[str, ...]]] = [(None, hashes)]
     if item.task == "preference":
+        # Asked in both orders, since models prefer a place, such as A.
         orders = [("first_leading", hashes), ("final_leading", hashes[::-1])]
     who, target = asked_as(judge.identity), item.instance.sha256
     return sum(QuestionKey(judge.name, who, target, shown, order, False) not in item.known for order, shown in orders)
@@ -81,6 +83,7 @@ def usage_words(usage: Usage, seat: SeatPrice) -> str:
 
 def cost_of(usage: Usage, seat: SeatPrice) -> float | None:
     """Return US dollars for forecast usage; None if no price is known."""
+    # Players without a network cost nothing, which is something else than an unknown price.
     return 0.0 if seat.offline else seat.price.tokens(usage) if seat.price else None
 
 

@@ -90,6 +90,7 @@ def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool, preferences: 
         )
     for instance_id, renderings, question in wanted:
         if question not in done or _can_be_read_now(done[question], instances[instance_id], renderings, who, known):
+            # Turns with the same rendering share one question, and its answer gives each turn its score.
             groups.setdefault((instance_id, renderings), []).append(question)
     items = tuple(
         Item(run, instances[name], _task(renderings), renderings, tuple(questions), known)
@@ -112,6 +113,7 @@ def _can_be_read_now(
 
     Of a preference the order that was lost is enough: the other one was not asked after it.
     """
+    # Only answers in a bad form may be read by a later version; refusals hold no answer.
     if score.value is not None or not (score.reason or "").startswith("judge_format:"):
         return False
     shown = tuple(rendering.sha256 for rendering in renderings)

@@ -96,11 +96,13 @@ def _count(losses: Losses, group: Sequence[JudgeQuestion]) -> None:
     if any(question.readable for question in group):
         losses.asked += 1
         return
+    # A first answer in a bad form is no end: it was sent back, and the repair decides.
     last = [question for question in group if question.settled and (question.repair or question.text is None)]
     if not last:  # only technical failures, or the repair of an unusable answer has not been answered
         losses.technical += 1
         return
     losses.asked += 1
+    # An answer with a text that got here is the repair, and could not be used either.
     losses.reasons["judge_format" if last[-1].text is not None else str(last[-1].reason)] += 1
     losses.example = losses.example or next(
         map(_shown, (question for question in group if question.text is not None)), ""

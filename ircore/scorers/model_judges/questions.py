@@ -75,6 +75,7 @@ async def judged(item: Item, prompts: JudgePrompts, ask: Ask) -> Verdict:
     for order in get_args(Order):
         verdict = await _answer(item, prompts, ask, order)
         if verdict.value is None:
+            # One order without an answer is enough to lose the preference, so the other is not paid for.
             return verdict
         said.append(verdict.value)
         leniencies |= set(verdict.leniencies)
@@ -119,6 +120,7 @@ def _view(
         prompt=prompts.similarity if order is None else prompts.preference,
         pictures=captioned(target, *pictures),
         exchanges=exchanges,
+        # From the pictures alone, so that the same question to the same model is the same in every run.
         seed=int.from_bytes(hashlib.sha256(names.encode()).digest()[:4]),
         schema=schema,
     )

@@ -104,11 +104,13 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
             or a picture of it is damaged.
         WorkError: Nothing can be written, or the deadline is over; every answer is kept.
     """
+    # First of all: a missing key must be told before a run is locked or written to.
     players = [judge.make_player() for judge in judges]
     with ExitStack() as held:
         for run in runs:
             held.enter_context(run.lock())
             for judge in judges:
+                # All are checked before any is stored, so that a refused judge leaves no run half changed.
                 run.check_judge(judge.identity)
         planned = {
             judge.name: [plan_run(run, judge, plan.every_turn, plan.preferences) for run in runs] for judge in judges
@@ -118,6 +120,7 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
             for judge in judges:
                 run.keep_judge(judge.identity)
         cost_limit = CostLimit(judges_prices(runs, judges, plan.prices), plan.max_cost)
+        # With the questions of earlier commands: the limit is on the whole, not on what is asked now.
         cost_limit.begin(
             [question for planned_runs in planned.values() for part in planned_runs for question in part.asked]
         )
@@ -192,6 +195,7 @@ class _Session:
             try:
                 verdict = await judged(item, seat.judge.prompts, asker.ask)
             except (ProviderStopError, NoMoreError) as error:
+                # Several workers of a judge meet the same end; the first error tells most.
                 seat.report.stopped = seat.report.stopped or error
                 return
             except _TechnicalError as error:
@@ -228,6 +232,7 @@ class _Asker:
         try:
             settled = (await self.session.engine.settle(inquiry)).question
         except JudgeError as error:
+            # The engine has recorded the refusal; the same entry is made here to go on with.
             settled = inquiry.refused(error).question
         if not settled.settled:
             raise _TechnicalError(f"{settled.reason}: {settled.detail}")
@@ -282,6 +287,7 @@ class _JudgeInquiry(JudgementInquiry):
     def answered(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
         entry = super().answered(answer, seconds)
         if self.cache:
+            # The text as recorded, without lone surrogates and cut, so that a cached answer gives the same record.
             self.cache.keep(JUDGE, self.question.view, TextAnswer(entry.question.text or ""))
         return entry
 

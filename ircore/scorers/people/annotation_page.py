@@ -74,7 +74,9 @@ def _write_pictures(study: Study, folder: Path) -> tuple[dict[str, _Copy], int]:
     copies: dict[str, _Copy] = {}
     sizes: dict[str, int] = {}
     for sha256, source in tracked(study.pictures.items(), "pictures", len(study.pictures)):
+        # Encoded anew: metadata such as a program's name may tell annotators who made the picture.
         copy = Picture.from_untrusted(source.read().data, sha256)
+        # By the copy's own hash: two files of the same pixels become one, and names tell nothing.
         file = f"{PICTURES}/{copy.sha256}.png"
         copies[sha256] = _Copy(file, copy.width, copy.height)
         sizes[file] = len(copy.data)

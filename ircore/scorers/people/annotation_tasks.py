@@ -219,9 +219,11 @@ def _drawn(instances: Sequence[Instance], items: Mapping[str, Sequence[Item]], p
         return {instance.instance_id for instance in instances}
     random = Random(plan.seed)
     conditions: dict[tuple[str, str], list[str]] = defaultdict(list)
+    # Shuffled first, so that the draw within each condition is random, too.
     for instance in random.sample(instances, len(instances)):
         conditions[instance.category, instance.difficulty].append(instance.instance_id)
     queue = sorted(
+        # The random number decides within a round, or the first category would always come first.
         ((place, random.random(), name) for names in conditions.values() for place, name in enumerate(names)),
     )
     chosen: set[str] = set()

@@ -130,6 +130,7 @@ def read_ratings(path: Path, faults: Faults) -> tuple[RatingRow, ...]:
     for number, cells in rows:
         if number > MAX_ROWS + 1:
             raise InputError(f"{path}: has more than {MAX_ROWS:,} rows", "Import the file in parts.")
+        # Spreadsheets leave rows of empty cells below the last one.
         if any(cells):
             row = _row(number, header, cells, faults)
             ratings += [row] if row else []
@@ -141,16 +142,20 @@ def read_ratings(path: Path, faults: Faults) -> tuple[RatingRow, ...]:
 def _text(path: Path) -> str:
     try:
         with path.open("rb") as file:
+            # One byte more than allowed tells that the file is too large, without reading all of it.
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})", "Check the path.") from error
     if len(data) > MAX_BYTES:
         raise InputError(f"{path}: is larger than {MAX_BYTES // 2**20} MiB", "Import the file in parts.")
+    # The byte order marks of UTF-16, in which spreadsheets save "Unicode text".
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{path}: is UTF-16, not UTF-8", _SAVE)
+    # The beginning of a zip archive, which .xlsx and .ods files are.
     if data.startswith(b"PK\x03\x04"):
         raise InputError(f"{path}: is a spreadsheet or an archive, not a CSV file", _SAVE)
     try:
+        # Spreadsheets put a byte order mark before UTF-8; it would else be part of the first column's name.
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         row = data.count(b"\n", 0, error.start) + 1
@@ -165,7 +170,9 @@ def _text(path: Path) -> str:
 
 def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
     first = text.partition("\n")[0]
+    # In countries with a decimal comma, spreadsheets separate by semicolons.
     separator = max(_SEPARATORS, key=first.count)
+    # Line ends are left as they are: a line break within quotation marks is part of its cell.
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     number = 0
     try:
@@ -256,7 +263,9 @@ def _value_problem(given: dict[str, str]) -> str | None:
     if given.get("reason"):
         return f"value and reason: {shown(text)} and {shown(given['reason'])}; a reason says why there is no value"
     if given["task"] == "similarity":
+        # "8" and "8.0", as spreadsheets write whole numbers.
         return None if fullmatch(r"([0-9]|10)(\.0+)?", text) else f"value: {shown(text)} is not an integer 0–10"
+    # "1", "0.0", "0.5", ".5" and "0.50".
     if fullmatch(r"[01](\.0+)?|0?\.50*", text):
         return None
     return f"value: {shown(text)} is not a preference (1 final, 0 first, 0.5 tie)"

@@ -94,6 +94,7 @@ def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -
         WorkError: The disk is full; runs that were written before are complete, and a second import keeps them.
     """
     with ExitStack() as held:
+        # A check writes nothing, so it may run beside a command that holds the lock.
         if not check:
             for run in runs:
                 held.enter_context(run.lock())
@@ -102,6 +103,7 @@ def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -
         by_id = _runs_by_id(path, runs, rows)
         rated = _scores(rows, by_id, faults)
         new, kept = _new_ratings(rated, by_id, faults)
+        # Here at the latest: nothing has been written so far, and nothing is unless every row is right.
         faults.check()
         _check_judge(by_id.values(), write=not check)
         if not check:
@@ -164,6 +166,7 @@ def _rendering(row: RatingRow, episodes: Mapping[str, Episode]) -> tuple[str, st
         return "", f"task: {row.episode_id} has one rendering, so there is no preference"
     if row.task == "preference" and row.turn != max(made):
         return "", f"turn: a preference belongs to the final turn, {max(made)}, not {row.turn}"
+    # The run was played anew since the page was built: the rating is of another picture.
     if row.rendering not in (None, made[row.turn]):
         return "", f"rendering: not the picture of {row.episode_id}, turn {row.turn}, in this run"
     return made[row.turn], ""

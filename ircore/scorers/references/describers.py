@@ -67,6 +67,7 @@ class SceneDescriber:
         if self._words == "facts":
             return _said(fact_message(scene, view.token_budget, view.messages))
         target = perception_of(scene)
+        # In a thread: comparing pictures would hold up every other episode.
         return _said(await asyncio.to_thread(message_about, target, view) or unsaid_dots(target, view))
 
 
@@ -133,6 +134,7 @@ def another(knowledge: Knowledge) -> Instance:
     Raises:
         PlayerError: The set has no other target.
     """
+    # By the picture and not by the id: a set may hold the same picture twice.
     others = [other for other in knowledge.others if other.sha256 != knowledge.instance.sha256]
     if not others:
         raise PlayerError("describer_refused", "The set has no other target to describe.")
@@ -156,10 +158,12 @@ def fact_message(scene: Scene, budget: int, messages: tuple[str, ...]) -> str:
     left = budget
     chosen: list[str] = []
     for fact in sorted(facts_of(scene), key=lambda fact: -fact.weight):
+        # With the blank that joins it to the sentence before, which many tokenisers count in with the word.
         tokens = count_tokens(" " + fact.sentence)
         if tokens <= left and not any(fact.sentence in message for message in messages):
             chosen.append(fact.sentence)
             left -= tokens
+    # Two facts may have the same sentence, such as two equal tick marks.
     return " ".join(dict.fromkeys(chosen))
 
 

@@ -174,14 +174,17 @@ def _err_and_correct(answers: list[list[str]], rng: random.Random) -> None:
     """Make a sentence wrong, by another colour, and let it be corrected later."""
     places = [
         (hop, place)
+        # Never in the last answer, after which nothing could be corrected.
         for hop, answer in enumerate(answers[:-1])
         for place, sentence in enumerate(answer)
+        # Of a sentence with two colours it would not be clear which is wrong; of the background, what the right one is.
         if len(_COLOUR.findall(sentence)) == 1 and "background" not in sentence
     ]
     if not places:
         return
     hop, place = rng.choice(places)
     right = answers[hop][place]
+    # A colour that the sentence has already would leave it right.
     name, colour = rng.choice([wrong for wrong in _WRONG if wrong[1] not in right])
     answers[hop][place] = _recoloured(right, name, colour)
     later = answers[min(hop + 2, len(answers) - 1)]
@@ -190,5 +193,7 @@ def _err_and_correct(answers: list[list[str]], rng: random.Random) -> None:
 
 def _recoloured(sentence: str, name: str, colour: str) -> str:
     """Return a sentence with another colour in place of its own, name and code."""
+    # "dark blue (#1e3a5f)" becomes "orange (#f77f00)".
     told = re.sub(r"(?:\b(?:light|dark) )?\b\w+ \(#[0-9a-f]{6}\)", f"{name} ({colour})", sentence, count=1)
+    # "A blue circle" became "A orange circle".
     return re.sub(rf"^An? {name}", article(name), told)

@@ -41,6 +41,7 @@ def perception_of(scene: Scene) -> Perception:
     done: set[str] = set()
     for element in scene.elements:
         group = _GROUPS.get(element.type)
+        # In geometry a tick is a short stroke that marks equal sides.
         if element.type == "tick" and "axis" not in element.parameters:
             group = None
         if group is None:
@@ -88,6 +89,7 @@ def _zero(scene: Scene, axis: str, bars: Sequence[Element]) -> float:
 
 def _pie(scene: Scene) -> Iterator[Percept]:
     wedges = _of(scene, "wedge")
+    # A wedge that is pulled out has a centre of its own, which is not the pie's.
     whole = next((wedge for wedge in wedges if not wedge.parameters["exploded"]), wedges[0])
     centre, radius = point(whole, "centre"), number(whole, "radius")
     pulled = tuple(float(round(math.dist(point(wedge, "centre"), centre))) for wedge in wedges)
@@ -95,6 +97,7 @@ def _pie(scene: Scene) -> Iterator[Percept]:
         centre=centre,
         radius=radius,
         hole=number(whole, "hole"),
+        # Scenes count from 3 o'clock, describers from 12 o'clock, both clockwise; brought to −180 to 180.
         start=(number(wedges[0], "start") + 90 + 180) % 360 - 180,
         wedges=tuple((wedge.colour or "", number(wedge, "share") / 100) for wedge in wedges),
         border=(str(whole.parameters["outline"]), number(whole, "outline_width")),
@@ -122,6 +125,7 @@ def _lines(scene: Scene) -> Iterator[Percept]:
         markers = [
             marker for marker in _of(scene, "marker") if marker.parameters.get("series") == line.parameters["series"]
         ]
+        # The describer's words for a line know round markers alone; others are told as shapes of their own.
         if markers and all(marker.parameters["shape"] in ("circle", "ring") for marker in markers):
             yield replace(_stroke(line), marker=number(markers[0], "size") / 2)
         else:
@@ -262,8 +266,11 @@ def _cornered(
         centre = (math.fsum(xs) / len(xs), math.fsum(ys) / len(ys))
         outer, inner = math.dist(centre, corners[0]), math.dist(centre, corners[1])
         size = (2 * outer, 2 * inner)
+        # From 12 o'clock, clockwise: y grows downwards.
         noon = math.degrees(math.atan2(corners[0][0] - centre[0], centre[1] - corners[0][1]))
+        # A star has two corners for each of its points, an outer and an inner one.
         step = 360 / (len(corners) / (2 if kind == "star" else 1))
+        # The smallest turn that looks the same, such as −10° in place of 62° for a pentagon.
         rotation = (noon + step / 2) % step - step / 2
     elif _is_upright_box(corners):
         kind = "square" if abs(size[0] - size[1]) <= 1 else "rectangle"

@@ -54,6 +54,7 @@ class GrammarReader:
             rendering: Of this turn.
         """
         stated = self._stated(tuple(messages))
+        # Before the first message nothing is stated.
         before = self._stated(tuple(messages[:-1])) if len(messages) > 1 else "0" * len(stated)
         alone = self._stated((messages[-1],)) if len(messages) > 1 else stated
         return SaidTurn(
@@ -85,4 +86,5 @@ def _drawn(messages: tuple[str, ...]) -> Picture:
 
 def _named(before: str, stated: str, alone: str) -> str:
     """Return whether a message is about a fact: the message states the fact or changes an earlier statement."""
+    # Alone too: a message that repeats a fact changes nothing, but is about the fact.
     return "1" if alone == "1" or before != stated else "0"

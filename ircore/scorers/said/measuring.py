@@ -67,6 +67,7 @@ def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> _Said
                     continue
                 if episode.instance_id not in drawn:
                     without_scene += 1
+                # An episode is measured as a whole: each of its readings builds on all messages before it.
                 elif keys_of(episode) <= known:
                     kept += len(keys_of(episode))
                 else:

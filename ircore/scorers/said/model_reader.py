@@ -34,6 +34,7 @@ PROMPT = files("ircore.scorers.said").joinpath("prompt_texts", "facts.txt").read
 VERSION = f"facts-{hashlib.sha256(PROMPT.encode()).hexdigest()[:8]}"
 """Of the prompt: another one is another reading."""
 
+# From the first to the last brace: models write 'Here it is: {"stated": [1, 2], "named": [2]}' or a fence around it.
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
@@ -139,6 +140,7 @@ def _items(run: RunFolder, judge: str) -> Iterator[Item]:
         for turn in episode.rendered_turns:
             messages.append(turn.message or "")
             key = (episode.episode_id, turn.turn, turn.rendering.sha256 if turn.rendering else "")
+            # Only turns that the grammar has read, since the facts shown are copied from its reading.
             if key in by_key and key not in done:
                 yield Item(run, instances[episode.instance_id], by_key[key], tuple(messages))
 
@@ -157,6 +159,7 @@ class _Session:
         for item in waiting:
             try:
                 entry = await self.engine.settle(_FactInquiry(item.run.path, self.player, self.known, item, self.judge))
+            # Every further question would fail in the same way.
             except (ProviderStopError, NoMoreError):
                 raise
             except JudgeError:
@@ -224,6 +227,7 @@ def reading_of(turn: SaidTurn, reader: str, text: str) -> SaidTurn:
 
 
 def _letters(numbers: object, count: int, name: str) -> str:
+    # The exact type: True and False are whole numbers to isinstance.
     if not isinstance(numbers, list) or not all(type(number) is int and 1 <= number <= count for number in numbers):
         raise AnswerError(f"{name} is no list of numbers from 1 to {count}")
     return "".join("1" if number in numbers else "0" for number in range(1, count + 1))

@@ -85,6 +85,7 @@ def match_picture(target: Picture, scene: Scene, image: Picture) -> PieceMatch |
         wanted = _numbered(areas, pieces)
     own = Placing.of(wanted)
     frame = frame_of_labels(wanted, own)
+    # Without a piece, area and centroid are another figure's: the target's own placing shows the other pieces in place.
     as_it_lies = own.scaled(image.width / target.width, image.height / target.height) if own else None
     frames = [frame_of_labels(seen, placing) for placing in (Placing.of(seen), as_it_lies)]
     return max(
@@ -99,6 +100,7 @@ def _numbered(areas: Labels, pieces: dict[str, Element]) -> Labels:
     for name, element in pieces.items():
         x, y = _CENTRE.validate_python(element.parameters["centre"])
         area = areas[min(int(y), areas.shape[0] - 1), min(int(x), areas.shape[1] - 1)]
+        # The middle may lie on a white line, where no area is.
         if area:
             labels[areas == area] = int(name)
     return labels
@@ -107,11 +109,13 @@ def _numbered(areas: Labels, pieces: dict[str, Element]) -> Labels:
 def _assigned(target: Labels, areas: Labels) -> Labels:
     """Give each area of a rendering the number of the piece that the area covers best; other areas get 8."""
     count = min(int(areas.max()), MOST_COMPONENTS)
+    # One pass over the pixels counts every pair of piece and area.
     pairs = np.bincount((target * (areas.max() + 1) + areas).ravel(), minlength=8 * (int(areas.max()) + 1))
     table = pairs.reshape(-1, int(areas.max()) + 1)[:8]
     shared = table[1:, 1 : count + 1]
     union = table.sum(1)[1:, None] + table.sum(0)[None, 1 : count + 1] - shared
     rows, columns = linear_sum_assignment(shared / np.maximum(union, 1), maximize=True)
+    # 8 is no piece's number: the area counts to the outline, but matches no piece.
     numbers = np.full(int(areas.max()) + 1, 8)
     numbers[0] = 0
     numbers[columns + 1] = rows + 1

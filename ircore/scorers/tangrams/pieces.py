@@ -122,6 +122,7 @@ def frame_of_labels(labels: Labels, placing: Placing | None) -> Labels:
     if placing is None:
         return frame
     steps = (np.arange(SIDE) + 0.5) / FINENESS - REACH
+    # The nearest pixel: numbers of pieces cannot be mixed.
     down = np.floor(steps * placing.unit + placing.y + 0.5).astype(int)
     across = np.floor(steps * placing.unit + placing.x + 0.5).astype(int)
     inside_rows = (down >= 0) & (down < labels.shape[0])
@@ -163,6 +164,7 @@ def _centroid(polygon: Polygon) -> Point:
     """Return the middle of a polygon's area."""
     edges = list(zip(polygon, [*polygon[1:], polygon[0]], strict=True))
     crosses = [ax * by - ay * bx for (ax, ay), (bx, by) in edges]
+    # The centroid's divisor is 6 times the area, and the crosses add up to twice the area.
     total = 3 * math.fsum(crosses)
     x = math.fsum((a[0] + b[0]) * cross for (a, b), cross in zip(edges, crosses, strict=True)) / total
     y = math.fsum((a[1] + b[1]) * cross for (a, b), cross in zip(edges, crosses, strict=True)) / total
@@ -192,6 +194,7 @@ def numbered(polygons: Sequence[Polygon]) -> dict[str, Polygon]:
     }
     order = min(
         permutations(range(len(polygons))),
+        # By all errors, the worst first: orders with the same worst piece are told apart by the others.
         key=lambda order: sorted(
             (errors[index, name] for index, name in zip(order, PIECES, strict=True)), reverse=True
         ),
@@ -204,6 +207,7 @@ def numbered(polygons: Sequence[Polygon]) -> dict[str, Polygon]:
 
 def _error(polygon: Polygon, piece: Polygon, unit: float) -> float:
     """Return the largest relative error of edges and area of a polygon taken for a piece; infinite for other forms."""
+    # A triangle is no square, whatever its edges.
     if len(polygon) != len(piece):
         return math.inf
     edges = sorted(edge / unit for edge in _edges(polygon))

@@ -33,6 +33,7 @@ def labels_by_colour(pixels: Pixels, pieces: Mapping[str, Element], ground: str)
     flat = pixels.reshape(-1, 3).astype(np.int32)
     distances = np.stack([((flat - colour) ** 2).sum(1) for colour in colours])
     nearest = distances.argmin(0)
+    # Squared distances: their order is the same, and no root of every pixel is needed.
     labels = np.where(distances.min(0) <= FARTHEST**2, np.array(names)[nearest], 0)
     return labels.reshape(pixels.shape[:2])
 
@@ -49,6 +50,7 @@ def components(pixels: Pixels, colour: str, ground: str) -> Labels:
     own, other = (((flat - np.array(_rgb(name), np.int32)) ** 2).sum(2) for name in (colour, ground))
     areas, count = ndimage.label(own < other)
     sizes = np.bincount(areas.ravel(), minlength=count + 1)
+    # Number 0 is the ground.
     sizes[0] = 0
     kept = np.flatnonzero(sizes >= max(1.0, LEAST_SHARE * int(sizes.sum())))
     renumbered = np.zeros(count + 1, int)

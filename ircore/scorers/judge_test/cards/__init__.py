@@ -19,6 +19,7 @@ def cards_of(judges: Mapping[str, JudgeIdentity], given: Iterable[Path] = ()) ->
     Raises:
         InputError: A file is no card, or of a judge that none of these is.
     """
+    # A shipped card counts for the very version that it was made with; a later version is shown without a card.
     cards = {name: card for name, card in _own_cards().items() if judges.get(name) == card.judge}
     for path in given:
         card = read_card(path)

@@ -21,6 +21,7 @@ from ircore.scorers.judges.lipsim.model import ARCHITECTURES, Architecture, LipS
 NORMALISATION = {"module.means": 0.0, "module.stds": 1.0}
 """Constants of the wrapper: a checkpoint with others wants other input than LipSim's, which is pictures as they are."""
 
+# "module.model.convs.3.kernel" and, in the list in order of computation, "module.model.base.1.3.kernel".
 _KEY = re.compile(
     r"module\.model\.(?P<stack>[a-z_0-9]+(?:\.\d+)?)\.(?P<index>\d+)\.(?P<parameter>kernel|weights?|bias|q)"
 )
@@ -51,10 +52,12 @@ def load_network(path: Path, architecture: Architecture | None = None) -> LipSim
         if name not in places:
             raise _wrong(path, f"the parameter {name} is missing")
         tensors[name] = _one(path, state, places.pop(name), tuple(parameter.shape))
+    # What was not taken above is left over: the checkpoint is of a deeper network.
     for keys in places.values():
         raise _wrong(path, f"unexpected parameter {keys[0]}: there are more layers than the network has")
     network.load_state_dict(tensors, assign=True)
     for layer in (*network.convs, *network.linears):
+        # Computed now, once, and not at the first picture.
         layer.factor()
     return network.eval().requires_grad_(False)
 
@@ -71,6 +74,7 @@ def _state(path: Path) -> dict[str, Tensor]:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})", "Check the path.") from error
     try:
+        # Only the zip format of torch can be mapped into memory; the older one is read as a whole.
         read = torch.load(path, map_location="cpu", weights_only=True, mmap=mapped)
     except (UnpicklingError, RuntimeError, OSError, EOFError, ValueError, LookupError, AttributeError) as error:
         # Not what torch says: it advises to let the file execute code.
@@ -79,9 +83,11 @@ def _state(path: Path) -> dict[str, Tensor]:
     if not isinstance(state, dict) or not state:
         raise _wrong(path, "has no model_state_dict")
     for key, value in state.items():
+        # Sparse tensors have no plain rows of numbers to compare and copy.
         dense = isinstance(value, Tensor) and value.layout is torch.strided
         if not isinstance(key, str) or not dense or not value.is_floating_point():
             raise _wrong(path, f"{key!r} is not a tensor of floating-point numbers")
+    # Fine-tuned checkpoints have one more level, "module.backbone.model.", and parameters "alpha" that take no part.
     return {key.replace("module.backbone.", "module.", 1): value for key, value in state.items() if "alpha" not in key}
 
 
@@ -100,9 +106,11 @@ def _places(path: Path, state: dict[str, Tensor]) -> dict[str, list[str]]:
     kinds = {stack: state[key].dim() for key, (stack, _, name) in parts.items() if name == "kernel"}
     begins: dict[str, int] = {}
     for stack, index, _ in parts.values():
+        # In the list of all layers the linear ones do not begin at 0; the smallest number is the first of its kind.
         begins[stack] = min(index, begins.get(stack, index))
     places: dict[str, list[str]] = {}
     for key, (stack, index, name) in parts.items():
+        # Kernels of layers on pictures have four axes, of layers on vectors two.
         kind = {4: "convs", 2: "linears"}.get(kinds.get(stack, 0))
         if kind is None:
             raise _wrong(path, f"unexpected parameter {key}")

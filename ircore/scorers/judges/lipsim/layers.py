@@ -29,6 +29,7 @@ class _SLLLayer(nn.Module, ABC):
         self.bias = nn.Parameter(torch.empty(kernel[0]))
         self.q = nn.Parameter(torch.empty(kernel[0]))
         self._kept: Tensor | None = None
+        # Without the hook, t of the former weights would go on being used.
         self.register_load_state_dict_post_hook(_forget)
 
     def draw(self) -> None:
@@ -106,6 +107,7 @@ class SLLConv(_SLLLayer):
 
         Cutting the picture off at its border makes KKᵀ no larger as a quadratic form, so the bound holds there too.
         """
+        # Padding by a side less 1 gives every offset at which two kernels still overlap.
         products = functional.conv2d(self.kernel, self.kernel, padding=self.kernel.shape[-1] - 1)
         return products.abs().sum(dim=(1, 2, 3))
 

@@ -54,6 +54,7 @@ def embedding(variable: str, pixels: Pixels) -> "Tensor":
             return model(pixel_values=_squashed(pixels)).last_hidden_state[0, 0]
         inputs = processor(images=pixels, return_tensors="pt")
         seen = model.get_image_features(pixel_values=inputs["pixel_values"])
+        # Versions of transformers differ: the features themselves, or an output that holds them.
         return (seen if isinstance(seen, torch.Tensor) else seen.pooler_output)[0]
 
 
@@ -73,6 +74,7 @@ def _similarity(variable: str, target: Pixels, image: Pixels) -> float:
         one, other = embedding(variable, target), embedding(variable, image)
     except InputError as error:
         raise MetricUnavailableError(error.problem) from error
+    # Rounding in 32 bits takes the cosine of equal vectors a little above 1, out of the metric's range.
     return float(functional.cosine_similarity(one, other, dim=0).clamp(-1, 1))
 
 

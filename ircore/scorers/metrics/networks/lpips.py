@@ -81,6 +81,7 @@ def distance(network: "dict[str, Tensor]", one: "Tensor", other: "Tensor") -> fl
     total = 0.0
     with torch.inference_mode():
         for index, (x, y) in enumerate(zip(_features(network, one), _features(network, other), strict=True)):
+            # The small number keeps places without any feature, such as blank paper, from 0/0.
             squares = (x / (x.norm(dim=1, keepdim=True) + 1e-10) - y / (y.norm(dim=1, keepdim=True) + 1e-10)) ** 2
             total += float((squares * network[f"lin{index}.model.1.weight"]).sum(dim=1).mean())
     return total
@@ -107,6 +108,7 @@ def _network(backbone: str, heads: str) -> "dict[str, Tensor]":
     import torch
 
     torch.set_num_threads(1)  # scoring has a process for each core
+    # AlexNet's file also holds the layers that name the 1000 classes of ImageNet.
     network = take(Path(backbone), read_state(Path(backbone)), shapes(), unused=("classifier.",))
     return network | take(Path(heads), read_state(Path(heads)), head_shapes())
 

@@ -34,6 +34,7 @@ def dreamsim(target: Pixels, image: Pixels) -> float:
             value = network(as_tensor(target, DREAMSIM_SIDE), as_tensor(image, DREAMSIM_SIDE))
     except InputError as error:
         raise MetricUnavailableError(error.problem) from error
+    # TorchScript raises this error for any wrong number, type or shape of arguments.
     except RuntimeError as error:
         raise MetricUnavailableError(f"{DREAMSIM}: the network does not take two pictures") from error
     if not isinstance(value, torch.Tensor) or value.numel() != 1 or not bool(value.isfinite().all()):
@@ -57,6 +58,7 @@ def inception_features(pictures: Sequence[Pixels], side: int | None = FID_SIDE) 
     rows = []
     with torch.inference_mode():
         for pixels in pictures:
+            # Rounded: multiplied back, a level may lie just below its whole number, and the cast would cut it off.
             picture = (as_tensor(pixels, side) * 255).round().to(torch.uint8)
             try:
                 features = network(picture)

@@ -70,7 +70,9 @@ def fingerprint(place: str) -> str:
     path = Path(place)
     if path.is_dir():
         files = sorted(path.glob("*.safetensors")) or sorted(path.glob("*.bin"))
+        # The time of change is part of the cache's key, so that a file that was replaced is hashed again.
         return "+".join(_hash(str(file), file.stat().st_mtime_ns) for file in files) or "no weights"
+    # Neither folder nor file: a name on the Hub, such as facebook/dinov2-base.
     return _hash(place, path.stat().st_mtime_ns) if path.is_file() else place
 
 
@@ -158,4 +160,5 @@ def as_tensor(pixels: Pixels, side: int | None = None) -> "Tensor":
 
     if side is not None and pixels.shape[:2] != (side, side):
         pixels = np.asarray(Image.fromarray(pixels).resize((side, side), Image.Resampling.BICUBIC))
+    # A copy, since pixels of pictures are read-only and torch warns of tensors over such memory.
     return torch.from_numpy(np.ascontiguousarray(pixels.transpose(2, 0, 1)).copy()).float().div(255).unsqueeze(0)

@@ -69,11 +69,13 @@ def bar_seen(view: View, element: Element, surface: Floats, roughness: float = 0
     lab, rgb, texts = (_turned(array, lying) for array in (view.lab, view.rgb, view.texts))
     box = _turned_box(element.box, lying)
     thick = box.right - box.left
+    # The inner three fifths: the rims are soft, and an outline or a bar beside may lie on them.
     core = Box(round(box.left + 0.2 * thick), box.top, max(round(box.right - 0.2 * thick), box.left + 1), box.bottom)
     core = clipped(core, *lab.shape[:2])
     if core.right <= core.left or core.bottom <= core.top:
         return None
     inside, free = window(lab, core), ~window(texts, core)
+    # A label covers nearly all of a short bar: then its pixels must do.
     if free.sum() < 0.2 * free.size:
         free[...] = True
     is_bar = (distance(inside, surface) > APART) & free
@@ -82,6 +84,7 @@ def bar_seen(view: View, element: Element, surface: Floats, roughness: float = 0
     colour = commonest(inside[is_bar])
     apart = float(distance(colour, surface))
     rivals = [float(distance(colour, rival)) for rival in _bar_colours(view)]
+    # A rival within 9 is the bar's own colour, as seen.
     nearest = min((rival for rival in rivals if rival > 9.0), default=apart)
     # What compression does to a colour must not end a bar, even where another bar has a colour near it.
     limit = min(13.0 + 30 * roughness, max(5.0 + 60 * roughness, 0.5 * min(apart, nearest)))
@@ -97,7 +100,9 @@ def bar_seen(view: View, element: Element, surface: Floats, roughness: float = 0
         return None
     members = own[core.top : core.bottom] & free
     shown = window(rgb, core)[members] if members.sum() >= 3 else window(rgb, core)[is_bar]
+    # The median across the bar, so that letters and lines that cross it hardly count.
     profile = np.median(own_distance, axis=1)
+    # The lower end is sought in the mirrored profile, so that both ends are measured alike.
     low, high = _edge(profile[::-1], len(profile) - ends[0]), _edge(profile, ends[1])
     return Bar(hex_of(np.median(shown, axis=0)), len(profile) - low, high)
 

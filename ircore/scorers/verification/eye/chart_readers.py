@@ -44,6 +44,7 @@ def read_pie(look: Look, mark: Mark) -> Observations:
     sectors = _sectors(look.view, wedges, disc, look.roughness)
     look.view.notes["sectors"] = sectors
     return {
+        # A disc of one colour is a circle, not a pie.
         f"{mark.key}/presence": Observed(len(sectors) > 1),
         f"{mark.key}/size": Observed(disc.radius),
         f"{mark.key}/place": Observed([disc.x, disc.y]),

@@ -39,15 +39,18 @@ def dot_seen(view: View, x: float, y: float, radius: float, ring: bool) -> _Dot 
         return None
     ground = commonest(patch.reshape(-1, 3))
     far = distance(patch, ground)
+    # Not the maximum, which may be a single bright pixel of compression.
     most = float(np.percentile(far, 97))
     if most < LEAST_INK:
         return None
+    # Pixels with four fifths of the strongest ink count in full: small dots are soft all over.
     ink = np.minimum(1.0, far / (0.8 * most))
     rows, columns = np.mgrid[box.top : box.bottom, box.left : box.right] + 0.5
     best = max(_candidates(ink, rows, columns, x, y, radius, ring), default=None)
     if best is None or best[0] < FULL:
         return None
     at_x, at_y = best[1], best[2]
+    # Without the rim of a filled dot, whose colour is mixed with the ground.
     inside = np.hypot(columns - at_x, rows - at_y) <= (radius if ring else 0.75 * radius)
     strong = inside & (far >= 0.6 * most)
     pixels = view.rgb[box.top : box.bottom, box.left : box.right][strong if strong.any() else inside]
@@ -67,6 +70,7 @@ def _candidates(
             inside = (far <= 1.15 * radius) & (far >= 0.75 * radius) if ring else far <= 0.9 * radius
             if not inside.any():
                 continue
+            # Of places that are about as full, the nearest to the expected place.
             share = float(ink[inside].mean()) - 0.01 * float(np.hypot(across, down))
             results.append((round(share, 4), at_x, at_y))
     return results

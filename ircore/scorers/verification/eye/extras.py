@@ -43,14 +43,17 @@ class Extra:
 def extras_of(look: Look) -> list[Extra]:
     """Find drawn areas where nothing is expected, the largest first."""
     lab = look.view.lab
+    # Labels may stand some pixels off their place, so writing that was found is explained where it is.
     explained = look.target.explained.copy()
     for block in look.blocks:
         if block is not None:
             window(explained, grown(block.box, 4))[...] = True
     grounds = _grounds(look, explained)
     far = np.min([distance(lab, ground) for ground in grounds], axis=0)
+    # Compression leaves ripples beside everything drawn: in rough pictures ink must differ more.
     ink = (far > APART + min(24.0, 80 * look.roughness)) & ~explained
     litter = _litter(look, far > APART, ~explained)
+    # Lines a pixel wide are rims of blur and compression.
     ink = ndimage.binary_opening(ink, np.ones((2, 2), bool))
     parts, count = ndimage.label(ink, np.ones((3, 3)))
     sizes = ndimage.sum_labels(ink, parts, np.arange(1, count + 1))
@@ -95,6 +98,7 @@ def _grounds(look: Look, explained: Mask) -> list[Floats]:
     if plain.sum() > 60:
         grounds.append(commonest(look.view.lab[plain]))
     outside = free.copy()
+    # The rim of the page: a renderer may leave a margin of another colour about its figure.
     outside[20:-20, 20:-20] = False
     if outside.sum() > 60:
         grounds.append(commonest(look.view.lab[outside]))

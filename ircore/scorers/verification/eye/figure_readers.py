@@ -35,8 +35,10 @@ def read_stroke(look: Look, mark: Mark) -> Observations:
         course = distinct_from_grid(_apart_from_others(look, mark.elements[0], course), element.colour)
     if course.usable.sum() < 4:
         return {f"{mark.key}/presence": Observed(None, "hidden by something else")}
+    # A segment that is gone is not seen in the lines that meet at its ends.
     share = min(course.steady, _middle_share(course)) if mark.kind == "segment" else course.steady
     dashed = bool(element.parameters.get("dash"))
+    # Of a dashed line the gaps count among the places, up to half of them.
     if share < (0.3 if dashed else 0.5):
         return {f"{mark.key}/presence": Observed(False)}
     colours = sorted({other.colour for other in look.target.scene.elements if other.colour and other.text is None})
@@ -122,6 +124,7 @@ def _segment(mark: Mark, element: Element, course: Course) -> Observations:
     readings = {f"{mark.key}/place": Observed(wanted if reaches else [], "" if reaches else "an end is not seen")}
     if usable.sum() >= 6 and np.ptp(along[usable]) > 20:
         slope = _slope(along[usable], course.offsets[usable])
+        # Counter-clockwise from the horizontal, as in mathematics: y grows downwards, so it is turned round.
         turn = math.degrees(math.atan2(wanted[0][1] - wanted[1][1], wanted[1][0] - wanted[0][0]))
         readings[f"{mark.key}/angle"] = Observed(round((turn - math.degrees(math.atan(slope))) % 180, 2))
     return readings
@@ -144,11 +147,14 @@ def _circle(mark: Mark, element: Element, course: Course) -> Observations:
     usable = course.seen & course.usable
     offset = float(np.median(course.offsets[usable]))
     towards = course.places + course.offsets[:, None] * course.normals
+    # Places that are off otherwise than most belong to lines that cross or touch the circle.
     kept = usable & (np.abs(course.offsets - offset) < 4)
     matrix = np.column_stack([towards[kept], np.ones(int(kept.sum()))])
+    # x² + y² = 2ax + 2by + c is linear in a, b and c: the circle that fits best without iterations.
     solution = np.linalg.lstsq(matrix, (towards[kept] ** 2).sum(axis=1), rcond=None)[0]
     x, y = float(solution[0]) / 2, float(solution[1]) / 2
     radius = math.sqrt(max(0.0, float(solution[2]) + x * x + y * y))
+    # A short arc fits circles of nearly any size: such a fit says nothing.
     if math.dist((x, y), about["centre"]) > 0.5 * about["radius"]:
         return {}
     return {
@@ -166,6 +172,7 @@ def _corners(mark: Mark, element: Element, course: Course) -> Observations:
         usable = near & course.usable
         share = float(course.seen[usable].mean()) if usable.sum() >= 4 else 1.0
         off = float(np.median(np.abs(course.offsets[usable & course.seen]))) if (usable & course.seen).any() else 99.0
+        # The verdict takes a distance: the corner is as far off as its lines are, 99 pixels where they are missing.
         place = [corner[0] + (off if share >= 0.5 else 99.0), corner[1]]
         readings[f"{mark.key}/place/{count}"] = Observed(place)
     return readings
@@ -199,6 +206,7 @@ def _crossed(look: Look, index: int, x: float, y: float, radius: float) -> float
     rows, columns = np.mgrid[0:height, 0:width][:, int(y) - 8 : int(y) + 9, int(x) - 8 : int(x) + 9]
     inside = np.hypot(columns + 0.5 - x, rows + 0.5 - y) <= radius
     covered = np.zeros(inside.shape, bool)
+    # Only lines below the dot: those above it are seen anyway.
     for other in look.target.scene.elements[:index]:
         path = _path_of(other)
         if path is not None:

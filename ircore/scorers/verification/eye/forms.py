@@ -29,6 +29,7 @@ def form_of(mask: Mask) -> Floats:
     filled = ndimage.binary_fill_holes(mask)
     parts, count = ndimage.label(filled)
     if count > 1:
+        # The largest part: a label or a line through the shape may cut off small ones.
         sizes = np.bincount(parts.ravel())[1:]
         filled = parts == int(sizes.argmax()) + 1
     rows, columns = np.nonzero(filled)
@@ -73,6 +74,7 @@ def nearest_form(seen: Floats, wanted: Floats, kind: str) -> str | None:
     others = {
         other: apart(seen, form)[0] for other, form in _forms().items() if other != kind and not _alike(other, kind)
     }
+    # Sorted by name first, so that of equal distances the same kind wins on every machine.
     best = min(sorted(others), key=lambda other: others[other])
     if own <= others[best] + CLEAR / 2 and own <= 2 * SAME:
         return kind

@@ -32,6 +32,7 @@ def read_background(look: Look, mark: Mark) -> Observations:
     if free.sum() < 200:
         return {f"{mark.key}/colour": Observed(None, "too little of it is seen")}
     colour = commonest(look.view.lab[free])
+    # Only pixels near the commonest colour: what else is drawn there would shift the colour.
     near = free & (distance(look.view.lab, colour) < 6)
     return {f"{mark.key}/colour": Observed(hex_of(np.median(look.view.rgb[near], axis=0)))}
 
@@ -63,6 +64,7 @@ def read_ground(look: Look, mark: Mark) -> Observations:
             continue
         own, seen = lab_of(element.colour), np.median(look.view.lab[free], axis=0)
         total += 1
+        # A pale ground may be nearer to its colour than to the main one and differ from both: 2 is always near enough.
         right += bool(float(distance(seen, own)) < max(2.0, float(distance(seen, base))))
     if not total:
         return {f"{mark.key}/presence": Observed(None, "too little of it is seen")}
@@ -105,6 +107,7 @@ def _is_ground(look: Look, area: Area, own: Area) -> bool:
         return True
     seen, wanted = lab_of(area.colour), lab_of(own.colour)
     pairs = zip(_grounds(look.target, look.view), _grounds(look.target, look.target.view), strict=True)
+    # Unless the shape has the ground's colour in the target, too.
     return any(float(distance(seen, ground)) < APART <= float(distance(wanted, former)) for ground, former in pairs)
 
 
@@ -162,6 +165,7 @@ def _form(target: Target, mark: Mark, area: Area, own: Area) -> Observations:
     element = target.scene.elements[mark.elements[0]]
     (x, y, size), (own_x, own_y, own_size) = _extent(area), _extent(own)
     box, radius = element.box, radius_of(element)
+    # By the difference to the eye's own reading of the target: what it misjudges in both cancels out.
     at = [(box.left + box.right) / 2 + x - own_x, (box.top + box.bottom) / 2 + y - own_y]
     readings = {
         f"{mark.key}/size": Observed(round(radius * size / own_size, 2)),

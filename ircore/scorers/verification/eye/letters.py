@@ -42,6 +42,7 @@ def misfits_of(block: Block, own: Block, turn: float) -> Floats:
     }
     inner = [move for move in copies if max(map(abs, move)) <= REACH]
     down, across = min(inner, key=lambda move: (float(np.abs(wanted - copies[move]).sum()), move))
+    # Spacing differs by fractions of a pixel: towards its end a label may need another move than at its beginning.
     near = [copies[down + i, across + j] for i in (-1, 0, 1) for j in (-1, 0, 1)]
     places: Floats = np.min([_misfit(wanted, copy, window) for copy in near], axis=0)
     return np.round(places[MARGIN : width - MARGIN], 4)
@@ -74,6 +75,7 @@ def with_differing(text: str, differs: Mask) -> str:
 
 def _level(ink: Floats, turn: float) -> Floats:
     """Turn a label's ink so that its letters stand upright."""
+    # Quarter turns move whole pixels; any other turn has to interpolate.
     if turn % 90 == 0:
         return np.rot90(ink, -round(turn / 90))
     level: Floats = ndimage.rotate(ink, -turn, order=1)

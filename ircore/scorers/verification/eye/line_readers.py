@@ -95,6 +95,7 @@ def _is_as_pale_as_the_grid(look: Look, mark: Mark) -> bool:
     line, own_line = (_strength(_courses(look, view, mark)) for view in views)
     net, own_net = (max(1.0, _strength(_courses(look, view, grid))) for view in views)
     own_ratio = own_line / own_net
+    # Half of the ratio, as of logarithms: blur and thinner lines weaken line and grid, but not alike.
     return own_ratio >= CLEARLY_DARKER and (line / net < own_ratio**0.5 or line < PALEST * own_line)
 
 
@@ -110,6 +111,7 @@ def _steady_share(course: Course) -> float:
     if not usable.any():
         return 0.0
     offset = np.median(course.offsets[usable])
+    # A line lies equally far off everywhere; chance finds lie now here, now there.
     steady = usable & (np.abs(course.offsets - offset) <= 1.5)
     return float(steady.sum() / max(1, course.usable.sum()))
 
@@ -221,7 +223,9 @@ def _value(
     reach = max(10.0, 2.0 * tolerance + 6.0)
     is_curve = fact.kind == "curve"
     path = min(paths, key=lambda points: float(np.hypot(*(points - at).T).min()))
+    # Beside the place where another line crosses it or a marker covers it; the first step that shows the line counts.
     steps = [_beside(path, at, aside, is_curve) for aside in (0.0, 2.0, -2.0, 4.0, -4.0, 6.0, -6.0, 9.0, -9.0)]
+    # Writing has the line's colour at times, so places with writing are the last resort, and only close by.
     for written, most in ((False, reach), (True, UNDER)):
         for place, normal in filter(None, steps):
             off = _offset(look, place, normal, reach, colour, least, written)
@@ -229,6 +233,7 @@ def _value(
                 continue
             height = float(at[1]) + off * (1.0 if not is_curve else float(np.sign(normal[1]) or 1.0))
             return Observed(round(scale.value(height), 4))
+    # A value beyond the tolerance, so that the fact fails instead of being undecided.
     return Observed(round(scale.value(float(at[1]) + 1.5 * reach), 4), "no line runs there")
 
 
@@ -261,6 +266,7 @@ def _offset(
     ground = np.median(profile, axis=0)
     seen = profile - ground
     far = np.sqrt((seen**2).sum(axis=1))
+    # The line has about the ground's colour here: its direction from the ground would be noise.
     if colour is None or float(np.sqrt(((colour - ground) ** 2).sum())) < LEAST_CONTRAST:
         cover = far
     else:
@@ -278,6 +284,7 @@ def _offset(
         return None
     runs = _runs_of((cover > 0.5 * top) & near)
     middles = [float((offsets[start:end] * cover[start:end]).sum() / cover[start:end].sum()) for start, end in runs]
+    # Of several lines of the colour, the nearest to where the value lies.
     return min(middles, key=abs)
 
 
