@@ -1,14 +1,14 @@
 r"""Which categories of correction a message has, and where.
 
 A category fires when a stem pattern ``\b<stem>\w{0,6}\b`` or a phrase pattern of its list matches, whatever the
-letter case (arXiv 2606.01901, appendix B). Time grows linearly with the message: stems are looked up word by word, and
-no phrase can repeat without bound.
+letter case (arXiv 2606.01901, appendix B). Time grows linearly with the message: stems are looked up word by word,
+phrases are tried only at words with which one of them begins, and no phrase can repeat without bound.
 """
 
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from string import digits
 from typing import NamedTuple
@@ -21,7 +21,8 @@ ENDING = 6
 Span = tuple[int, int]
 """First character, and the first one after the end."""
 
-_WORD = re.compile(r"\w+")
+_TOKEN = re.compile(r"\w+|[#(]")
+"""Words, and the other characters with which a phrase may begin."""
 
 
 class Mark(NamedTuple):
@@ -69,37 +70,48 @@ class _Finder:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._order = {words.correction: index for index, words in enumerate(lexicon.lists)}
-        self._phrases = tuple((words.correction, _phrases(words)) for words in lexicon.lists)
+        self._phrases = {words.correction: _phrases(words) for words in lexicon.lists}
+        self._openings = {
+            words.correction: tuple(opening for text in _texts(words) for opening in _openings(text))
+            for words in lexicon.lists
+        }
         self._by_stem: Mapping[str, tuple[Correction, ...]] = _by_stem(lexicon)
         self._longest = max(len(stem) for stem in self._by_stem) + ENDING
         # Words repeat: most are looked up once in a whole run.
-        self._of_word = lru_cache(maxsize=65_536)(self._stems_of)
+        self._of_token = lru_cache(maxsize=65_536)(self._categories_of)
 
     def find(self, message: str) -> tuple[Mark, ...]:
         """Return the marks of a message; see ``find_corrections``."""
         lowered = _lowered(message)
-        spans: dict[Correction, list[Span]] = defaultdict(list)
-        for match in _WORD.finditer(lowered):
-            start, end = match.span()
-            if end - start <= self._longest:
-                for correction in self._of_word(match[0]):
-                    spans[correction].append((start, end))
-        for correction, pattern in self._phrases:
-            matches = [match.span() for match in pattern.finditer(lowered)]
-            if matches:
-                spans[correction] += _outside(matches, spans[correction])
+        stems: dict[Correction, list[Span]] = defaultdict(list)
+        phrases: dict[Correction, list[Span]] = defaultdict(list)
+        for token in _TOKEN.finditer(lowered):
+            # A word longer than any stem with its ending is cut, so that no word fills the cache.
+            by_stem, by_phrase = self._of_token(token[0][: self._longest + 1])
+            for correction in by_stem:
+                stems[correction].append(token.span())
+            for correction in by_phrase:
+                earlier = phrases[correction]
+                # Phrases of one category do not overlap: the first of them wins.
+                if not earlier or earlier[-1][1] <= token.start():
+                    match = self._phrases[correction].match(lowered, token.start())
+                    if match:
+                        earlier.append(match.span())
+        for correction, matches in phrases.items():
+            stems[correction] += _outside(matches, stems[correction])
         marks = [
             Mark(correction, start, end, " ".join(lowered[start:end].split()))
-            for correction, places in spans.items()
+            for correction, places in stems.items()
             for start, end in places
         ]
         return tuple(sorted(marks, key=lambda mark: (mark.start, self._order[mark.correction])))
 
-    def _stems_of(self, word: str) -> tuple[Correction, ...]:
-        """Return the categories with a stem that ``word`` begins with and exceeds by at most ``ENDING``."""
-        lengths = range(max(1, len(word) - ENDING), len(word) + 1)
-        categories = {correction for length in lengths for correction in self._by_stem.get(word[:length], ())}
-        return tuple(sorted(categories, key=self._order.__getitem__))
+    def _categories_of(self, token: str) -> tuple[tuple[Correction, ...], tuple[Correction, ...]]:
+        """Return the categories of which a stem fires on ``token``, and those of which a phrase may begin with it."""
+        lengths = range(max(1, len(token) - ENDING), len(token) + 1)
+        stems = {correction for length in lengths for correction in self._by_stem.get(token[:length], ())}
+        phrases = (correction for correction, openings in self._openings.items() if token.startswith(openings))
+        return tuple(sorted(stems, key=self._order.__getitem__)), tuple(phrases)
 
 
 @cache
@@ -117,30 +129,35 @@ def _by_stem(lexicon: Lexicon) -> dict[str, tuple[Correction, ...]]:
 
 def _phrases(words: WordList) -> re.Pattern[str]:
     """Join the phrases of a list into a single pattern; longer alternatives are tried first."""
-    texts = sorted((text for phrase in words.phrases for text in _openings(phrase.text)), key=len, reverse=True)
+    texts = sorted(_texts(words), key=len, reverse=True)
     spaced = (text.replace(" ?", r"\s{0,8}").replace(" ", r"\s{1,8}") for text in texts)
-    return re.compile(f"(?:{'|'.join(_at_word_start(text) for text in spaced)})(?!\\w)")
+    return re.compile(rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)")
 
 
-def _openings(text: str) -> list[str]:
-    """Split a phrase that begins with alternatives, or with any digit, into a phrase for each."""
-    leading = re.match(r"\(\?:([a-z |]+)\)", text)
-    if leading:
-        return [opening + text[leading.end() :] for opening in leading[1].split("|")]
-    number = r"\d{1,9}"
-    if text.startswith(number):
-        return [digit + r"\d{0,8}" + text.removeprefix(number) for digit in digits]
-    return [text]
+def _texts(words: WordList) -> Iterator[str]:
+    """Yield the phrases of a list, those that begin with alternatives as a phrase for each."""
+    for phrase in words.phrases:
+        leading = re.match(r"\(\?:([a-z |]+)\)", phrase.text)
+        if leading:
+            yield from (opening + phrase.text[leading.end() :] for opening in leading[1].split("|"))
+        else:
+            # Only the digits 0 to 9 begin a number; \d would take those of other scripts, too.
+            yield re.sub(r"^\\d\{1,9\}", r"[0-9]\\d{0,8}", phrase.text)
 
 
-def _at_word_start(text: str) -> str:
-    """Let a phrase begin only where a word does.
+def _openings(text: str) -> tuple[str, ...]:
+    """Return the beginnings of a token with which a match of a phrase can begin.
 
-    A first character is looked behind once it has been met: patterns that all begin with a plain character are searched
-    for by these characters, several times as fast as place by place.
+    >>> _openings("hues?"), _openings("#[0-9a-f]{6}")
+    (('hue',), ('#',))
     """
-    first = re.match(r"[a-z0-9#]|\\\(", text)
-    return rf"{first[0]}(?<!\w{first[0]}){text[first.end() :]}" if first else rf"(?<!\w){text}"
+    if text.startswith("[0-9]"):
+        return tuple(digits)
+    # A letter before a quantifier may be missing in the match.
+    opening = re.match(r"[a-z]+(?![?*{])|[0-9#]|\\\(", text)
+    if opening is None:
+        raise ValueError(f"a phrase begins with a letter, a digit, # or (, not as {text!r} does")
+    return (opening[0].removeprefix("\\"),)
 
 
 def _lowered(message: str) -> str:
