@@ -6,9 +6,10 @@ so that the picture follows the reader's scheme.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape, unescape
-from typing import Any
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -28,6 +29,17 @@ Point = tuple[float, float] | None
 """Where a mark stands, CSS pixels from the left and from above; None where there is no value."""
 
 
+class _Line(NamedTuple):
+    """A straight line: its ends, CSS pixels, and its look."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    colour: str
+    width: float
+
+
 def still_picture(figure: Mapping[str, Any], narrow: bool) -> Markup:
     """Return a figure as SVG.
 
@@ -39,7 +51,13 @@ def still_picture(figure: Mapping[str, Any], narrow: bool) -> Markup:
         ValueError: A trace is of a type that this renderer does not draw.
     """
     frame = _Frame(figure["narrow" if narrow else "layout"], figure["template"]["layout"], WIDTH[narrow])
-    parts = [*_grid(frame), *_shapes(frame), *_traces(figure, frame), *_ticks(frame), *_annotations(frame)]
+    parts = [
+        _strokes(_grid(frame)),
+        _strokes(_shapes(frame)),
+        *_traces(figure, frame),
+        *_ticks(frame),
+        *_annotations(frame),
+    ]
     font = frame.layout["font"]
     return Markup(  # noqa: S704 - every text in it is escaped by ``_text``, every other value is a number or a token
         f'<svg class="still-{"narrow" if narrow else "wide"}" viewBox="0 0 {frame.width} {frame.height}"'
@@ -114,7 +132,7 @@ class _Frame:
         ]
 
 
-def _grid(frame: _Frame) -> Iterator[str]:
+def _grid(frame: _Frame) -> Iterator[_Line]:
     for name, axis in frame.axes.items():
         if axis.get("visible") is False:
             continue
@@ -128,21 +146,25 @@ def _grid(frame: _Frame) -> Iterator[str]:
             yield _rule(along, ends[0], frame.share(name, 0), frame.share(name, 1), axis["linecolor"])
 
 
-def _rule(letter: str, at: float, start: float, end: float, colour: str, width: float = 1) -> str:
+def _rule(letter: str, at: float, start: float, end: float, colour: str, width: float = 1) -> _Line:
     """A straight line: upright at an x, level at a y."""
-    return _line(at, start, at, end, colour, width) if letter == "x" else _line(start, at, end, at, colour, width)
+    return _Line(at, start, at, end, colour, width) if letter == "x" else _Line(start, at, end, at, colour, width)
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float) -> str:
-    ends = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
-    return f'<line {ends} stroke="{colour}" stroke-width="{width}"/>'
+def _strokes(lines: Iterable[_Line]) -> str:
+    """Draw lines, those in a row that look the same as one path: a board's figures have hundreds of grid lines."""
+    paths = []
+    for (colour, width), alike in groupby(lines, key=lambda line: (line.colour, line.width)):
+        drawn = "".join(f"M{line.x1:.1f} {line.y1:.1f}L{line.x2:.1f} {line.y2:.1f}" for line in alike)
+        paths.append(f'<path d="{drawn}" stroke="{colour}" stroke-width="{width}"/>')
+    return "".join(paths)
 
 
-def _shapes(frame: _Frame) -> Iterator[str]:
+def _shapes(frame: _Frame) -> Iterator[_Line]:
     for shape in frame.items("shapes", "shapedefaults"):
         x1, x2 = (frame.refer("x", shape["xref"], shape[end]) for end in ("x0", "x1"))
         y1, y2 = (frame.refer("y", shape["yref"], shape[end]) for end in ("y0", "y1"))
-        yield _line(x1, y1, x2, y2, shape["line"]["color"], shape["line"]["width"])
+        yield _Line(x1, y1, x2, y2, shape["line"]["color"], shape["line"]["width"])
 
 
 def _traces(figure: Mapping[str, Any], frame: _Frame) -> Iterator[str]:
@@ -193,7 +215,7 @@ def _scatter(trace: Json, frame: _Frame) -> Iterator[str]:
     if "lines" in trace["mode"]:
         yield _path(points, trace)
     if "markers" in trace["mode"]:
-        yield from _whiskers(trace, frame, points)
+        yield _strokes(_whiskers(trace, frame, points))
         yield from _marks(trace["marker"], points)
 
 
@@ -211,7 +233,7 @@ def _path(points: Sequence[Point], trace: Json) -> str:
     return f'<path d="{"".join(drawn)}" fill="none" stroke="{line["color"]}" stroke-width="{line["width"]}"{dashed}/>'
 
 
-def _whiskers(trace: Json, frame: _Frame, points: Sequence[Point]) -> Iterator[str]:
+def _whiskers(trace: Json, frame: _Frame, points: Sequence[Point]) -> Iterator[_Line]:
     for letter, other in (("x", "y"), ("y", "x")):
         error, name = trace[f"error_{letter}"], trace.get(f"{letter}axis", letter)
         for point, middle, less, more in zip(

@@ -220,7 +220,8 @@ def parsed(text: str) -> Element:
         return read_page(file)
 
 
-def test_a_row_holds_in_full_what_it_shows() -> None:
+def test_a_row_holds_more_digits_than_it_shows() -> None:
+    """Means have all digits, ends of intervals five, the small cells of ten pictures each three."""
     site = site_of(runs())
     page = rendered(site, "boards/index")
     line = board_lines(site, View(site.judge, rules=Rules()))[0]
@@ -228,12 +229,12 @@ def test_a_row_holds_in_full_what_it_shows() -> None:
     for name, estimate in (("score-column", line.cell.main), ("quality-column", line.cell.score)):
         (shown,) = row.find("td", class_=name)
         assert float(shown.attributes["data-sort"]) == pytest.approx(estimate.mean, rel=1e-6)
-        assert float(shown.attributes["data-low"]) == pytest.approx(estimate.low, rel=1e-5)
+        assert float(shown.attributes["data-low"]) == pytest.approx(estimate.low, rel=1e-4)
         assert shown.attributes["data-n"] == str(estimate.n)
     heats = row.find("a", class_="heat")
     cells = [site.cell(line.pair, category, which) for category in ("geometry", "photos") for which in ("easy", "hard")]
     means = [cell.score.mean for cell in cells if cell]
-    assert [float(heat.attributes["data-sort"]) for heat in heats] == pytest.approx(means, rel=1e-6)
+    assert [float(heat.attributes["data-sort"]) for heat in heats] == pytest.approx(means, rel=5e-3)
     assert row.attributes["class"] == "top"
     assert "played here" in row.text
     assert "2026-01-01" in row.text

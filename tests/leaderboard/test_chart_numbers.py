@@ -191,7 +191,7 @@ def test_still_pictures_are_well_formed_and_show_every_mark(charts: Mapping[str,
             said = " ".join("".join(text.itertext()) for text in picture.iter("text"))
             for note in layout["annotations"]:
                 assert note["text"].replace("<b>", "").split("<")[0].replace("&amp;", "&") in said
-    marks = [part for part in ElementTree.fromstring(f"<b>{charts['scores'].still()}</b>")[0] if part.tag == "path"]
+    marks = ElementTree.fromstring(f"<b>{charts['scores'].still()}</b>")[0].findall("path[@transform]")
     assert len(marks) == sum(bool(trace["x"]) for trace in charts["scores"].figure["data"])
 
 

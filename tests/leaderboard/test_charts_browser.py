@@ -144,7 +144,7 @@ def test_still_pictures_stand_in_without_javascript_and_on_paper(browser: "Brows
         page = visit_in(context, address).open("index.html")
         assert page.locator(".still-narrow:visible").count() == COUNT
         assert page.locator(".still-wide:visible").count() == 0
-        assert page.locator("#figure-deltas .still-narrow circle, #figure-deltas .still-narrow path").count() == 10
+        assert page.locator("#figure-deltas .still-narrow path[transform]").count() == 10
         # Four of the paper's tables stand below those of three figures.
         assert page.locator("figure details table").count() == COUNT + 4
     with browser.new_context(viewport={"width": 1280, "height": 800}) as context:

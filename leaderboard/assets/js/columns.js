@@ -52,7 +52,7 @@ function value(text) {
   return Number.isFinite(number) ? number : text;
 }
 
-/* One row as an object of full-precision values, null where there is none. */
+/* One row as an object of values with all digits that the board holds, null where there is none. */
 export function record(columns, row) {
   return Object.fromEntries(columns.flatMap(({ index, fields }) =>
     fields.map(({ name, place }) => {

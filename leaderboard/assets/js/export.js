@@ -13,7 +13,7 @@ function csvCell(value) {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/* In full precision; a text that a spreadsheet would run begins with an apostrophe. */
+/* With all digits that the board holds; a text that a spreadsheet would run begins with an apostrophe. */
 export function csv(records) {
   const names = Object.keys(records[0] ?? {});
   const lines = [names, ...records.map((record) => names.map((name) => record[name]))];
