@@ -1,7 +1,9 @@
 """Messages cut into segments by the corrections that their words make, as pages tint them."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache, reduce
+from operator import or_
 from typing import NamedTuple
 
 from ircore.games.reconstruction.language.corrections import find_corrections
@@ -24,7 +26,7 @@ CORRECTION_WORDS: Mapping[Correction, str] = {
 }
 """Names of the correction categories on pages, in the order of the legend."""
 
-_PLACE: Mapping[Correction, int] = {correction: place for place, correction in enumerate(CORRECTIONS)}
+_BITS: Mapping[Correction, int] = {correction: 1 << place for place, correction in enumerate(CORRECTIONS)}
 
 
 class Segment(NamedTuple):
@@ -70,22 +72,24 @@ def mark_message(message: str, turn: int) -> Marked:
     """
     shown = message[:LONGEST]
     marks = find_corrections(shown) if turn > 1 else ()
-    edges = sorted(
-        (place, step, mark.correction) for mark in marks for place, step in ((mark.start, 1), (mark.end, -1))
-    )
-    active: Counter[Correction] = Counter()
-    segments, begun = [], 0
-    for place, step, correction in edges:
+    # Marks of one category never overlap: each place where one begins or ends turns the category's bit over.
+    turned: dict[int, int] = defaultdict(int)
+    for mark in marks:
+        for place in (mark.start, mark.end):
+            turned[place] ^= _BITS[mark.correction]
+    segments, begun, active = [], 0, 0
+    for place in sorted(turned):
         if place > begun:
-            segments.append(
-                Segment(shown[begun:place], _in_order(correction for correction in active if active[correction]))
-            )
+            segments.append(Segment(shown[begun:place], _in_order(active)))
             begun = place
-        active[correction] += step
+        active ^= turned[place]
     if begun < len(shown):
         segments.append(Segment(shown[begun:], ()))
-    return Marked(tuple(segments), len(message) - len(shown), _in_order(active))
+    every = reduce(or_, (_BITS[mark.correction] for mark in marks), 0)
+    return Marked(tuple(segments), len(message) - len(shown), _in_order(every))
 
 
-def _in_order(corrections: Iterable[Correction]) -> tuple[Correction, ...]:
-    return tuple(sorted(corrections, key=_PLACE.__getitem__))
+@cache
+def _in_order(bits: int) -> tuple[Correction, ...]:
+    """Return the categories of a set of bits, in their order."""
+    return tuple(correction for correction, bit in _BITS.items() if bits & bit)
