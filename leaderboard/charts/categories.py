@@ -134,6 +134,9 @@ def _title(scores: _ByCategory, run_ids: Sequence[str]) -> str:
             lowest[hardest] = lowest.get(hardest, 0) + 1
     if not known:
         return _TITLE
-    hardest = max(lowest, key=lambda category: lowest[category])
-    count = f"{lowest[hardest]} of {known} {'pair' if known == 1 else 'pairs'}"
-    return f"{_TITLE} {labels.category_title(hardest)} score lowest for {count}"
+    most = max(lowest.values())
+    hardest, *others = (category for category in scores if lowest.get(category) == most)
+    if others:
+        return f"{_TITLE} None scores lowest for most of {known} pairs"
+    pairs = f"{known} {'pair' if known == 1 else 'pairs'}"
+    return f"{_TITLE} {labels.category_title(hardest)} score lowest for {most} of {pairs}"

@@ -78,15 +78,22 @@ def _cells(site: Site, judge: str, run_ids: Sequence[str]) -> dict[str, Any]:
     """Return the order of a judge's board, and the measures of every pair, overall and by category."""
     results = site.under()
     places = {run_id: place for place, run_id in enumerate(run_ids)}
-    conditions = {}
+    conditions: dict[str, dict[str, Any]] = {}
     for category in (None, *results.categories):
         cells = [results.cell(run_id, judge, category) for run_id in run_ids]
-        conditions[category or ""] = _measures(cells)
+        conditions[category or ""] = {**_measures(cells), "ranks": _ranks(site, judge, category, run_ids)}
     return {
         "order": [places[row.submission.run_id] for row in results.board(judge)],
         "family": [int(results.cell(run_id, judge).same_family) for run_id in run_ids],
         "conditions": conditions,
     }
+
+
+def _ranks(site: Site, judge: str, category: str | None, run_ids: Sequence[str]) -> list[list[int] | None]:
+    """Return each pair's best and worst possible rank on a board; None for a pair without a rank."""
+    rows = {row.submission.run_id: row for row in site.under().board(judge, category)}
+    ranges = ((rows[run_id].rank_low, rows[run_id].rank_high) for run_id in run_ids)
+    return [None if low is None or high is None else [low, high] for low, high in ranges]
 
 
 def _measures(cells: Sequence[Cell]) -> dict[str, list[Numbers | None]]:

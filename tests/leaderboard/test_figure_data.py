@@ -51,6 +51,8 @@ def test_cells_are_means_over_episodes(files: dict[str, Any]) -> None:
         assert (score[0], score[3]) == (pytest.approx(17 / 3), 3)
         assert (delta[0], delta[3]) == (2.5, 2)
         assert outcomes == [2, 0, 0, 1]
+        # Three pictures are too few for a rank.
+        assert cells["ranks"] == [None]
         assert score[1] < score[0] < score[2]
 
 

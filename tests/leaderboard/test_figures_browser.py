@@ -5,7 +5,7 @@ import io
 import json
 import shutil
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -202,6 +202,21 @@ def test_a_headline_counts_what_is_shown(visit: Visit, site: Path) -> None:
         or title.endswith(f"; {undecided} {'is' if undecided == 1 else 'are'} undecided")
         or better == worse == 0
     )
+
+
+def test_a_headline_names_a_pair_as_the_best_only_where_the_board_does(visit: Visit, site: Path) -> None:
+    """Two pairs whose ranges of ranks overlap cannot be told apart, however far apart their means are."""
+    listed = json.loads((site / "data/figures/pairs.json").read_text())
+    cells = json.loads((site / f"data/figures/cells-{listed['judge']}.json").read_text())
+    ranks = cells["conditions"][""]["ranks"]
+    couples = list(combinations(cells["order"], 2))
+    apart = next((one, two) for one, two in couples if ranks[one][1] < ranks[two][0])
+    tied = next((one, two) for one, two in couples if ranks[one][1] >= ranks[two][0])
+    for places, said in ((apart, "leads by main score"), (tied, "2 of 2 ranked pairs cannot be told from the best")):
+        keys = ",".join(listed["pairs"][place]["key"] for place in places)
+        tab = open_figures(visit, f"?scores.pairs={keys}&scores.judge={listed['judge']}")
+        title = tab.locator("#figure-scores figcaption strong", has_text="Of the 2 chosen pairs").inner_text()
+        assert said in title
 
 
 def test_all_pairs_and_the_best_twelve(visit: Visit) -> None:

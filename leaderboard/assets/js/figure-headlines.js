@@ -27,17 +27,29 @@ export function against(values, line, [above, below], open, noun) {
   return undecided ? `${said}; ${undecided} ${undecided === 1 ? "is" : "are"} undecided` : said;
 }
 
-/* by judge: the values of the pairs. */
-export function highest(pairs, byJudge) {
-  const tops = byJudge.map((values) => {
-    const means = values.map((value) => (known(value) ? value[0] : -Infinity));
-    return Math.max(...means) === -Infinity ? null : means.indexOf(Math.max(...means));
-  }).filter((place) => place !== null);
-  if (!tops.length) return "No rendering was rated";
-  const [first] = tops;
-  if (byJudge.length === 1) return `${pairWords(pairs[first])} scores ${pairs.length > 1 ? "highest: " : ""}${fixed(byJudge[0][first][0])}`;
-  if (tops.every((place) => place === first)) return `${pairWords(pairs[first])} scores highest by every judge`;
-  return "Judges differ on which pair scores highest";
+/*
+ * Places of the pairs that cannot be told from the best. Of all pairs of a board: those that no other beats. Of a part of
+ * them: those whose range of ranks reaches that of the first, as they may still do where the difference itself is clear.
+ */
+function topGroup(ranks, whole) {
+  const ranked = ranks.flatMap((range, place) => (range ? [{ place, low: range[0], high: range[1] }] : []));
+  const [first] = [...ranked].sort((one, other) => one.low - other.low || one.high - other.high);
+  return ranked.filter(({ low }) => (whole ? low === 1 : low <= first.high)).map(({ place }) => place);
+}
+
+/* judges: of each its name, the values and the ranks of the pairs; whole: whether these are all pairs. */
+export function highest(pairs, judges, whole) {
+  const rated = judges.filter(({ values }) => values.some((value) => known(value) && value[3]));
+  if (!rated.length) return "No rendering was rated";
+  if (pairs.length === 1) return rated.length === 1 ? `${pairWords(pairs[0])} scores ${fixed(rated[0].values[0][0])}` : `How similar is what ${pairWords(pairs[0])} draws?`;
+  const tops = rated.map(({ ranks }) => topGroup(ranks, whole));
+  const sizes = tops.map(({ length }) => length);
+  if (sizes.includes(0)) return "No pair has a rank yet";
+  const [[leader]] = tops;
+  if (tops.every((top) => top.length === 1 && top[0] === leader)) return `${pairWords(pairs[leader])} leads by main score, judged by ${rated.length === 1 ? rated[0].judge : "every judge"}`;
+  const count = rated[0].ranks.filter(Boolean).length;
+  if (rated.length === 1) return `${sizes[0]} of ${count} ranked pairs cannot be told from the best by main score`;
+  return `Judges leave ${Math.min(...sizes)} to ${Math.max(...sizes)} of ${pairs.length} pairs in the top group`;
 }
 
 /* counts of pairs: improved, stable, regressed, single. */
@@ -87,6 +99,7 @@ export function hardest(titles, rows) {
   const lowest = whole.map((values) => values.map(([mean]) => mean)).map((means) => means.indexOf(Math.min(...means)));
   const counts = titles.map((_, index) => lowest.filter((place) => place === index).length);
   const most = Math.max(...counts);
+  if (counts.filter((count) => count === most).length > 1) return `${question} None scores lowest for most of ${whole.length} pairs`;
   return `${question} ${titles[counts.indexOf(most)]} score lowest for ${most} of ${plural(whole.length, "pair")}`;
 }
 

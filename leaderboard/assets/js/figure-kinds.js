@@ -78,7 +78,7 @@ function rowFigure({ measure, form, sorted, scale, title }) {
     const values = columns.flat();
     const { xaxis, notes = [], head = 46, shapes = [], factor = 1 } = scale(values);
     const records = order.flatMap((at) => judges.map((judge, line) => ({ pair: choice.pairs[at], judge, ...measured(columns[line][at], measure) })));
-    return { ...markedRows(rows, xaxis, notes, head, shapes, factor), title: title(choice, columns, alone), records };
+    return { ...markedRows(rows, xaxis, notes, head, shapes, factor), title: title(choice, columns, judges), records };
   };
 }
 
@@ -90,7 +90,10 @@ const scores = rowFigure({
     const [low, high] = wholePoints(values);
     return { xaxis: axis(low, high, steps(low, high, 1), "mean similarity of the final rendering (0–10)"), head: 14 };
   },
-  title: ({ pairs }, columns) => highest(pairs, columns),
+  title(choice, columns, judges) {
+    const ranked = judges.map((judge, at) => ({ judge, values: columns[at], ranks: cellsOf(choice, judge, "ranks") }));
+    return highest(choice.pairs, ranked, choice.pairs.length === choice.index.pairs.length);
+  },
 });
 
 const deltas = rowFigure({
@@ -102,7 +105,7 @@ const deltas = rowFigure({
     const ticks = steps(low, high, step, signedForm(step < 1 ? 1 : 0));
     return { xaxis: axis(low, high, ticks, "ΔQ = final − first similarity (points of 10)"), notes: sides(0, "← worse", "better →"), shapes: [vertical(0)] };
   },
-  title: (_, columns, alone) => against(columns.flat(), 0, ["Refinement helps", "harms"], "Does refinement help? No pair's interval is clear of zero", alone ? "pair" : "comparison"),
+  title: (_, columns, judges) => against(columns.flat(), 0, ["Refinement helps", "harms"], "Does refinement help? No pair's interval is clear of zero", judges.length === 1 ? "pair" : "comparison"),
 });
 
 const preferences = rowFigure({
@@ -115,7 +118,7 @@ const preferences = rowFigure({
     shapes: [vertical(50)],
     factor: 100,
   }),
-  title: (_, columns, alone) => against(columns.flat(), 0.5, ["The final rendering is preferred in", "the first in"], "Is the final rendering preferred to the first? No interval is clear of 50 %", alone ? "pair" : "comparison"),
+  title: (_, columns, judges) => against(columns.flat(), 0.5, ["The final rendering is preferred in", "the first in"], "Is the final rendering preferred to the first? No interval is clear of 50 %", judges.length === 1 ? "pair" : "comparison"),
 });
 
 function convergence(choice) {
