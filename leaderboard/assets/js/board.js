@@ -110,6 +110,10 @@ class Board {
     document.addEventListener("click", (event) => {
       if (!menu.contains(event.target)) menu.open = false;
     });
+    menu.addEventListener("toggle", () => {
+      menu.classList.remove("leftward");
+      menu.classList.toggle("leftward", menu.lastElementChild.getBoundingClientRect().right > document.documentElement.clientWidth);
+    });
     menu.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       menu.open = false;
