@@ -72,13 +72,14 @@ def condition_cell(
         same_family: Explanation of the dagger where judge and describer are of one model family.
     """
     aggregates, episodes = cell.cell, _episodes(root, cell.pair.key, anchor)
-    cost = "cost not known" if aggregates.cost.mean is None else f"US$ {number(aggregates.cost.mean)}"
+    # Where nothing costs, as of offline players, nothing is said of it.
+    cost = f' <span class="muted">US$ {number(aggregates.cost.mean)}</span>' if aggregates.cost.mean else ""
     numbers = (
         f'<a class="matrix-score" href="{episodes}">{main_score(aggregates)}</a>{_main_dot(cell)}\n'
         f'<span class="muted">{_rank_words(cell)}</span> <span class="muted">score {score(aggregates.score)}</span> '
         f'<span class="muted">played {aggregates.played}/{aggregates.episodes}</span> '
         f'<span class="muted rated">rated {rated(aggregates)}</span> '
-        f'<span class="muted">ΔQ {signed(aggregates.delta.mean)}</span> <span class="muted">{cost}</span>\n'
+        f'<span class="muted">ΔQ {signed(aggregates.delta.mean)}</span>{cost}\n'
     )
     return _cell(cell, gallery, root, judge, numbers, same_family)
 

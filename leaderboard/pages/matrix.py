@@ -189,6 +189,7 @@ def _condition_values(site: Site, view: View) -> dict[str, Any]:
         "effects": effects,
         "maps": _maps(site, view, grid.by_effect(effects)) if grid.dense and view.overall else (),
         "references": board_references(site, view),
+        "costs": any(shown.cell.cost.mean for row in grid.rows for cell in row.cells for shown in cell),
     }
 
 

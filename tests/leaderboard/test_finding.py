@@ -9,7 +9,8 @@ from site_samples import named_submission, rate_turns
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.finding import Finding, finding
-from leaderboard.pages.overview import front_page, legibility
+from leaderboard.pages.front_episode import legibility
+from leaderboard.pages.overview import front_page
 from leaderboard.rendering.render import Renderer
 
 

@@ -1,0 +1,71 @@
+"""The episode with which the front page opens: close at the end, much improved, and told in words that people read."""
+
+import re
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
+
+from leaderboard.model.site import Site
+from leaderboard.pages.selections import GOOD, Chosen, judged_episodes
+
+_EASY_WORDS = 60
+"""Words and numbers of a message that people read without effort."""
+
+_Worth = tuple[bool, bool, float, str]
+"""Whether an episode ends well, whether it improves over turns, its gain in legible words, and its id."""
+
+
+def front_episode(site: Site) -> Chosen | None:
+    """Return a close reconstruction that improved much and is told in words that people read easily; None without any.
+
+    A held run is no example: its pictures may be copies.
+    """
+    return _best(chosen for chosen in judged_episodes(site) if chosen.pair.run_id not in site.results.held)
+
+
+def _best(episodes: Iterable[Chosen]) -> Chosen | None:
+    """Return the episode of the greatest worth; messages are read only of episodes that may be the best."""
+    best: tuple[_Worth, Chosen] | None = None
+    for most, chosen in sorted(((_most(chosen), chosen) for chosen in episodes), key=itemgetter(0), reverse=True):
+        if best is not None and best[0] > most:
+            break
+        if best is None or _worth(chosen) > best[0]:
+            best = _worth(chosen), chosen
+    return best[1] if best else None
+
+
+def _most(chosen: Chosen) -> _Worth:
+    """Return the worth that an episode would have if its messages were all words."""
+    good, tells, value, episode_id = _worth(chosen, legible=1.0)
+    return good, tells, max(value, 0.0), episode_id
+
+
+def _worth(chosen: Chosen, legible: float | None = None) -> _Worth:
+    """Return what orders episodes: a shorter episode, or a worse one, is shown only if there is no better.
+
+    Of good episodes that improve, the gain counts by how much of their messages are words.
+
+    Args:
+        chosen: The episode.
+        legible: How easily its messages read, 0-1; None to read them.
+    """
+    final, delta = chosen.judged.final or 0.0, chosen.judged.delta or 0.0
+    good, turns = final >= GOOD, chosen.result.episode.rendered_turns
+    tells = good and delta > 0 and len(turns) > 1
+    if good and legible is None:
+        legible = legibility([turn.message or "" for turn in turns])
+    return good, tells, delta * (legible or 0.0) if good else final, chosen.result.episode.episode_id
+
+
+def legibility(messages: Sequence[str]) -> float:
+    """Return how easily messages read, 0–1: the share of words among words and numbers, less for long messages.
+
+    >>> legibility(["A red circle in the middle"]) > legibility(["A #ff0000 circle at (256, 256)"])
+    True
+
+    Args:
+        messages: Of an episode.
+    """
+    tokens: list[str] = [token for message in messages for token in re.findall(r"#?\w[\w.'-]*", message)]
+    words = sum(token.isalpha() for token in tokens)
+    easy = _EASY_WORDS * len(messages)
+    return words * min(1.0, easy / max(1, len(tokens))) / max(1, len(tokens))
