@@ -28,7 +28,7 @@ from leaderboard.charts.grammar import (
     words,
 )
 from leaderboard.charts.panels import axes_of, diagonal, squares
-from leaderboard.charts.published import AID, agreement_rows
+from leaderboard.charts.published import agreement_rows
 from leaderboard.charts.rows import Mark, Row, marked_rows
 from leaderboard.charts.tracks import band
 from leaderboard.theme import judge_token, token
@@ -58,7 +58,7 @@ def agreement_sketch(subject: Subject) -> Sketch | Missing:
         reading_aid=(
             "Each mark is how far two raters' similarity ratings of the same renderings rise together (1 is perfectly,"
             " 0 not at all): Pearson's r as a disc, Spearman's ρ as a diamond, lines 95 % intervals clustered on"
-            " pictures; preferences are in the table." + AID
+            " pictures; preferences are in the table."
         ),
         drawing=marked_rows(
             [*map(_agreement_row, entries), *agreement_rows(people)],

@@ -12,9 +12,6 @@ from leaderboard.charts.rows import Mark, Row
 from leaderboard.theme import token
 from leaderboard.words.labels import judge_name
 
-AID = " Hollow marks below are the paper's published values, of other targets, pairs and judges, without intervals."
-"""Sentence about the paper's values in a chart's reading aid."""
-
 _HEADING = Row(("reported by the paper,", "not run here"), ())
 
 

@@ -26,7 +26,7 @@ from leaderboard.charts.grammar import (
     vertical,
     words,
 )
-from leaderboard.charts.published import AID, preference_rows, score_rows
+from leaderboard.charts.published import preference_rows, score_rows
 from leaderboard.charts.rows import Mark, Row, marked_rows
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, judge_token
@@ -59,7 +59,6 @@ def scores_sketch(subject: Subject) -> Sketch | Missing:
             + (", one line of marks a judge" if several else "")
             + "; judges do not mean the same by a number, so compare pairs within a judge."
             + (" † is a judge of the describer's own family." if table.carried else "")
-            + AID
         ),
         chosen=subject.chosen_words(MOST_ROWS),
         drawing=marked_rows(
@@ -135,7 +134,7 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
         ),
         reading_aid=(
             "Each mark is the share of a pair's episodes of several renderings in which the final one is preferred to"
-            " the first, a tie being half; a line that crosses 50 % leaves it open." + AID
+            " the first, a tie being half; a line that crosses 50 % leaves it open."
         ),
         chosen=subject.chosen_words(MOST_ROWS),
         drawing=marked_rows(

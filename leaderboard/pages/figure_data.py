@@ -39,7 +39,8 @@ Numbers = list[float | int | None]
 def figure_data_files(site: Site) -> Iterator[tuple[str, str]]:
     """Yield the files of the runs under the most common rules: path below the site's root, and text."""
     results = site.under()
-    pairs = named_alike([site.pairs[submission.run_id] for submission in results.submissions])
+    # In the order of the board, in which a reader looks for pairs.
+    pairs = named_alike([site.pairs[row.submission.run_id] for row in results.board(site.judge)])
     yield f"{FOLDER}/pairs.json", _text(_index(site, pairs))
     for judge in results.judges:
         yield f"{FOLDER}/cells-{judge}.json", _text(_cells(site, judge, list(pairs)))

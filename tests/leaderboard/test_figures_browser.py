@@ -164,14 +164,14 @@ def test_pairs_judge_and_category_are_chosen_in_place_and_stand_in_the_address(v
     figure.locator(".figure-pairs summary").click()
     figure.get_by_role("searchbox").fill("seerrr painter-1")
     boxes = figure.locator(".figure-pair-list li:visible input")
-    assert boxes.count() == 4  # seerrr with three to six r
+    assert boxes.count() == 4  # seerrr with three to six r, the best first
     boxes.nth(0).check()
     boxes.nth(1).check()
     tab.keyboard.press("Escape")
     figure.get_by_label("Judge").select_option("zealous")
     figure.get_by_label("Category").select_option("geometry")
     figure.locator("figcaption strong", has_text="Of the 2 chosen pairs, on geometry, judged by zealous:").wait_for()
-    assert "deltas.pairs=seerrr-painter-1,seerrrr-painter-1&deltas.judge=zealous&deltas.category=geometry" in tab.url
+    assert "deltas.pairs=seerrrrrr-painter-1,seerrrrr-painter-1&deltas.judge=zealous&deltas.category=geometry" in tab.url
     assert figure.locator("figcaption").inner_text().endswith("2 of 30 pairs, as chosen; geometry; judged by zealous.")
     headline = figure.locator("figcaption strong").inner_text()
     tab.reload()
@@ -217,6 +217,19 @@ def test_a_headline_names_a_pair_as_the_best_only_where_the_board_does(visit: Vi
         tab = open_figures(visit, f"?scores.pairs={keys}&scores.judge={listed['judge']}")
         title = tab.locator("#figure-scores figcaption strong", has_text="Of the 2 chosen pairs").inner_text()
         assert said in title
+
+
+def test_a_pair_that_is_not_on_the_site_is_said_and_the_papers_marks_go_with_their_sentence(
+    visit: Visit, site: Path
+) -> None:
+    key = json.loads((site / "data/figures/pairs.json").read_text())["pairs"][0]["key"]
+    tab = open_figures(visit, f"?scores.pairs={key},gone-away")
+    assert "Not on this site: gone-away." in tab.locator(".figure-note").inner_text()
+    figure = tab.locator("#figure-scores[data-changed]")
+    figure.wait_for()
+    assert not figure.locator(".hollow-aid").is_visible()
+    figure.get_by_role("button", name="Reset").click()
+    assert tab.locator("#figure-scores .hollow-aid").is_visible()
 
 
 def test_all_pairs_and_the_best_twelve(visit: Visit) -> None:

@@ -217,14 +217,17 @@ class FigurePage {
   addNote() {
     this.note?.remove();
     const query = readQuery();
-    if (this.alone || !PARTS.some((part) => query[part])) return;
+    const asked = Object.entries(query).filter(([name]) => /^(.*\.)?pairs$/.test(name)).flatMap(([, keys]) => keys.split(","));
+    const absent = asked.filter((key) => key && !key.startsWith("~") && !this.index.places.has(key));
+    if (this.alone || (!absent.length && !PARTS.some((part) => query[part]))) return;
     const names = (query.pairs ?? "").split(",").filter((key) => this.index.places.has(key)).map((key) => pairWords(this.index.pairs[this.index.places.get(key)]));
     const words = [names.join("; "), query.judge && `judged by ${query.judge}`, this.index.categories.find(([name]) => name === query.category)?.[1].toLowerCase()].filter(Boolean).join("; ");
     const clear = button("Show all figures as built", () => {
       writeQuery(Object.fromEntries(PARTS.map((part) => [part, ""])), { push: true });
       this.restore();
     });
-    this.note = element("p", "figure-note", element("span", "", `Every figure that can shows: ${words}. `), clear);
+    const said = [words && `Every figure that can shows: ${words}. `, absent.length && `Not on this site: ${absent.join(", ")}. `].filter(Boolean);
+    this.note = element("p", "figure-note", ...said.map((text) => element("span", "", text)), clear);
     this.root.prepend(this.note);
   }
 }
