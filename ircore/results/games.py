@@ -12,7 +12,6 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameInstance, GameRun
@@ -24,15 +23,13 @@ from ircore.results.coverage import Coverage, Unranked, coverages
 from ircore.results.held import held_runs
 from ircore.results.played_game_run import GameRunSource, PlayedGameRun
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_condition, refuse_mixtures
-from ircore.results.rated import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated
+from ircore.results.rated import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Floats, Rated
 from ircore.results.statistics.bootstrap import Ratios, Resamples, contrast_intervals, ratio_intervals, resample
 from ircore.results.statistics.bounds import bounded_intervals
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.scales import DIFFERENCE, Scale
 from ircore.runs.folder import GameRunFolder
 from ircore.scorers.game_measures import played
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,6 +156,7 @@ class GameResults:
         instances, ratings = [self.instances[row] for row in rows], self._ratings.rows(rows)
         board: list[GameRow] = []
         for group in self._by_rules if rows else ():
+            # References and held runs are left out before ranks are computed, so that they push nobody down.
             ranked = [
                 column
                 for column in group
@@ -221,6 +219,7 @@ class GameResults:
         known = self._known(run, measure, rows)
         if measure is not self.game.headline:
             return ratio_intervals(Ratios.means(known), drawn, scale)[0]
+        # The headline decides ranks, so that its interval reaches to what missing values could be.
         missing = np.isin(ratings.status, (REFUSED, PENDING))
         ends = [np.where(missing, end, known) for end in (scale.lowest, scale.highest)]
         counts = [int(np.count_nonzero(~np.isnan(known)))]

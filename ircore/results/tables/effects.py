@@ -11,7 +11,7 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.mixed import MixedEffects, Unavailable
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import caption
-from ircore.results.tables.rated import gap_notes, rated_columns, rated_sums
+from ircore.results.tables.rated import gap_notes, rated_columns, rated_values
 
 SOURCES: Mapping[str, str] = {"describer": "describers", "generator": "generators", "interaction": "interaction"}
 
@@ -52,7 +52,7 @@ def _rows(effects: PairEffects, parts: Effects, cells: Sequence[Cell]) -> Iterat
         part: str, who: str, value: Estimate, by_model: Estimate | None, of: Sequence[Cell] = cells
     ) -> tuple[Value, ...]:
         other = Value(None, n=0, missing=reason) if by_model is None else Value.of(by_model, behind)
-        return Value(part), Value(who), Value.of(value, behind), other, *rated_sums(of)
+        return Value(part), Value(who), Value.of(value, behind), other, *rated_values(*of)
 
     yield row("mean", "all pairs", parts.grand, grand)
     for name, value in parts.describer.items():

@@ -64,11 +64,9 @@ class Judge(Protocol):
 
     def rate(self, target: Picture, image: Picture) -> Judgement:
         """Rate how similar ``image`` is to ``target``, 0–10; 10 is identical or indistinguishable."""
-        ...
 
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Say which rendering is more similar to the target: 1 the final, 0 the first, 0.5 neither."""
-        ...
 
 
 @runtime_checkable
@@ -92,7 +90,6 @@ class SceneJudge(Protocol):
 
     def with_scene(self, scene: Scene | None) -> Judge:
         """Return the judge for one target, which shows ``scene``; ``scene`` is None where unknown."""
-        ...
 
 
 def preferred(first: float, final: float) -> Judgement:

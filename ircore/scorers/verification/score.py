@@ -96,8 +96,11 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
     readings = read_all(look)
     if ocr:
         readings |= read_words(look)
-    facts = _without_ground(_checked(target, readings, _unseen(target)))
-    return scored(facts, _new(extras_of(look), _own(target).extras), look)
+    own = _own(target)
+    facts = _without_ground(_checked(target, readings, own.wrong))
+    # Where the eye sees an extra in the target itself, an extra of the rendering says nothing.
+    extras = [extra for extra in extras_of(look) if not any(_covered(extra.box, other.box) for other in own.extras)]
+    return scored(facts, extras, look)
 
 
 @dataclass(frozen=True)
@@ -118,15 +121,6 @@ def _own(target: Target) -> _Own:
         notes["own"] = _Own(wrong, tuple(extras_of(look)))
     own: _Own = notes["own"]
     return own
-
-
-def _unseen(target: Target) -> frozenset[str]:
-    return _own(target).wrong
-
-
-def _new(extras: Sequence[Extra], own: Sequence[Extra]) -> list[Extra]:
-    """Return the extras without those places where the eye sees an extra in the target, too."""
-    return [extra for extra in extras if not any(_covered(extra.box, other.box) for other in own)]
 
 
 def _covered(box: Box, other: Box) -> bool:
