@@ -5,7 +5,7 @@ from functools import lru_cache
 from ircore.core.images import Picture
 from ircore.core.records import CATEGORIES, Scene
 from ircore.core.score_records import JudgeKind
-from ircore.scorers.judges.base import Judgement
+from ircore.scorers.judges.base import Judgement, preferred
 from ircore.scorers.verification.score import VERSION, verify_picture
 from ircore.scorers.verification.stored import verdicts_of
 
@@ -54,7 +54,7 @@ class VerifiedJudge:
         a, b = self.rate(target, first), self.rate(target, final)
         if a.value is None or b.value is None:
             return Judgement(None, a.reason or b.reason)
-        return Judgement(0.5 if a.value == b.value else float(b.value > a.value))
+        return preferred(a.value, b.value)
 
 
 class _Kept:

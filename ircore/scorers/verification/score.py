@@ -96,7 +96,7 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
     readings = read_all(look)
     if ocr:
         readings |= read_words(look)
-    own = _own(target)
+    own = target.view.noted("own", lambda: _own(target))
     facts = _without_ground(_checked(target, readings, own.wrong))
     # Where the eye sees an extra in the target itself, an extra of the rendering says nothing.
     extras = [extra for extra in extras_of(look) if not any(_covered(extra.box, other.box) for other in own.extras)]
@@ -112,15 +112,11 @@ class _Own:
 
 
 def _own(target: Target) -> _Own:
-    """Read the target itself, once: facts that the eye gets wrong even there are not asked of renderings."""
-    notes = target.view.notes
-    if "own" not in notes:
-        look = look_at(target, target.picture.pixels)
-        facts = _checked(target, read_all(look), frozenset())
-        wrong = frozenset(checked.fact.key for checked in facts if checked.verdict == "fails")
-        notes["own"] = _Own(wrong, tuple(extras_of(look)))
-    own: _Own = notes["own"]
-    return own
+    """Read the target itself: facts that the eye gets wrong even there are not asked of renderings."""
+    look = look_at(target, target.picture.pixels)
+    facts = _checked(target, read_all(look), frozenset())
+    wrong = frozenset(checked.fact.key for checked in facts if checked.verdict == "fails")
+    return _Own(wrong, tuple(extras_of(look)))
 
 
 def _covered(box: Box, other: Box) -> bool:

@@ -5,14 +5,14 @@ import numpy as np
 from ircore.core.records import Element
 from ircore.scorers.verification.eye import bars, pies
 from ircore.scorers.verification.eye.look import Look, Observations
-from ircore.scorers.verification.eye.view import Observed, View, difference
+from ircore.scorers.verification.eye.view import Floats, Observed, View, difference
 from ircore.scorers.verification.facts import Mark
 
 
 def read_bar(look: Look, mark: Mark) -> Observations:
     """Read a bar: presence, value in the figure's own axis, and colour."""
     element = look.target.scene.elements[mark.elements[0]]
-    surface = _surface(look)
+    surface = look.view.noted("surface", lambda: _surface(look))
     bar = bars.bar_seen(look.view, element, surface, look.roughness)
     if bar is None:
         return {f"{mark.key}/presence": Observed(False)}
@@ -27,12 +27,8 @@ def read_bar(look: Look, mark: Mark) -> Observations:
     }
 
 
-def _surface(look: Look) -> "np.ndarray[tuple[int, ...], np.dtype[np.float32]]":
-    if "surface" not in look.view.notes:
-        boxes = [element.box for element in look.target.scene.elements if element.type == "bar"]
-        look.view.notes["surface"] = bars.surface_of(look.view, boxes)
-    surface: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = look.view.notes["surface"]
-    return surface
+def _surface(look: Look) -> Floats:
+    return bars.surface_of(look.view, [element.box for element in look.target.scene.elements if element.type == "bar"])
 
 
 def read_pie(look: Look, mark: Mark) -> Observations:
@@ -65,13 +61,9 @@ def _sectors(view: View, wedges: list[Element], disc: pies.Disc, roughness: floa
 
 def _own_sectors(look: Look) -> dict[str, pies.Sector]:
     """Return the sectors that the eye sees in the target itself: a wedge that is pulled out looks narrower."""
-    notes = look.target.view.notes
-    if "sectors" not in notes:
-        wedges = [element for element in look.target.scene.elements if element.type == "wedge"]
-        disc = pies.disc_seen(look.target.view, wedges)
-        notes["sectors"] = {} if disc is None else _sectors(look.target.view, wedges, disc)
-    sectors: dict[str, pies.Sector] = notes["sectors"]
-    return sectors
+    wedges = [element for element in look.target.scene.elements if element.type == "wedge"]
+    disc = pies.disc_seen(look.target.view, wedges)
+    return {} if disc is None else _sectors(look.target.view, wedges, disc)
 
 
 def read_wedge(look: Look, mark: Mark) -> Observations:
@@ -79,7 +71,7 @@ def read_wedge(look: Look, mark: Mark) -> Observations:
     sector = look.view.notes.get("sectors", {}).get(mark.key)
     if sector is None:
         return {f"{mark.key}/presence": Observed(False)}
-    own = _own_sectors(look).get(mark.key)
+    own = look.target.view.noted("sectors", lambda: _own_sectors(look)).get(mark.key)
     about = look.target.scene.elements[mark.elements[0]].parameters
     share, turned = sector.sweep / 3.6, sector.middle
     pulled = _pulled(sector, own) if about["exploded"] else None

@@ -29,6 +29,7 @@ from ircore.scorers.verification.eye.view import (
     grown,
     lab_of,
     rgb_of,
+    runs_of,
     window,
 )
 from ircore.scorers.verification.facts import Fact, Mark
@@ -116,12 +117,12 @@ def _steady_share(course: Course) -> float:
     return float(steady.sum() / max(1, course.usable.sum()))
 
 
-def _course(view: View, element: Element, ends: float, reach: float, step: float = 4.0) -> Course:
+def _course(view: View, element: Element, ends: float, reach: float) -> Course:
     about: Any = element.parameters
     points = about.get("points") or [about["start"], about["end"]]
     if element.type in {"polygon", "circle"}:
         points = [*points, points[0]]
-    places, normals = places_along(points, step, ends)
+    places, normals = places_along(points, 4.0, ends)
     return follow(view, places, normals, reach)
 
 
@@ -262,7 +263,8 @@ def _offset(
     Writing has the colour of its line at times: it counts for one only if ``written``.
     """
     offsets = np.arange(-np.ceil(reach) - 8, np.ceil(reach) + 8.5, 0.5, dtype=np.float32)
-    profile = sampled(look.view.rgb, place[None, :] + offsets[:, None] * normal[None, :])
+    points = place[None, :] + offsets[:, None] * normal[None, :]
+    profile = sampled(look.view.rgb, points)
     ground = np.median(profile, axis=0)
     seen = profile - ground
     far = np.sqrt((seen**2).sum(axis=1))
@@ -276,13 +278,13 @@ def _offset(
         cover = np.where(beside < 0.45 * np.maximum(far, 1e-6) + 6, part, 0.0) * float(np.sqrt((towards**2).sum()))
     near = np.abs(offsets) <= reach
     if not written:
-        near &= ~at_points(_writing(look), place[None, :] + offsets[:, None] * normal[None, :])
+        near &= ~at_points(look.view.noted("writing", lambda: _writing(look)), points)
         if not near.any():
             return None
     top = float(cover[near].max())
     if top < max(LEAST_CONTRAST * 1.5, least):
         return None
-    runs = _runs_of((cover > 0.5 * top) & near)
+    runs = runs_of((cover > 0.5 * top) & near)
     middles = [float((offsets[start:end] * cover[start:end]).sum() / cover[start:end].sum()) for start, end in runs]
     # Of several lines of the colour, the nearest to where the value lies.
     return min(middles, key=abs)
@@ -290,19 +292,11 @@ def _offset(
 
 def _writing(look: Look) -> Mask:
     """Return where writing was found in the rendering."""
-    if "writing" not in look.view.notes:
-        mask = np.zeros(look.view.pixels.shape[:2], bool)
-        for block in look.blocks:
-            if block is not None:
-                window(mask, grown(block.box, 2))[...] = True
-        look.view.notes["writing"] = mask
-    writing: Mask = look.view.notes["writing"]
-    return writing
-
-
-def _runs_of(mask: Any) -> list[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
-    return [(int(start), int(end)) for start, end in zip(edges[::2], edges[1::2], strict=True)]
+    mask = np.zeros(look.view.pixels.shape[:2], bool)
+    for block in look.blocks:
+        if block is not None:
+            window(mask, grown(block.box, 2))[...] = True
+    return mask
 
 
 def read_asymptote(look: Look, mark: Mark) -> Observations:

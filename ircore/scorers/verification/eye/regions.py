@@ -116,10 +116,7 @@ def hidden_by(scene: Scene, index: int) -> Mask:
 
 def covered(scene: Scene, element: Element) -> Mask:
     """Return which pixels an element covers, two more on each side for lines and writing."""
-    return _drawn(element, scene.height, scene.width)
-
-
-def _drawn(element: Element, height: int, width: int) -> Mask:
+    height, width = scene.height, scene.width
     about: Any = element.parameters
     if element.text is not None:
         mask = np.zeros((height, width), bool)
@@ -209,13 +206,6 @@ def outline_ring(element: Element, filled: Mask) -> Mask:
     """Return which pixels the outline of a hollow shape covers."""
     width = max(2, round(float(element.parameters.get("outline_width", 4))))  # type: ignore[arg-type]
     return filled & ~ndimage.binary_erosion(filled, iterations=width)
-
-
-def coverage(area: Area, expected: Mask, hidden: Mask) -> float:
-    """Return intersection over union of the seen and the expected area, hidden pixels left out."""
-    seen, wanted = area.mask & ~hidden, expected & ~hidden
-    either = float((seen | wanted).sum())
-    return round(float((seen & wanted).sum()) / either, 4) if either else 0.0
 
 
 TINT = 3.5

@@ -222,8 +222,8 @@ def _nearness(plane: Floats) -> Floats:
     return near
 
 
-def _coarse(model: Model, edges: Edges, count: int = 2) -> list[Transform]:
-    """Return the best moves over the grid of scales and turns, best first."""
+def _coarse(model: Model, edges: Edges) -> list[Transform]:
+    """Return the two best moves over the grid of scales and turns, best first."""
     spectra = []
     for plane in edges.planes:
         reduced = plane.reshape(COARSE, SIDE // COARSE, COARSE, SIDE // COARSE).max(axis=(1, 3))
@@ -239,7 +239,7 @@ def _coarse(model: Model, edges: Edges, count: int = 2) -> list[Transform]:
         move = Transform((int(column) - limit) / COARSE, (int(row) - limit) / COARSE, scale, scale, turn)
         candidates.append((round(float(window[row, column]), 3) * (1 - _unlikely(move)), move))
     candidates.sort(key=lambda candidate: -candidate[0])
-    return [move for _, move in candidates[:count]]
+    return [move for _, move in candidates[:2]]
 
 
 STEPS = ((4.0, 0.02, 1.0, 6.0), (2.0, 0.01, 0.5, 3.0), (1.0, 0.005, 0.25, 1.6), (0.5, 0.0025, 0.125, 1.0))

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ircore.core.plot_area import Scale
-from ircore.core.records import Element, Scene
+from ircore.core.records import Box, Element, Scene
 from ircore.scorers.verification.facts.model import Fact, Form, Mark, fact
 from ircore.scorers.verification.facts.wording import colour_words, number, place_words
 
-LINES = {"axis", "frame", "zero_line", "asymptote"}
 GROUPED = {"gridline": "grid", "grid_line": "squares", "leader": "leaders", "frame": "frame"}
 """Elements that a person sees as one thing, and the kind of that."""
 
@@ -32,7 +31,7 @@ def scale_of(scene: Scene, axis: str) -> Scale | None:
         if element.type == "axis" and about.get("axis") == axis:
             (low, high), (start, end) = about["data_range"], about["pixel_range"]
             return Scale(float(low), float(high), float(start), float(end))
-    ticks = [(tick_value(label), middle(label, axis)) for label in scene.elements if is_tick_label(label, axis)]
+    ticks = [(tick_value(label), middle(label.box, axis)) for label in scene.elements if is_tick_label(label, axis)]
     if len({value for value, _ in ticks}) < 2:
         return None
     (low_value, start), (high_value, end) = min(ticks), max(ticks)
@@ -49,9 +48,8 @@ def tick_value(element: Element) -> float:
     return float(element.parameters["value"])  # type: ignore[arg-type]
 
 
-def middle(element: Element, axis: str) -> float:
-    """Return the middle of an element's box along an axis, in pixels."""
-    box = element.box
+def middle(box: Box, axis: str) -> float:
+    """Return the middle of a box along an axis, in pixels."""
     return (box.left + box.right) / 2 if axis == "x" else (box.top + box.bottom) / 2
 
 

@@ -77,16 +77,13 @@ def figure_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         yield fact(mark, "colour", element.colour, weight / 2, f"{mark.name} is {colour_words(element.colour)}.")
     if mark.kind in {"segment", "circle"}:
         yield fact(mark, "line_style", line_style(element), 0.3, f"{mark.name} is {line_style(element)}.")
-    yield from _OWN.get(mark.kind, _nothing)(scene, mark, element)
+    if mark.kind in _OWN:
+        yield from _OWN[mark.kind](scene, mark, element)
 
 
 def _indefinite(name: str) -> str:
     article = "an " if name.removeprefix("the ")[0] in "aeio" else "a "
     return article + name.removeprefix("the ")
-
-
-def _nothing(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:  # noqa: ARG001 - as the others
-    yield from ()
 
 
 def _segment(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
