@@ -66,6 +66,7 @@ class Coverage:
             return "past_budget"
         if self.unfinished:
             return "incomplete"
+        # Where nothing is applicable, 0 is not below 0: whether anything counts decides below.
         if self.rated < RATED_SHARE * self.applicable:
             return "underrated"
         # Only after the shares above: nothing is counted either where playing or rating has not begun.

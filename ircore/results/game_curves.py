@@ -118,6 +118,7 @@ def recorded_episodes(
 
 def _recorded(results: GameResults, category: str | None, difficulty: str | None) -> Iterator[SteppedEpisode]:
     game, instances = results.game, results.runs[0].instances
+    # Recorded games were played to their end; the first outcome that counts as played stands for that.
     outcome = next(outcome.name for outcome in game.outcomes if outcome.played)
     chosen = under(results.instances, category, difficulty)
     for instance, stratum in zip(chosen, strata(chosen), strict=True):
@@ -148,6 +149,7 @@ def curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Cu
     known = np.array([[of_episode.get(place, np.nan) for place in places] for of_episode in means])
     ratios = Ratios.means(known)
     drawn = resample([episode.stratum for episode in episodes])
+    # Episodes are drawn again, since rounds of one game are no independent values.
     moved = ratios.points[:, None] + ratios.deviations(drawn)
     low, high = np.percentile(moved, (2.5, 97.5), axis=1)
     return {

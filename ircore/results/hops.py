@@ -76,6 +76,7 @@ def normalised(values: Series, points: int = POINTS) -> tuple[float, ...]:
     Returns:
         ``points`` values; the same one throughout for a single turn; none for a series without a value.
     """
+    # A single turn stands at 0, and is carried on to the end by the interpolation.
     places = np.linspace(0, 1, len(values)) if len(values) > 1 else np.zeros(len(values))
     known = [(place, value) for place, value in zip(places, values, strict=True) if value is not None]
     if not known:
@@ -115,6 +116,7 @@ def series_of(
 
 
 def _series(result: EpisodeResult, measure: str) -> Series:
+    # Names of judges and of metrics are told apart by who has values here.
     judged = result.judged.get(measure)
     values = judged.trajectory if judged is not None else result.metrics.get(measure, {})
     return [values.get(turn.turn) for turn in result.episode.rendered_turns]

@@ -179,6 +179,7 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
     @classmethod
     def of(cls, run: "RunSource | PlayedRun") -> "PlayedRun":
         """Return the view of a run, which may be a view already."""
+        # A view that was read already keeps what it computed.
         return run if isinstance(run, PlayedRun) else cls(run)
 
     @cached_property
@@ -216,6 +217,7 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
 
     def facts(self) -> Iterator[RenderingFacts]:
         """Yield the facts of drawn targets that each rendering shows, a line for each; read anew at every call."""
+        # Not kept: the facts of a large run take far more memory than the shares computed from them.
         if isinstance(self.source, AnyRunFolder):
             return read_facts(self.source)
         return iter(self.source.facts()) if isinstance(self.source, FactSource) else iter(())

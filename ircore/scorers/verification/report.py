@@ -21,10 +21,7 @@ def as_document(verification: Verification) -> dict[str, Any]:
         "reason": verification.reason,
         "version": VERSION,
         "decided": verification.decided,
-        "parts": {
-            part: {"share": score.share, "held": score.held, "decided": score.decided, "total": score.total}
-            for part, score in verification.parts.items()
-        },
+        "parts": {part: score._asdict() for part, score in verification.parts.items()},
         "facts": [_fact(checked) for checked in verification.facts],
         "extras": [{"box": list(extra.box), "weight": extra.weight} for extra in verification.extras],
         "transform": _transform(verification.transform),
