@@ -85,19 +85,18 @@ def normalised(values: Series, points: int = POINTS) -> tuple[float, ...]:
     return tuple(np.interp(np.linspace(0, 1, points), xs, ys).tolist())
 
 
-def normalised_means(series: Sequence[Series], scale: Scale = OPEN, points: int = POINTS) -> tuple[Estimate, ...]:
+def normalised_means(series: Sequence[Series], scale: Scale = OPEN) -> tuple[Estimate, ...]:
     """Return the mean over episodes and its interval at each place of the normalised axis.
 
     Args:
         series: One an episode; those without a value are passed over.
         scale: Which values are possible.
-        points: Number of places.
 
     Returns:
         One estimate a place; none if no series has a value.
     """
-    curves = [curve for values in series if (curve := normalised(values, points))]
-    return tuple(estimate([curve[place] for curve in curves], scale) for place in range(points)) if curves else ()
+    curves = [curve for values in series if (curve := normalised(values))]
+    return tuple(estimate([curve[place] for curve in curves], scale) for place in range(POINTS)) if curves else ()
 
 
 def series_of(

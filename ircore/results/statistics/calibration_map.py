@@ -267,17 +267,13 @@ class Recalibration:
         known = ~np.isnan(table[0])
         x, belongs = table[0, known], members[known].astype(np.float64)
         counts = belongs.sum(axis=0)
-        # Beyond what people rated the map is not known: its end is used, and the score counts as outside.
         points = interpolation(np.clip(x, *self.range), GRID)
-        # Only grid points beside a score: the product with all resamples takes that much less time.
         used = points.any(axis=1)
         mapped, drawn_maps = self.curve @ points, self.draws[:, used] @ points[used]
         strata = merged_strata(labels)
         # Another seed than that of the maps, so that cells and maps are drawn independently.
         weights = stratified_weights(strata, len(self.draws), self.seed + 1)[known].T
-        # The actual instances under resampled maps: what the map alone leaves uncertain.
         fixed = quotient(drawn_maps @ belongs, np.broadcast_to(counts, (len(self.draws), len(counts))))
-        # Resampled instances under resampled maps: what both leave uncertain together.
         both = quotient((drawn_maps * weights) @ belongs, weights @ belongs)
         value = quotient(mapped @ belongs, counts)
         spreads = self._spreads(np.array(strata, np.intp)[known], mapped, belongs, fixed)
@@ -298,7 +294,6 @@ class Recalibration:
             used += belongs[rows].any(axis=0)
         seen, freedom = (influence**2).sum(axis=0), counts - used
         whole = seen * counts / np.maximum(freedom, 1) + unseen_spread(means, counts.astype(np.intp), SCORE)
-        # Resamples of k instances vary by (k − 1) / k too little.
         more = self.instances / (self.instances - 1)
         return [
             _Spread(float(part), float(cell), float(free), float(maps), float(maps * more), self.instances - 1)
@@ -317,12 +312,10 @@ class Recalibration:
         reach = 0.0 if self.pairs is None else self.pairs.reach
         if reach is None:
             return Recalibrated(value, None, None, n, outside)
-        # Independent of the other two, so that the squares add up.
         below, above = (float(np.hypot(max(0.0, part), reach)) for part in (value - low, high - value))
         return Recalibrated(value, max(LOWEST, value - below), min(HIGHEST, value + above), n, outside)
 
     def _outside(self, scores: Floats) -> NDArray[np.bool_]:
-        # A score of the range's own end lies inside, whatever rounding made of it.
         return np.asarray((scores < self.range[0] - 1e-9) | (scores > self.range[1] + 1e-9))
 
 
@@ -353,6 +346,5 @@ class _Spread(NamedTuple):
         from scipy.special import ndtr
 
         seen = self.cell_seen + self.maps_seen
-        # Without any spread the levels meet in the middle: the interval is a point.
         tail = float(ndtr(-self.half_width / np.sqrt(seen))) if seen > 0 else 0.5
         return tail, 1 - tail

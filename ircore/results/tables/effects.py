@@ -76,7 +76,9 @@ def _notes(effects: PairEffects) -> tuple[str, ...]:
     size = f"{len(effects.decomposition.describers)} describers × {len(effects.decomposition.generators)} generators"
     model = effects.model
     if isinstance(model, MixedEffects):
-        chances = ", ".join(f"{SOURCES[source]} p {_p(p)}" for source, p in model.p.items())
+        chances = ", ".join(
+            f"{SOURCES[source]} p {'< 0.001' if p < 0.001 else f'= {p:.3f}'}" for source, p in model.p.items()
+        )
         tests = f"Mixed model, clustered on instances: {chances}."
     else:
         tests = f"No mixed model: {model.reason}."
@@ -86,7 +88,3 @@ def _notes(effects: PairEffects) -> tuple[str, ...]:
         "that of generators: above 0 the describer matters more.",
         tests,
     )
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"= {value:.3f}"

@@ -92,13 +92,15 @@ class SceneJudge(Protocol):
         """Return the judge for one target, which shows ``scene``; ``scene`` is None where unknown."""
 
 
-def preferred(first: float, final: float) -> Judgement:
+def preferred(first: Judgement, final: Judgement) -> Judgement:
     """Return the preference of a judge that rates: the rendering with the higher rating; equal ratings are a tie.
 
-    >>> preferred(first=6.0, final=7.5).value, preferred(first=6.0, final=6.0).value
+    >>> preferred(Judgement(6.0), Judgement(7.5)).value, preferred(Judgement(6.0), Judgement(6.0)).value
     (1.0, 0.5)
     """
-    return Judgement(0.5 if first == final else float(final > first))
+    if first.value is None or final.value is None:
+        return Judgement(None, first.reason or final.reason)
+    return Judgement(0.5 if first.value == final.value else float(final.value > first.value))
 
 
 def with_scene(judge: Judge, scene: Scene | None) -> Judge:

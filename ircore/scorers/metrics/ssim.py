@@ -1,6 +1,7 @@
 """Structural similarity: with the uniform window of published values, and with its definition's Gaussian window."""
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -111,13 +112,10 @@ METRIC = Metric(
     trap="A uniform window, as published; the Gaussian one of Wang et al. is ssim_gaussian.",
 )
 
-GAUSSIAN_METRIC = Metric(
+GAUSSIAN_METRIC = replace(
+    METRIC,
     name="ssim_gaussian",
     title="SSIM with a Gaussian window",
-    unit="",
-    higher_is_better=True,
-    low=-1.0,
-    high=1.0,
     source="Wang, Bovik, Sheikh and Simoncelli 2004, 11 × 11 Gaussian window of σ 1.5",
     compute=ssim_gaussian,
     trap="What papers cite as SSIM; ConvGenVisMo's published values are those of ssim, about 0.09 lower.",

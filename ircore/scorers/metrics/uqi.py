@@ -5,6 +5,7 @@ the formula of the package sewar, which puts window means where the index has wi
 still reach about 0.75 by it, so it is here only so that published figures can be compared.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -87,13 +88,10 @@ SEWAR_METRIC = Metric(
     trap="Not UQI: randomly shuffled pixels still reach about 0.75. For comparison with published values only.",
 )
 
-METRIC = Metric(
+METRIC = replace(
+    SEWAR_METRIC,
     name="uqi",
     title="UQI",
-    unit="",
-    higher_is_better=True,
-    low=-1.0,
-    high=1.0,
     source="Wang and Bovik 2002, 8 × 8 windows",
     compute=uqi,
     version="2",

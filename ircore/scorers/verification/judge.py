@@ -51,10 +51,7 @@ class VerifiedJudge:
 
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Prefer the rendering with the higher rating; equal ratings are a tie."""
-        a, b = self.rate(target, first), self.rate(target, final)
-        if a.value is None or b.value is None:
-            return Judgement(None, a.reason or b.reason)
-        return preferred(a.value, b.value)
+        return preferred(self.rate(target, first), self.rate(target, final))
 
 
 class _Kept:

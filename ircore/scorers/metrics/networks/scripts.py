@@ -1,6 +1,7 @@
 """DreamSim and FID through TorchScript files: the exported network, without the code that made it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -115,13 +116,10 @@ DREAMSIM_METRIC = Metric(
     trap="Which of the published ensembles was exported is known by its hash alone.",
 )
 
-FID_METRIC = Metric(
+FID_METRIC = replace(
+    DREAMSIM_METRIC,
     name="fid",
     title="FID",
-    unit="",
-    higher_is_better=False,
-    low=0.0,
-    high=None,
     source="Heusel, Ramsauer, Unterthiner, Nessler and Hochreiter 2017, 2048 features of Inception",
     compute=_no_pair,
     over="set",

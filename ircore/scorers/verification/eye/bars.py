@@ -77,7 +77,7 @@ def bar_seen(view: View, element: Element, surface: Floats, roughness: float = 0
     """Look for a bar about its expected place; None if no bar is seen there."""
     lying = element.parameters["orientation"] == "horizontal"
     lab, rgb, texts = (_turned(array, lying) for array in (view.lab, view.rgb, view.texts))
-    box = _turned_box(element.box, lying)
+    box = Box(element.box.top, element.box.left, element.box.bottom, element.box.right) if lying else element.box
     thick = box.right - box.left
     # The inner three fifths: the rims are soft, and an outline or a bar beside may lie on them.
     core = Box(round(box.left + 0.2 * thick), box.top, max(round(box.right - 0.2 * thick), box.left + 1), box.bottom)
@@ -145,10 +145,6 @@ def _bar_colours(view: View) -> list[Floats]:
 def _turned(array: Any, lying: bool) -> Any:
     """Return an array in which bars stand upright."""
     return array.swapaxes(0, 1) if lying else array
-
-
-def _turned_box(box: Box, lying: bool) -> Box:
-    return Box(box.top, box.left, box.bottom, box.right) if lying else box
 
 
 def _run(shares: Floats, written: npt.NDArray[np.bool_], core: Box) -> tuple[float, float] | None:

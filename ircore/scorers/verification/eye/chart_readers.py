@@ -75,7 +75,8 @@ def read_wedge(look: Look, mark: Mark) -> Observations:
     about = look.target.scene.elements[mark.elements[0]].parameters
     share, turned = sector.sweep / 3.6, sector.middle
     pulled = _pulled(sector, own) if about["exploded"] else None
-    if own is not None and pulled != "in its place" and _is_uneven(look):
+    uneven = any(element.parameters.get("exploded") for element in look.target.scene.elements)
+    if own is not None and pulled != "in its place" and uneven:
         # A wedge that is pulled out hides part of its neighbours, and looks narrower from the middle of the pie.
         share += float(about["share"]) - own.sweep / 3.6  # type: ignore[arg-type]
         turned += (float(about["start"]) + 1.8 * float(about["share"]) - own.middle + 180) % 360 - 180  # type: ignore[arg-type]
@@ -86,10 +87,6 @@ def read_wedge(look: Look, mark: Mark) -> Observations:
         f"{mark.key}/angle": Observed(round(turned % 360, 2)),
         f"{mark.key}/place/pulled": Observed(pulled, "" if pulled else "the rim does not tell"),
     }
-
-
-def _is_uneven(look: Look) -> bool:
-    return any(element.parameters.get("exploded") for element in look.target.scene.elements)
 
 
 def _pulled(sector: pies.Sector, own: pies.Sector | None) -> str | None:

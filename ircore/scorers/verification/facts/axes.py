@@ -31,7 +31,8 @@ def scale_of(scene: Scene, axis: str) -> Scale | None:
         if element.type == "axis" and about.get("axis") == axis:
             (low, high), (start, end) = about["data_range"], about["pixel_range"]
             return Scale(float(low), float(high), float(start), float(end))
-    ticks = [(tick_value(label), middle(label.box, axis)) for label in scene.elements if is_tick_label(label, axis)]
+    labels = [element for element in scene.elements if is_tick_label(element, axis)]
+    ticks = [(float(label.parameters["value"]), middle(label.box, axis)) for label in labels]  # type: ignore[arg-type]
     if len({value for value, _ in ticks}) < 2:
         return None
     (low_value, start), (high_value, end) = min(ticks), max(ticks)
@@ -41,11 +42,6 @@ def scale_of(scene: Scene, axis: str) -> Scale | None:
 def is_tick_label(element: Element, axis: str) -> bool:
     """Tell whether an element is a tick label of an axis."""
     return element.type == "tick_label" and element.parameters.get("axis") == axis
-
-
-def tick_value(element: Element) -> float:
-    """Return the value at which a tick label stands."""
-    return float(element.parameters["value"])  # type: ignore[arg-type]
 
 
 def middle(box: Box, axis: str) -> float:
