@@ -76,7 +76,7 @@ def _courses(look: Look, view: View, mark: Mark) -> list[Course]:
     """Follow the lines of a group; a line at zero is looked for between the bars, whose rims run along the line."""
     reach = REACH if mark.kind != "squares" else 5.0
     elements = look.target.scene.elements
-    courses = [_course(view, elements[index], 6.0, reach) for index in mark.elements]
+    courses = [course_of(view, elements[index], reach, 4.0, ends=6.0) for index in mark.elements]
     if mark.kind == "zero_line":
         bars = np.zeros(view.pixels.shape[:2], bool)
         for element in elements:
@@ -117,13 +117,16 @@ def _steady_share(course: Course) -> float:
     return float(steady.sum() / max(1, course.usable.sum()))
 
 
-def _course(view: View, element: Element, ends: float, reach: float) -> Course:
+def course_of(
+    view: View, element: Element, reach: float, step: float, ends: float = 0.0, two_sided: bool = False
+) -> Course:
+    """Look for a drawn line along its course in the target; arguments as of ``places_along`` and ``follow``."""
     about: Any = element.parameters
     points = about.get("points") or [about["start"], about["end"]]
     if element.type in {"polygon", "circle"}:
         points = [*points, points[0]]
-    places, normals = places_along(points, 4.0, ends)
-    return follow(view, places, normals, reach)
+    places, normals = places_along(points, step, ends)
+    return follow(view, places, normals, reach, two_sided)
 
 
 def read_line(look: Look, mark: Mark) -> Observations:

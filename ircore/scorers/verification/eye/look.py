@@ -10,7 +10,7 @@ import numpy as np
 from ircore.core.images import Pixels
 from ircore.core.plot_area import Scale
 from ircore.scorers.verification.eye.letters import fit_of, misfits_of, with_differing
-from ircore.scorers.verification.eye.registration import Transform, over_target, register
+from ircore.scorers.verification.eye.registration import Model, Transform, over_target, register
 from ircore.scorers.verification.eye.target import Target
 from ircore.scorers.verification.eye.texts import Block, blocks_of, is_there, is_written, likenesses, turn_of
 from ircore.scorers.verification.eye.view import Floats, Observed, View, commonest, distance
@@ -89,7 +89,8 @@ def _uneven(view: View, target: Target) -> float:
 
 def look_at(target: Target, pixels: Pixels) -> Look:
     """Lay a rendering over its target and find the rendering's writing."""
-    transform, agreement = register(target.picture, pixels)
+    model = target.view.noted("registration", lambda: Model(target.picture))
+    transform, agreement = register(model, pixels)
     view = View(over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
     look = Look(target, view, transform, agreement, blocks_of(view, target.texts))
     for fact in target.facts:
@@ -155,9 +156,7 @@ def read_texts(look: Look) -> Observations:
         readings[f"{mark.key}/presence"] = Observed(is_present)
         readings[f"{mark.key}/text"] = word if is_present else Observed("", "no text there")
         if is_present and block is not None:
-            box = block.box
-            at = [(box.left + box.right) / 2, (box.top + box.bottom) / 2]
-            readings[f"{mark.key}/place"] = Observed(at)
+            readings[f"{mark.key}/place"] = Observed([middle(block.box, axis) for axis in "xy"])
         else:
             readings[f"{mark.key}/place"] = Observed(None, "absent")
     return readings

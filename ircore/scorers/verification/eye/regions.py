@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 from scipy import ndimage
 
 from ircore.core.records import Box, Element, Scene
-from ircore.scorers.verification.eye.view import Mask, View, clipped, commonest, distance, hex_of
+from ircore.scorers.verification.eye.view import Mask, View, commonest, distance, grown, hex_of, window
 
 APART = 7.0
 """Distance in L*a*b* between an area and its ground."""
@@ -120,8 +120,7 @@ def covered(scene: Scene, element: Element) -> Mask:
     about: Any = element.parameters
     if element.text is not None:
         mask = np.zeros((height, width), bool)
-        box = clipped(Box(*(edge + by for edge, by in zip(element.box, (-2, -2, 2, 2), strict=True))), height, width)
-        mask[box.top : box.bottom, box.left : box.right] = True
+        window(mask, grown(element.box, 2))[...] = True
         return mask
     if element.type in ROUND and "radius" in about and "points" not in about:
         return shape_mask(element, height, width)
@@ -150,8 +149,7 @@ def outline_mask(element: Element, height: int, width: int) -> Mask:
         x, y, radius = (box.left + box.right) / 2, (box.top + box.bottom) / 2, (box.right - box.left) / 2
         return polygon_mask(circle_points(x, y, radius), height, width)
     mask = np.zeros((height, width), bool)
-    box = clipped(box, height, width)
-    mask[box.top : box.bottom, box.left : box.right] = True
+    window(mask, box)[...] = True
     return mask
 
 

@@ -7,7 +7,6 @@ orientation near them. Every candidate lies on a fixed grid, so that machines ca
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -128,7 +127,7 @@ class Model:
     Example:
         >>> black_square = np.full((64, 64, 3), 255, np.uint8)
         >>> black_square[16:48, 16:48] = 0
-        >>> register(Picture.from_pixels(black_square), black_square)[0].is_identity
+        >>> register(Model(Picture.from_pixels(black_square)), black_square)[0].is_identity
         True
     """
 
@@ -152,27 +151,9 @@ class Model:
         return spectra
 
 
-@lru_cache(maxsize=16)
-def _model(look: "_ByHash") -> Model:
-    return Model(look.picture)
-
-
-class _ByHash:
-    """A picture as a key of the cache."""
-
-    def __init__(self, picture: Picture) -> None:
-        self.picture, self.sha256 = picture, picture.sha256
-
-    def __hash__(self) -> int:
-        return hash(self.sha256)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByHash) and other.sha256 == self.sha256
-
-
-def register(target: Picture, pixels: Pixels) -> tuple[Transform, float]:
+def register(model: Model, pixels: Pixels) -> tuple[Transform, float]:
     """Return the transform from target to rendering, and the share of the target's edges that meet an edge, 0–1."""
-    model, edges = _model(_ByHash(target)), edges_of(pixels)
+    edges = edges_of(pixels)
     fields = [_nearness(plane) for plane in edges.planes]
     starts = [Transform(), *_coarse(model, edges)]
     results = [_refined(model.points, fields, start) for start in starts]

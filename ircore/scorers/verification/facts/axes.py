@@ -5,7 +5,7 @@ from typing import Any
 
 from ircore.core.plot_area import Scale
 from ircore.core.records import Box, Element, Scene
-from ircore.scorers.verification.facts.model import Fact, Form, Mark, fact
+from ircore.scorers.verification.facts.model import Fact, Form, Mark, append_mark, fact
 from ircore.scorers.verification.facts.wording import colour_words, number, place_words
 
 GROUPED = {"gridline": "grid", "grid_line": "squares", "leader": "leaders", "frame": "frame"}
@@ -62,12 +62,8 @@ def text_marks(scene: Scene) -> list[Mark]:
         if element.text is None:
             continue
         called = TEXTS.get(element.type, ("text", 0.5))[0]
-        number_of_kind = sum(mark.kind == element.type for mark in marks) + 1
         of_axis = f" of the {element.parameters['axis']} axis" if "axis" in element.parameters else ""
-        marks.append(
-            Mark(f"{element.type}-{number_of_kind}", element.type, "text",
-                 f'the {called} "{element.text}"{of_axis}', (index,))
-        )  # fmt: skip
+        append_mark(marks, element.type, "text", f'the {called} "{element.text}"{of_axis}', index)
     return marks
 
 
@@ -79,8 +75,7 @@ def text_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     yield fact(mark, "presence", True, weight / 2, f"{mark.name} is written {where}.")
     upwards = ", reading upwards" if element.parameters.get("rotation") == 90 else ""
     yield fact(mark, "text", element.text, weight, f'the text {where} reads "{element.text}"{upwards}.')
-    box = element.box
-    at = [(box.left + box.right) / 2, (box.top + box.bottom) / 2]
+    at = [middle(element.box, axis) for axis in "xy"]
     yield fact(mark, "place", at, weight / 2, f"{mark.name} stands {where}.", 0.04 * scene.width)
 
 
