@@ -5,6 +5,7 @@ many pairs played it. Intervals and claims follow ``ircore.results.statistics.in
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -43,7 +44,8 @@ def answers(results: Results, judge: str) -> tuple[Answer, ...]:
     """
     asked = _Asked(results, judge)
     questions: tuple[Callable[[_Asked], Answer | None], ...] = (
-        _best_describer, _best_generator, _refinement, _nobody, _hardest, _difficulty, _judges, _satisfied,
+        _best_describer, partial(_best, seat="generator"), _refinement, _nobody, _hardest, _difficulty, _judges,
+        _satisfied,
     )  # fmt: skip
     return tuple(answer for question in questions if (answer := question(asked)) is not None)
 
@@ -100,7 +102,7 @@ def _highest_first(line: Line) -> float:
     return -(line.value.mean or 0)
 
 
-def _best(asked: _Asked, seat: str, category: str | None, difficulty: str | None) -> Answer | None:
+def _best(asked: _Asked, seat: str, category: str | None = None, difficulty: str | None = None) -> Answer | None:
     """Answer which player of a seat has the highest mean over partners that all players compared have in common."""
     chosen = under(asked.results.instances, category, difficulty)
     scores = asked.finals(chosen)
@@ -149,10 +151,6 @@ def _best_describer(asked: _Asked) -> Answer | None:
     category = _HARDEST if _HARDEST in asked.results.categories else None
     difficulty = "hard" if "hard" in asked.results.difficulties else None
     return _best(asked, "describer", category, difficulty)
-
-
-def _best_generator(asked: _Asked) -> Answer | None:
-    return _best(asked, "generator", None, None)
 
 
 def _refinement(asked: _Asked) -> Answer | None:

@@ -5,14 +5,15 @@ import numpy as np
 from ircore.core.records import Element
 from ircore.scorers.verification.eye import bars, pies
 from ircore.scorers.verification.eye.look import Look, Observations
-from ircore.scorers.verification.eye.view import Floats, Observed, View, difference
+from ircore.scorers.verification.eye.view import Observed, View, difference
 from ircore.scorers.verification.facts import Mark
 
 
 def read_bar(look: Look, mark: Mark) -> Observations:
     """Read a bar: presence, value in the figure's own axis, and colour."""
     element = look.target.scene.elements[mark.elements[0]]
-    surface = look.view.noted("surface", lambda: _surface(look))
+    boxes = [other.box for other in look.target.scene.elements if other.type == "bar"]
+    surface = look.view.noted("surface", lambda: bars.surface_of(look.view, boxes))
     bar = bars.bar_seen(look.view, element, surface, look.roughness)
     if bar is None:
         return {f"{mark.key}/presence": Observed(False)}
@@ -25,10 +26,6 @@ def read_bar(look: Look, mark: Mark) -> Observations:
         f"{mark.key}/colour": Observed(bar.colour),
         f"{mark.key}/outline": Observed(None, "too thin to be told"),
     }
-
-
-def _surface(look: Look) -> Floats:
-    return bars.surface_of(look.view, [element.box for element in look.target.scene.elements if element.type == "bar"])
 
 
 def read_pie(look: Look, mark: Mark) -> Observations:

@@ -140,7 +140,9 @@ def read_line(look: Look, mark: Mark) -> Observations:
     if share < (0.3 if dashed else 0.5):
         return {f"{mark.key}/presence": Observed(False)}
     main = max(courses, key=lambda course: int(course.usable.sum()))
-    colour = colour_of(main, _line_colours(look), paths[0].colour, look.roughness)
+    kinds = {"polyline", "curve", "segment", "circle", "polygon", "arc"}
+    drawn = sorted({other.colour for other in look.target.scene.elements if other.type in kinds and other.colour})
+    colour = colour_of(main, drawn, paths[0].colour, look.roughness)
     clear = main.seen & main.usable
     typical = float(np.median(main.contrast[clear])) if clear.any() else 0.0
     gaps = is_dashed(main)
@@ -197,13 +199,6 @@ def _moved(look: Look, points: Any) -> Floats:
 def _moved_course(look: Look, path: Element) -> Course:
     places, normals = places_along(_moved(look, path.parameters["points"]).tolist(), 2.0)
     return follow(look.view, places, normals, 9.0, two_sided=True)
-
-
-def _line_colours(look: Look) -> list[str]:
-    kinds = {"polyline", "curve", "segment", "circle", "polygon", "arc"}
-    return sorted(
-        {element.colour for element in look.target.scene.elements if element.type in kinds and element.colour}
-    )
 
 
 def _values(look: Look, mark: Mark, paths: Sequence[Element], colour: str | None, least: float) -> Observations:
