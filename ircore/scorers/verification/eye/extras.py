@@ -71,25 +71,18 @@ def _litter(look: Look, drawn: Mask, free: Mask) -> list[ExtraBox]:
 
 def _grounds(look: Look, explained: Mask) -> list[Floats]:
     """Return the colours of the ground: the commonest colour, and the colours of panels and ground areas."""
-    grounds = [look.view.background]
     free = ~explained
+    plain, areas = free.copy(), []
     for index, element in enumerate(look.target.scene.elements):
         if element.type in {"panel", "background"}:
-            mask = look.target.outline(index) & free
-            if mask.sum() > 60:
-                grounds.append(commonest(look.view.lab[mask]))
-    plain = free.copy()
-    for index, element in enumerate(look.target.scene.elements):
+            areas.append(look.target.outline(index) & free)
         if element.type == "background":
             plain &= ~look.target.outline(index)
-    if plain.sum() > 60:
-        grounds.append(commonest(look.view.lab[plain]))
     outside = free.copy()
     # The rim of the page: a renderer may leave a margin of another colour about its figure.
     outside[20:-20, 20:-20] = False
-    if outside.sum() > 60:
-        grounds.append(commonest(look.view.lab[outside]))
-    return grounds
+    seen = [area for area in (*areas, plain, outside) if area.sum() > 60]
+    return [look.view.background, *(commonest(look.view.lab[area]) for area in seen)]
 
 
 def _extra(mask: Mask, size: float) -> ExtraBox | None:
