@@ -13,8 +13,8 @@ from ircore.core.images import Pixels, read_stored_pixels
 from ircore.core.plugins import load
 from ircore.core.terminal import hanging, printable, terminal_width
 from ircore.scorers.metrics.base import Metric
+from ircore.scorers.metrics.measure import installed_metrics
 from ircore.scorers.metrics.networks import scripts
-from ircore.scorers.metrics.registry import installed_metrics
 
 
 @click.group("metrics", invoke_without_command=True)

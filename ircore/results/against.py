@@ -52,6 +52,7 @@ def against(results: Results, judge: str, category: str | None = None, difficult
         difficulty: One of ``results.difficulties``, or None for both.
     """
     standing = results.standings.get((category, difficulty, judge))
+    # No such board, or fewer than two ranked pairs on it.
     if standing is None or standing.critical is None:
         return None
     places = zip(results.submissions, standing.ranges, strict=True)

@@ -191,6 +191,7 @@ def rated_preference(episodes: EpisodesByRun) -> RatedTask:
     for result in _played(episodes):
         for ratings, judged in collector.of(result):
             if judged.preference is not None:
+                # The mean of people may be 0.75, which prefers the final rendering as 1 does.
                 ratings[len(things)] = (np.sign(judged.preference - 0.5) + 1) / 2
         things.append(result)
     return collector.task(things)
@@ -212,6 +213,7 @@ class _Collector:
     def task(self, things: Sequence[EpisodeResult]) -> RatedTask:
         instances = [result.episode.instance_id for result in things]
         codes = {name: code for code, name in enumerate(dict.fromkeys(instances))}
+        # A rater without a single rating of this task is left out: a row of NaN says nothing.
         judges, annotators = (
             {name: _filled(len(things), raters[name]) for name in sorted(raters) if raters[name]}
             for raters in (self._judges, self._annotators)
@@ -265,11 +267,13 @@ def _pair(rater: str, other: str, kind: Kind, similarity: RatedTask, preference:
 
 def _both(first: str, other: str, kind: Kind, task: RatedTask) -> tuple[Floats, Floats]:
     raters = task.annotators if kind == "human-human" else task.judges
+    # A judge may have taken part in one of the two tasks alone.
     nothing = np.full(len(task.instances), np.nan)
     return raters.get(first, nothing), raters.get(other, nothing)
 
 
 def _alpha(task: RatedTask, level: Level) -> Agreement:
+    # Reshaped, since an array of no annotator would have one axis.
     table = np.array([*task.annotators.values()]).reshape(len(task.annotators), len(task.instances))
     return krippendorffs_alpha(table, level, task.instances)
 
@@ -284,10 +288,12 @@ def _orders(episodes: EpisodesByRun) -> tuple[_OrderBias, ...]:
 
 
 def _order_bias(judge: str, by_instance: Mapping[str, Sequence[Orders]]) -> _OrderBias:
+    # Sorted, so that the result does not depend on the order in which runs were read.
     groups = [by_instance[name] for name in sorted(by_instance)]
     disagree = [sum(orders.first_leading != orders.final_leading for orders in group) for group in groups]
     sizes = [len(group) for group in groups]
     decided = [[fmean(chosen) for orders in group if (chosen := _chose_first_shown(orders))] for group in groups]
+    # An instance whose answers are all ties chose neither place.
     shares = [group for group in decided if group]
     return _OrderBias(
         judge=judge,

@@ -55,6 +55,7 @@ def version_of(results: Results, known: Sequence[BenchmarkVersion] | None = None
     Raises:
         InputError: Two runs were played with different prompts.
     """
+    # One run for each version of the prompts is enough to name both sides in the message.
     runs = {submission.run.prompts: submission.run_id for submission in results.submissions}
     if len(runs) > 1:
         (first, one), (second, other) = list(runs.items())[:2]

@@ -100,7 +100,9 @@ def fit_maps(episodes: EpisodesByRun) -> dict[str, Recalibration | Refusal]:
     human = task.judges[HUMAN]
     maps: dict[str, Recalibration | Refusal] = {}
     for judge, scores in task.judges.items():
+        # People's scores are the scale itself.
         if judge != HUMAN:
+            # A sum is NaN where either is.
             matched = ~np.isnan(scores + human)
             rated = {category for category, both in zip(task.categories, matched, strict=True) if both}
             maps[judge] = recalibrate(scores, human, task.instances, fitted_for=judge, groups=rated, pairs=task.runs)
@@ -129,6 +131,7 @@ class _Design:
     @classmethod
     def of(cls, episodes: EpisodesByRun) -> "_Design":
         seen = {result.episode.instance_id: result.episode for results in episodes.values() for result in results}
+        # By id, so that the draws do not depend on the order of the runs.
         ordered = [seen[name] for name in sorted(seen)]
         rows = conditions(ordered)
         members = np.zeros((len(ordered), len(rows)), np.bool_)
@@ -152,6 +155,7 @@ class _Design:
         for result in results:
             if judge in result.judged and (final := result.judged[judge].final) is not None:
                 scores[self.places[result.episode.instance_id]] = final
+        # Only instances with a score: a category that the judge never scored needs no map.
         unrated = np.array([category not in fitted.groups for category in self.categories]) & ~np.isnan(scores)
         for at, score in enumerate(fitted.cells(scores, self.members, self.labels)):
             yield _cell(fitted, judge, run_id, self.conditions[at], score, bool(unrated[self.members[:, at]].any()))

@@ -71,14 +71,17 @@ def run_cells(
     Returns:
         By category, difficulty and judge, ``same_family`` not set: that is known of all runs together.
     """
+    # A run that nobody rated has no cell; without this, arrays of no column would follow.
     if not judges:
         return {}
     names = tuple(judges)
     arranged = columns(instances, {run_id: results}, names, {run_id: costs})
+    # The judges are the columns: the arithmetic of one run by many judges is that of many runs by one.
     ratings = side_by_side(all_rated(instances, {run_id: results}, judges).values())
     tallies = _tallies(results, names)
     cells: dict[BoardKey, Cell] = {}
     for (category, difficulty), rows in conditions(instances).items():
+        # Resamples are cached by the strata, so that every run is resampled in the same way.
         estimates = _Condition(rows, arranged, ratings.rows(rows), resample(strata(instances[row] for row in rows)))
         shared = estimates.shared()
         for judge, own in zip(names, estimates.judged(), strict=True):
@@ -127,6 +130,7 @@ def compute_standings(
     # Every run is compared with every other. A process that has threads, such as a notebook, is not forked.
     runs = max((rated.status.shape[1] for rated in ratings.values()), default=0)
     standings = dict(chain(*run_shares(ranked, runs >= _MANY and active_count() == 1)))
+    # Processes give their boards in another order than the conditions have.
     return {key: standings[key] for key, _ in boards}
 
 
@@ -138,6 +142,7 @@ def paired_main(instances: Sequence[AnyInstance], ratings: Rated) -> tuple[Float
         ratings: Of runs that all have a rank, or of two that are compared.
     """
     least, most = ratings.main
+    # Only instances that count for all: differences are taken instance by instance.
     rows = np.flatnonzero(~np.isnan(least).any(axis=1)).tolist()
     return least[rows], most[rows], resample(strata(instances[row] for row in rows))
 
@@ -154,6 +159,7 @@ def main_differences(
     """
     differences = []
     for couple in couples:
+        # The point from what is known, the interval from what the unknown could be.
         first, second = couple.main_scores().tolist()
         differences.append(paired_difference(first - second, *paired_main(instances, couple), critical))
     return differences
@@ -188,6 +194,7 @@ class _Condition:
 
     def shared(self) -> dict[str, Any]:
         """Return the fields of ``Cell`` that no judge enters: turns, tokens, time, cost, messages over the budget."""
+        # Side by side: all quantities are resampled by the same products.
         amounts = np.hstack([getattr(self._columns, name)[self._rows] for name in _AMOUNTS])
         over = Ratios(self._columns.over_budget[self._rows], self._columns.messages[self._rows])
         means = ratio_intervals(Ratios.means(amounts), self._drawn, AMOUNT)
@@ -202,6 +209,7 @@ class _Condition:
         mains = main_intervals(ratings, drawn)
         delta = np.hstack([column[self._rows] for column in self._columns.delta.values()])
         deltas = ratio_intervals(Ratios.means(delta), drawn, DIFFERENCE)
+        # A pair of the same spread that is independent of this one: the difference has twice the variance.
         least = (2**0.5 * finals.errors(drawn)).tolist()
         freedom = finals.degrees(drawn).tolist()
         return [
@@ -225,6 +233,7 @@ def side_by_side(ratings: Iterable[Rated]) -> Rated:
 def _tallies(results: Sequence[EpisodeResult], judges: Sequence[str]) -> dict[BoardKey, Tally]:
     tallies: dict[BoardKey, Tally] = {}
     for result in results:
+        # Each episode counts under its own condition, under the two that are wider, and under all.
         for condition in product((result.episode.category, None), (result.episode.difficulty, None)):
             for judge in judges:
                 tallies.setdefault((*condition, judge), Tally()).add(result, judge)

@@ -60,6 +60,7 @@ def convention(episodes: Sequence[EpisodeResult], targets: Mapping[str, str]) ->
     for episode, messages in zip(played, spoken, strict=True):
         if messages:
             opening.setdefault(targets[episode.instance_id], []).append(messages[0])
+    # Sets whose targets all differ have no repetition: a point of place 1 alone says nothing.
     repeated = any(len(messages) > 1 for messages in opening.values())
     return (*_points("turn", spoken), *(_points("repetition", opening.values()) if repeated else ()))
 

@@ -59,14 +59,17 @@ class Coverage:
     @property
     def unranked(self) -> Unranked | None:
         """Reason why the run has no rank under this condition; None if the run has a rank."""
+        # What a maintainer or the player must mend comes first: playing and scoring on would not give a rank.
         if self.held:
             return "held"
         if self.past_budget:
             return "past_budget"
         if self.unfinished:
             return "incomplete"
+        # Where nothing is applicable, 0 is not below 0: whether anything counts decides below.
         if self.rated < RATED_SHARE * self.applicable:
             return "underrated"
+        # Only after the shares above: nothing is counted either where playing or rating has not begun.
         if not self.counted:
             return "inapplicable"
         return "too_few" if self.counted < MINIMUM_PICTURES else None
@@ -74,21 +77,16 @@ class Coverage:
     @property
     def unranked_words(self) -> str | None:
         """The same for people."""
-        match self.unranked:
-            case "held":
-                return "held: its findings wait for a maintainer"
-            case "past_budget":
-                return "messages over the token budget reached the generator"
-            case "incomplete":
-                return f"incomplete: {self.unfinished} of {self.episodes} episodes have no result yet"
-            case "underrated":
-                needed = f"{100 * RATED_SHARE:.0f} % are needed"
-                return f"only {self.rated} of {self.applicable} {self.rated_words}, {needed}"
-            case "inapplicable":
-                return "the judge rates nothing here"
-            case "too_few":
-                return f"fewer than {MINIMUM_PICTURES} pictures"
-        return None
+        needed = f"{100 * RATED_SHARE:.0f} % are needed"
+        words: dict[Unranked | None, str] = {
+            "held": "held: its findings wait for a maintainer",
+            "past_budget": "messages over the token budget reached the generator",
+            "incomplete": f"incomplete: {self.unfinished} of {self.episodes} episodes have no result yet",
+            "underrated": f"only {self.rated} of {self.applicable} {self.rated_words}, {needed}",
+            "inapplicable": "the judge rates nothing here",
+            "too_few": f"fewer than {MINIMUM_PICTURES} pictures",
+        }
+        return words.get(self.unranked)
 
 
 def coverages(ratings: Rated) -> list[Coverage]:

@@ -45,6 +45,7 @@ def crossed_ratings(task: RatedTask) -> tuple[CrossedRatings, ...]:
         task: Ratings of task 1, as ``ircore.results.agreement.rated_similarity`` collects them.
     """
     crossings = (_crossed(first, other, task) for first, other in _pairs(task))
+    # Judges of different categories have no rendering in common.
     return tuple(crossed for crossed in crossings if crossed.renderings)
 
 
@@ -58,6 +59,7 @@ def _pairs(task: RatedTask) -> Iterator[tuple[str, str]]:
 def _crossed(first: str, other: str, task: RatedTask) -> CrossedRatings:
     both = np.stack([task.judges[first], task.judges[other]])
     both = both[:, ~np.isnan(both).any(axis=0)]
+    # Not NumPy's rint, which takes a half to the even number: 6.5 and 7.5 must both go up.
     scores, counts = np.unique(np.floor(both + 0.5).astype(int), axis=1, return_counts=True)
     by_scores = {(x, y): count for (x, y), count in zip(scores.T.tolist(), counts.tolist(), strict=True)}
     near = float((np.abs(both[0] - both[1]) <= NEAR).mean()) if both.shape[1] else 0.0

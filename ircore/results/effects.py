@@ -56,6 +56,7 @@ def pair_effects(
         whole: Whether the interaction of every pair and the mixed model are wanted too, which take long on a large
             grid.
     """
+    # Backwards, so that of several runs of two players the first by slug is written last and stays.
     runs = {
         (submission.describer, submission.generator): submission.run_id for submission in reversed(same_rules(results))
     }
@@ -80,5 +81,6 @@ def pair_effects(
 
 def same_rules(results: Results) -> list[SubmissionResult]:
     """Return the runs that were played under the usual rules (``rule_sets``), in the order of the results."""
+    # A slice, since without any run there is no set of rules either.
     usual = rule_sets(results)[:1]
     return [submission for submission in results.submissions if submission.run.rules in usual]

@@ -166,6 +166,7 @@ def _valid_scores(
     people: dict[str, _ByTask] = {}
     metrics: dict[str, _ByTurn] = {}
     for score in scores:
+        # The episode was played anew since: the score is of a picture that is no longer there.
         if renderings.get(score.turn) != score.rendering:
             continue
         if score.task == "metric":
@@ -206,6 +207,7 @@ def _refusal(episode: Episode, given: Iterable[_ByTask]) -> str | None:
     turns = episode.rendered_turns
     answers = [scores.get("similarity", {}).get(turns[-1].turn) for scores in given] if turns else []
     reasons = [answer.reason for answer in answers if answer is not None and answer.reason is not None]
+    # A technical failure is asked again; only a reason of the judge's own is a refusal.
     return next((reason for reason in reasons if reason.partition(":")[0] not in TECHNICAL_REASONS), None)
 
 
@@ -219,6 +221,7 @@ def _judged(
     turns = [turn.turn for turn in episode.rendered_turns]
     first = similarity.get(turns[0]) if turns else None
     final = similarity.get(turns[-1]) if turns else None
+    # An episode of one rendering has no change, rather than a change of 0.
     delta = final - first if len(turns) > 1 and first is not None and final is not None else None
     return JudgedEpisode(
         judge=judge,

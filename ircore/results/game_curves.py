@@ -4,14 +4,15 @@ Within an episode the values of one group, such as those of one repetition, are 
 again (``ircore.results.statistics.bootstrap``), since rounds of one game are no independent values.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, inf, isfinite
 from typing import Any
 
 import numpy as np
 
-from ircore.games.base import Curve, Ending, Measure
+from ircore.core.game_records import GameScore
+from ircore.games.base import Curve, Ending, Measure, Measured
 from ircore.results.conditions import strata, under
 from ircore.results.games import GameResults
 from ircore.results.hops import normalised
@@ -54,6 +55,7 @@ class SteppedEpisode:
             if step > len(self.steps):
                 continue
             place = self.steps[step - 1].get(over) if over else step
+            # A truth value is an int to Python, and numbers no group.
             if isinstance(place, int) and not isinstance(place, bool):
                 groups.setdefault(place, []).append(value)
         return {place: fsum(values) / len(values) for place, values in groups.items()}
@@ -70,6 +72,15 @@ class SteppedEpisode:
         return [values.get(step) for step in range(1, len(self.steps) + 1)]
 
 
+def by_step(measured: Iterable[GameScore | Measured]) -> dict[str, dict[int, float]]:
+    """Return the values of one episode by measure and step; values of the whole episode are left out."""
+    values: dict[str, dict[int, float]] = {}
+    for score in measured:
+        if score.step is not None and score.value is not None:
+            values.setdefault(score.measure, {})[score.step] = score.value
+    return values
+
+
 def scale_of(measure: Measure) -> Scale:
     """Return the possible values of a measure."""
     return Scale(*(measure.range or (-inf, inf)))
@@ -81,12 +92,11 @@ def run_episodes(
     """Return the episodes of a run with the values of their steps; of one category or difficulty if one is given."""
     names = [instance.instance_id for instance in results.instances]
     conditions = dict(zip(names, strata(results.instances), strict=True))
-    values: dict[str, dict[str, dict[int, float]]] = {}
+    scores: dict[str, list[GameScore]] = {}
     for score in run.scores:
-        if score.step is not None and score.value is not None:
-            values.setdefault(score.episode_id, {}).setdefault(score.measure, {})[score.step] = score.value
+        scores.setdefault(score.episode_id, []).append(score)
     return tuple(
-        SteppedEpisode(conditions[episode.instance_id], episode.steps, values.get(episode.episode_id, {}))
+        SteppedEpisode(conditions[episode.instance_id], episode.steps, by_step(scores.get(episode.episode_id, ())))
         for episode in under(run.episodes, category, difficulty)
     )
 
@@ -108,6 +118,7 @@ def recorded_episodes(
 
 def _recorded(results: GameResults, category: str | None, difficulty: str | None) -> Iterator[SteppedEpisode]:
     game, instances = results.game, results.runs[0].instances
+    # Recorded games were played to their end; the first outcome that counts as played stands for that.
     outcome = next(outcome.name for outcome in game.outcomes if outcome.played)
     chosen = under(results.instances, category, difficulty)
     for instance, stratum in zip(chosen, strata(chosen), strict=True):
@@ -115,10 +126,7 @@ def _recorded(results: GameResults, category: str | None, difficulty: str | None
         steps = game.recorded_steps(payload)
         if not steps:
             continue
-        values: dict[str, dict[int, float]] = {}
-        for measured in game.measured(payload, Ending(outcome, steps)):
-            if measured.step is not None and measured.value is not None:
-                values.setdefault(measured.measure, {})[measured.step] = measured.value
+        values = by_step(game.measured(payload, Ending(outcome, steps)))
         yield SteppedEpisode(stratum, [step.model_dump() for step in steps], values)
 
 
@@ -141,6 +149,7 @@ def curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Cu
     known = np.array([[of_episode.get(place, np.nan) for place in places] for of_episode in means])
     ratios = Ratios.means(known)
     drawn = resample([episode.stratum for episode in episodes])
+    # Episodes are drawn again, since rounds of one game are no independent values.
     moved = ratios.points[:, None] + ratios.deviations(drawn)
     low, high = np.percentile(moved, (2.5, 97.5), axis=1)
     return {

@@ -12,7 +12,6 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameInstance, GameRun
@@ -24,15 +23,13 @@ from ircore.results.coverage import Coverage, Unranked, coverages
 from ircore.results.held import held_runs
 from ircore.results.played_game_run import GameRunSource, PlayedGameRun
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_condition, refuse_mixtures
-from ircore.results.rated import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated
+from ircore.results.rated import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Floats, Rated
 from ircore.results.statistics.bootstrap import Ratios, Resamples, contrast_intervals, ratio_intervals, resample
 from ircore.results.statistics.bounds import bounded_intervals
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.scales import DIFFERENCE, Scale
 from ircore.runs.folder import GameRunFolder
 from ircore.scorers.game_measures import played
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +121,7 @@ class GameResults:
         views = sorted(map(PlayedGameRun, runs), key=lambda view: (view.run.slug, _rules(view.run), view.run.run_id))
         refuse_mixtures(views, _rules)
         for view in views:
+            # A run of aborted episodes alone has nothing to score, and is no run without values.
             if not view.scores and any(played(game, episode) for episode in view.episodes):
                 raise InputError(
                     f"{view.path}: the run has no values yet", f"Score the run first: ircore score {view.path}"
@@ -159,11 +157,13 @@ class GameResults:
         instances, ratings = [self.instances[row] for row in rows], self._ratings.rows(rows)
         board: list[GameRow] = []
         for group in self._by_rules if rows else ():
+            # References and held runs are left out before ranks are computed, so that they push nobody down.
             ranked = [
                 column
                 for column in group
                 if not self.runs[column].run.reference and self.runs[column].run.run_id not in self.held
             ]
+            # A group may hold references and held runs alone.
             ranges = run_standing(instances, ratings.columns(ranked)).ranges if ranked else []
             by_column = dict(zip(ranked, ranges, strict=True))
             cells = [self.cell(self.runs[column].run.run_id, category, difficulty) for column in group]
@@ -221,6 +221,7 @@ class GameResults:
         known = self._known(run, measure, rows)
         if measure is not self.game.headline:
             return ratio_intervals(Ratios.means(known), drawn, scale)[0]
+        # The headline decides ranks, so that its interval reaches to what missing values could be.
         missing = np.isin(ratings.status, (REFUSED, PENDING))
         ends = [np.where(missing, end, known) for end in (scale.lowest, scale.highest)]
         counts = [int(np.count_nonzero(~np.isnan(known)))]
@@ -253,6 +254,7 @@ class GameResults:
         groups: dict[str, list[int]] = {}
         for column, run in enumerate(self.runs):
             groups.setdefault(_rules(run.run), []).append(column)
+        # The sort is stable: among rules with as many runs, the order of the runs decides.
         return sorted(groups.values(), key=len, reverse=True)
 
     @cached_property
@@ -294,8 +296,10 @@ def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
 def _headline(game: Game[Any], instances: Sequence[GameInstance], run: PlayedGameRun) -> Rated:
     """Return the status of a run's episodes and their headline, scaled from 0 (worst value) to 10 (best value)."""
     low, high = game.headline.range or (0.0, 1.0)
+    # Turned, so that a higher final is better whatever the direction of the headline.
     worst, best = (low, high) if game.headline.direction == "higher" else (high, low)
     values = run.values(game.headline)
+    # A score without a value says why there is none: such an episode was asked about.
     without = {score.episode_id for score in run.scores if score.measure == game.headline.key}
     rows = {instance.instance_id: row for row, instance in enumerate(instances)}
     status = np.full((len(rows), 1), UNFINISHED, np.int8)
@@ -303,6 +307,7 @@ def _headline(game: Game[Any], instances: Sequence[GameInstance], run: PlayedGam
     for episode in run.episodes:
         at = rows[episode.instance_id], 0
         if not played(game, episode):
+            # A technical failure has no result yet and is played again; any other abort is the pair's own doing.
             status[at] = UNPLAYED if episode.finished else UNFINISHED
         elif episode.episode_id in values:
             status[at], final[at] = RATED, HIGHEST * (values[episode.episode_id] - worst) / (best - worst)

@@ -21,6 +21,7 @@ def judge_kind(results: Results, judge: str) -> JudgeKind:
     """Return a judge's kind as the runs record it, else as the plug-in states it; unknown judges count as models."""
     if judge == HUMAN:
         return "human"
+    # As recorded: the plug-in installed here may be another version, or missing.
     if judge in results.judge_identities:
         return results.judge_identities[judge].kind
     return _installed_kind(judge)

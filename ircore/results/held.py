@@ -35,6 +35,7 @@ def past_budget_runs(runs: Iterable[PlayedRun]) -> frozenset[str]:
     return frozenset(
         run.run.run_id
         for run in runs
+        # The other rules let no such message through; turns that were cut are marked as over the budget, too.
         if run.run.rules.over_budget == "allow"
         and any(turn.over_budget for result in run.results for turn in result.episode.turns)
     )

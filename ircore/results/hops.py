@@ -76,6 +76,7 @@ def normalised(values: Series, points: int = POINTS) -> tuple[float, ...]:
     Returns:
         ``points`` values; the same one throughout for a single turn; none for a series without a value.
     """
+    # A single turn stands at 0, and is carried on to the end by the interpolation.
     places = np.linspace(0, 1, len(values)) if len(values) > 1 else np.zeros(len(values))
     known = [(place, value) for place, value in zip(places, values, strict=True) if value is not None]
     if not known:
@@ -84,19 +85,18 @@ def normalised(values: Series, points: int = POINTS) -> tuple[float, ...]:
     return tuple(np.interp(np.linspace(0, 1, points), xs, ys).tolist())
 
 
-def normalised_means(series: Sequence[Series], scale: Scale = OPEN, points: int = POINTS) -> tuple[Estimate, ...]:
+def normalised_means(series: Sequence[Series], scale: Scale = OPEN) -> tuple[Estimate, ...]:
     """Return the mean over episodes and its interval at each place of the normalised axis.
 
     Args:
         series: One an episode; those without a value are passed over.
         scale: Which values are possible.
-        points: Number of places.
 
     Returns:
         One estimate a place; none if no series has a value.
     """
-    curves = [curve for values in series if (curve := normalised(values, points))]
-    return tuple(estimate([curve[place] for curve in curves], scale) for place in range(points)) if curves else ()
+    curves = [curve for values in series if (curve := normalised(values))]
+    return tuple(estimate([curve[place] for curve in curves], scale) for place in range(POINTS)) if curves else ()
 
 
 def series_of(
@@ -115,6 +115,7 @@ def series_of(
 
 
 def _series(result: EpisodeResult, measure: str) -> Series:
+    # Names of judges and of metrics are told apart by who has values here.
     judged = result.judged.get(measure)
     values = judged.trajectory if judged is not None else result.metrics.get(measure, {})
     return [values.get(turn.turn) for turn in result.episode.rendered_turns]

@@ -63,6 +63,7 @@ class MetricFacts:
 def metric_facts(name: str) -> MetricFacts:
     """Return name, unit, direction and scale of a metric; the name alone if the metric is not installed."""
     key = MetricKey.parse(name)
+    # Runs may hold values of a metric of another package, which need not be installed to show them.
     if key.name not in available("metrics"):
         return MetricFacts(name, name, "", True, Scale(-np.inf, np.inf, 0.0))
     metric = load("metrics", key.name)
@@ -95,7 +96,9 @@ def metric_cells(
     scale = metric_facts(metric).scale
     finals = estimates(lambda result: _ends(result, metric)[1], scale)
     changes = estimates(
-        lambda result: _change(result, metric), Scale(scale.lowest - scale.highest, scale.highest - scale.lowest, 0.0)
+        # A change may be as large as the whole range of the metric, in either direction.
+        lambda result: _change(result, metric),
+        Scale(scale.lowest - scale.highest, scale.highest - scale.lowest, 0.0),
     )
     return tuple(
         MetricCell(submission.run_id, final, change)

@@ -23,6 +23,7 @@ def shared_identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
         for name, identity in run.judges.items():
             other, known = seen.setdefault(name, (run, identity))
             if known != identity:
+                # The message names what differs: names of judges are equal by definition here.
                 field = next(key for key in JudgeIdentity.model_fields if getattr(known, key) != getattr(identity, key))
                 raise InputError(
                     f"{other.path} and {run.path}: judge {name} is not the same ({field} differs)",
@@ -44,6 +45,7 @@ def cells_by_judge(
     # A run may not know by itself what a judge rates: then its own cells by this judge are of another scope.
     own = {judge for judge, scope in scopes.items() if run.scopes.get(judge, scope) == scope}
     cells = {key: cell for key, cell in run.cells.items() if cell.judge in own}
+    # Judges that rated other runs alone, or another scope of this one: every run has a cell by every judge.
     others = {judge: scope for judge, scope in scopes.items() if (None, None, judge) not in cells}
     cells |= run_cells(run.instances.instances, run.run.run_id, run.results, others, run.costs if others else {})
     describer = model_family(run.run.submission.describer.label)

@@ -208,6 +208,7 @@ def _messages(result: EpisodeResult) -> Iterable[MessageResult]:
     episode = result.episode
     earlier: list[frozenset[str]] = []
     for turn in episode.turns:
+        # The turn in which the describer declares the rendering done has no message.
         if turn.message is None:
             continue
         spoken = words(turn.message)
@@ -220,6 +221,7 @@ def _messages(result: EpisodeResult) -> Iterable[MessageResult]:
             tokens=turn.message_tokens,
             words=len(spoken),
             marks=find_corrections(turn.message) if turn.turn >= 2 else (),
+            # The first message has nothing before it, so that its share of new words would always be 1.
             novelty=novelty(content, earlier) if earlier else None,
             similarity=similarity(content, earlier[-1]) if earlier else None,
         )

@@ -10,14 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ircore.results.agreement import EpisodesByRun
 from ircore.results.episodes import EpisodeResult
 from ircore.results.image_metrics import metric_facts
 from ircore.results.statistics.agreement import Agreement, observed_agreement, pearson, spearman
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -73,6 +70,7 @@ def _agreement(played: Sequence[EpisodeResult], metric: str, rater: str) -> _Met
             renderings.append(instance)
         turns = result.episode.rendered_turns
         changes.append(_choice(sign * (_number(values.get(turns[-1].turn)) - _number(values.get(turns[0].turn)))))
+        # A tie is no choice, so that it is left out as a change of 0 is.
         choices.append(_number(judged.preference if judged.preference != 0.5 else None))
         instances.append(instance)
     return _MetricAgreement(

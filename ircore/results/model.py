@@ -172,7 +172,9 @@ class Results:
             InputError: There is no run but those of reference describers, two runs are of different instance sets, two
                 are of the same submission under the same rules, or judges of one name are not the same.
         """
+        # Sorted, so that the results do not depend on the order in which the runs were named.
         given = sorted(map(PlayedRun.of, runs), key=_order)
+        # References too: their lines stand beside pairs, so they must be of the same set.
         refuse_mixtures(given, lambda run: run.rules)
         ordered = [run for run in given if not run.run.reference]
         if not ordered:
@@ -241,6 +243,7 @@ class Results:
         """
         refuse_unknown(judge=(judge, self.judges))
         refuse_unknown(category=(category, self.categories), difficulty=(difficulty, self.difficulties))
+        # Category and difficulty are both known, but no instance has both.
         if (category, difficulty, judge) not in self.standings:
             return ()
         ranges = self.standings[category, difficulty, judge].ranges
@@ -292,6 +295,7 @@ class Results:
         chosen = under(self.instances, category, difficulty)
         ratings = [self.ratings_of(judge, couple, chosen) for couple in couples]
         known = self.standings.get((category, difficulty, judge))
+        # By the board's own critical value, so that comparison and ranks never contradict each other.
         mains = main_differences(chosen, ratings, known.critical if known else None)
         finals, bounds = [couple.final for couple in ratings], [couple.at_worst for couple in ratings]
         return compare(finals, strata(chosen), bounds, mains)
@@ -311,6 +315,7 @@ class Results:
 
     def ratings_of(self, judge: str, run_ids: Sequence[str], chosen: Sequence[Instance]) -> Rated:
         """Return a judge's ratings of some runs on some instances; arguments and errors as of ``finals``."""
+        # All runs are arranged at once and kept: a matrix of pairs asks for them couple by couple.
         every = self._ratings.get(judge)
         if every is None:
             every = self._ratings[judge] = rated(self.instances, self.episodes, judge, self.scopes.get(judge))
@@ -341,4 +346,5 @@ class Results:
 
 
 def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
+    # The path last: only it tells two runs apart that are refused as twins right after.
     return run.run.slug, run.run.rules.token_budget, run.run.rules.max_turns, run.run.rules.key, str(run.path)

@@ -25,7 +25,6 @@ class GameRunSource(AnyRunSource[GameRun, GameEpisode, GameInstanceSet], Protoco
 
     def measured(self) -> Sequence[GameScore]:
         """Return the values of the game's measures."""
-        ...
 
 
 class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):

@@ -46,33 +46,26 @@ class AnyRunSource(Protocol[RunT_co, EpisodeT_co, SetT_co]):
     @property
     def path(self) -> Path:
         """The folder that the run was read from, for error messages."""
-        ...
 
     @property
     def run(self) -> RunT_co:
         """Identity of the run."""
-        ...
 
     @property
     def instances(self) -> SetT_co:
         """The instance set that was played."""
-        ...
 
     def episodes(self) -> Sequence[EpisodeT_co]:
         """Return the episodes that have ended."""
-        ...
 
     def costs(self) -> Mapping[str, float | None]:
         """Return US dollars by episode id; None where an answer's cost is not known."""
-        ...
 
     def provenance(self) -> Provenance | None:
         """Return the record of who vouches for the run; None if nobody vouches for the run."""
-        ...
 
     def rendering(self, rendering: Rendering) -> Picture:
         """Return one of the run's renderings, its hash checked."""
-        ...
 
 
 class RunSource(AnyRunSource[Run, Episode, InstanceSet], Protocol):
@@ -86,11 +79,9 @@ class RunSource(AnyRunSource[Run, Episode, InstanceSet], Protocol):
 
     def scores(self) -> Sequence[Score]:
         """Return the scores in the order in which they were given."""
-        ...
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return the judges by name, as far as they are known."""
-        ...
 
 
 @runtime_checkable
@@ -107,7 +98,6 @@ class FactSource(Protocol):
 
     def facts(self) -> Iterable[RenderingFacts]:
         """Yield a line for each rendering."""
-        ...
 
 
 class RunView(Generic[RunT_co, EpisodeT_co, SetT_co]):
@@ -189,6 +179,7 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
     @classmethod
     def of(cls, run: "RunSource | PlayedRun") -> "PlayedRun":
         """Return the view of a run, which may be a view already."""
+        # A view that was read already keeps what it computed.
         return run if isinstance(run, PlayedRun) else cls(run)
 
     @cached_property
@@ -226,6 +217,7 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
 
     def facts(self) -> Iterator[RenderingFacts]:
         """Yield the facts of drawn targets that each rendering shows, a line for each; read anew at every call."""
+        # Not kept: the facts of a large run take far more memory than the shares computed from them.
         if isinstance(self.source, AnyRunFolder):
             return read_facts(self.source)
         return iter(self.source.facts()) if isinstance(self.source, FactSource) else iter(())

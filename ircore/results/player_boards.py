@@ -3,23 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ircore.core.records import Role
 from ircore.results.against import Against
 from ircore.results.cells import paired_main
 from ircore.results.conditions import under
 from ircore.results.effects import same_rules
-from ircore.results.model import Results, SubmissionResult
+from ircore.results.model import Results
 from ircore.results.ranking import RankedRow, ranked_rows
+from ircore.results.rated import Floats
 from ircore.results.statistics.bootstrap import MAIN, Resamples
 from ircore.results.statistics.bounds import bounded_intervals
 from ircore.results.statistics.effects import complete_grid
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.ranks import Standing, all_differences, standing
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -92,15 +88,18 @@ def player_board(
         tuple(runs[(label, partner) if role == "describer" else (partner, label)] for partner in partners)
         for label in own
     )
-    unranked = [
-        (label, PlayerCell(Estimate(None, None, None, 0), (), "not played with every partner of the full grid"), None)
-        for label in sorted({_label(submission, role) for submission in results.submissions}.difference(own))
-    ]
     if len(own) < 2:
-        labels = sorted({_label(submission, role) for submission in results.submissions})
-        why = f"needs two {role}s that share a partner and have ranks with it"
-        nobody = [(label, PlayerCell(Estimate(None, None, None, 0), (), why), None) for label in labels]
-        return PlayerBoard(role, ranked_rows(nobody, lambda cell: cell.main.mean), (), None, None)
+        own, why = (), f"needs two {role}s that share a partner and have ranks with it"
+    else:
+        why = "not played with every partner of the full grid"
+    labels = {
+        submission.describer if role == "describer" else submission.generator for submission in results.submissions
+    }
+    unranked = [
+        (label, PlayerCell(Estimate(None, None, None, 0), (), why), None) for label in sorted(labels.difference(own))
+    ]
+    if not own:
+        return PlayerBoard(role, ranked_rows(unranked, lambda cell: cell.main.mean), (), None, None)
     chosen = under(results.instances, category, difficulty)
     ratings = results.ratings_of(judge, [run_id for runs in columns for run_id in runs], chosen)
     least, most, drawn = paired_main(chosen, ratings)
@@ -113,15 +112,13 @@ def player_board(
     return PlayerBoard(role, rows, partners, place, Against(own, points, low) if place.critical else None)
 
 
-def _label(submission: SubmissionResult, role: Role) -> str:
-    return submission.describer if role == "describer" else submission.generator
-
-
 def _rankable(results: Results, judge: str, category: str | None, difficulty: str | None) -> dict[tuple[str, str], str]:
     """Return run ids by describer and generator; of several runs of two players the first by slug."""
     return {
         (submission.describer, submission.generator): submission.run_id
+        # Backwards, so that the first by slug is written last and stays.
         for submission in reversed(same_rules(results))
+        # A run of too few pictures stays in the grid: its players may have enough together with their other runs.
         if results.cell(submission.run_id, judge, category, difficulty).unranked in (None, "too_few")
     }
 

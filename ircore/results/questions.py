@@ -4,22 +4,25 @@ Every mean is over targets: the scores of a target are averaged over pairs first
 many pairs played it. Intervals and claims follow ``ircore.results.statistics.intervals``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.results.answer import Answer, Line, interval
+from ircore.results.columns import filled
 from ircore.results.conditions import under
 from ircore.results.effects import same_rules
+from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
+from ircore.results.rated import Floats
 from ircore.results.statistics.agreement import Agreement
 from ircore.results.statistics.effects import complete_grid
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, clear_of, estimate
-from ircore.results.statistics.scales import DIFFERENCE, SCORE, SHARE
+from ircore.results.statistics.scales import DIFFERENCE, SCORE, SHARE, Scale
 
 PICTURES = 6
 """Episodes to look at for an answer."""
@@ -31,8 +34,6 @@ _HARDEST = "pie_graph"
 _HIGH = 5.0
 """Score that a target must reach by some pair to count as drawn."""
 
-Floats = NDArray[np.float64]
-
 
 def answers(results: Results, judge: str) -> tuple[Answer, ...]:
     """Return the answers that the data allow.
@@ -43,7 +44,8 @@ def answers(results: Results, judge: str) -> tuple[Answer, ...]:
     """
     asked = _Asked(results, judge)
     questions: tuple[Callable[[_Asked], Answer | None], ...] = (
-        _best_describer, _best_generator, _refinement, _nobody, _hardest, _difficulty, _judges, _satisfied,
+        _best_describer, partial(_best, seat="generator"), _refinement, _nobody, _hardest, _difficulty, _judges,
+        _satisfied,
     )  # fmt: skip
     return tuple(answer for question in questions if (answer := question(asked)) is not None)
 
@@ -54,13 +56,13 @@ class _Asked:
     def __init__(self, results: Results, judge: str) -> None:
         self.results, self.judge = results, judge
         self.runs = [submission.run_id for submission in results.submissions]
-        self.seats = {
-            "describer": [submission.describer for submission in results.submissions],
-            "generator": [submission.generator for submission in results.submissions],
-        }
 
     def finals(self, chosen: Sequence[Instance]) -> Floats:
         return self.results.finals(self.judge, self.runs, chosen)
+
+    def filled(self, value: Callable[[EpisodeResult], float | None]) -> Floats:
+        """Return a number of each episode, NaN where it is None."""
+        return filled(self.results.instances, [self.results.episodes[run_id] for run_id in self.runs], value)
 
     def episodes(
         self, chosen: Sequence[Instance], scores: Floats, least_first: bool = False
@@ -83,18 +85,29 @@ def over_targets(scores: Floats) -> list[float]:
     >>> over_targets(np.array([[1.0, 3.0], [np.nan, np.nan]]))
     [2.0]
     """
+    # Rows without any value are left out first: NumPy warns of the mean of nothing.
     known = ~np.isnan(scores).all(axis=1)
+    # In C order, in which NumPy adds each row as it adds that row alone: other orders differ in the last bit.
     means: list[float] = np.nanmean(np.ascontiguousarray(scores[known]), axis=1).tolist()
     return means
 
 
-def _best(asked: _Asked, seat: str, category: str | None, difficulty: str | None) -> Answer | None:
+def _lines(scores: Iterable[tuple[str, Floats]], scale: Scale) -> list[Line]:
+    """Return the mean over targets of each label that has one."""
+    lines = (Line(label, estimate(over_targets(of_label), scale)) for label, of_label in scores)
+    return [line for line in lines if line.value.mean is not None]
+
+
+def _highest_first(line: Line) -> float:
+    return -(line.value.mean or 0)
+
+
+def _best(asked: _Asked, seat: str, category: str | None = None, difficulty: str | None = None) -> Answer | None:
     """Answer which player of a seat has the highest mean over partners that all players compared have in common."""
     chosen = under(asked.results.instances, category, difficulty)
     scores = asked.finals(chosen)
     columns = _columns(asked.results, seat)
-    lines = [Line(label, estimate(over_targets(scores[:, own]), SCORE)) for label, own in columns.items()]
-    lines = sorted((line for line in lines if line.value.mean is not None), key=lambda line: -(line.value.mean or 0))
+    lines = sorted(_lines(((label, scores[:, own]) for label, own in columns.items()), SCORE), key=_highest_first)
     if len(lines) < 2:
         return None
     what = " ".join(word for word in (difficulty, category or "") if word).replace("_", " ") or "all target"
@@ -113,6 +126,7 @@ def _best(asked: _Asked, seat: str, category: str | None, difficulty: str | None
 
 def _columns(results: Results, seat: str) -> dict[str, list[int]]:
     """Return the columns of each player's runs in the complete grid that boards of players compare on."""
+    # Backwards, so that of several runs of two players the first by slug is written last and stays.
     runs = {(entry.describer, entry.generator): entry.run_id for entry in reversed(same_rules(results))}
     grid = complete_grid(tuple(sorted(runs)))
     columns: dict[str, list[int]] = {}
@@ -139,28 +153,17 @@ def _best_describer(asked: _Asked) -> Answer | None:
     return _best(asked, "describer", category, difficulty)
 
 
-def _best_generator(asked: _Asked) -> Answer | None:
-    return _best(asked, "generator", None, None)
-
-
 def _refinement(asked: _Asked) -> Answer | None:
     """Answer whether the final rendering is nearer to the target than the first."""
-    places = {instance.instance_id: row for row, instance in enumerate(asked.results.instances)}
-    deltas = np.full((len(places), len(asked.runs)), np.nan)
-    for column, run_id in enumerate(asked.runs):
-        for result in asked.results.episodes[run_id]:
-            judged = result.judged.get(asked.judge)
-            if judged is not None and judged.delta is not None:
-                deltas[places[result.episode.instance_id], column] = judged.delta
+    deltas = asked.filled(lambda result: result.judged[asked.judge].delta if asked.judge in result.judged else None)
     whole = estimate(over_targets(deltas), DIFFERENCE)
     if whole.mean is None:
         return None
     labels = [f"{submission.describer} + {submission.generator}" for submission in asked.results.submissions]
-    lines = [
-        Line(label, estimate(over_targets(deltas[:, [column]]), DIFFERENCE)) for column, label in enumerate(labels)
-    ]
-    lines = sorted((line for line in lines if line.value.mean is not None), key=lambda line: -(line.value.mean or 0))
+    by_pair = ((label, deltas[:, [column]]) for column, label in enumerate(labels))
+    lines = sorted(_lines(by_pair, DIFFERENCE), key=_highest_first)
     helped = sum(clear_of(line.value, 0) == 1 for line in lines)
+    # No interval (too few targets) claims no more than an interval that holds 0.
     side = {1: "Yes", -1: "No, it harms"}.get(clear_of(whole, 0) or 0, "It cannot be told")
     sentence = (
         f"{side}: from first to final rendering the score changes by {interval(whole)} over all pairs, and "
@@ -200,8 +203,7 @@ def _title(instance: Instance) -> str:
 
 
 def _groups(asked: _Asked, names: Sequence[str], chosen: Callable[[str], list[Instance]]) -> list[Line]:
-    lines = [Line(name.replace("_", " "), estimate(over_targets(asked.finals(chosen(name))), SCORE)) for name in names]
-    return [line for line in lines if line.value.mean is not None]
+    return _lines(((name.replace("_", " "), asked.finals(chosen(name))) for name in names), SCORE)
 
 
 def _hardest(asked: _Asked) -> Answer | None:
@@ -229,6 +231,7 @@ def _difficulty(asked: _Asked) -> Answer | None:
     if len(lines) < 2:
         return None
     easy, hard = lines
+    # The two groups hold different targets, so there is no paired difference to go by.
     below = easy.value.low is not None and hard.value.high is not None and hard.value.high < easy.value.low
     verdict = "Yes" if below else "The intervals overlap, so it cannot be said"
     sentence = (
@@ -260,6 +263,7 @@ def _judges(asked: _Asked) -> Answer | None:
         )
     chosen = list(asked.results.instances)
     rated = asked.finals(chosen)
+    # One of the two is the judge that answers, unless the nearest pair is of two other judges.
     other = next((judge for judge in (known[0].one, known[0].other) if judge not in {asked.judge, HUMAN}), asked.judge)
     apart = np.abs(rated - asked.results.finals(other, asked.runs, chosen))
     return Answer("judges", "Do judges agree with people?", sentence, "Judges", "Pearson’s r, −1 to 1", lines,
@@ -273,13 +277,10 @@ def _correlation(agreement: Agreement) -> Estimate:
 def _satisfied(asked: _Asked) -> Answer | None:
     """Answer how often describers end an episode because they are satisfied, and how good these are."""
     lines, chosen = [], list(asked.results.instances)
-    ended = np.full((len(chosen), len(asked.runs)), np.nan)
-    places = {instance.instance_id: row for row, instance in enumerate(chosen)}
-    for column, run_id in enumerate(asked.runs):
-        for result in asked.results.episodes[run_id]:
-            ended[places[result.episode.instance_id], column] = float(result.episode.outcome == "converged")
-    for label in sorted(set(asked.seats["describer"])):
-        columns = [at for at, name in enumerate(asked.seats["describer"]) if name == label]
+    ended = asked.filled(lambda result: float(result.episode.outcome == "converged"))
+    describers = [submission.describer for submission in asked.results.submissions]
+    for label in sorted(set(describers)):
+        columns = [at for at, name in enumerate(describers) if name == label]
         lines.append(Line(label, estimate(over_targets(ended[:, columns]), SHARE)))
     scores = np.where(ended == 1, asked.finals(chosen), np.nan)
     whole, quality = estimate(over_targets(ended), SHARE), estimate(over_targets(scores), SCORE)
@@ -292,7 +293,7 @@ def _satisfied(asked: _Asked) -> Answer | None:
         else f"Mostly: of the episodes that describers end as satisfied, {interval(_percent(whole), 0, ' %')}, the "
         f"final rendering scores {interval(quality)}."
     )
-    lines.sort(key=lambda line: -(line.value.mean or 0))
+    lines.sort(key=_highest_first)
     return Answer("satisfied", "Is a satisfied describer right?", sentence, "Describer", "share satisfied, 0–1",
                   tuple(lines[:_MOST_ROWS]), asked.episodes(chosen, scores, least_first=True),
                   "the worst renderings that satisfied a describer")  # fmt: skip

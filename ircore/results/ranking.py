@@ -93,6 +93,7 @@ def refuse_mixtures(runs: Sequence[RunView[Any, Any, Any]], rules_of: Callable[[
                 f"{runs[0].path} and {run.path} were played on different instance sets",
                 "Name runs of one instance set: results on different sets cannot be compared.",
             )
+        # Under different rules a submission may have several runs: they stand on separate boards.
         twin = seen.setdefault((run.run.slug, rules_of(run.run)), run)
         if twin is not run:
             raise InputError(

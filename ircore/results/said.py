@@ -74,6 +74,7 @@ def _track(turns: Sequence[SaidTurn], own: Weights) -> list[_Step]:
     steps = []
     for place, turn in enumerate(turns):
         said = _share(own, turn.stated)
+        # What was not stated counts neither for nor against the generator.
         both = "".join(shown if stated == "1" else "?" for stated, shown in zip(turn.stated, turn.shown, strict=True))
         drawn = _share(own, both)
         steps.append(_Step(said, drawn, _corrected(own, turns[place - 1], turn) if place else (0.0, 0.0)))
@@ -94,6 +95,7 @@ def _corrected(weights: Weights, before: SaidTurn, now: SaidTurn) -> tuple[float
 
 
 def _point(tracks: Sequence[Sequence[_Step]], turn: int | None) -> _SaidPoint:
+    # An episode that has ended keeps its last turn, so that every turn averages the same episodes.
     latest = [track[-1 if turn is None else min(turn, len(track)) - 1] for track in tracks]
     corrections = [
         (fsum(step.corrected[0] for step in steps), fsum(step.corrected[1] for step in steps))
@@ -134,6 +136,7 @@ def reader_agreement(one: Iterable[SaidTurn], other: Iterable[SaidTurn]) -> _Rea
     pairs: dict[str, list[tuple[str, str]]] = {}
     for turn in one:
         twin = known.get((turn.episode_id, turn.turn, turn.rendering))
+        # Readings of different lists of facts cannot be compared letter by letter.
         if twin is not None and len(twin.stated) == len(turn.stated):
             told = [pair for pair in zip(turn.stated, twin.stated, strict=True) if "?" not in pair]
             pairs.setdefault(turn.episode_id, []).extend(told)

@@ -13,7 +13,12 @@ from ircore.results.rated import all_rated
 def rule_sets(results: Results) -> tuple[Rules, ...]:
     """Return the rules that runs were played by, most used first; in a tie, the default rules come first."""
     counted = Counter(submission.run.rules for submission in results.submissions)
-    return tuple(sorted(counted, key=lambda rules: (-counted[rules], rules != Rules(), _order(rules))))
+    return tuple(
+        sorted(
+            counted,
+            key=lambda rules: (-counted[rules], rules != Rules(), rules.token_budget, rules.max_turns, rules.key),
+        )
+    )
 
 
 def under_rules(results: Results, rules: Rules) -> Results:
@@ -26,6 +31,7 @@ def under_rules(results: Results, rules: Rules) -> Results:
         rules: One of ``rule_sets(results)``.
     """
     kept = tuple(submission for submission in results.submissions if submission.run.rules == rules)
+    # The same object, whose standings and ratings are already computed.
     if len(kept) == len(results.submissions):
         return results
     run_ids = {submission.run_id for submission in kept}
@@ -44,7 +50,3 @@ def under_rules(results: Results, rules: Rules) -> Results:
 def by_rules(results: Results) -> tuple[Results, ...]:
     """Return separate results for each set of rules, the usual rules first, since boards never mix rules."""
     return tuple(under_rules(results, rules) for rules in rule_sets(results))
-
-
-def _order(rules: Rules) -> tuple[int, int, str]:
-    return rules.token_budget, rules.max_turns, rules.key

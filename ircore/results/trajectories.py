@@ -52,6 +52,7 @@ def trajectory(
     points = []
     for turn in range(1, longest + 1):
         latest = [track[min(turn, len(track)) - 1] for track in tracks]
+        # Turns between the first and the final one are rated only on request.
         known = [value for value in latest if value is not None]
         if len(known) >= KNOWN_SHARE * len(tracks):
             refining = sum(len(track) >= turn for track in tracks)

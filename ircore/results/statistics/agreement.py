@@ -100,6 +100,7 @@ def pearson(
     reason = _too_few(pairs) or _constant(pairs)
     if reason:
         return pairs.result(None, reason)
+    # r does not change, but the sums of squares lose fewer digits.
     x, y = pairs.one - pairs.one.mean(), pairs.other - pairs.other.mean()
     sums = pairs.sums(np.ones_like(x), x, y, x * x, y * y, x * y)
     value = float(_correlation(sums.sum(axis=0)))
@@ -158,6 +159,7 @@ def cohens_kappa(
         return pairs.result(None, "both raters chose the same category throughout")
     first, second = codes.reshape(2, -1)
     square = len(names) ** 2
+    # One number for instance and both categories: a single count fills the tables of all instances.
     crossed = np.bincount(pairs.clusters * square + first * len(names) + second, minlength=pairs.size * square)
     tables = crossed.reshape(pairs.size, square).astype(np.float64)
     value = float(_kappa(tables.sum(axis=0)[None], len(names))[0])
@@ -221,6 +223,7 @@ def _correlation(sums: Floats) -> Floats:
     across, down = n * xx - x * x, n * yy - y * y
     # What rounding leaves of a variance of zero is no variance.
     alive = (across > 1e-12 * n * xx) & (down > 1e-12 * n * yy)
+    # No root of a negative number that rounding left.
     product = np.where(alive, across * down, 0.0)
     return np.clip(quotient(n * xy - x * y, np.sqrt(product)), -1, 1)
 
@@ -230,6 +233,7 @@ def _kappa(tables: Floats, size: int) -> Floats:
     shares = tables.reshape(-1, size, size) / tables.sum(axis=1)[:, None, None]
     agreed = np.trace(shares, axis1=1, axis2=2)
     chance = (shares.sum(axis=1) * shares.sum(axis=2)).sum(axis=1)
+    # Where chance alone explains everything, κ is not defined.
     return quotient(agreed - chance, 1 - chance, 1e-12)
 
 
@@ -262,6 +266,7 @@ class _Crossed:
 
         one, other = codes_of(pairs.one), codes_of(pairs.other)
         width = int(other.max()) + 1
+        # One number for both ratings: equal pairs are counted together.
         distinct, which = np.unique(one * width + other, return_inverse=True)
         ones = np.ones(len(one))
         counts, first, second = (
@@ -286,11 +291,13 @@ class _Crossed:
 
 def with_interval(agreement: Agreement, draws: Floats) -> Agreement:
     """Add the bootstrap interval of a measure, or the reason why the measure has no interval."""
+    # A resample may draw instances whose ratings are all the same: there the measure is not defined.
     known = draws[np.isfinite(draws)]
     if agreement.clusters < MINIMUM_PICTURES:
         return replace(agreement, reason=f"no interval from fewer than {MINIMUM_PICTURES} instances")
     if len(known) < (1 - UNDEFINED_SHARE) * len(draws):
         return replace(agreement, reason="no interval: resamples of the instances often leave it undefined")
+    # Such as two raters who agree in everything: the resamples cannot show any doubt.
     if np.ptp(known) < 1e-12:
         return replace(agreement, reason="no interval: no difference between instances to draw on")
     low, high = np.quantile(known, widened(agreement.clusters))

@@ -81,6 +81,7 @@ class Ratios:
     def points(self) -> NDArray[np.float64]:
         """The ratios, shape (columns,); NaN where nothing is known."""
         totals = self.totals
+        # The inner choice keeps NumPy from dividing by 0 where nothing is known.
         return np.where(totals > 0, column_sums(self.numerators) / np.where(totals > 0, totals, 1), np.nan)
 
     @property
@@ -115,7 +116,9 @@ class Ratios:
     def deviations(self, drawn: Resamples) -> NDArray[np.float64]:
         """Return resampled minus actual ratios, shape (columns, resamples); 0 in resamples without a value."""
         sums, totals = drawn.sums(self.residuals()), drawn.sums(self.denominators)
+        # A resample may draw no instance with a value: then the residuals add up to 0 as well.
         np.maximum(totals, TINY, out=totals)
+        # In place: the array has columns × 10,000 numbers.
         np.divide(sums, totals, out=sums)
         return sums
 
@@ -190,6 +193,7 @@ def centred(influence: Floats, drawn: Resamples) -> NDArray[np.float64]:
     """Return the influence less its mean in the instance's stratum: the part that varies in stratified drawing."""
     result = np.array(influence, np.float64)
     for rows in drawn.members:
+        # Rounded once, so that the mean does not depend on other columns.
         result[rows] -= column_sums(result[rows]) / len(rows)
     return result
 
@@ -208,10 +212,13 @@ def _estimates(
     influence = centred(influence, drawn)
     shift, unseen = unseen_shift(points, counts, scale), unseen_spread(points, counts, scale)
     seen = column_sums(influence**2)
+    # Equal values leave influences that are rounding errors, which are no spread.
     seen[seen <= (ROUNDING * points) ** 2] = 0
     low, high = resampled_ends(influence, counts, freedom, moved, method)
+    # Resamples show the seen spread alone: their interval is widened by the unseen one.
     stretch = np.sqrt((seen + unseen) / np.where(seen > 0, seen, 1))
     few = _students(seen + unseen, counts, freedom)
+    # Without any seen spread there is nothing to stretch, so that Student's interval stands alone.
     plain = (counts < MINIMUM_PICTURES) | (freedom < MINIMUM_PICTURES - 1) | (seen == 0) | (method == "student")
     low, high = np.where(plain, -few, low * stretch) + shift, np.where(plain, few, high * stretch) + shift
     return [
@@ -221,6 +228,7 @@ def _estimates(
 
 
 def _estimate(point: float, n: int, low: float, high: float, scale: Scale) -> Estimate:
+    # Equal ends: all values are the same on a scale without ends, which says nothing of others.
     if n < 2 or low == high:
         return Estimate(None if n == 0 else point, None, None, n)
     return Estimate(point, max(scale.lowest, min(low, point)), min(scale.highest, max(high, point)), n)
@@ -253,10 +261,13 @@ def resampled_ends(
     wide = stdtrit(freedom, (1 + CONFIDENCE) / 2) * np.sqrt(counts / freedom)
     bias, bent = np.zeros(len(counts)), np.zeros(len(counts))
     if method == "bca":
+        # Resamples equal to the point count half to either side.
         below = (moved < 0).mean(axis=1) + (moved == 0).mean(axis=1) / 2
+        # Cut off, since a point beyond all resamples would have an infinite bias.
         bias = ndtri(np.clip(below, 0.001, 0.999))
         length = np.sqrt(column_sums(influence**2))
         bent = column_sums((influence / np.where(length > 0, length, 1)) ** 3) / 6
+    # The divisor of Efron's formula may reach 0 with few, very skew values.
     levels = [ndtr(bias + (bias + z) / np.maximum(1 - bent * (bias + z), 0.1)) for z in (-wide, wide)]
     low, high = _quantiles(moved, np.array(levels))
     return low, high

@@ -36,6 +36,7 @@ def bounded_intervals(
         One estimate a column. Where nothing is missing it is that of ``ratio_intervals``.
     """
     lows = ratio_intervals(Ratios.means(least), drawn, scale)
+    # Only columns with unknown values are resampled a second time.
     missing = np.flatnonzero(((least != most) & ~np.isnan(least)).any(axis=0))
     highs = ratio_intervals(Ratios.means(most[:, missing]), drawn, scale)
     upper = dict(zip(missing.tolist(), highs, strict=True))
@@ -50,4 +51,5 @@ def _joined(low: Estimate, high: Estimate, point: float, count: int) -> Estimate
         return Estimate(None, None, None, count)
     if low.low is None or high.high is None:
         return Estimate(point, None, None, count)
+    # The point lies between the two bounds, but need not lie within their resampled ends.
     return Estimate(point, min(low.low, point), max(high.high, point), count)

@@ -271,6 +271,7 @@ class Recalibration:
         used = points.any(axis=1)
         mapped, drawn_maps = self.curve @ points, self.draws[:, used] @ points[used]
         strata = merged_strata(labels)
+        # Another seed than that of the maps, so that cells and maps are drawn independently.
         weights = stratified_weights(strata, len(self.draws), self.seed + 1)[known].T
         fixed = quotient(drawn_maps @ belongs, np.broadcast_to(counts, (len(self.draws), len(counts))))
         both = quotient((drawn_maps * weights) @ belongs, weights @ belongs)

@@ -103,5 +103,6 @@ def _extremes(low: Floats, high: Floats) -> tuple[float | None, float | None]:
     counted = ~np.isnan(low).any(axis=1)
     if not counted.any():
         return None, None
+    # The worst case takes the first pair at its least and the second at its greatest.
     least, most = low[counted, 0] - high[counted, 1], high[counted, 0] - low[counted, 1]
     return float(least.mean()), float(most.mean())

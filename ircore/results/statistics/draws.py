@@ -34,10 +34,12 @@ def stratified_weights(strata: Sequence[int], resamples: int, seed: int) -> Floa
 def _weights(strata: tuple[int, ...], resamples: int, seed: int) -> Floats:
     codes = np.array(strata, np.intp)
     weights = np.empty((len(codes), resamples))
+    # One generator for all strata, in the order of their codes: the seed alone decides the draws.
     rng = np.random.default_rng(seed)
     for code in np.unique(codes):
         rows = np.nonzero(codes == code)[0]
         weights[rows] = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), resamples).T
+    # Cached: a caller that wrote into the array would change the intervals of all later callers.
     weights.flags.writeable = False
     return weights
 
@@ -45,6 +47,7 @@ def _weights(strata: tuple[int, ...], resamples: int, seed: int) -> Floats:
 def merged_strata(labels: Sequence[str]) -> tuple[int, ...]:
     """Number strata from 0; merge all into stratum 0 if any stratum has fewer than ``MINIMUM_PICTURES`` pictures."""
     codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+    # Drawn alone, one or two pictures would seem to leave no doubt.
     few = any(labels.count(label) < MINIMUM_PICTURES for label in codes)
     return tuple(0 if few else codes[label] for label in labels)
 
@@ -56,6 +59,7 @@ def widened(clusters: int) -> tuple[float, float]:
     """
     from scipy.special import ndtr, stdtrit
 
+    # The normal tail at t · √(n / (n − 1)): resamples vary by (n − 1) / n too little and do not know t.
     tail = float(ndtr(-stdtrit(clusters - 1, (1 + CONFIDENCE) / 2) * np.sqrt(clusters / (clusters - 1))))
     return tail, 1 - tail
 

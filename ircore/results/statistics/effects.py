@@ -95,6 +95,7 @@ def complete_grid(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], 
     by_generator: dict[str, set[str]] = {}
     for describer, generator in pairs:
         by_generator.setdefault(generator, set()).add(describer)
+    # The shorter side is searched through: its choices are fewer.
     flipped = len(by_generator) < len(by_describer)
     rows = by_generator if flipped else by_describer
     candidates = [(chosen, set.intersection(*(rows[name] for name in chosen))) for chosen in _choices(rows)]
@@ -110,6 +111,7 @@ def _choices(rows: Mapping[str, set[str]]) -> list[tuple[str, ...]]:
     names = sorted(rows)
     if len(names) <= LARGEST_SEARCH:
         return [chosen for size in range(1, len(names) + 1) for chosen in combinations(names, size)]
+    # The name decides among rows as full, so that the same pairs give the same grid.
     fullest = sorted(names, key=lambda name: (-len(rows[name]), name))
     return [tuple(sorted(fullest[:size])) for size in range(1, len(names) + 1)]
 
@@ -154,6 +156,7 @@ def decompose(
         return contrast_intervals(ratios, moved, lambda rows: part(rows, d, g), drawn, scale)
 
     others = _spread_intervals(ratios, moved, (d, g), drawn)
+    # Spreads and dominance keep their intervals: those held in simulations with fewer instances.
     few = others[0].n < FEWEST_FOR_SHARES
     shares = [Estimate(estimate.mean, None, None, estimate.n) if few else estimate for estimate in others[:3]]
     pairs = [(describer, generator) for describer in describers for generator in generators] if interaction else []
@@ -202,7 +205,9 @@ def _spread_intervals(ratios: Ratios, moved: Floats, shape: tuple[int, int], dra
     n = int(counts[0])
     if n < MINIMUM_PICTURES or freedom[0] < MINIMUM_PICTURES - 1:
         return [Estimate(float(point), None, None, n) for point in points[:, 0]]
+    # Shares and spreads are no linear contrasts, so that they are computed anew from each resample's means.
     again = _spreads(ratios.points[:, None] + moved, *shape)
+    # Influences of 0: the correction is for bias alone, without one for skewness.
     low, high = resampled_ends(np.zeros((drawn.size, len(points))), counts, freedom, again - points, "bca")
     return [
         Estimate(float(point), float(point + below), float(point + above), n)
@@ -215,6 +220,7 @@ def _spreads(rows: Floats, d: int, g: int) -> Floats:
     parts = ((g, _of_describers), (d, _of_generators), (1, _of_pairs))
     squares = np.stack([times * np.square(part(rows, d, g)).sum(axis=0) for times, part in parts])
     total = squares.sum(axis=0)
+    # Where no pair differs from another, there is no variance to share: all shares are 0.
     shares = squares / np.where(total > 0, total, 1)
     divisors = np.array([[g * (d - 1)], [d * (g - 1)], [(d - 1) * (g - 1)]])
     spread = np.sqrt(squares / divisors)

@@ -21,6 +21,7 @@ def groups_of(means: Sequence[float], better: NDArray[np.bool_]) -> list[int]:
     groups = [0] * len(means)
     group, leader = 0, None
     for pair in sorted(range(len(means)), key=lambda index: -means[index]):
+        # Against the leader and not the neighbour: chains of undecided neighbours would make one group of all.
         if leader is None or better[leader, pair]:
             group, leader = group + 1, pair
         groups[pair] = group

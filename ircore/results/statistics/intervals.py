@@ -82,6 +82,7 @@ def even_half(mean: float, low: float, high: float, difference: bool = False) ->
     """
     below, above = mean - low, high - mean
     half = max(below, above)
+    # Halves that differ by rounding alone are even.
     uneven = half > (1 + 1e-9) * min(below, above)
     cut_off = uneven and (low in SCALE_ENDS or high in SCALE_ENDS)
     hides_a_sign = difference and (low > 0 or high < 0) and half >= abs(mean)
@@ -152,6 +153,7 @@ def estimate(values: Sequence[float], scale: Scale = OPEN) -> Estimate:
         return Estimate(None, None, None, 0)
     mean = fsum(values) / n
     squares = fsum((value - mean) ** 2 for value in values) / n**2
+    # Deviations of equal values that rounding leaves: such values have no spread.
     if squares <= (1e-9 * mean) ** 2:
         squares = 0.0
     shift = 0.0
@@ -162,7 +164,9 @@ def estimate(values: Sequence[float], scale: Scale = OPEN) -> Estimate:
     if n < 2 or squares == 0:
         return Estimate(mean, None, None, n)
     half = t_quantile(n - 1) * sqrt(squares * n / (n - 1))
+    # The shift moves the interval and not the mean, which stays what was measured.
     low, high = mean + shift - half, mean + shift + half
+    # The mean stays inside: at an end of the scale the shift may move the interval past it.
     return Estimate(mean, max(scale.lowest, min(mean, low)), min(scale.highest, max(mean, high)), n)
 
 
@@ -205,6 +209,7 @@ def clustered_share(hits: Sequence[float], sizes: Sequence[int]) -> Estimate:
     if not total:
         return Estimate(None, None, None, 0)
     share, size = fsum(hits) / total, total / clusters
+    # One cluster has no Wilson interval here: its tries are not independent of each other.
     if clusters > 1 and (share in (0, 1) or total == clusters):
         return wilson(share * clusters, clusters)
     return estimate([share + (hit - share * own) / size for hit, own in zip(hits, sizes, strict=True)], SHARE)

@@ -50,6 +50,7 @@ def krippendorffs_alpha(
         ValueError: The shapes do not fit, or a rating is infinite.
     """
     table, labels = checked(ratings, clusters)
+    # A unit with one rating has no pair, and adds nothing to either disagreement.
     paired = (~np.isnan(table)).sum(axis=0) >= 2
     units = _Units.of(table[:, paired], codes_of(labels[paired]), level)
     plain = Agreement(None, None, None, len(units.clusters), units.size, None)
@@ -57,7 +58,9 @@ def krippendorffs_alpha(
         return replace(plain, reason="no unit was rated by two raters")
     if len(units.values) == 1:
         return replace(plain, reason="all ratings are the same")
+    # Every instance once: the weights of the actual data.
     value = float(units.alpha(np.ones((units.size, 1)))[0])
+    # Ranks are taken anew in each resample, so that the cost goes by units and not by instances.
     cells = len(units.clusters) if level == "ordinal" else units.size
     weights = drawn_weights(units.size, affordable(resamples, cells), seed)
     draws = np.concatenate([units.alpha(part) for part in parts(weights, cells)])
@@ -100,6 +103,7 @@ class _Units:
         if self.level == "nominal":
             within, between = self._nominal(), n * n - (counts**2).sum(axis=0)
         else:
+            # Ranks less their middle, which keeps rounding small.
             ranks = mean_ranks(counts) - n / 2 if self.level == "ordinal" else self._centred()
             within = self._within(ranks)
             between = 2 * (n * (counts * ranks**2).sum(axis=0) - (counts * ranks).sum(axis=0) ** 2)

@@ -84,6 +84,7 @@ class _Grid:
     @classmethod
     def of(cls, scores: NDArray[np.float64]) -> "_Grid":
         known = ~np.isnan(scores)
+        # An instance without a score says nothing, and would count as a degree of freedom.
         there = known.any(axis=(1, 2))
         first, second = (np.hstack([np.ones((size, 1)), _coding(size)]) for size in scores.shape[1:])
         every = np.kron(first, second)
@@ -125,6 +126,7 @@ class _Sums:
     def of(cls, grid: _Grid) -> "_Sums":
         weights = grid.known.sum(axis=0)
         crossed = np.einsum("pk,p,pl->kl", grid.design, weights, grid.design)
+        # Scores that are missing are 0 in the values, and so add nothing.
         right = np.einsum("pk,p->k", grid.design, grid.values.sum(axis=0))
         products = np.block([[crossed, right[:, None]], [right, np.array([[(grid.values**2).sum()]])]])
         sums = np.column_stack([grid.within(grid.known), grid.values.sum(axis=1)])
@@ -197,7 +199,9 @@ def _best(sums: _Sums, n: int) -> _Fit:
     """Return the fit of least deviance, where the ratio of variances may be 0."""
     from scipy.optimize import minimize_scalar
 
+    # The logarithm is searched through, since ratios range over many powers of ten.
     optimum = minimize_scalar(lambda log: _deviance(sums, n, float(np.exp(log))), bounds=(-12, 12), method="bounded")
+    # A search in logarithms never reaches 0, which is the best ratio where instances do not differ.
     return _fit(sums, n, min(0.0, float(np.exp(optimum.x)), key=lambda ratio: _deviance(sums, n, ratio)))
 
 
@@ -247,11 +251,13 @@ class _Clustered:
 
 def _clustered(fit: _Fit, grid: _Grid, strata: NDArray[np.intp]) -> _Clustered:
     """Return the sandwich of Liang and Zeger (1986): each instance's pull on the coefficients, less its condition's."""
+    # Known pairs alone: where there is no score, there is no residual.
     residuals = grid.values - grid.known * np.einsum("pk,k->p", grid.design, fit.beta)
     shrink = fit.ratio / (1 + fit.ratio * grid.known.sum(axis=1))
     pulls = grid.within(residuals) - (shrink * residuals.sum(axis=1))[:, None] * grid.within(grid.known)
     conditions = np.unique(strata)
     for condition in conditions:
+        # A set has a fixed number of instances of each condition, so conditions do not vary by chance.
         pulls[strata == condition] -= pulls[strata == condition].mean(axis=0)
     freedom = len(strata) - len(conditions)
     influence = np.einsum("ik,kl->il", pulls, fit.bread)
@@ -302,6 +308,7 @@ def _chance(fit: _Fit, clustered: _Clustered, coding: NDArray[np.float64], block
     effects = np.einsum("ij,j->i", coding, fit.beta[block])
     spread = np.einsum("ik,jk->ij", np.einsum("ij,jk->ik", coding, clustered.covariance[block, block]), coding)
     trace = float(np.trace(spread))
+    # All effects of the source are the same in every instance: there is no chance to compare them with.
     if trace <= 0:
         return float("nan")
     first = trace**2 / float((spread**2).sum())

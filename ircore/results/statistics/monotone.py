@@ -45,6 +45,7 @@ def linear(levels: Floats, counts: Floats, sums: Floats) -> Floats:
     mean = sums.sum(axis=1) / n
     spread = counts @ levels**2 / n - middle**2
     joint = sums @ levels / n - middle * mean
+    # A resample may hold equal scores only: a line through them has no slope to be told.
     slope = np.where(spread > 1e-9, np.maximum(joint, 0) / np.maximum(spread, 1e-9), 0)
     lines: Floats = np.clip(mean[:, None] + slope[:, None] * (GRID - middle[:, None]), LOWEST, HIGHEST)
     return lines
@@ -62,6 +63,7 @@ def logistic(levels: Floats, counts: Floats, sums: Floats) -> Floats:
 
     n = counts.sum(axis=1)
     shares = sums / (HIGHEST - LOWEST)
+    # Cut off, since a share of 0 or 1 has an infinite logit.
     start = logit(np.clip(shares.sum(axis=1) / n, 0.01, 0.99))
     # Around the middle of the scale the two parameters hardly depend on each other.
     x = levels - (LOWEST + HIGHEST) / 2
@@ -69,11 +71,14 @@ def logistic(levels: Floats, counts: Floats, sums: Floats) -> Floats:
     for _ in range(NEWTON_STEPS):
         fitted = expit(a[:, None] + b[:, None] * x)
         rest, curved = shares - counts * fitted, counts * fitted * (1 - fitted)
+        # A small number on the diagonal: where all fitted shares are near 0 or 1, the matrix is nearly singular.
         h0, h1, h2 = curved.sum(axis=1) + 1e-6, curved @ x, curved @ x**2 + 1e-6
         g0, g1 = rest.sum(axis=1), rest @ x
         size = np.maximum(h0 * h2 - h1 * h1, 1e-9)
+        # Short steps: far from the end a whole Newton step overshoots.
         a = np.clip(a + np.clip((h2 * g0 - h1 * g1) / size, -2, 2), -50, 50)
         b = np.clip(b + np.clip((h0 * g1 - h1 * g0) / size, -1, 1), 0, STEEPEST)
+    # Without a slope the best curve is level at the mean, which is where the fit began.
     a = np.where(b > 0, a, start)
     curves: Floats = HIGHEST * expit(a[:, None] + b[:, None] * (GRID - (LOWEST + HIGHEST) / 2))
     return curves
@@ -89,6 +94,7 @@ def isotonic(levels: Floats, counts: Floats, sums: Floats) -> Floats:
     Arguments and result are those of ``linear``.
     """
     size = len(levels)
+    # Blocks take levels² numbers a resample: parts of two million bound the memory.
     part = max(1, 2_000_000 // size**2)
     fits = [_isotonic(counts[at : at + part], sums[at : at + part]) for at in range(0, len(counts), part)]
     return np.concatenate(fits) @ interpolation(GRID, levels)
@@ -126,6 +132,7 @@ def interpolation(at: Floats, points: Floats) -> Floats:
     matrix = np.zeros((len(points), len(at)))
     if len(points) == 1:
         return matrix + 1
+    # Places beyond the last point take the last piece, where the share is cut off at 1.
     right = np.clip(np.searchsorted(points, at), 1, len(points) - 1)
     share = np.clip((at - points[right - 1]) / (points[right] - points[right - 1]), 0, 1)
     places = np.arange(len(at))

@@ -131,12 +131,14 @@ def all_differences(least: Floats, most: Floats, drawn: Resamples, critical: flo
         critical: Of the board.
     """
     differences = _differences(least, most, drawn)
+    # Without a critical value nothing is told apart: infinitely many standard errors.
     low: Floats = differences.gaps - (critical or np.inf) * differences.errors
     return np.maximum(MAIN_DIFFERENCE.lowest, low)
 
 
 def _fewer(drawn: Resamples) -> Resamples:
     """Return the resamples that ranks are taken from."""
+    # Resamples lie in blocks, so that the first blocks are the first resamples.
     return Resamples(drawn.weights[: RESAMPLES_USED // BLOCK], drawn.strata)
 
 
@@ -191,10 +193,12 @@ class _Differences:
 def _differences(least: Floats, most: Floats, drawn: Resamples) -> _Differences:
     size = len(least)
     low, high = least.mean(axis=0), most.mean(axis=0)
+    # The worst case of the row's pair against the best case of the column's.
     gaps = low[:, None] - high[None, :]
     freedom = float(size - len(np.unique(drawn.strata)))
     spread = _spread(least, most, drawn)
     factor = size / max(freedom, 1.0)
+    # The same for both orders of two pairs, so that the matrix of errors is symmetric.
     unseen = unseen_spread(np.abs(gaps), np.full(gaps.shape, size, np.intp), MAIN_DIFFERENCE)
     told = size >= MINIMUM_PICTURES and freedom > 0
     errors = np.sqrt((spread + unseen) * factor) if told else np.full(gaps.shape, np.inf)
@@ -212,6 +216,7 @@ def _spread(least: Floats, most: Floats, drawn: Resamples) -> Floats:
 def _spread_between(end: Floats, other: Floats) -> Floats:
     squares = (end**2).sum(axis=0)[:, None] + (other**2).sum(axis=0)[None, :]
     spread: Floats = np.maximum(squares - 2 * (end.T @ other), 0)
+    # Two pairs with equal scores differ by rounding alone, which would look like a certain difference.
     spread[spread <= 1e-12 * squares] = 0
     return spread
 
@@ -220,6 +225,7 @@ def _critical(differences: _Differences, least: Floats, most: Floats, drawn: Res
     """Return how many standard errors apart two means must be."""
     from scipy.special import ndtr, stdtrit
 
+    # The level that the resamples' point has in the normal distribution, looked up in Student's t.
     level = 2 * float(ndtr(-_largest(differences, least, most, drawn)))
     return float(stdtrit(differences.freedom, 1 - level / 2))
 
@@ -230,6 +236,7 @@ def _largest(differences: _Differences, least: Floats, most: Floats, drawn: Resa
 
     fewer = _fewer(drawn)
     known = (differences.spread > 0) & (differences.freedom > 1)
+    # Single precision is enough: the critical value is known to about 1 %.
     scale = np.where(known, 1 / np.sqrt(np.where(known, differences.spread, 1)), 0).astype(np.float32)
     down = Ratios.means(least).deviations(fewer).astype(np.float32)
     up = down if np.array_equal(least, most) else Ratios.means(most).deviations(fewer).astype(np.float32)
@@ -237,11 +244,13 @@ def _largest(differences: _Differences, least: Floats, most: Floats, drawn: Resa
     room = np.empty_like(down)
     # Where nothing is unknown, either order of two pairs says the same.
     for first, other in ((down, up),) if up is down else ((down, up), (up, down)):
+        # Row by row: all couples at once would take pairs² · resamples numbers.
         for index in range(len(first) - 1):
             apart = np.subtract(first[index + 1 :], other[index], out=room[index + 1 :])
             np.abs(apart, out=apart)
             apart *= scale[index, index + 1 :, None]
             np.maximum(largest, apart.max(axis=0), out=largest)
+    # Never below the value of a single comparison, which resamples of few instances may fall short of.
     single = float(ndtri((1 + CONFIDENCE) / 2))
     return max(single, float(np.quantile(largest, CONFIDENCE)))
 

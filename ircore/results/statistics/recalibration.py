@@ -68,6 +68,7 @@ class _Matched:
 
     def sums(self) -> tuple[Floats, Floats, Floats]:
         """Return the levels, and how many things at each level an instance has, and the sum of their human scores."""
+        # Scores to a tenth of a point: fits cost by the number of levels.
         levels, codes = np.unique(np.round(self.judge / STEP) * STEP, return_inverse=True)
         counts, sums = np.zeros((2, self.size, len(levels)))
         np.add.at(counts, (self.clusters, codes), 1)
@@ -76,7 +77,9 @@ class _Matched:
 
     def cross_validated(self, name: MapName) -> Floats:
         """Return the recalibrated scores, each by the map fitted to all other instances, shape (things,)."""
+        # One resample for each instance, in which all others count once.
         curves = self.fit(name, 1 - np.eye(self.size))
+        # Curves are known on a grid of STEP, so that the place on the grid is the score over STEP.
         at = np.clip((self.judge - LOWEST) / STEP, 0, len(GRID) - 1)
         left = np.minimum(at.astype(np.intp), len(GRID) - 2)
         share = at - left
@@ -86,8 +89,10 @@ class _Matched:
     def left_out_error(self, curves: Floats, weights: Floats) -> Floats:
         """Return each resample's sum of squared errors on instances not drawn, up to a constant of the resample."""
         levels, counts, sums = self.sums()
+        # An instance that a resample did not draw is new to the map that was fitted to the resample.
         left_out = (weights == 0).T.astype(np.float64)
         at = curves[:, np.round(levels / STEP).astype(np.intp)]
+        # The square of the human scores, which no map changes, is left out.
         error: Floats = (at**2 * (left_out @ counts) - 2 * at * (left_out @ sums)).sum(axis=1)
         return error
 
@@ -181,6 +186,7 @@ def _unfit(matched: _Matched) -> str | None:
         return "the judge gives everything the same score"
     if np.ptp(matched.human) == 0:
         return "humans give everything the same score"
+    # A map that never falls could only be level: it would say nothing of the judge.
     if np.cov(matched.judge, matched.human)[0, 1] <= 0:
         return "the judge's scores do not rise with those of humans"
     return None
@@ -193,8 +199,10 @@ def _choose(matched: _Matched) -> tuple[tuple[Candidate, ...], MapName]:
     candidates = []
     for name, square in squares.items():
         more = np.bincount(matched.clusters, square - squares[best], size)
+        # The standard error of a sum over instances, since things of one instance resemble each other.
         deviation = float(np.sqrt(size / (size - 1) * ((more - more.mean()) ** 2).sum()) / n)
         candidates.append(Candidate(name, float(np.sqrt(square.mean())), float(more.sum() / n), deviation))
+    # The best one has an excess of 0, so that there is always one; the simplest comes first.
     return tuple(candidates), next(
         candidate.name for candidate in candidates if candidate.excess <= candidate.excess_error
     )
@@ -235,6 +243,7 @@ def _bin(matched: _Matched, chosen: NDArray[np.bool_], weights: Floats) -> Relia
     size = int(np.count_nonzero(counts))
     low = high = None
     if size >= MINIMUM_PICTURES:
+        # Some resamples draw none of the instances of this bin: there the mean is not defined.
         draws = quotient(sums @ weights, counts @ weights)
         low, high = (float(end) for end in np.nanquantile(draws, widened(size)))
     return ReliabilityBin(

@@ -73,6 +73,7 @@ class Resamples:
             Shape (columns, resamples).
         """
         blocks, columns = len(self.weights), values.shape[1]
+        # On a grid every partial sum is exact, so the order in which the product adds does not matter.
         values = on_a_grid(values, self.size)
         first = values[:1]
         if len(values) and (values == first).all():
@@ -109,11 +110,15 @@ def _resample(labels: Sequence[str], resamples: int, seed: int) -> Resamples:
     order = {label: index for index, label in enumerate(sizes)}
     strata = np.array([order[label] for label in labels], np.intp)
     for label, size in sizes.items():
+        # A hash of the label that is the same in every process, unlike Python's own; equal labels draw alike.
         draws = np.random.default_rng((seed, crc32(label.encode()))).integers(size, size=(resamples, size))
+        # Each resample has numbers of its own, so that one count tells how often each drew each instance.
         cells = draws + size * np.arange(resamples)[:, None]
         counts = np.bincount(cells.ravel(), minlength=resamples * size).reshape(resamples, size)
         weights[strata == order[label]] = counts.T
+    # In memory block by block, as the matrix products read them.
     blocks = weights.reshape(len(labels), resamples // BLOCK, BLOCK).transpose(1, 0, 2)
     weights = np.ascontiguousarray(blocks)
+    # Cached and shared by all runs, so that nobody may write into it.
     weights.flags.writeable = strata.flags.writeable = False
     return Resamples(weights, strata)

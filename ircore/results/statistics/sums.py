@@ -44,6 +44,7 @@ def on_a_grid(values: Floats, terms: int) -> NDArray[np.float64]:
         The same shape.
     """
     largest = np.abs(values).max(axis=0, initial=0.0)
+    # Each of the values may be drawn as often as there are values: that takes as many bits more.
     exponents = np.frexp(largest)[1] + int(terms).bit_length()
     steps = np.ldexp(1.0, exponents - EXACT_BITS)
     return np.asarray(np.rint(values / steps) * steps, np.float64)

@@ -1,4 +1,4 @@
-"""Agreement of raters: our counterpart of the paper's Tables 1, 2 and 4, and the effect of the order of showing."""
+"""Agreement of raters: our counterpart of the paper's Tables 1, 2 and 4, crossed scores, and the order of showing."""
 
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement
@@ -86,6 +86,24 @@ def annotators_table(results: Results) -> Table:
     words = f"Annotators: {', '.join(agreement.annotators) or 'none yet'}. {caption(results)}"
     notes = (SCALE,) if len(agreement.annotators) > 1 else ()
     return Table("annotators", "Agreement of all annotators", words, columns, rows, notes)
+
+
+def ratings_table(results: Results) -> Table:
+    """Return how many renderings got which two scores from every two judges, a row for each two scores that occur."""
+    columns = (
+        Column("one", "one", "A judge.", digits=None),
+        Column("other", "other", "Another, or human: the mean of people.", digits=None),
+        Column("score_one", "score by one", "To the nearest whole point.", "0–10", digits=0),
+        Column("score_other", "score by other", "To the nearest whole point.", "0–10", digits=0),
+        Column("renderings", "renderings", "That got these two scores.", digits=0),
+    )
+    rows = tuple(
+        (Value(crossed.one), Value(crossed.other), Value(first), Value(other), Value(count))
+        for crossed in results.raters.crossed
+        for (first, other), count in crossed.counts.items()
+    )
+    notes = () if rows else ("No two judges rated the same renderings.",)
+    return Table("ratings", "Ratings of every two judges", caption(results), columns, rows, notes)
 
 
 def orders_table(results: Results) -> Table:

@@ -50,10 +50,6 @@ TOO_FEW = f"fewer than {MINIMUM_PICTURES} rated pictures"
 """Reason why there is no detectable difference."""
 
 
-def _few(line: Line) -> str | None:
-    return TOO_FEW if line.row.cell.detectable is None else None
-
-
 def _identity(key: str, description: str, get: Callable[[Line], Any], digits: int | None = None) -> Measure:
     """Return a column for programs that identifies the row, such as its judge or condition."""
     title = key.replace("_", " ").capitalize()
@@ -202,7 +198,7 @@ COUNTS = (
             nullable=True,
             audience="programs",
         ),
-        lambda line: Value(line.row.cell.detectable, missing=_few(line)),
+        lambda line: Value.or_missing(line.row.cell.detectable, TOO_FEW),
     ),
     _count("episodes", "Targets of the set under this condition.", lambda cell: cell.episodes),
     _count("played", "Episodes played to an end and not aborted.", lambda cell: cell.played, "played"),
@@ -240,6 +236,7 @@ MEASURES = (
     *WHO, *PLACE, *QUALITY, *EFFORT, *COUNTS,
     Measure(RULES, lambda line: Value(line.row.submission.run.rules.key)),
 )  # fmt: skip
+_COLUMNS = tuple(measure.column for measure in MEASURES)
 
 
 def board_table(
@@ -260,29 +257,24 @@ def board_table(
     words += "".join(_told_apart(part, (category, difficulty, judge)) for part in parts if rows)
     told = headline_words(results, category, difficulty)
     notes = (*([told] if told else []), *NOTES[order], *remedies(row.cell.unranked for row in rows))
-    return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), notes, MARKS, primary=PRIMARY)
+    return Table("board", "Leaderboard", words, _COLUMNS, _rows(results, rows), notes, MARKS, primary=PRIMARY)
 
 
 def leaderboard_table(results: Results, order: Order = "main") -> Table:
     """Return every board below one another: judge by judge, category by category, all before parts, rules by rules."""
     parts = by_rules(results)
+    # The headline first; judges that only compared renderings, which have no place in that order, last.
+    judges = dict.fromkeys((*ordered_judges(results), *results.judges))
     rows = [
         row
-        for judge, category, difficulty in product(
-            _headline_first(results), (None, *results.categories), (None, *results.difficulties)
-        )
+        for judge, category, difficulty in product(judges, (None, *results.categories), (None, *results.difficulties))
         for part in parts
         for row in part.board(judge, category, difficulty, order)
     ]
     words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}.{_ranked_words(parts)}"
     return Table(
-        "leaderboard", "Leaderboards", words, _columns(), _rows(results, rows), NOTES[order], MARKS, primary=PRIMARY
+        "leaderboard", "Leaderboards", words, _COLUMNS, _rows(results, rows), NOTES[order], MARKS, primary=PRIMARY
     )
-
-
-def _headline_first(results: Results) -> tuple[str, ...]:
-    """Return every judge: the headline first, judges that only compared renderings last."""
-    return tuple(dict.fromkeys((*ordered_judges(results), *results.judges)))
 
 
 def _ranked_words(parts: Sequence[Results]) -> str:
@@ -311,10 +303,6 @@ NOTES: Mapping[Order, tuple[str, ...]] = {
         "Rows are ordered by score: that leaves out what a pair did not play, which the ranks count as 0.",
     ),
 }
-
-
-def _columns() -> tuple[Column, ...]:
-    return tuple(measure.column for measure in MEASURES)
 
 
 def _rows(results: Results, rows: Iterable[BoardRow]) -> tuple[tuple[Value, ...], ...]:

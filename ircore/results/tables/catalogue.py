@@ -10,7 +10,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import available, load, unknown
 from ircore.results.headline import headline_judge
 from ircore.results.model import Order, Results
-from ircore.results.tables.agreement import agreement_table, annotators_table, orders_table
+from ircore.results.tables.agreement import agreement_table, annotators_table, orders_table, ratings_table
 from ircore.results.tables.board import board_table, leaderboard_table
 from ircore.results.tables.comparisons import comparisons_table
 from ircore.results.tables.convention import convention_table
@@ -23,7 +23,6 @@ from ircore.results.tables.metric_agreement import metric_agreement_table
 from ircore.results.tables.model import Table
 from ircore.results.tables.parts import episode_facts_table, facts_table, parts_table
 from ircore.results.tables.published import published_agreement_table, published_means_table, published_scores_table
-from ircore.results.tables.ratings import ratings_table
 from ircore.results.tables.recalibration import maps_table, recalibrated_table, reliability_table
 from ircore.results.tables.references import references_table
 from ircore.results.tables.rules import with_rules

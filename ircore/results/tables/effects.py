@@ -11,7 +11,7 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.mixed import MixedEffects, Unavailable
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import caption
-from ircore.results.tables.rated import gap_notes, rated_columns, rated_sums
+from ircore.results.tables.rated import gap_notes, rated_columns, rated_values
 
 SOURCES: Mapping[str, str] = {"describer": "describers", "generator": "generators", "interaction": "interaction"}
 
@@ -52,7 +52,7 @@ def _rows(effects: PairEffects, parts: Effects, cells: Sequence[Cell]) -> Iterat
         part: str, who: str, value: Estimate, by_model: Estimate | None, of: Sequence[Cell] = cells
     ) -> tuple[Value, ...]:
         other = Value(None, n=0, missing=reason) if by_model is None else Value.of(by_model, behind)
-        return Value(part), Value(who), Value.of(value, behind), other, *rated_sums(of)
+        return Value(part), Value(who), Value.of(value, behind), other, *rated_values(*of)
 
     yield row("mean", "all pairs", parts.grand, grand)
     for name, value in parts.describer.items():
@@ -76,7 +76,9 @@ def _notes(effects: PairEffects) -> tuple[str, ...]:
     size = f"{len(effects.decomposition.describers)} describers × {len(effects.decomposition.generators)} generators"
     model = effects.model
     if isinstance(model, MixedEffects):
-        chances = ", ".join(f"{SOURCES[source]} p {_p(p)}" for source, p in model.p.items())
+        chances = ", ".join(
+            f"{SOURCES[source]} p {'< 0.001' if p < 0.001 else f'= {p:.3f}'}" for source, p in model.p.items()
+        )
         tests = f"Mixed model, clustered on instances: {chances}."
     else:
         tests = f"No mixed model: {model.reason}."
@@ -86,7 +88,3 @@ def _notes(effects: PairEffects) -> tuple[str, ...]:
         "that of generators: above 0 the describer matters more.",
         tests,
     )
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"= {value:.3f}"

@@ -281,8 +281,7 @@ def _about(value: Value, results: Results | None) -> dict[str, Any]:
 def _selection(selection: Selection, results: Results | None) -> Any:
     if results is not None:
         return [{"run_id": run_id, "episode_id": name} for run_id, name in selection.episodes(results)]
-    names = ("run_ids", "which", "category", "difficulty", "judge")
-    return {name: getattr(selection, name) for name in names}
+    return vars(selection)
 
 
 def _lines(table: Table, interval: Literal["half", "ends"]) -> list[list[str]]:

@@ -39,7 +39,8 @@ def naming_table(name: str, annotations: Mapping[str, Sequence[Annotation]]) -> 
         annotations: By picture.
     """
     measured = {picture: naming(given) for picture, given in annotations.items()}
-    order = sorted(measured, key=lambda picture: (_hardest_first(measured[picture]), picture))
+    sorts = {picture: 1.0 if names.snd is None else -names.snd for picture, names in measured.items()}
+    order = sorted(measured, key=lambda picture: (sorts[picture], picture))
     return Table(
         name="naming",
         title=f"Names of {name}",
@@ -52,10 +53,6 @@ def naming_table(name: str, annotations: Mapping[str, Sequence[Annotation]]) -> 
         ),
         rows=tuple(_row(picture, measured[picture]) for picture in order),
     )
-
-
-def _hardest_first(measured: Naming) -> float:
-    return 1.0 if measured.snd is None else -measured.snd
 
 
 def _row(picture: str, measured: Naming) -> tuple[Value, ...]:

@@ -63,14 +63,11 @@ def parts_table(
         parts = parts_under(results, run_id, category, difficulty)
         shares = (Value.of(parts[part].share, behind, NOT_KNOWN) for part in PARTS)
         rows.append((*who, Value.of(score, behind, NOT_KNOWN), *shares))
-    place = next(place for place, column in enumerate(columns) if column.key == (order or "score"))
-    rows.sort(key=lambda row: _highest_first(row[place]))
+    place = [column.key for column in columns].index(order or "score")
+    # Shares and scores are never below 0, so that 1 stands after all of them: pairs without a value come last.
+    rows.sort(key=lambda row: -value if isinstance(value := row[place].value, float) else 1.0)
     words = caption(results, VERIFIED, category, difficulty) + f" Ordered by {order or 'score'}."
     return Table("parts", "What is right, part by part", words, columns, tuple(rows), (NOTE,), primary="score")
-
-
-def _highest_first(value: Value) -> float:
-    return -value.value if isinstance(value.value, float) else 1.0
 
 
 def facts_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:

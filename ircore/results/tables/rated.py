@@ -1,6 +1,6 @@
 """Share of played episodes that is rated: the columns that stand beside scores in every table."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ircore.results.cell import Cell
 from ircore.results.tables.model import Column, Selection, Value
@@ -29,13 +29,8 @@ def rated_columns(prefix: str = "", of: str = "the judge") -> tuple[Column, ...]
     )
 
 
-def rated_values(cell: Cell) -> tuple[Value, ...]:
-    """Return the entries of ``rated_columns``."""
-    return rated_sums([cell])
-
-
-def rated_sums(cells: Sequence[Cell]) -> tuple[Value, ...]:
-    """Return the entries of ``rated_columns`` for a row about several pairs, under one condition, by one judge."""
+def rated_values(*cells: Cell) -> tuple[Value, ...]:
+    """Return the entries of ``rated_columns`` of a row about pairs under one condition, by one judge."""
     first, run_ids = cells[0], tuple(cell.run_id for cell in cells)
     played = Selection(run_ids, "played", first.category, first.difficulty, first.judge)
     rated = Selection(run_ids, "rated", first.category, first.difficulty, first.judge)
@@ -48,11 +43,10 @@ def rated_sums(cells: Sequence[Cell]) -> tuple[Value, ...]:
     )
 
 
-def gap_notes(cells: Iterable[Cell]) -> list[str]:
+def gap_notes(cells: Sequence[Cell]) -> list[str]:
     """Return a note on the number of unrated renderings, where intervals cover only rated renderings."""
-    missing, applicable = 0, 0
-    for cell in cells:
-        missing, applicable = missing + cell.refused + cell.pending, applicable + cell.applicable
+    missing = sum(cell.refused + cell.pending for cell in cells)
+    applicable = sum(cell.applicable for cell in cells)
     return (
         [f"{missing} of {applicable} renderings are not rated: intervals here cover only what is."] if missing else []
     )

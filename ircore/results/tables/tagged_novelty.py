@@ -1,12 +1,12 @@
 """Word novelty of a reference game with a tagger's content words, by repetition."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ircore.games.base import Curve
 from ircore.games.reference.language.messages import Tagger
 from ircore.games.reference.measures import measured_novelty
 from ircore.games.reference.records import Round
-from ircore.results.game_curves import SteppedEpisode, curve_points
+from ircore.results.game_curves import SteppedEpisode, by_step, curve_points
 from ircore.results.games import GameResults
 from ircore.results.tables.games import measure_column
 from ircore.results.tables.model import Column, Table, Value
@@ -46,13 +46,6 @@ def tagged_novelty_table(results: GameResults, content_of: Tagger) -> Table:
 
 def _measured(steps: Sequence[object], content_of: Tagger) -> SteppedEpisode:
     rounds = [Round.model_validate(step) for step in steps]
-    values: dict[str, dict[int, float]] = {}
-    for measure, step, value in _of_rounds(rounds, content_of):
-        values.setdefault(measure, {})[step] = value
+    values = by_step(measured_novelty(rounds, content_of))
+    # One stratum for all: episodes are drawn again from the whole run.
     return SteppedEpisode("", [played.model_dump() for played in rounds], values)
-
-
-def _of_rounds(rounds: Sequence[Round], content_of: Tagger) -> Iterator[tuple[str, int, float]]:
-    for measured in measured_novelty(rounds, content_of):
-        if measured.step is not None and measured.value is not None:
-            yield measured.measure, measured.step, measured.value

@@ -58,7 +58,8 @@ def element_iou(reference: ElementList, generated: ElementList, rule: EmptyRule 
     without_box = sorted({e.label for e in (*reference.elements, *generated.elements) if e.box is None})
     theirs, ours = (_masks(elements, set(without_box)) for elements in (reference, generated))
     # Boxes narrower than a pixel of the mask, such as 0.3 wide, cut to nothing.
-    flat = sorted(label for label in {*theirs, *ours} if not _covers(theirs.get(label)) | _covers(ours.get(label)))
+    covering = {label for masks in (theirs, ours) for label, mask in masks.items() if mask.any()}
+    flat = sorted({*theirs, *ours} - covering)
     for label in flat:
         theirs.pop(label, None)
         ours.pop(label, None)
@@ -96,10 +97,6 @@ def _masks(elements: ElementList, left_out: set[str]) -> dict[str, Mask]:
 def _scaled(value: float, side: int) -> int:
     # Detectors return boxes that reach beyond the edge of the picture.
     return int(min(max(value / side, 0.0), 1.0) * SIDE)
-
-
-def _covers(mask: Mask | None) -> bool:
-    return mask is not None and bool(mask.any())
 
 
 def _iou(one: Mask, other: Mask) -> float:

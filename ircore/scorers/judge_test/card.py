@@ -148,6 +148,8 @@ def card_of(run: RunFolder, judge: JudgeIdentity) -> JudgeCard:
             f"{run.path}: the judge {judge.name} rated nothing of this test",
             "Name a judge that rates similarity of these categories; of people, import ratings first.",
         )
+    kept = {target: _rightly(ratings) for target, ratings in rated.items()}
+    orders = order_shares(kept.values())
     episodes = {episode.episode_id: episode for episode in run.episodes() if episode.episode_id in rated}
     category_of = {name: episode.category for name, episode in episodes.items()}
     # Only of rated targets: a test that was stopped half-way counts its other targets as not asked, not as unrated.
@@ -159,11 +161,11 @@ def card_of(run: RunFolder, judge: JudgeIdentity) -> JudgeCard:
         targets=len(rated),
         unrated=made - sum(map(len, rated.values())),
         edits=tuple(_edit_score(edit, rated, category_of) for edit in EDITS),
-        orders=order_shares(map(_rightly, rated.values())),
+        orders=orders,
         bounds=tuple(_bound(rated.values(), *bound) for bound in BOUNDS),
         attacks=tuple(_attack(rated.values(), edit, without) for edit, without in ATTACKS.items()),
-        categories=_by_category(rated, category_of),
-        share=share_of(order_shares(map(_rightly, rated.values()))),
+        categories=shares_by_category(kept, category_of),
+        share=share_of(orders),
     )
 
 
@@ -245,10 +247,6 @@ def share_of(orders: Iterable[_OrderShare]) -> float | None:
     known = tuple(orders)
     pairs = sum(order.targets for order in known)
     return round(sum(order.right for order in known) / pairs, 4) if pairs else None
-
-
-def _by_category(rated: Mapping[str, Rated], category_of: Mapping[str, str]) -> dict[str, float]:
-    return shares_by_category({target: _rightly(ratings) for target, ratings in rated.items()}, category_of)
 
 
 def shares_by_category(kept: Mapping[str, Mapping[Order, bool]], category_of: Mapping[str, str]) -> dict[str, float]:

@@ -144,36 +144,31 @@ def _orders_table(card: JudgeCard) -> str:
 
 
 def _bounds_table(bounds: Iterable[Bound]) -> str:
-    rows = "".join(
+    rows = [
         f'<tr><th scope="row">{escape(EDITS[bound.edit].title)}</th><td>{bound.side} {bound.bound:g}</td>'
         f'<td class="{"kept" if bound.right == bound.targets else "broken"}">{bound.right} of {bound.targets}</td>'
         "</tr>\n"
         for bound in bounds
         # An edit that applied to no target has nothing to say: no row of "0 of 0".
         if bound.targets
-    )
-    return (
-        '<table class="plain">\n<thead><tr><th scope="col">Edit</th><th scope="col">Rating</th>'
-        '<th scope="col">Targets that keep to it</th>'
-        f"</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
-    )
+    ]
+    return _plain_table(("Edit", "Rating", "Targets that keep to it"), rows)
 
 
 def _attacks_table(attacks: Iterable[Attack]) -> str:
-    rows = "".join(
-        f'<tr><th scope="row">{escape(attack.title)}</th><td>{_gain(attack)}</td>'
+    rows = [
+        f'<tr><th scope="row">{escape(attack.title)}</th>'
+        f"<td>{'–' if attack.gain is None else f'{attack.gain:+.2f}'}</td>"
         f'<td class="{"broken" if attack.succeeded else "kept"}">{attack.succeeded} of {attack.targets}</td></tr>\n'
         for attack in attacks
         if attack.targets
-    )
-    return (
-        '<table class="plain">\n<thead><tr><th scope="col">Attack</th><th scope="col">Mean gain</th>'
-        f'<th scope="col">Succeeded</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n'
-    )
+    ]
+    return _plain_table(("Attack", "Mean gain", "Succeeded"), rows)
 
 
-def _gain(attack: Attack) -> str:
-    return "–" if attack.gain is None else f"{attack.gain:+.2f}"
+def _plain_table(titles: Iterable[str], rows: Iterable[str]) -> str:
+    heads = "".join(f'<th scope="col">{title}</th>' for title in titles)
+    return f'<table class="plain">\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{"".join(rows)}</tbody>\n</table>\n'
 
 
 def _made_of(card: JudgeCard) -> str:

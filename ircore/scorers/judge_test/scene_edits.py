@@ -48,7 +48,7 @@ def labels_exchanged(scene: Scene) -> Scene | None:
 
 def labels_misspelt(scene: Scene) -> Scene | None:
     """Put two neighbouring letters of every word of four letters or more in the wrong order."""
-    texts = {index: _misspelt(text) for index, text in _texts(scene).items()}
+    texts = {index: " ".join(map(_swapped_letters, text.split(" "))) for index, text in _texts(scene).items()}
     return _reworded(scene, texts)
 
 
@@ -163,11 +163,6 @@ def _moved_on(scene: Scene, group: Sequence[int]) -> dict[int, str]:
     """Return the new text of each label: the text of the label half the group farther on."""
     texts, half = _texts(scene), len(group) // 2
     return {index: texts[group[(place + half) % len(group)]] for place, index in enumerate(group)}
-
-
-def _misspelt(text: str) -> str:
-    """Return a text with two neighbouring letters of each longer word swapped, the first letter kept."""
-    return " ".join(_swapped_letters(word) for word in text.split(" "))
 
 
 def _swapped_letters(word: str) -> str:

@@ -64,11 +64,9 @@ class Judge(Protocol):
 
     def rate(self, target: Picture, image: Picture) -> Judgement:
         """Rate how similar ``image`` is to ``target``, 0–10; 10 is identical or indistinguishable."""
-        ...
 
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Say which rendering is more similar to the target: 1 the final, 0 the first, 0.5 neither."""
-        ...
 
 
 @runtime_checkable
@@ -92,16 +90,17 @@ class SceneJudge(Protocol):
 
     def with_scene(self, scene: Scene | None) -> Judge:
         """Return the judge for one target, which shows ``scene``; ``scene`` is None where unknown."""
-        ...
 
 
-def preferred(first: float, final: float) -> Judgement:
+def preferred(first: Judgement, final: Judgement) -> Judgement:
     """Return the preference of a judge that rates: the rendering with the higher rating; equal ratings are a tie.
 
-    >>> preferred(first=6.0, final=7.5).value, preferred(first=6.0, final=6.0).value
+    >>> preferred(Judgement(6.0), Judgement(7.5)).value, preferred(Judgement(6.0), Judgement(6.0)).value
     (1.0, 0.5)
     """
-    return Judgement(0.5 if first == final else float(final > first))
+    if first.value is None or final.value is None:
+        return Judgement(None, first.reason or final.reason)
+    return Judgement(0.5 if first.value == final.value else float(final.value > first.value))
 
 
 def with_scene(judge: Judge, scene: Scene | None) -> Judge:

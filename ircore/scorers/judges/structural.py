@@ -72,7 +72,7 @@ class StructuralJudge:
 
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Prefer the rendering with the higher rating; equal ratings are a tie."""
-        return preferred(_rating(target, first), _rating(target, final))
+        return preferred(self.rate(target, first), self.rate(target, final))
 
 
 @lru_cache(maxsize=4)

@@ -48,7 +48,9 @@ def brisque(target: Pixels, image: Pixels) -> float:  # noqa: ARG001 - a metric 
         raise MetricUnavailableError("flat picture: no texture to judge")
     red, green, blue = (image[..., channel] / 255 * weight for channel, weight in enumerate(GREY))
     grey = red + green + blue
-    features = np.array([*_features(grey), *_features(_half_size(grey))])
+    # Both sides by cubic interpolation without antialiasing, the border pixels repeated outside.
+    half = _halved(_halved(grey).T).T
+    features = np.array([*_features(grey), *_features(half)])
     return _model().predict(features)
 
 
@@ -85,11 +87,6 @@ def _smoothed(values: _Values) -> _Values:
     # The density's constant cancels, but not to the last bit, on which flat parts depend.
     weights = np.exp(-distances / (2 * variance)) * (1 / (2 * np.pi * variance))
     return np.asarray(correlate(values, weights / weights.sum(), mode="constant"), dtype=np.float64)
-
-
-def _half_size(grey: _Values) -> _Values:
-    """Halve both sides by cubic interpolation without antialiasing, the border pixels repeated outside."""
-    return _halved(_halved(grey).T).T
 
 
 def _halved(values: _Values) -> _Values:

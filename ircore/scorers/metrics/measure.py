@@ -89,6 +89,18 @@ def load_metrics(names: Sequence[str] = ()) -> tuple[dict[str, Metric], dict[str
     return metrics, lacking
 
 
+def installed_metrics() -> tuple[dict[str, Metric], dict[str, str]]:
+    """Return the installed metrics by name, and for each that cannot be imported the reason."""
+    metrics: dict[str, Metric] = {}
+    broken: dict[str, str] = {}
+    for name in available("metrics"):
+        try:
+            metrics[name] = load("metrics", name)
+        except BrokenPluginError as error:
+            broken[name] = error.problem
+    return metrics, broken
+
+
 def version_of(key: str) -> str | None:
     """Return the version of a metric, by name or key; None if the metric is not installed or cannot be loaded."""
     name = MetricKey.parse(key).name

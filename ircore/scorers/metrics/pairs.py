@@ -1,5 +1,6 @@
 """Shared parts of the metrics that compare two pictures: equal size, and sums over sliding windows."""
 
+from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
@@ -46,6 +47,32 @@ def at_size_of(target: Pixels, image: Pixels) -> Pixels:
     if not (target.flags.writeable or image.flags.writeable):  # else they may change between two calls
         _last = (target, image, resized)
     return resized
+
+
+def mean_of_bands(
+    target: Pixels,
+    image: Pixels,
+    window: int,
+    band: int,
+    values: Callable[[npt.NDArray[np.int32], npt.NDArray[np.int32]], npt.NDArray[np.float64]],
+) -> float:
+    """Return the mean of an index over all windows, computed in bands of rows from top to bottom.
+
+    Args:
+        target: Height × width × 3 RGB, 0–255.
+        image: Of the same size.
+        window: Side of a window in pixels.
+        band: Rows of windows computed at a time.
+        values: Returns the index of every window of a band.
+    """
+    total, count = 0.0, 0
+    for top in range(0, target.shape[0] - window + 1, band):
+        # Neighbouring bands share rows, so that no window is lost between two bands.
+        rows = slice(top, top + band + window - 1)
+        indices = values(target[rows].astype(np.int32), image[rows].astype(np.int32))
+        total += float(indices.sum())
+        count += indices.size
+    return total / count
 
 
 def window_sums(values: npt.NDArray[T], size: int) -> npt.NDArray[T]:

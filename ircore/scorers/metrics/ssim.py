@@ -1,14 +1,14 @@
 """Structural similarity: with the uniform window of published values, and with its definition's Gaussian window."""
 
 import functools
-from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ircore.core.images import Pixels
 from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.pairs import SMALLEST_SIDE, at_size_of, window_sums
+from ircore.scorers.metrics.pairs import SMALLEST_SIDE, at_size_of, mean_of_bands, window_sums
 
 WINDOW = SMALLEST_SIDE
 BAND = 48
@@ -37,27 +37,7 @@ def ssim(target: Pixels, image: Pixels) -> float:
     Raises:
         MetricUnavailableError: A picture is smaller than 11 pixels a side.
     """
-    total, count = 0.0, 0
-    for values in ssim_bands(target, at_size_of(target, image)):
-        total += float(values.sum())
-        count += values.size
-    return total / count
-
-
-def ssim_bands(target: Pixels, image: Pixels) -> Iterator[npt.NDArray[np.float64]]:
-    """Yield the map of SSIM values in bands of rows, top to bottom.
-
-    Args:
-        target: Height × width × 3 RGB, 0–255, at least 11 pixels a side.
-        image: Of the same size.
-
-    Yields:
-        Up to ``BAND`` rows × (width − 10) × 3.
-    """
-    for top in range(0, target.shape[0] - WINDOW + 1, BAND):
-        # Ten rows more than windows: neighbouring bands share them, so that no window is lost between two bands.
-        rows = slice(top, top + BAND + WINDOW - 1)
-        yield _ssim_map(target[rows].astype(np.int32), image[rows].astype(np.int32))
+    return mean_of_bands(target, at_size_of(target, image), WINDOW, BAND, _ssim_map)
 
 
 def _ssim_map(x: npt.NDArray[np.int32], y: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
@@ -132,13 +112,10 @@ METRIC = Metric(
     trap="A uniform window, as published; the Gaussian one of Wang et al. is ssim_gaussian.",
 )
 
-GAUSSIAN_METRIC = Metric(
+GAUSSIAN_METRIC = replace(
+    METRIC,
     name="ssim_gaussian",
     title="SSIM with a Gaussian window",
-    unit="",
-    higher_is_better=True,
-    low=-1.0,
-    high=1.0,
     source="Wang, Bovik, Sheikh and Simoncelli 2004, 11 × 11 Gaussian window of σ 1.5",
     compute=ssim_gaussian,
     trap="What papers cite as SSIM; ConvGenVisMo's published values are those of ssim, about 0.09 lower.",

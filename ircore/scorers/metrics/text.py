@@ -66,15 +66,14 @@ def plain(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def label_scores(target: Sequence[Label], image: Sequence[Label], near: float = NEAR) -> _LabelScores:
+def label_scores(target: Sequence[Label], image: Sequence[Label]) -> _LabelScores:
     """Compare labels: equal texts are matched in pairs, so that as many as possible are near their place.
 
     Args:
         target: Labels that should be there.
         image: Labels that are.
-        near: Largest distance of two centres that counts as the same place, in shares of the sides.
     """
-    placed = sum(_matched(target, image, text, near) for text in {plain(label.text) for label in target})
+    placed = sum(_matched(target, image, text) for text in {plain(label.text) for label in target})
     anywhere = (_counted(target) & _counted(image)).total()
     asked, shown = len(target), len(image)
     return _LabelScores(
@@ -99,13 +98,13 @@ def labels_of_lines(lines: Sequence[TextLine], width: int, height: int) -> tuple
     )
 
 
-def _matched(target: Sequence[Label], image: Sequence[Label], text: str, near: float) -> int:
+def _matched(target: Sequence[Label], image: Sequence[Label], text: str) -> int:
     """Return how many of the target's labels with this text match a near label of the image, each at most once."""
     from scipy.optimize import linear_sum_assignment
 
     theirs = [label for label in target if plain(label.text) == text]
     ours = [label for label in image if plain(label.text) == text]
-    close = np.array([[hypot(a.x - b.x, a.y - b.y) <= near for b in ours] for a in theirs]).reshape(
+    close = np.array([[hypot(a.x - b.x, a.y - b.y) <= NEAR for b in ours] for a in theirs]).reshape(
         len(theirs), len(ours)
     )
     # Each to its nearest would lose pairs: two labels may have the same neighbour.

@@ -5,12 +5,15 @@ the formula of the package sewar, which puts window means where the index has wi
 still reach about 0.75 by it, so it is here only so that published figures can be compared.
 """
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
 from ircore.core.images import Pixels
 from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.pairs import at_size_of, window_sums
+from ircore.scorers.metrics.pairs import at_size_of, mean_of_bands, window_sums
 
 WINDOW = 8
 BAND = 64
@@ -33,7 +36,8 @@ def uqi_sewar(target: Pixels, image: Pixels) -> float:
     Raises:
         MetricUnavailableError: A picture is smaller than 11 pixels a side.
     """
-    return _mean_quality(target[:-1, :-1], at_size_of(target, image)[:-1, :-1], mean_divisor=_N)
+    fitted = at_size_of(target, image)
+    return mean_of_bands(target[:-1, :-1], fitted[:-1, :-1], WINDOW, BAND, partial(_quality, divisor=_N))
 
 
 def uqi(target: Pixels, image: Pixels) -> float:
@@ -48,17 +52,7 @@ def uqi(target: Pixels, image: Pixels) -> float:
     Raises:
         MetricUnavailableError: A picture is smaller than 11 pixels a side.
     """
-    return _mean_quality(target, at_size_of(target, image), mean_divisor=1)
-
-
-def _mean_quality(x: Pixels, y: Pixels, mean_divisor: int) -> float:
-    total, count = 0.0, 0
-    for top in range(0, x.shape[0] - WINDOW + 1, BAND):
-        rows = slice(top, top + BAND + WINDOW - 1)
-        values = _quality(x[rows].astype(np.int32), y[rows].astype(np.int32), mean_divisor)
-        total += float(values.sum())
-        count += values.size
-    return total / count
+    return mean_of_bands(target, at_size_of(target, image), WINDOW, BAND, partial(_quality, divisor=1))
 
 
 def _quality(x: npt.NDArray[np.int32], y: npt.NDArray[np.int32], divisor: int) -> _Sums:
@@ -94,13 +88,10 @@ SEWAR_METRIC = Metric(
     trap="Not UQI: randomly shuffled pixels still reach about 0.75. For comparison with published values only.",
 )
 
-METRIC = Metric(
+METRIC = replace(
+    SEWAR_METRIC,
     name="uqi",
     title="UQI",
-    unit="",
-    higher_is_better=True,
-    low=-1.0,
-    high=1.0,
     source="Wang and Bovik 2002, 8 × 8 windows",
     compute=uqi,
     version="2",

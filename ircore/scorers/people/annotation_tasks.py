@@ -146,7 +146,9 @@ def choose_tasks(runs: Sequence[RunFolder], plan: TaskPlan) -> Study:
         for episode in run.episodes():
             if episode.played and episode.instance_id in known:
                 instance = known[episode.instance_id]
-                _collect(pictures, run, instance, episode)
+                pictures.setdefault(instance.sha256, _PictureSource(run, instance))
+                for rendering in episode.renderings.values():
+                    pictures.setdefault(rendering.sha256, _PictureSource(run, rendering))
                 by_instance[episode.instance_id] += _items(run.run.run_id, instance, episode, plan.every_turn)
                 alike[episode.instance_id] += _is_alike(episode)
     chosen = _drawn([instance for instance in wanted if by_instance[instance.instance_id]], by_instance, plan)
@@ -186,12 +188,6 @@ def _check_runs(runs: Sequence[RunFolder]) -> None:
         twin = seen.setdefault(run.run.run_id, run)
         if twin is not run:
             raise InputError(f"{run.path}: is the same run as {twin.path}", "Name the run once.")
-
-
-def _collect(pictures: dict[str, _PictureSource], run: RunFolder, instance: Instance, episode: Episode) -> None:
-    pictures.setdefault(instance.sha256, _PictureSource(run, instance))
-    for rendering in episode.renderings.values():
-        pictures.setdefault(rendering.sha256, _PictureSource(run, rendering))
 
 
 def _is_alike(episode: Episode) -> bool:

@@ -161,7 +161,7 @@ def _rendering(row: RatingRow, episodes: Mapping[str, Episode]) -> tuple[str, st
         return "", f"episode_id: {row.episode_id} was aborted and counts as not played"
     made = {turn: rendering.sha256 for turn, rendering in episode.renderings.items()}
     if row.turn not in made:
-        return "", f"turn: {row.episode_id} has no rendering of turn {row.turn}, only of {_listed(made)}"
+        return "", f"turn: {row.episode_id} has no rendering of turn {row.turn}, only of {', '.join(map(str, made))}"
     if row.task == "preference" and len(made) < 2:
         return "", f"task: {row.episode_id} has one rendering, so there is no preference"
     if row.task == "preference" and row.turn != max(made):
@@ -170,10 +170,6 @@ def _rendering(row: RatingRow, episodes: Mapping[str, Episode]) -> tuple[str, st
     if row.rendering not in (None, made[row.turn]):
         return "", f"rendering: not the picture of {row.episode_id}, turn {row.turn}, in this run"
     return made[row.turn], ""
-
-
-def _listed(turns: Iterable[int]) -> str:
-    return ", ".join(str(turn) for turn in turns)
 
 
 def _score(row: RatingRow, rendering: str) -> Score:

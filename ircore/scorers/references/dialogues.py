@@ -20,7 +20,7 @@ from ircore.games.conversation.records import Dialogue, Exchange
 from ircore.games.reconstruction.build_targets import BUILDERS, draw
 from ircore.instances.requests import BuildRequest, Place
 from ircore.instances.store import GameInstanceSet, write_game_instances
-from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Pie, Shape, Stroke, Text, Ticks
+from ircore.players.builtin.classical.percepts import Bars, Grid, Pie, Shape, Stroke, Text, Ticks
 from ircore.players.builtin.classical.statements import article, full_colour
 from ircore.players.builtin.classical.wording import AFTER_ALL, statements_of
 from ircore.scorers.references.seen import perception_of
@@ -126,7 +126,10 @@ def dialogue_about(scene: Scene, difficulty: Difficulty, rng: random.Random) -> 
 def _told(scene: Scene) -> list[_Told]:
     """Return everything that is to be told, the ground first, then things as they are painted, texts last."""
     perception = perception_of(scene)
-    kinds = [_kind(percept) for percept in perception.percepts]
+    kinds = [
+        next((kind for kind, types in _KINDS.items() if isinstance(percept, types)), "shape")
+        for percept in perception.percepts
+    ]
     opening = f"The picture has a {full_colour(scene.background or '#ffffff')} background."
     statements = sorted(statements_of(perception, full_colour), key=lambda statement: statement.order)
     told = [
@@ -143,13 +146,6 @@ def _questions(kinds: Sequence[str], rng: random.Random) -> Iterator[str]:
         if kind not in asked:
             asked[kind] = cycle(rng.sample(QUESTIONS[kind], len(QUESTIONS[kind])))
         yield next(asked[kind])
-
-
-def _kind(percept: Percept) -> str:
-    for kind, types in _KINDS.items():
-        if isinstance(percept, types):
-            return kind
-    return "shape"
 
 
 _KINDS: dict[str, tuple[type, ...]] = {

@@ -56,10 +56,7 @@ class PiecesJudge:
 
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Prefer the rendering with the higher rating; equal ratings are a tie."""
-        ratings = self.rate(target, first), self.rate(target, final)
-        if ratings[0].value is None or ratings[1].value is None:
-            return Judgement(None, ratings[0].reason or ratings[1].reason)
-        return preferred(ratings[0].value, ratings[1].value)
+        return preferred(self.rate(target, first), self.rate(target, final))
 
 
 def match_picture(target: Picture, scene: Scene, image: Picture) -> PieceMatch | None:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from ircore.core.images import Picture
 from ircore.core.records import CATEGORIES, Scene
 from ircore.core.score_records import JudgeKind
-from ircore.scorers.judges.base import Judgement
+from ircore.scorers.judges.base import Judgement, preferred
 from ircore.scorers.verification.score import VERSION, verify_picture
 from ircore.scorers.verification.stored import verdicts_of
 
@@ -51,10 +51,7 @@ class VerifiedJudge:
 
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Prefer the rendering with the higher rating; equal ratings are a tie."""
-        a, b = self.rate(target, first), self.rate(target, final)
-        if a.value is None or b.value is None:
-            return Judgement(None, a.reason or b.reason)
-        return Judgement(0.5 if a.value == b.value else float(b.value > a.value))
+        return preferred(self.rate(target, first), self.rate(target, final))
 
 
 class _Kept:

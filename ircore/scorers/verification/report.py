@@ -16,18 +16,21 @@ MOST_LISTED = 40
 
 def as_document(verification: Verification) -> dict[str, Any]:
     """Return a verification as JSON values: score, parts, facts, extras, transform, version."""
+    transform = verification.transform
     return {
         "score": verification.score,
         "reason": verification.reason,
         "version": VERSION,
         "decided": verification.decided,
-        "parts": {
-            part: {"share": score.share, "held": score.held, "decided": score.decided, "total": score.total}
-            for part, score in verification.parts.items()
-        },
+        "parts": {part: score._asdict() for part, score in verification.parts.items()},
         "facts": [_fact(checked) for checked in verification.facts],
         "extras": [{"box": list(extra.box), "weight": extra.weight} for extra in verification.extras],
-        "transform": _transform(verification.transform),
+        "transform": {
+            "x": round(transform.x, 4),
+            "y": round(transform.y, 4),
+            "scale": round(transform.scale, 4),
+            "degrees": round(transform.turn, 3),
+        },
     }
 
 
@@ -46,15 +49,6 @@ def _fact(checked: Checked) -> dict[str, Any]:
         "tolerance": fact.tolerance,
         "seen": checked.seen,
         "reason": checked.reason or None,
-    }
-
-
-def _transform(transform: Transform) -> dict[str, float]:
-    return {
-        "x": round(transform.x, 4),
-        "y": round(transform.y, 4),
-        "scale": round(transform.scale, 4),
-        "degrees": round(transform.turn, 3),
     }
 
 

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ircore.core import exact
+from ircore.core.fact_records import ExtraBox, PartShare
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
-from ircore.scorers.verification.eye.extras import Extra, extras_of
+from ircore.scorers.verification.eye.extras import extras_of
 from ircore.scorers.verification.eye.look import Look, Observations, look_at
 from ircore.scorers.verification.eye.ocr import read_words
 from ircore.scorers.verification.eye.readers import read_all
@@ -33,23 +34,6 @@ GROUNDS = {"background", "ground", "panel"}
 
 
 @dataclass(frozen=True)
-class _PartScore:
-    """One part of a score.
-
-    Attributes:
-        share: Credit of the decided facts by weight, 0–1; None if there are none.
-        held: Number of facts that hold.
-        decided: Number of facts that hold or fail.
-        total: Number of facts.
-    """
-
-    share: float | None
-    held: int
-    decided: int
-    total: int
-
-
-@dataclass(frozen=True)
 class Verification:
     """Verification of a rendering: score, parts, and the verdict on each fact.
 
@@ -72,9 +56,9 @@ class Verification:
 
     score: float | None
     reason: str | None
-    parts: dict[Part, _PartScore]
+    parts: dict[Part, PartShare]
     facts: tuple[Checked, ...]
-    extras: tuple[Extra, ...]
+    extras: tuple[ExtraBox, ...]
     transform: Transform
     decided: float
 
@@ -96,8 +80,11 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
     readings = read_all(look)
     if ocr:
         readings |= read_words(look)
-    facts = _without_ground(_checked(target, readings, _unseen(target)))
-    return scored(facts, _new(extras_of(look), _own(target).extras), look)
+    own = target.view.noted("own", lambda: _own(target))
+    facts = _without_ground(_checked(target, readings, own.wrong))
+    # Where the eye sees an extra in the target itself, an extra of the rendering says nothing.
+    extras = [extra for extra in extras_of(look) if not any(_covered(extra.box, other.box) for other in own.extras)]
+    return scored(facts, extras, look)
 
 
 @dataclass(frozen=True)
@@ -105,28 +92,15 @@ class _Own:
     """Errors of the eye on the target itself: keys of misread facts, and areas mistaken for extras."""
 
     wrong: frozenset[str]
-    extras: tuple[Extra, ...]
+    extras: tuple[ExtraBox, ...]
 
 
 def _own(target: Target) -> _Own:
-    """Read the target itself, once: facts that the eye gets wrong even there are not asked of renderings."""
-    notes = target.view.notes
-    if "own" not in notes:
-        look = look_at(target, target.picture.pixels)
-        facts = _checked(target, read_all(look), frozenset())
-        wrong = frozenset(checked.fact.key for checked in facts if checked.verdict == "fails")
-        notes["own"] = _Own(wrong, tuple(extras_of(look)))
-    own: _Own = notes["own"]
-    return own
-
-
-def _unseen(target: Target) -> frozenset[str]:
-    return _own(target).wrong
-
-
-def _new(extras: Sequence[Extra], own: Sequence[Extra]) -> list[Extra]:
-    """Return the extras without those places where the eye sees an extra in the target, too."""
-    return [extra for extra in extras if not any(_covered(extra.box, other.box) for other in own)]
+    """Read the target itself: facts that the eye gets wrong even there are not asked of renderings."""
+    look = look_at(target, target.picture.pixels)
+    facts = _checked(target, read_all(look), frozenset())
+    wrong = frozenset(checked.fact.key for checked in facts if checked.verdict == "fails")
+    return _Own(wrong, tuple(extras_of(look)))
 
 
 def _covered(box: Box, other: Box) -> bool:
@@ -170,7 +144,7 @@ def _count(fact: Fact, target: Target, readings: Observations) -> Checked:
     return check(fact, Observed(seen.count(True)), ())
 
 
-def scored(facts: Sequence[Checked], extras: Sequence[Extra], look: Look) -> Verification:
+def scored(facts: Sequence[Checked], extras: Sequence[ExtraBox], look: Look) -> Verification:
     """Return the score of checked facts.
 
     Recall is the credit of the decided facts by weight; precision is that credit's share of itself and the weight of
@@ -181,10 +155,10 @@ def scored(facts: Sequence[Checked], extras: Sequence[Extra], look: Look) -> Ver
     weight = math.fsum(checked.fact.weight for checked in decided)
     credit = math.fsum(checked.fact.weight * checked.credit for checked in decided)
     share = round(weight / weights, 4) if weights else 0.0
-    parts: dict[Part, _PartScore] = {part: _part(part, facts) for part in PARTS}
+    parts: dict[Part, PartShare] = {part: _part(part, facts) for part in PARTS}
     surplus = math.fsum(extra.weight for extra in extras)
     precision = credit / (credit + surplus) if credit + surplus else 0.0
-    parts["extra"] = _PartScore(round(precision, 4), 0 if extras else 1, 1, 1)
+    parts["extra"] = PartShare(round(precision, 4), 0 if extras else 1, 1, 1)
     if share < LEAST_DECIDED:
         reason = f"only {100 * share:.0f} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
         return Verification(None, reason, parts, tuple(facts), tuple(extras), look.transform, share)
@@ -201,10 +175,10 @@ def cost_of(transform: Transform) -> float:
     return min(MOST_COST, far + MOVE_COST * shift + SCALE_COST * stretch / 2 + TURN_COST * abs(transform.turn))
 
 
-def _part(part: Part, facts: Sequence[Checked]) -> _PartScore:
+def _part(part: Part, facts: Sequence[Checked]) -> PartShare:
     own = [checked for checked in facts if checked.fact.part == part]
     decided = [checked for checked in own if checked.verdict != "undecided"]
     weight = math.fsum(checked.fact.weight for checked in decided)
     credit = math.fsum(checked.fact.weight * checked.credit for checked in decided)
     held = sum(checked.verdict == "holds" for checked in own)
-    return _PartScore(round(credit / weight, 4) if weight else None, held, len(decided), len(own))
+    return PartShare(round(credit / weight, 4) if weight else None, held, len(decided), len(own))

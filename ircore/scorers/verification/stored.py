@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from math import fsum
 from typing import Any
 
-from ircore.core.fact_records import LETTER, MOST_EXTRAS, VERDICT, ExtraBox, FactNote, FactVerdicts, PartShare
+from ircore.core.fact_records import LETTER, MOST_EXTRAS, VERDICT, ExtraBox, FactNote, FactVerdicts
 from ircore.core.records import Scene
-from ircore.scorers.verification.eye.extras import Extra
 from ircore.scorers.verification.facts import facts_of
 from ircore.scorers.verification.score import VERSION, Verification
 from ircore.scorers.verification.verdicts import Checked
@@ -28,10 +27,7 @@ def verdicts_of(verification: Verification) -> FactVerdicts:
     return FactVerdicts(
         version=VERSION,
         verdicts="".join(LETTER[checked.verdict] for checked in verification.facts),
-        parts={
-            part: PartShare(score.share, score.held, score.decided, score.total)
-            for part, score in verification.parts.items()
-        },
+        parts=verification.parts,
         decided=verification.decided,
         reasons=tuple(reasons),
         notes=tuple(notes),
@@ -66,9 +62,9 @@ def checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[Checked, ...]:
     return tuple(checked)
 
 
-def _bounded(extras: Sequence[Extra]) -> tuple[ExtraBox, ...]:
+def _bounded(extras: Sequence[ExtraBox]) -> tuple[ExtraBox, ...]:
     """Return the kept extras, largest first; the last kept extra also has the weight of all further extras."""
-    kept = [ExtraBox(extra.box, extra.weight) for extra in extras[:MOST_EXTRAS]]
+    kept = extras[:MOST_EXTRAS]
     rest = fsum(extra.weight for extra in extras[MOST_EXTRAS:])
     return (*kept[:-1], ExtraBox(kept[-1].box, kept[-1].weight + rest)) if rest else tuple(kept)
 

@@ -9,8 +9,8 @@ from ircore.games.reconstruction.published.published import mean_preferences, pu
 from ircore.results.agreement import rated_similarity
 from ircore.results.crossed_ratings import crossed_ratings
 from ircore.results.model import Results
+from ircore.results.tables.agreement import ratings_table
 from ircore.results.tables.published import published_means_table
-from ircore.results.tables.ratings import ratings_table
 
 
 def results() -> Results:

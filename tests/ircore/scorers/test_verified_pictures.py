@@ -13,7 +13,7 @@ from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.targets.base import Drawn
 from ircore.scorers.judge_test.redraw import repainted
 from ircore.scorers.judge_test.scene_edits import labels_misspelt, one_bar_shorter
-from ircore.scorers.verification.eye.registration import Transform, register
+from ircore.scorers.verification.eye.registration import Model, Transform, register
 from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.facts import Fact
 from ircore.scorers.verification.judge import VerifiedJudge
@@ -85,7 +85,7 @@ def test_a_move_costs_little_and_another_target_shows_little(category: str) -> N
 def test_a_move_is_reported() -> None:
     drawn = target("geometry")
     own = Picture.from_pixels(drawn.drawing.pixels)
-    transform, agreement = register(own, np.asarray(moved(drawn.drawing.image, 8, -4)))
+    transform, agreement = register(Model(own), np.asarray(moved(drawn.drawing.image, 8, -4)))
     assert transform.x * 512 == pytest.approx(8, abs=1)
     assert transform.y * 512 == pytest.approx(-4, abs=1)
     assert transform.scale == pytest.approx(1, abs=0.01)

@@ -20,7 +20,9 @@ def cards_of(judges: Mapping[str, JudgeIdentity], given: Iterable[Path] = ()) ->
         InputError: A file is no card, or of a judge that none of these is.
     """
     # A shipped card counts for the very version that it was made with; a later version is shown without a card.
-    cards = {name: card for name, card in _own_cards().items() if judges.get(name) == card.judge}
+    texts = (entry.read_bytes() for entry in files(__package__).iterdir() if entry.name.endswith(".json"))
+    own = map(JudgeCard.model_validate_json, texts)
+    cards = {card.judge.name: card for card in own if judges.get(card.judge.name) == card.judge}
     for path in given:
         card = read_card(path)
         if judges.get(card.judge.name) != card.judge:
@@ -31,10 +33,3 @@ def cards_of(judges: Mapping[str, JudgeIdentity], given: Iterable[Path] = ()) ->
             )
         cards[card.judge.name] = card
     return cards
-
-
-def _own_cards() -> dict[str, JudgeCard]:
-    """Return the cards that come with this project."""
-    texts = [entry.read_bytes() for entry in files(__package__).iterdir() if entry.name.endswith(".json")]
-    cards = [JudgeCard.model_validate_json(text) for text in texts]
-    return {card.judge.name: card for card in cards}

@@ -1,5 +1,6 @@
 """Similarity of two pictures by the embeddings of a model of ``transformers``: CLIP, and DINO of any version."""
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -100,13 +101,10 @@ CLIP_METRIC = Metric(
     trap="Rarely below 0.4, even for unrelated pictures; blind to places and counts.",
 )
 
-DINO_METRIC = Metric(
+DINO_METRIC = replace(
+    CLIP_METRIC,
     name="dino",
     title="DINO similarity",
-    unit="",
-    higher_is_better=True,
-    low=-1.0,
-    high=1.0,
     source="cosine of class tokens at 224 × 224 pixels; GIR-Bench takes DINOv3 ViT-7B/16 (Siméoni et al. 2025)",
     compute=dino_similarity,
     version="2",

@@ -1,6 +1,7 @@
 """DreamSim and FID through TorchScript files: the exported network, without the code that made it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -42,12 +43,11 @@ def dreamsim(target: Pixels, image: Pixels) -> float:
     return float(value)
 
 
-def inception_features(pictures: Sequence[Pixels], side: int | None = FID_SIDE) -> npt.NDArray[np.float64]:
+def inception_features(pictures: Sequence[Pixels]) -> npt.NDArray[np.float64]:
     """Return the features of pictures by the network that ``IRCORE_FID_NETWORK`` names, shape (pictures, features).
 
     Args:
-        pictures: Each height × width × 3 RGB.
-        side: They are squashed to this side first; None leaves them as they are, for a network that resizes itself.
+        pictures: Each height × width × 3 RGB; they are squashed to ``FID_SIDE`` pixels a side first.
 
     Raises:
         InputError: The network cannot be loaded, or gives no row of finite numbers for a picture.
@@ -59,7 +59,7 @@ def inception_features(pictures: Sequence[Pixels], side: int | None = FID_SIDE) 
     with torch.inference_mode():
         for pixels in pictures:
             # Rounded: multiplied back, a level may lie just below its whole number, and the cast would cut it off.
-            picture = (as_tensor(pixels, side) * 255).round().to(torch.uint8)
+            picture = (as_tensor(pixels, FID_SIDE) * 255).round().to(torch.uint8)
             try:
                 features = network(picture)
             except RuntimeError as error:
@@ -72,20 +72,19 @@ def inception_features(pictures: Sequence[Pixels], side: int | None = FID_SIDE) 
     return np.stack(rows)
 
 
-def fid(targets: Sequence[Pixels], images: Sequence[Pixels], side: int | None = FID_SIDE) -> float:
+def fid(targets: Sequence[Pixels], images: Sequence[Pixels]) -> float:
     """Return the Fréchet Inception distance of two sets of pictures, 0 or more.
 
     Args:
         targets: At least two pictures.
         images: At least two pictures; not necessarily as many.
-        side: As of ``inception_features``.
 
     Raises:
         InputError: A set is too small, or the network cannot be used.
     """
     if min(len(targets), len(images)) < FEWEST:
         raise InputError("FID needs at least two pictures in each set", "Give more pictures.")
-    return frechet_distance(inception_features(targets, side), inception_features(images, side))
+    return frechet_distance(inception_features(targets), inception_features(images))
 
 
 def _no_pair(target: Pixels, image: Pixels) -> float:  # noqa: ARG001 - a metric takes both
@@ -115,13 +114,10 @@ DREAMSIM_METRIC = Metric(
     trap="Which of the published ensembles was exported is known by its hash alone.",
 )
 
-FID_METRIC = Metric(
+FID_METRIC = replace(
+    DREAMSIM_METRIC,
     name="fid",
     title="FID",
-    unit="",
-    higher_is_better=False,
-    low=0.0,
-    high=None,
     source="Heusel, Ramsauer, Unterthiner, Nessler and Hochreiter 2017, 2048 features of Inception",
     compute=_no_pair,
     over="set",

@@ -8,7 +8,17 @@ import numpy.typing as npt
 
 from ircore.core.plot_area import Scale
 from ircore.core.records import Box, Element
-from ircore.scorers.verification.eye.view import Floats, View, clipped, commonest, distance, hex_of, lab_of, window
+from ircore.scorers.verification.eye.view import (
+    Floats,
+    View,
+    clipped,
+    commonest,
+    distance,
+    hex_of,
+    lab_of,
+    runs_of,
+    window,
+)
 
 APART = 8.0
 """Distance in L*a*b* by which a bar differs from what it stands on."""
@@ -67,7 +77,7 @@ def bar_seen(view: View, element: Element, surface: Floats, roughness: float = 0
     """Look for a bar about its expected place; None if no bar is seen there."""
     lying = element.parameters["orientation"] == "horizontal"
     lab, rgb, texts = (_turned(array, lying) for array in (view.lab, view.rgb, view.texts))
-    box = _turned_box(element.box, lying)
+    box = Box(element.box.top, element.box.left, element.box.bottom, element.box.right) if lying else element.box
     thick = box.right - box.left
     # The inner three fifths: the rims are soft, and an outline or a bar beside may lie on them.
     core = Box(round(box.left + 0.2 * thick), box.top, max(round(box.right - 0.2 * thick), box.left + 1), box.bottom)
@@ -110,9 +120,7 @@ def bar_seen(view: View, element: Element, surface: Floats, roughness: float = 0
 def _edge(profile: Floats, end: float) -> float:
     """Return where a bar ends, in pixels: half way from the bar's colour to the colour beyond, also at a soft border.
 
-    Args:
-        profile: Distance from the bar's colour, pixel by pixel, towards the end.
-        end: About where it ends.
+    The profile is the distance from the bar's colour, pixel by pixel, towards the end, which is about at ``end``.
     """
     start = max(0, round(end) - 2)
     near = profile[start : start + SOFT]
@@ -139,16 +147,10 @@ def _turned(array: Any, lying: bool) -> Any:
     return array.swapaxes(0, 1) if lying else array
 
 
-def _turned_box(box: Box, lying: bool) -> Box:
-    return Box(box.top, box.left, box.bottom, box.right) if lying else box
-
-
 def _run(shares: Floats, written: npt.NDArray[np.bool_], core: Box) -> tuple[float, float] | None:
     """Return start and end of the longest run of a bar's colour that meets the bar's place, in pixels."""
-    filled = shares >= 0.5
-    runs = _runs(filled)
     joined: list[list[int]] = []
-    for start, end in runs:
+    for start, end in runs_of(shares >= 0.5):
         # Small letters on the ground, blurred, have the colour of a grey bar: what lies in writing alone is no bar.
         is_beside = end <= core.top or start >= core.bottom
         if (joined or is_beside) and written[start:end].all():
@@ -162,12 +164,6 @@ def _run(shares: Floats, written: npt.NDArray[np.bool_], core: Box) -> tuple[flo
         return None
     start, end = max(meeting, key=lambda run: min(run[1], core.bottom) - max(run[0], core.top))
     return float(start), float(end)
-
-
-def _runs(filled: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return begin and end of each run of true values."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], filled, [False]]).astype(np.int8)))
-    return [(int(start), int(end)) for start, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def value_of(bar: Bar, element: Element, scale: Scale) -> float:

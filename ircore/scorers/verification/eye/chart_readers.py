@@ -12,7 +12,8 @@ from ircore.scorers.verification.facts import Mark
 def read_bar(look: Look, mark: Mark) -> Observations:
     """Read a bar: presence, value in the figure's own axis, and colour."""
     element = look.target.scene.elements[mark.elements[0]]
-    surface = _surface(look)
+    boxes = [other.box for other in look.target.scene.elements if other.type == "bar"]
+    surface = look.view.noted("surface", lambda: bars.surface_of(look.view, boxes))
     bar = bars.bar_seen(look.view, element, surface, look.roughness)
     if bar is None:
         return {f"{mark.key}/presence": Observed(False)}
@@ -25,14 +26,6 @@ def read_bar(look: Look, mark: Mark) -> Observations:
         f"{mark.key}/colour": Observed(bar.colour),
         f"{mark.key}/outline": Observed(None, "too thin to be told"),
     }
-
-
-def _surface(look: Look) -> "np.ndarray[tuple[int, ...], np.dtype[np.float32]]":
-    if "surface" not in look.view.notes:
-        boxes = [element.box for element in look.target.scene.elements if element.type == "bar"]
-        look.view.notes["surface"] = bars.surface_of(look.view, boxes)
-    surface: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = look.view.notes["surface"]
-    return surface
 
 
 def read_pie(look: Look, mark: Mark) -> Observations:
@@ -65,13 +58,9 @@ def _sectors(view: View, wedges: list[Element], disc: pies.Disc, roughness: floa
 
 def _own_sectors(look: Look) -> dict[str, pies.Sector]:
     """Return the sectors that the eye sees in the target itself: a wedge that is pulled out looks narrower."""
-    notes = look.target.view.notes
-    if "sectors" not in notes:
-        wedges = [element for element in look.target.scene.elements if element.type == "wedge"]
-        disc = pies.disc_seen(look.target.view, wedges)
-        notes["sectors"] = {} if disc is None else _sectors(look.target.view, wedges, disc)
-    sectors: dict[str, pies.Sector] = notes["sectors"]
-    return sectors
+    wedges = [element for element in look.target.scene.elements if element.type == "wedge"]
+    disc = pies.disc_seen(look.target.view, wedges)
+    return {} if disc is None else _sectors(look.target.view, wedges, disc)
 
 
 def read_wedge(look: Look, mark: Mark) -> Observations:
@@ -79,11 +68,12 @@ def read_wedge(look: Look, mark: Mark) -> Observations:
     sector = look.view.notes.get("sectors", {}).get(mark.key)
     if sector is None:
         return {f"{mark.key}/presence": Observed(False)}
-    own = _own_sectors(look).get(mark.key)
+    own = look.target.view.noted("sectors", lambda: _own_sectors(look)).get(mark.key)
     about = look.target.scene.elements[mark.elements[0]].parameters
     share, turned = sector.sweep / 3.6, sector.middle
     pulled = _pulled(sector, own) if about["exploded"] else None
-    if own is not None and pulled != "in its place" and _is_uneven(look):
+    uneven = any(element.parameters.get("exploded") for element in look.target.scene.elements)
+    if own is not None and pulled != "in its place" and uneven:
         # A wedge that is pulled out hides part of its neighbours, and looks narrower from the middle of the pie.
         share += float(about["share"]) - own.sweep / 3.6  # type: ignore[arg-type]
         turned += (float(about["start"]) + 1.8 * float(about["share"]) - own.middle + 180) % 360 - 180  # type: ignore[arg-type]
@@ -94,10 +84,6 @@ def read_wedge(look: Look, mark: Mark) -> Observations:
         f"{mark.key}/angle": Observed(round(turned % 360, 2)),
         f"{mark.key}/place/pulled": Observed(pulled, "" if pulled else "the rim does not tell"),
     }
-
-
-def _is_uneven(look: Look) -> bool:
-    return any(element.parameters.get("exploded") for element in look.target.scene.elements)
 
 
 def _pulled(sector: pies.Sector, own: pies.Sector | None) -> str | None:

@@ -1,11 +1,11 @@
 """Extras: drawn areas where the target shows nothing."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import ndimage
 
+from ircore.core.fact_records import ExtraBox
 from ircore.core.records import Box
 from ircore.scorers.verification.eye.look import Look
 from ircore.scorers.verification.eye.view import Floats, Mask, commonest, distance, grown, window
@@ -27,20 +27,7 @@ FRINGE = 5
 """Pixels beyond the slack: what reaches no farther is the blurred rim of something expected."""
 
 
-@dataclass(frozen=True)
-class Extra:
-    """An extra thing in a rendering: its box in the target's coordinates, and its weight against precision.
-
-    Example:
-        >>> Extra(Box(10, 10, 40, 30), weight=1.5).box.right
-        40
-    """
-
-    box: Box
-    weight: float
-
-
-def extras_of(look: Look) -> list[Extra]:
+def extras_of(look: Look) -> list[ExtraBox]:
     """Find drawn areas where nothing is expected, the largest first."""
     lab = look.view.lab
     # Labels may stand some pixels off their place, so writing that was found is explained where it is.
@@ -67,7 +54,7 @@ def extras_of(look: Look) -> list[Extra]:
     return [*litter, *sorted(extras, key=lambda extra: -extra.weight)[: 40 - len(litter)]]
 
 
-def _litter(look: Look, drawn: Mask, free: Mask) -> list[Extra]:
+def _litter(look: Look, drawn: Mask, free: Mask) -> list[ExtraBox]:
     """Return the whole page as an extra if much of its free ground is covered, as by noise; else nothing.
 
     On such a page something is found wherever the eye looks. The weight is the odds of the doubt, in weights of all
@@ -79,36 +66,29 @@ def _litter(look: Look, drawn: Mask, free: Mask) -> list[Extra]:
         return []
     height, width = free.shape
     weights = math.fsum(fact.weight for fact in look.target.facts)
-    return [Extra(Box(0, 0, width, height), round(weights * doubt / (1 - doubt), 3))]
+    return [ExtraBox(Box(0, 0, width, height), round(weights * doubt / (1 - doubt), 3))]
 
 
 def _grounds(look: Look, explained: Mask) -> list[Floats]:
     """Return the colours of the ground: the commonest colour, and the colours of panels and ground areas."""
-    grounds = [look.view.background]
     free = ~explained
+    plain, areas = free.copy(), []
     for index, element in enumerate(look.target.scene.elements):
         if element.type in {"panel", "background"}:
-            mask = look.target.outline(index) & free
-            if mask.sum() > 60:
-                grounds.append(commonest(look.view.lab[mask]))
-    plain = free.copy()
-    for index, element in enumerate(look.target.scene.elements):
+            areas.append(look.target.outline(index) & free)
         if element.type == "background":
             plain &= ~look.target.outline(index)
-    if plain.sum() > 60:
-        grounds.append(commonest(look.view.lab[plain]))
     outside = free.copy()
     # The rim of the page: a renderer may leave a margin of another colour about its figure.
     outside[20:-20, 20:-20] = False
-    if outside.sum() > 60:
-        grounds.append(commonest(look.view.lab[outside]))
-    return grounds
+    seen = [area for area in (*areas, plain, outside) if area.sum() > 60]
+    return [look.view.background, *(commonest(look.view.lab[area]) for area in seen)]
 
 
-def _extra(mask: Mask, size: float) -> Extra | None:
+def _extra(mask: Mask, size: float) -> ExtraBox | None:
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     box = Box(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
     long = max(box.right - box.left, box.bottom - box.top)
     if size / long < THINNEST and long < 40:
         return None
-    return Extra(box, round(min(3.0, 0.4 + size / 1500 + long / 200), 3))
+    return ExtraBox(box, round(min(3.0, 0.4 + size / 1500 + long / 200), 3))

@@ -9,10 +9,10 @@ import numpy as np
 
 from ircore.core.records import Element
 from ircore.scorers.verification.eye.dots import dot_seen
-from ircore.scorers.verification.eye.line_readers import distinct_from_grid, line_colour, small_colour
+from ircore.scorers.verification.eye.line_readers import course_of, distinct_from_grid, line_colour, small_colour
 from ircore.scorers.verification.eye.look import Look, Observations
 from ircore.scorers.verification.eye.regions import tint_seen
-from ircore.scorers.verification.eye.strokes import Course, colour_of, follow, is_dashed, places_along
+from ircore.scorers.verification.eye.strokes import Course, colour_of, is_dashed
 from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.facts import Mark
 
@@ -30,7 +30,8 @@ def read_stroke(look: Look, mark: Mark) -> Observations:
     """Read a line of a figure: presence, colour, style, place and size."""
     element = look.target.scene.elements[mark.elements[0]]
     small = mark.kind in SMALL
-    course = _course(look, element, SMALL_REACH if small else REACH, 1.5 if small else 2.0)
+    reach, step = (SMALL_REACH, 1.5) if small else (REACH, 2.0)
+    course = course_of(look.view, element, reach, step, two_sided=element.type not in SMALL)
     if not small:
         course = distinct_from_grid(_apart_from_others(look, mark.elements[0], course), element.colour)
     if course.usable.sum() < 4:
@@ -52,15 +53,6 @@ def read_stroke(look: Look, mark: Mark) -> Observations:
         style = None if gaps is None else "dashed" if gaps else "solid"
         readings[f"{mark.key}/line_style"] = Observed(style, "" if style else "gaps cannot be told from crossings")
     return readings | _measures(mark, element, course)
-
-
-def _course(look: Look, element: Element, reach: float, step: float) -> Course:
-    about: Any = element.parameters
-    points = list(about.get("points") or [about["start"], about["end"]])
-    if element.type in {"polygon", "circle"}:
-        points.append(points[0])
-    places, normals = places_along(points, step)
-    return follow(look.view, places, normals, reach, two_sided=element.type not in SMALL)
 
 
 def _apart_from_others(look: Look, index: int, course: Course) -> Course:

@@ -85,9 +85,8 @@ def nearest_form(seen: Floats, wanted: Floats, kind: str) -> str | None:
 
 def _alike(kind: str, other: str) -> bool:
     """Tell whether two kinds have the same rim, or differ by their proportions alone."""
-    families = ({"circle", "ring"}, {"square", "rectangle", "diamond", "parallelogram", "trapezoid"},
-                {"triangle", "right_triangle"})  # fmt: skip
-    return {kind, other} == {"circle", "ring"} or ({kind, other} <= families[1] and kind != "square" != other)
+    both, four_sided = {kind, other}, {"rectangle", "diamond", "parallelogram", "trapezoid"}
+    return both == {"circle", "ring"} or both <= four_sided
 
 
 @cache

@@ -1,5 +1,7 @@
 """Observations of grounds, panels and coloured shapes."""
 
+from functools import partial
+
 import numpy as np
 
 from ircore.core.records import Element
@@ -106,38 +108,31 @@ def _is_ground(look: Look, area: Area, own: Area) -> bool:
     if area.mask.sum() > MOST_GROWTH * own.mask.sum():
         return True
     seen, wanted = lab_of(area.colour), lab_of(own.colour)
-    pairs = zip(_grounds(look.target, look.view), _grounds(look.target, look.target.view), strict=True)
+    grounds = [view.noted("grounds", partial(_grounds, look.target, view)) for view in (look.view, look.target.view)]
+    pairs = zip(*grounds, strict=True)
     # Unless the shape has the ground's colour in the target, too.
     return any(float(distance(seen, ground)) < APART <= float(distance(wanted, former)) for ground, former in pairs)
 
 
 def _grounds(target: Target, view: View) -> list[Floats]:
-    """Return the colours of the areas of the ground in a view; kept there."""
-    if "grounds" not in view.notes:
-        areas = [target.outline(k) for k, element in enumerate(target.scene.elements) if element.type == "background"]
-        rest = ~np.any(areas, axis=0) if areas else np.ones_like(target.explained)
-        free = [area & ~target.explained for area in [*areas, rest]]
-        view.notes["grounds"] = [commonest(view.lab[mask]) if mask.sum() > 60 else view.background for mask in free]
-    grounds: list[Floats] = view.notes["grounds"]
-    return grounds
+    """Return the colours of the areas of the ground in a view."""
+    areas = [target.outline(k) for k, element in enumerate(target.scene.elements) if element.type == "background"]
+    rest = ~np.any(areas, axis=0) if areas else np.ones_like(target.explained)
+    free = [area & ~target.explained for area in [*areas, rest]]
+    return [commonest(view.lab[mask]) if mask.sum() > 60 else view.background for mask in free]
 
 
 def _area(target: Target, view: View, index: int) -> Area | None:
     """Look for a shape in a view; an area seen in the target's own view is kept in that view."""
-    areas: dict[int, Area | None] = view.notes.setdefault("areas", {})
-    if index not in areas:
-        areas[index] = area_seen(view, _place(target, index))
-    return areas[index]
+    place = target.view.noted(f"place {index}", lambda: _place(target, index))
+    return view.noted(f"area {index}", lambda: area_seen(view, place))
 
 
 def _place(target: Target, index: int) -> Place:
-    """Return where to look for a shape, of a hollow shape its rim; the place is kept with the target."""
-    places: dict[int, Place] = target.view.notes.setdefault("places", {})
-    if index not in places:
-        element, expected = target.scene.elements[index], target.shape(index)
-        sought = outline_ring(element, expected) if is_hollow(element) else expected
-        places[index] = place_of(sought, target.hidden(index))
-    return places[index]
+    """Return where to look for a shape, of a hollow shape its rim."""
+    element, expected = target.scene.elements[index], target.shape(index)
+    sought = outline_ring(element, expected) if is_hollow(element) else expected
+    return place_of(sought, target.hidden(index))
 
 
 def _filling(area: Area, expected: Mask, hidden: Mask) -> str | None:
@@ -150,14 +145,6 @@ def _filling(area: Area, expected: Mask, hidden: Mask) -> str | None:
     if middle.sum() < 20:
         return None
     return "filled" if float(area.mask[middle].mean()) > 0.5 else "hollow"
-
-
-def _own_form(target: Target, mark: Mark, own: Area) -> Floats:
-    """Return the form of a shape as seen in the target; the form is kept with the target."""
-    forms: dict[str, Floats] = target.view.notes.setdefault("forms", {})
-    if mark.key not in forms:
-        forms[mark.key] = form_of(own.mask)
-    return forms[mark.key]
 
 
 def _form(target: Target, mark: Mark, area: Area, own: Area) -> Observations:
@@ -173,7 +160,7 @@ def _form(target: Target, mark: Mark, area: Area, own: Area) -> Observations:
     }
     if radius < LEAST_RADIUS:
         return readings | {f"{mark.key}/{name}": Observed(None, "too small to be told") for name in ("shape", "angle")}
-    seen, wanted = form_of(area.mask), _own_form(target, mark, own)
+    seen, wanted = form_of(area.mask), target.view.noted(f"form {mark.key}", lambda: form_of(own.mask))
     kind = nearest_form(seen, wanted, element.type)
     readings[f"{mark.key}/shape"] = Observed(kind, "" if kind else "too much like several forms")
     if kind == element.type:

@@ -29,6 +29,7 @@ from ircore.scorers.verification.eye.view import (
     grown,
     lab_of,
     rgb_of,
+    runs_of,
     window,
 )
 from ircore.scorers.verification.facts import Fact, Mark
@@ -75,7 +76,7 @@ def _courses(look: Look, view: View, mark: Mark) -> list[Course]:
     """Follow the lines of a group; a line at zero is looked for between the bars, whose rims run along the line."""
     reach = REACH if mark.kind != "squares" else 5.0
     elements = look.target.scene.elements
-    courses = [_course(view, elements[index], 6.0, reach) for index in mark.elements]
+    courses = [course_of(view, elements[index], reach, 4.0, ends=6.0) for index in mark.elements]
     if mark.kind == "zero_line":
         bars = np.zeros(view.pixels.shape[:2], bool)
         for element in elements:
@@ -116,13 +117,16 @@ def _steady_share(course: Course) -> float:
     return float(steady.sum() / max(1, course.usable.sum()))
 
 
-def _course(view: View, element: Element, ends: float, reach: float, step: float = 4.0) -> Course:
+def course_of(
+    view: View, element: Element, reach: float, step: float, ends: float = 0.0, two_sided: bool = False
+) -> Course:
+    """Look for a drawn line along its course in the target; arguments as of ``places_along`` and ``follow``."""
     about: Any = element.parameters
     points = about.get("points") or [about["start"], about["end"]]
     if element.type in {"polygon", "circle"}:
         points = [*points, points[0]]
     places, normals = places_along(points, step, ends)
-    return follow(view, places, normals, reach)
+    return follow(view, places, normals, reach, two_sided)
 
 
 def read_line(look: Look, mark: Mark) -> Observations:
@@ -136,7 +140,9 @@ def read_line(look: Look, mark: Mark) -> Observations:
     if share < (0.3 if dashed else 0.5):
         return {f"{mark.key}/presence": Observed(False)}
     main = max(courses, key=lambda course: int(course.usable.sum()))
-    colour = colour_of(main, _line_colours(look), paths[0].colour, look.roughness)
+    kinds = {"polyline", "curve", "segment", "circle", "polygon", "arc"}
+    drawn = sorted({other.colour for other in look.target.scene.elements if other.type in kinds and other.colour})
+    colour = colour_of(main, drawn, paths[0].colour, look.roughness)
     clear = main.seen & main.usable
     typical = float(np.median(main.contrast[clear])) if clear.any() else 0.0
     gaps = is_dashed(main)
@@ -193,13 +199,6 @@ def _moved(look: Look, points: Any) -> Floats:
 def _moved_course(look: Look, path: Element) -> Course:
     places, normals = places_along(_moved(look, path.parameters["points"]).tolist(), 2.0)
     return follow(look.view, places, normals, 9.0, two_sided=True)
-
-
-def _line_colours(look: Look) -> list[str]:
-    kinds = {"polyline", "curve", "segment", "circle", "polygon", "arc"}
-    return sorted(
-        {element.colour for element in look.target.scene.elements if element.type in kinds and element.colour}
-    )
 
 
 def _values(look: Look, mark: Mark, paths: Sequence[Element], colour: str | None, least: float) -> Observations:
@@ -262,7 +261,8 @@ def _offset(
     Writing has the colour of its line at times: it counts for one only if ``written``.
     """
     offsets = np.arange(-np.ceil(reach) - 8, np.ceil(reach) + 8.5, 0.5, dtype=np.float32)
-    profile = sampled(look.view.rgb, place[None, :] + offsets[:, None] * normal[None, :])
+    points = place[None, :] + offsets[:, None] * normal[None, :]
+    profile = sampled(look.view.rgb, points)
     ground = np.median(profile, axis=0)
     seen = profile - ground
     far = np.sqrt((seen**2).sum(axis=1))
@@ -276,13 +276,13 @@ def _offset(
         cover = np.where(beside < 0.45 * np.maximum(far, 1e-6) + 6, part, 0.0) * float(np.sqrt((towards**2).sum()))
     near = np.abs(offsets) <= reach
     if not written:
-        near &= ~at_points(_writing(look), place[None, :] + offsets[:, None] * normal[None, :])
+        near &= ~at_points(look.view.noted("writing", lambda: _writing(look)), points)
         if not near.any():
             return None
     top = float(cover[near].max())
     if top < max(LEAST_CONTRAST * 1.5, least):
         return None
-    runs = _runs_of((cover > 0.5 * top) & near)
+    runs = runs_of((cover > 0.5 * top) & near)
     middles = [float((offsets[start:end] * cover[start:end]).sum() / cover[start:end].sum()) for start, end in runs]
     # Of several lines of the colour, the nearest to where the value lies.
     return min(middles, key=abs)
@@ -290,19 +290,11 @@ def _offset(
 
 def _writing(look: Look) -> Mask:
     """Return where writing was found in the rendering."""
-    if "writing" not in look.view.notes:
-        mask = np.zeros(look.view.pixels.shape[:2], bool)
-        for block in look.blocks:
-            if block is not None:
-                window(mask, grown(block.box, 2))[...] = True
-        look.view.notes["writing"] = mask
-    writing: Mask = look.view.notes["writing"]
-    return writing
-
-
-def _runs_of(mask: Any) -> list[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
-    return [(int(start), int(end)) for start, end in zip(edges[::2], edges[1::2], strict=True)]
+    mask = np.zeros(look.view.pixels.shape[:2], bool)
+    for block in look.blocks:
+        if block is not None:
+            window(mask, grown(block.box, 2))[...] = True
+    return mask
 
 
 def read_asymptote(look: Look, mark: Mark) -> Observations:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -10,12 +10,12 @@ import numpy as np
 from ircore.core.images import Pixels
 from ircore.core.plot_area import Scale
 from ircore.scorers.verification.eye.letters import fit_of, misfits_of, with_differing
-from ircore.scorers.verification.eye.registration import Transform, over_target, register
+from ircore.scorers.verification.eye.registration import Model, Transform, over_target, register
 from ircore.scorers.verification.eye.target import Target
 from ircore.scorers.verification.eye.texts import Block, blocks_of, is_there, is_written, likenesses, turn_of
 from ircore.scorers.verification.eye.view import Floats, Observed, View, commonest, distance
 from ircore.scorers.verification.facts import Fact, Mark
-from ircore.scorers.verification.facts.axes import scale_of
+from ircore.scorers.verification.facts.axes import middle, scale_of
 
 ROUGH = 0.045
 """Share of uneven ground from which on the colours of thin lines are not told: much of them is lost."""
@@ -55,7 +55,11 @@ class Look:
     @cached_property
     def roughness(self) -> float:
         """Share of the ground beside drawn elements that is uneven, 0–1: near 0 in clean or blurred pictures."""
-        return max(0.0, round(_uneven(self.view, self.target) - _uneven(self.target.view, self.target), 3))
+        # Kept in the view, since the target's own share is the same for all its renderings.
+        own, seen = (
+            view.noted("uneven", partial(_uneven, view, self.target)) for view in (self.target.view, self.view)
+        )
+        return max(0.0, round(seen - own, 3))
 
     @property
     def is_rough(self) -> bool:
@@ -73,22 +77,20 @@ class Look:
 
 def _uneven(view: View, target: Target) -> float:
     """Return the share of the ground beside drawn elements that is neither of the commonest colours nor ink."""
-    if "uneven" not in view.notes:
-        colours = view.lab[target.beside][::3]
-        grounds: list[Floats] = []
-        rest = colours
-        while len(rest) > 0.05 * len(colours) + 50 and len(grounds) < 6:
-            grounds.append(commonest(rest, 2.0))
-            rest = rest[distance(rest, grounds[-1]) > 12.0]
-        far = np.min([distance(colours, ground) for ground in grounds], axis=0) if grounds else np.zeros(1)
-        view.notes["uneven"] = float(((far > 1.2) & (far < 12.0)).mean())
-    uneven: float = view.notes["uneven"]
-    return uneven
+    colours = view.lab[target.beside][::3]
+    grounds: list[Floats] = []
+    rest = colours
+    while len(rest) > 0.05 * len(colours) + 50 and len(grounds) < 6:
+        grounds.append(commonest(rest, 2.0))
+        rest = rest[distance(rest, grounds[-1]) > 12.0]
+    far = np.min([distance(colours, ground) for ground in grounds], axis=0) if grounds else np.zeros(1)
+    return float(((far > 1.2) & (far < 12.0)).mean())
 
 
 def look_at(target: Target, pixels: Pixels) -> Look:
     """Lay a rendering over its target and find the rendering's writing."""
-    transform, agreement = register(target.picture, pixels)
+    model = target.view.noted("registration", lambda: Model(target.picture))
+    transform, agreement = register(model, pixels)
     view = View(over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
     look = Look(target, view, transform, agreement, blocks_of(view, target.texts))
     for fact in target.facts:
@@ -101,11 +103,7 @@ def moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
 
     Read off the tick labels that are found in both; 1 and their median shift if they do not span enough.
     """
-    key = f"axis {axis}"
-    if key not in look.view.notes:
-        look.view.notes[key] = _moved_axis(look, axis)
-    moved: tuple[float, float] = look.view.notes[key]
-    return moved
+    return look.view.noted(f"axis {axis}", lambda: _moved_axis(look, axis))
 
 
 def _moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
@@ -113,7 +111,7 @@ def _moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
     for element, own, block in zip(look.target.texts, look.target.blocks, look.blocks, strict=True):
         is_tick = element.type == "tick_label" and element.parameters.get("axis") == axis
         if is_tick and own and block and is_there(element, block, own):
-            pairs.append((_middle(own, axis), _middle(block, axis)))
+            pairs.append((middle(own.box, axis), middle(block.box, axis)))
     if not pairs:
         return 1.0, 0.0
     before, after = np.array(pairs, dtype=np.float64).T
@@ -125,11 +123,6 @@ def _moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
     slope = float(np.median(np.subtract.outer(after, after)[far] / spread[far]))
     slope = round(slope, 5) if 0.9 < slope < 1.1 else 1.0
     return slope, round(float(np.median(after - slope * before)), 3)
-
-
-def _middle(block: Block, axis: str) -> float:
-    box = block.box
-    return (box.left + box.right) / 2 if axis == "x" else (box.top + box.bottom) / 2
 
 
 LETTERING = "the lettering differs too much to be told without reading it (install the extra ocr)"
@@ -163,9 +156,7 @@ def read_texts(look: Look) -> Observations:
         readings[f"{mark.key}/presence"] = Observed(is_present)
         readings[f"{mark.key}/text"] = word if is_present else Observed("", "no text there")
         if is_present and block is not None:
-            box = block.box
-            at = [(box.left + box.right) / 2, (box.top + box.bottom) / 2]
-            readings[f"{mark.key}/place"] = Observed(at)
+            readings[f"{mark.key}/place"] = Observed([middle(block.box, axis) for axis in "xy"])
         else:
             readings[f"{mark.key}/place"] = Observed(None, "absent")
     return readings

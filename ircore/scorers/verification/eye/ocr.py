@@ -11,11 +11,10 @@ import numpy as np
 from PIL import Image
 
 from ircore.core.errors import InputError
-from ircore.core.images import Pixels
 from ircore.core.ocr import ocr_engine
 from ircore.scorers.verification.eye.look import Look, Observations
 from ircore.scorers.verification.eye.texts import is_there, turn_of
-from ircore.scorers.verification.eye.view import Observed, clipped, grown
+from ircore.scorers.verification.eye.view import Observed, grown, window
 from ircore.scorers.verification.verdicts import folded
 
 SURE = 0.6
@@ -54,8 +53,9 @@ def read_words(look: Look) -> Observations:
     for mark, element, own, block in zip(marks, look.target.texts, look.target.blocks, look.blocks, strict=True):
         if block is None or not is_there(element, block, own):
             continue
-        box = clipped(grown(block.box, 4), *look.view.pixels.shape[:2])
-        text, score = _read(_Patch(look.view.pixels[box.top : box.bottom, box.left : box.right], turn_of(element)))
+        patch = window(look.view.pixels, grown(block.box, 4))
+        # As bytes, which the cache can compare: arrays have no hash.
+        text, score = _read(patch.tobytes(), len(patch), turn_of(element))
         if text and score >= SURE:
             readings[f"{mark.key}/text"] = Observed(without_slips(text, element.text or ""))
     return readings
@@ -74,26 +74,14 @@ def without_slips(text: str, expected: str) -> str:
     return expected if wanted in {form.translate(LOOK_ALIKE) for form in forms} else text
 
 
-class _Patch:
-    """A patch as a key of the cache: equal for equal pixels."""
-
-    def __init__(self, pixels: Pixels, turn: float) -> None:
-        self.pixels, self.turn = np.ascontiguousarray(pixels), turn
-
-    def __hash__(self) -> int:
-        return hash((self.pixels.tobytes(), self.turn))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Patch) and self.turn == other.turn and np.array_equal(self.pixels, other.pixels)
-
-
 @lru_cache(maxsize=4096)
-def _read(patch: _Patch) -> tuple[str, float]:
+def _read(patch: bytes, height: int, turn: float) -> tuple[str, float]:
     """Return the text of a patch and how sure the recogniser is, 0–1."""
-    image = Image.fromarray(patch.pixels)
-    if patch.turn:
-        fill = tuple(int(value) for value in np.median(patch.pixels.reshape(-1, 3), axis=0))
-        image = image.rotate(-patch.turn, Image.Resampling.BICUBIC, expand=True, fillcolor=fill)
+    pixels = np.frombuffer(patch, np.uint8).reshape(height, -1, 3)
+    image = Image.fromarray(pixels)
+    if turn:
+        fill = tuple(int(value) for value in np.median(pixels.reshape(-1, 3), axis=0))
+        image = image.rotate(-turn, Image.Resampling.BICUBIC, expand=True, fillcolor=fill)
     size = (max(8, round(image.width * HIGH / image.height)), HIGH)
     image = image.resize(size, Image.Resampling.BICUBIC)
     answer = ocr_engine()(np.asarray(image)[..., ::-1], use_det=False, use_cls=False, use_rec=True)

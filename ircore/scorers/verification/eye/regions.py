@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 from scipy import ndimage
 
 from ircore.core.records import Box, Element, Scene
-from ircore.scorers.verification.eye.view import Mask, View, clipped, commonest, distance, hex_of
+from ircore.scorers.verification.eye.view import Mask, View, commonest, distance, grown, hex_of, window
 
 APART = 7.0
 """Distance in L*a*b* between an area and its ground."""
@@ -116,15 +116,11 @@ def hidden_by(scene: Scene, index: int) -> Mask:
 
 def covered(scene: Scene, element: Element) -> Mask:
     """Return which pixels an element covers, two more on each side for lines and writing."""
-    return _drawn(element, scene.height, scene.width)
-
-
-def _drawn(element: Element, height: int, width: int) -> Mask:
+    height, width = scene.height, scene.width
     about: Any = element.parameters
     if element.text is not None:
         mask = np.zeros((height, width), bool)
-        box = clipped(Box(*(edge + by for edge, by in zip(element.box, (-2, -2, 2, 2), strict=True))), height, width)
-        mask[box.top : box.bottom, box.left : box.right] = True
+        window(mask, grown(element.box, 2))[...] = True
         return mask
     if element.type in ROUND and "radius" in about and "points" not in about:
         return shape_mask(element, height, width)
@@ -153,8 +149,7 @@ def outline_mask(element: Element, height: int, width: int) -> Mask:
         x, y, radius = (box.left + box.right) / 2, (box.top + box.bottom) / 2, (box.right - box.left) / 2
         return polygon_mask(circle_points(x, y, radius), height, width)
     mask = np.zeros((height, width), bool)
-    box = clipped(box, height, width)
-    mask[box.top : box.bottom, box.left : box.right] = True
+    window(mask, box)[...] = True
     return mask
 
 
@@ -209,13 +204,6 @@ def outline_ring(element: Element, filled: Mask) -> Mask:
     """Return which pixels the outline of a hollow shape covers."""
     width = max(2, round(float(element.parameters.get("outline_width", 4))))  # type: ignore[arg-type]
     return filled & ~ndimage.binary_erosion(filled, iterations=width)
-
-
-def coverage(area: Area, expected: Mask, hidden: Mask) -> float:
-    """Return intersection over union of the seen and the expected area, hidden pixels left out."""
-    seen, wanted = area.mask & ~hidden, expected & ~hidden
-    either = float((seen | wanted).sum())
-    return round(float((seen & wanted).sum()) / either, 4) if either else 0.0
 
 
 TINT = 3.5

@@ -7,7 +7,6 @@ orientation near them. Every candidate lies on a fixed grid, so that machines ca
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -128,7 +127,7 @@ class Model:
     Example:
         >>> black_square = np.full((64, 64, 3), 255, np.uint8)
         >>> black_square[16:48, 16:48] = 0
-        >>> register(Picture.from_pixels(black_square), black_square)[0].is_identity
+        >>> register(Model(Picture.from_pixels(black_square)), black_square)[0].is_identity
         True
     """
 
@@ -152,27 +151,9 @@ class Model:
         return spectra
 
 
-@lru_cache(maxsize=16)
-def _model(look: "_ByHash") -> Model:
-    return Model(look.picture)
-
-
-class _ByHash:
-    """A picture as a key of the cache."""
-
-    def __init__(self, picture: Picture) -> None:
-        self.picture, self.sha256 = picture, picture.sha256
-
-    def __hash__(self) -> int:
-        return hash(self.sha256)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByHash) and other.sha256 == self.sha256
-
-
-def register(target: Picture, pixels: Pixels) -> tuple[Transform, float]:
+def register(model: Model, pixels: Pixels) -> tuple[Transform, float]:
     """Return the transform from target to rendering, and the share of the target's edges that meet an edge, 0–1."""
-    model, edges = _model(_ByHash(target)), edges_of(pixels)
+    edges = edges_of(pixels)
     fields = [_nearness(plane) for plane in edges.planes]
     starts = [Transform(), *_coarse(model, edges)]
     results = [_refined(model.points, fields, start) for start in starts]
@@ -222,8 +203,8 @@ def _nearness(plane: Floats) -> Floats:
     return near
 
 
-def _coarse(model: Model, edges: Edges, count: int = 2) -> list[Transform]:
-    """Return the best moves over the grid of scales and turns, best first."""
+def _coarse(model: Model, edges: Edges) -> list[Transform]:
+    """Return the two best moves over the grid of scales and turns, best first."""
     spectra = []
     for plane in edges.planes:
         reduced = plane.reshape(COARSE, SIDE // COARSE, COARSE, SIDE // COARSE).max(axis=(1, 3))
@@ -239,7 +220,7 @@ def _coarse(model: Model, edges: Edges, count: int = 2) -> list[Transform]:
         move = Transform((int(column) - limit) / COARSE, (int(row) - limit) / COARSE, scale, scale, turn)
         candidates.append((round(float(window[row, column]), 3) * (1 - _unlikely(move)), move))
     candidates.sort(key=lambda candidate: -candidate[0])
-    return [move for _, move in candidates[:count]]
+    return [move for _, move in candidates[:2]]
 
 
 STEPS = ((4.0, 0.02, 1.0, 6.0), (2.0, 0.01, 0.5, 3.0), (1.0, 0.005, 0.25, 1.6), (0.5, 0.0025, 0.125, 1.0))

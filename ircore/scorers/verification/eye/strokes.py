@@ -32,6 +32,8 @@ SMOOTH = 0.01
 """Roughness up to which a rendering was hardly compressed."""
 STEP = 3.0
 """Pixels between the places at which a course is looked at."""
+MARGIN = 5.0
+"""Pixels beyond the reach of a line that show its ground."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +64,6 @@ class Course:
     grounds: Floats
     usable: npt.NDArray[np.bool_]
     widths: Floats
-
-    @property
-    def share(self) -> float:
-        """Share of the usable places at which a line was seen."""
-        return float(self.seen[self.usable].mean()) if self.usable.any() else 0.0
 
     @property
     def steady(self) -> float:
@@ -108,10 +105,7 @@ def places_along(points: Sequence[Sequence[float]], step: float = STEP, ends: fl
     return places.astype(np.float32), normals.astype(np.float32)
 
 
-def follow(
-    view: View, places: Floats, normals: Floats, reach: float, keep_texts: bool = False, margin: float = 5.0,
-    two_sided: bool = False,
-) -> Course:  # fmt: skip
+def follow(view: View, places: Floats, normals: Floats, reach: float, two_sided: bool = False) -> Course:
     """Look for a line along a course.
 
     Args:
@@ -119,11 +113,9 @@ def follow(
         places: Of the course.
         normals: Across it.
         reach: Pixels to both sides within which the line may lie.
-        keep_texts: Whether places below texts count as well.
-        margin: Pixels beyond ``reach`` that show the ground.
         two_sided: Whether a line must differ from the ground on both sides; the rim of an area does not count then.
     """
-    half = reach + margin
+    half = reach + MARGIN
     offsets = np.arange(-np.ceil(half), np.ceil(half) + 0.5, 1.0, dtype=np.float32)
     points = places[:, None, :] + offsets[None, :, None] * normals[:, None, :]
     profile = sampled(view.rgb, points)
@@ -138,9 +130,7 @@ def follow(
     rows = np.arange(len(places))
     contrast = apart[rows, index]
     inside = inside_of(view, points[rows, index])
-    usable = inside_of(view, places)
-    if not keep_texts:
-        usable &= ~at_points(view.texts, places)
+    usable = inside_of(view, places) & ~at_points(view.texts, places)
     seen = (contrast > LEAST_CONTRAST) & inside
     close = np.abs(offsets[None, :] - offsets[index][:, None]) <= WIDE
     far = np.sqrt(((profile - ground[:, None, :]) ** 2).sum(axis=2))

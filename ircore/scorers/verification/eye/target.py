@@ -10,7 +10,7 @@ from scipy import ndimage
 from ircore.core.images import Picture
 from ircore.core.records import Element, Scene
 from ircore.scorers.verification.eye.regions import covered, hidden_by, outline_mask, shape_mask
-from ircore.scorers.verification.eye.texts import Block, blocks_of, text_elements
+from ircore.scorers.verification.eye.texts import Block, blocks_of
 from ircore.scorers.verification.eye.view import Mask, View, distinct
 from ircore.scorers.verification.facts import Fact, Mark, facts_of, marks_of
 
@@ -53,7 +53,7 @@ class Target:
     @cached_property
     def texts(self) -> list[Element]:
         """The elements that are texts."""
-        return text_elements(self.scene)
+        return [element for element in self.scene.elements if element.text is not None]
 
     @cached_property
     def blocks(self) -> list[Block | None]:
@@ -65,34 +65,19 @@ class Target:
         """The scene's colours that differ."""
         return distinct([*(element.colour for element in self.scene.elements), self.scene.background])
 
-    @cached_property
-    def _hidden(self) -> dict[int, Mask]:
-        return {}
-
     def hidden(self, index: int) -> Mask:
         """Return which pixels of an element something else covers."""
-        if index not in self._hidden:
-            self._hidden[index] = hidden_by(self.scene, index)
-        return self._hidden[index]
-
-    @cached_property
-    def _outlines(self) -> dict[int, Mask]:
-        return {}
+        return self.view.noted(f"hidden {index}", lambda: hidden_by(self.scene, index))
 
     def outline(self, index: int) -> Mask:
         """Return which pixels a filled element covers."""
-        if index not in self._outlines:
-            element = self.scene.elements[index]
-            self._outlines[index] = outline_mask(element, self.scene.height, self.scene.width)
-        return self._outlines[index]
+        element, size = self.scene.elements[index], (self.scene.height, self.scene.width)
+        return self.view.noted(f"outline {index}", lambda: outline_mask(element, *size))
 
     def shape(self, index: int) -> Mask:
         """Return which pixels lie within a shape's rim, any hole included."""
-        key = -1 - index
-        if key not in self._outlines:
-            element = self.scene.elements[index]
-            self._outlines[key] = shape_mask(element, self.scene.height, self.scene.width)
-        return self._outlines[key]
+        element, size = self.scene.elements[index], (self.scene.height, self.scene.width)
+        return self.view.noted(f"shape {index}", lambda: shape_mask(element, *size))
 
     @cached_property
     def explained(self) -> Mask:

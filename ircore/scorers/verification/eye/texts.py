@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image
 from scipy import ndimage
 
-from ircore.core.records import Box, Element, Scene
+from ircore.core.records import Box, Element
 from ircore.scorers.verification.eye.view import Floats, Mask, View, clipped, commonest, distance, grown, window
 
 LEAST_INK = 9.0
@@ -213,8 +213,3 @@ def _unit(patches: Floats) -> Floats:
 def turn_of(element: Element) -> float:
     """Return the degrees by which a text is turned."""
     return float(element.parameters.get("rotation", 0))  # type: ignore[arg-type]
-
-
-def text_elements(scene: Scene) -> list[Element]:
-    """Return the texts of a scene."""
-    return [element for element in scene.elements if element.text is not None]

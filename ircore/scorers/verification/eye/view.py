@@ -1,9 +1,9 @@
 """A rendering laid over its target, ready for the eye's readers, and the readings that they report."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from ircore.core.records import Box, Scene
 
 Floats: TypeAlias = npt.NDArray[np.floating[Any]]
 Mask = npt.NDArray[np.bool_]
+NoteT = TypeVar("NoteT")
 
 
 class Observed(NamedTuple):
@@ -49,6 +50,13 @@ class View:
     scene: Scene
     notes: dict[str, Any] = field(default_factory=dict)
 
+    def noted(self, key: str, compute: Callable[[], NoteT]) -> NoteT:
+        """Return a note on this view, computed when it is first asked for."""
+        if key not in self.notes:
+            self.notes[key] = compute()
+        note: NoteT = self.notes[key]
+        return note
+
     @cached_property
     def rgb(self) -> Floats:
         """The pixels as numbers 0–255."""
@@ -73,6 +81,12 @@ class View:
     def background(self) -> Floats:
         """The commonest colour of the rendering, L*a*b*."""
         return commonest(self.lab[::3, ::3].reshape(-1, 3))
+
+
+def runs_of(mask: Mask) -> list[tuple[int, int]]:
+    """Return begin and end of each run of true values in a row of them."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return [(int(start), int(end)) for start, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def grown(box: Box, by: float) -> Box:
@@ -138,10 +152,10 @@ def hex_of(rgb: Floats) -> str:
     return "#" + "".join(f"{round(float(part)):02x}" for part in np.clip(rgb, 0, 255))
 
 
-def distinct(colours: Iterable[str | None], apart: float = 3.0) -> list[str]:
+def distinct(colours: Iterable[str | None]) -> list[str]:
     """Return the colours of a scene that differ from one another."""
     kept: list[str] = []
     for colour in colours:
-        if colour is not None and all(difference(colour, other) > apart for other in kept):
+        if colour is not None and all(difference(colour, other) > 3.0 for other in kept):
             kept.append(colour)
     return kept

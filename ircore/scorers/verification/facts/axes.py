@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ircore.core.plot_area import Scale
-from ircore.core.records import Element, Scene
-from ircore.scorers.verification.facts.model import Fact, Form, Mark, fact
+from ircore.core.records import Box, Element, Scene
+from ircore.scorers.verification.facts.model import Fact, Form, Mark, append_mark, fact
 from ircore.scorers.verification.facts.wording import colour_words, number, place_words
 
-LINES = {"axis", "frame", "zero_line", "asymptote"}
 GROUPED = {"gridline": "grid", "grid_line": "squares", "leader": "leaders", "frame": "frame"}
 """Elements that a person sees as one thing, and the kind of that."""
 
@@ -32,7 +31,8 @@ def scale_of(scene: Scene, axis: str) -> Scale | None:
         if element.type == "axis" and about.get("axis") == axis:
             (low, high), (start, end) = about["data_range"], about["pixel_range"]
             return Scale(float(low), float(high), float(start), float(end))
-    ticks = [(tick_value(label), middle(label, axis)) for label in scene.elements if is_tick_label(label, axis)]
+    labels = [element for element in scene.elements if is_tick_label(element, axis)]
+    ticks = [(float(label.parameters["value"]), middle(label.box, axis)) for label in labels]  # type: ignore[arg-type]
     if len({value for value, _ in ticks}) < 2:
         return None
     (low_value, start), (high_value, end) = min(ticks), max(ticks)
@@ -44,14 +44,8 @@ def is_tick_label(element: Element, axis: str) -> bool:
     return element.type == "tick_label" and element.parameters.get("axis") == axis
 
 
-def tick_value(element: Element) -> float:
-    """Return the value at which a tick label stands."""
-    return float(element.parameters["value"])  # type: ignore[arg-type]
-
-
-def middle(element: Element, axis: str) -> float:
-    """Return the middle of an element's box along an axis, in pixels."""
-    box = element.box
+def middle(box: Box, axis: str) -> float:
+    """Return the middle of a box along an axis, in pixels."""
     return (box.left + box.right) / 2 if axis == "x" else (box.top + box.bottom) / 2
 
 
@@ -68,12 +62,8 @@ def text_marks(scene: Scene) -> list[Mark]:
         if element.text is None:
             continue
         called = TEXTS.get(element.type, ("text", 0.5))[0]
-        number_of_kind = sum(mark.kind == element.type for mark in marks) + 1
         of_axis = f" of the {element.parameters['axis']} axis" if "axis" in element.parameters else ""
-        marks.append(
-            Mark(f"{element.type}-{number_of_kind}", element.type, "text",
-                 f'the {called} "{element.text}"{of_axis}', (index,))
-        )  # fmt: skip
+        append_mark(marks, element.type, "text", f'the {called} "{element.text}"{of_axis}', index)
     return marks
 
 
@@ -85,8 +75,7 @@ def text_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     yield fact(mark, "presence", True, weight / 2, f"{mark.name} is written {where}.")
     upwards = ", reading upwards" if element.parameters.get("rotation") == 90 else ""
     yield fact(mark, "text", element.text, weight, f'the text {where} reads "{element.text}"{upwards}.')
-    box = element.box
-    at = [(box.left + box.right) / 2, (box.top + box.bottom) / 2]
+    at = [middle(element.box, axis) for axis in "xy"]
     yield fact(mark, "place", at, weight / 2, f"{mark.name} stands {where}.", 0.04 * scene.width)
 
 

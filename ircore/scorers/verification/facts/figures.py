@@ -8,7 +8,7 @@ from ircore.core import exact
 from ircore.core.records import Element, Scene
 from ircore.scorers.verification.facts.charts import TURN_TOLERANCE
 from ircore.scorers.verification.facts.lines import line_style
-from ircore.scorers.verification.facts.model import Fact, Form, Mark, fact
+from ircore.scorers.verification.facts.model import Fact, Form, Mark, append_mark, fact
 from ircore.scorers.verification.facts.wording import colour_words, number, place_words, point_words
 
 FORMS: dict[str, Form] = {
@@ -43,9 +43,7 @@ def figure_marks(scene: Scene) -> list[Mark]:
     marks: list[Mark] = []
     for index, element in enumerate(scene.elements):
         if element.type in FORMS:
-            count = sum(mark.kind == element.type for mark in marks) + 1
-            name = _name(scene, element)
-            marks.append(Mark(f"{element.type}-{count}", element.type, FORMS[element.type], name, (index,)))
+            append_mark(marks, element.type, FORMS[element.type], _name(scene, element), index)
     return marks
 
 
@@ -77,16 +75,13 @@ def figure_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         yield fact(mark, "colour", element.colour, weight / 2, f"{mark.name} is {colour_words(element.colour)}.")
     if mark.kind in {"segment", "circle"}:
         yield fact(mark, "line_style", line_style(element), 0.3, f"{mark.name} is {line_style(element)}.")
-    yield from _OWN.get(mark.kind, _nothing)(scene, mark, element)
+    if mark.kind in _OWN:
+        yield from _OWN[mark.kind](scene, mark, element)
 
 
 def _indefinite(name: str) -> str:
     article = "an " if name.removeprefix("the ")[0] in "aeio" else "a "
     return article + name.removeprefix("the ")
-
-
-def _nothing(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:  # noqa: ARG001 - as the others
-    yield from ()
 
 
 def _segment(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:

@@ -10,8 +10,8 @@ from ircore.core import exact
 from ircore.core.records import Element, Scene
 from ircore.scorers.verification.facts.axes import data_range, scale_of
 from ircore.scorers.verification.facts.charts import tolerance_of
-from ircore.scorers.verification.facts.model import Fact, Mark, fact
-from ircore.scorers.verification.facts.wording import colour_words, number, point_words
+from ircore.scorers.verification.facts.model import Fact, Mark, append_mark, fact
+from ircore.scorers.verification.facts.wording import colour_words, number, place_words
 
 SAMPLES = 9
 """Places along a curve at which its height is a fact."""
@@ -123,19 +123,14 @@ def detail_marks(scene: Scene) -> list[Mark]:
         kind = element.type
         if kind == "marker" and "series" not in element.parameters:
             x, y = (number(float(element.parameters[axis])) for axis in "xy")  # type: ignore[arg-type]
-            _append(marks, "dot", "dots", f"the dot at ({x}, {y})", index)
+            append_mark(marks, "dot", "dots", f"the dot at ({x}, {y})", index)
         elif kind == "asymptote":
             axis = "x" if "x" in element.parameters else "y"
             at = number(float(element.parameters[axis]))  # type: ignore[arg-type]
-            _append(marks, "asymptote", "stroke", f"the asymptote {axis} = {at}", index)
+            append_mark(marks, "asymptote", "stroke", f"the asymptote {axis} = {at}", index)
         elif kind == "area" and has_axes:
-            _append(marks, "area", "region", "the shaded area", index)
+            append_mark(marks, "area", "region", "the shaded area", index)
     return marks
-
-
-def _append(marks: list[Mark], kind: str, form: Any, name: str, index: int) -> None:
-    count = sum(mark.kind == kind for mark in marks) + 1
-    marks.append(Mark(f"{kind}-{count}", kind, form, name, (index,)))
 
 
 def dot_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
@@ -158,7 +153,6 @@ def asymptote_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
 def area_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence and colour of a filled area."""
     area = scene.elements[mark.elements[0]]
-    box = area.box
-    where = point_words(scene, ((box.left + box.right) / 2, (box.top + box.bottom) / 2))
+    where = place_words(scene, area)
     yield fact(mark, "presence", True, 0.8, f"there is {mark.name.replace('the', 'a', 1)}, its middle {where}.")
     yield fact(mark, "colour", area.colour, 0.6, f"{mark.name} is {colour_words(area.colour)}.")

@@ -88,6 +88,12 @@ PART_OF: dict[str, Part] = {
 """The part of the score in which a fact of each attribute counts."""
 
 
+def append_mark(marks: list[Mark], kind: str, form: Form, name: str, index: int) -> None:
+    """Append the mark of one element; marks of a kind are numbered from 1 in their keys."""
+    count = sum(mark.kind == kind for mark in marks) + 1
+    marks.append(Mark(f"{kind}-{count}", kind, form, name, (index,)))
+
+
 def fact(
     mark: Mark, attribute: str, expected: Any, weight: float, sentence: str, tolerance: float | None = None,
     suffix: str = "", **details: Any,
