@@ -171,7 +171,8 @@ def test_pairs_judge_and_category_are_chosen_in_place_and_stand_in_the_address(v
     figure.get_by_label("Judge").select_option("zealous")
     figure.get_by_label("Category").select_option("geometry")
     figure.locator("figcaption strong", has_text="Of the 2 chosen pairs, on geometry, judged by zealous:").wait_for()
-    assert "deltas.pairs=seerrrrrr-painter-1,seerrrrr-painter-1&deltas.judge=zealous&deltas.category=geometry" in tab.url
+    pairs = "seerrrrrr-painter-1,seerrrrr-painter-1"
+    assert f"deltas.pairs={pairs}&deltas.judge=zealous&deltas.category=geometry" in tab.url
     assert figure.locator("figcaption").inner_text().endswith("2 of 30 pairs, as chosen; geometry; judged by zealous.")
     headline = figure.locator("figcaption strong").inner_text()
     tab.reload()
