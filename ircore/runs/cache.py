@@ -125,6 +125,7 @@ class Cache:
 
 def question_key(role: str, spec: PlayerSpec, view: Asked) -> str:
     """Return the hash of everything that decides the content of a question: player, settings, view and version."""
+    # The seat is a part: a describer and a generator of one model may otherwise share an answer.
     question = {
         "version": __version__,
         "role": role,
@@ -135,6 +136,7 @@ def question_key(role: str, spec: PlayerSpec, view: Asked) -> str:
 
 
 def _plain(value: object) -> Any:
+    # The hash stands for a picture: JSON cannot hold the bytes, and equal files give equal hashes.
     if isinstance(value, Picture):
         return value.sha256
     if isinstance(value, tuple):

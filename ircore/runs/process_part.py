@@ -92,6 +92,7 @@ class _Handed:
 
     def record(self, entries: Sequence[Entry]) -> None:
         self._stored |= store_pictures(self.folder, entries, self._stored)
+        # Pictures stay behind: they lie in the run folder now, and a pipe would copy their bytes.
         self._records.send(Batch([Entry(entry.event) for entry in entries]))
         failure = self._records.recv()
         if failure is not None:
@@ -180,6 +181,7 @@ def play_part(
     except NoMoreError as error:
         control.send(Done(error.problem, error.remedy, stopped=True))
     except (WorkError, OSError, EOFError) as error:
+        # The pipe itself may be what broke.
         with suppress(OSError):
             control.send(Done(getattr(error, "problem", str(error)), getattr(error, "remedy", "")))
 

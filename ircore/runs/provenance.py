@@ -186,6 +186,7 @@ def code_commit() -> str | None:
     import subprocess
 
     root = Path(__file__).resolve().parents[2]
+    # An installed package may lie inside some other repository, whose commit git would name.
     if not (root / ".git").exists():
         return None
     try:
@@ -240,6 +241,7 @@ def read_provenance(folder: Path) -> Provenance | None:
     path = folder / PROVENANCE
     if not path.is_file():
         return None
+    # A larger file is cut, so that it is no longer JSON, and is refused.
     with path.open("rb") as file:
         data = file.read(MAX_BYTES)
     with validating(path, "Restore it from a copy of the run."):

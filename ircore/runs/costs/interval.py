@@ -48,6 +48,7 @@ class EpisodeCosts:
     def end(self, episode: str) -> None:
         """Note that an episode has ended; mean and squared deviations are updated as in Welford (1962)."""
         if self._planned:
+            # Removed, so that memory does not grow with the run.
             cost = self._open.pop(episode, 0.0)
             self._count += 1
             away = cost - self._mean
