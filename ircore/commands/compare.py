@@ -36,6 +36,7 @@ def command(target: Path, image: Path, metrics: tuple[str, ...], loading: "Loadi
     from ircore.scorers.metrics.loading import load_pixels
     from ircore.scorers.metrics.measure import Measurement, load_metrics, measure
 
+    # A metric that lacks weights or a package is named with the reason; the others are computed all the same.
     loaded, lacking = load_metrics(metrics)
     for name, reason in lacking.items():
         click.echo(f"ircore: {name} is left out: {printable(reason)}", err=True)

@@ -76,11 +76,7 @@ def command(
 
 
 def _checked(judge: str) -> str:
-    """Return the name of an installed judge that can be made, or of people.
-
-    Raises:
-        InputError: There is none of this name, or it lacks something.
-    """
+    """Return the name of an installed judge that can be made, or of people; ``InputError`` for any other name."""
     if judge != HUMAN:
         load("judges", judge)()
     return judge
@@ -102,7 +98,6 @@ def _rated(run: RunFolder, name: str, models: list[LoadedJudge], plan: JudgingPl
 
 
 def _told(card: "JudgeCard", folder: Path) -> str:
-    """Return the card as a few lines of text."""
     from ircore.scorers.judge_test.card import PASSING
     from ircore.scorers.judge_test.page import percent
 

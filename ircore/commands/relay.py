@@ -41,6 +41,7 @@ def make_key(path: Path) -> None:
     """
     key = new_key()
     try:
+        # Made with these rights at once: a file that is restricted afterwards can be read in between.
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(key_pem(key))
     except FileExistsError as error:
@@ -104,6 +105,7 @@ def _run(loaded: AnyLoaded, instances: AnyInstanceSet, rules: Any, prompts: Any,
     """
     if (out / JOURNAL).exists() and not (out / WITNESS).exists():
         raise InputError(f"{out}: was begun without a relay", "Choose another --out.")
+    # Drawn here, so that a submitter cannot have tried many seeds before; a resumed run keeps its own.
     seed = open_any_run(out).run.seed if (out / RUN_FILE).is_file() else randbits(62)
     # Signed as it is published: transcripts name themselves nowhere.
     plain = loaded._replace(submission=loaded.submission.model_copy(update={"transcripts": None}))  # type: ignore[arg-type]

@@ -115,15 +115,7 @@ def command(
 def _by_game(
     opened: "Sequence[RunFolder | GameRunFolder]", wanted: str | None
 ) -> "dict[str, list[RunFolder | GameRunFolder]]":
-    """Return runs by game.
-
-    Args:
-        opened: The runs.
-        wanted: The only game; every game if None.
-
-    Raises:
-        InputError: No run is of the wanted game.
-    """
+    """Return runs by game; those of the wanted game alone if one is named, which must be there."""
     from ircore.core.plugins import unknown
 
     runs: dict[str, list[RunFolder | GameRunFolder]] = {}
@@ -135,11 +127,7 @@ def _by_game(
 
 
 def _check_order(name: str, entry: "Entry", order: str | None) -> None:
-    """Refuse an order that a table does not have.
-
-    Raises:
-        click.UsageError: It has another one or none.
-    """
+    """Refuse an order that a table does not have."""
     from ircore.core.fact_records import PARTS
 
     if order is None or (order in ORDERS and entry.ordered) or (order in PARTS and entry.by_part):
@@ -193,7 +181,6 @@ def _all_tables(results: "Results", question: "Question") -> "dict[str, Table]":
 
 
 def _write(tables: "dict[str, Table]", out: Path) -> None:
-    """Write tables in every format into a new folder."""
     from ircore.core.files import new_folder, write_text
     from ircore.results.tables.formats import render
 

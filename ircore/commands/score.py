@@ -15,7 +15,7 @@ from ircore.core.terminal import printable
 from ircore.games.registry import load_game
 from ircore.results.gaps import UnrankedRun, unranked_runs
 from ircore.runs.folder import GameRunFolder, RunFolder
-from ircore.scorers.computed import JUDGES, METRICS, Elsewhere, ScoringPlan, ScoringSummary, score_runs
+from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, ScoringSummary, score_runs
 from ircore.scorers.judges.manifest import LoadedJudge, is_file
 from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs
 from ircore.scorers.remote import scored_by
@@ -73,8 +73,10 @@ def command(
         tell_plan(folders, models, every_turn, prices)
         return 0
     asked = JudgingPlan(every_turn, concurrency, deadline, max_cost, prices, cache)
+    # Before the computed scores, which may take minutes: a missing key shows at once.
     check_keys(models)
-    done = score_runs(folders, plan, elsewhere=_elsewhere(scheduler_of(executor, scheduler)))
+    address = scheduler_of(executor, scheduler)
+    done = score_runs(folders, plan, elsewhere=scored_by(address) if address is not None else None)
     reports = judge_runs(folders, models, asked) if models else []
     _tell_others(plan)
     if facts:
@@ -156,9 +158,3 @@ def _tell_others(plan: ScoringPlan) -> None:
     ]
     if others:
         click.echo(printable(f"also installed, and asked by name: {', '.join(sorted(others))}"), err=True)
-
-
-def _elsewhere(scheduler: str | None) -> Elsewhere | None:
-    if scheduler is None:
-        return None
-    return scored_by(scheduler)

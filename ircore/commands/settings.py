@@ -57,6 +57,7 @@ def option_defaults(app: click.Group, words: list[str]) -> dict[str, Any]:
         InputError: A file is no TOML, or sets an option that the command does not have.
     """
     defaults: dict[str, Any] = {}
+    # Backwards: a later file overwrites, and the one of the current folder counts most.
     for file in reversed(setting_files()):
         document = _toml(file)
         for name in document:
@@ -64,6 +65,7 @@ def option_defaults(app: click.Group, words: list[str]) -> dict[str, Any]:
                 from ircore.core.plugins import unknown
 
                 raise unknown("command", name, app.list_commands(click.Context(app)), str(file))
+        # Only the command that is given is imported; the tables of the others stay unread.
         word = next((word for word in words if not word.startswith("-")), "")
         command = app.get_command(click.Context(app), word) if word in document else None
         if command is not None:
@@ -130,7 +132,7 @@ def _toml(file: Path) -> dict[str, Any]:
 
 
 def _text(file: Path) -> str:
-    data = file.read_bytes()[: LARGEST + 1]
+    data = file.read_bytes()
     if len(data) > LARGEST:
         raise InputError(f"{file}: larger than {LARGEST // 1024} kB", "Name a small text file.")
     try:
@@ -157,6 +159,7 @@ def load_keys(file: Path = Path(KEYS)) -> None:
         if match is None:
             raise InputError(f"{file}: line {number}: not NAME=value", "Write a key as OPENAI_API_KEY=…")
         name, value = match[1], _unquoted(match[2])
+        # Other names are skipped: a file of a downloaded project must not set, say, PATH or a proxy.
         if value and _KEY.fullmatch(name):
             os.environ.setdefault(name, value)
 

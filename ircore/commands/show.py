@@ -46,13 +46,15 @@ def command(
         folder = _run_of(episode_id, folders)
         prices = prices_of_run(folder, prices_file)
         dialogue = transcript.read_dialogue(folder, episode_id)
-        click.echo(_json(transcript.as_dict(dialogue, prices)) if as_json else transcript.as_text(dialogue, prices))
-        if not as_json:
+        if as_json:
+            click.echo(json.dumps(transcript.as_dict(dialogue, prices), indent=2))
+        else:
+            click.echo(transcript.as_text(dialogue, prices))
             _show_pictures(folder, dialogue)
         return
     summaries = [summarise(folder, prices_of_run(folder, prices_file)) for folder in folders]
     if as_json:
-        click.echo(_json(summaries[0] if len(summaries) == 1 else summaries))
+        click.echo(json.dumps(summaries[0] if len(summaries) == 1 else summaries, indent=2))
     else:
         click.echo(printable("\n\n".join(_page(summary) for summary in summaries)))
 
@@ -92,10 +94,6 @@ def _show_pictures(folder: RunFolder | GameRunFolder, dialogue: Dialogue) -> Non
     show_pictures(pictures, sys.stdout)
 
 
-def _json(document: object) -> str:
-    return json.dumps(document, indent=2)
-
-
 def _rules(run: dict[str, Any]) -> str:
     rules = run["rules"]
     if run["game"] != RECONSTRUCTION:
@@ -130,6 +128,7 @@ def _page(summary: dict[str, Any]) -> str:
 def _players(run: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the lines with the players, and the game if it is not reconstruction."""
     submission = run["submission"]
+    # Manifests of schema 1 name the two seats themselves.
     specs = submission.get("players") or {seat: submission[seat] for seat in ("describer", "generator")}
     labels = {seat: spec["model"] or spec["player"] for seat, spec in specs.items()}
     if "players" in submission:

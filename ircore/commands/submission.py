@@ -207,15 +207,7 @@ def _report(
     counted: bool = False,
     more: dict[str, Any] | None = None,
 ) -> None:
-    """Show a verdict.
-
-    Args:
-        checked: The submissions that were checked.
-        findings: All findings, errors first.
-        as_json: Whether the verdict is one JSON document.
-        github: Whether annotations and a summary for GitHub are written, too.
-        counted: Whether valid submissions are counted rather than listed.
-        more: Further fields of the JSON document.
+    """Show a verdict, with valid submissions ``counted`` rather than listed, and ``more`` fields in JSON.
 
     Raises:
         InputError: There are errors; the error says them.

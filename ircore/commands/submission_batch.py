@@ -86,9 +86,12 @@ def evaluate_pending(
         write_season_gaps(gaps, no_gaps(committed_set(secret), current.identity))
     waiting = [each.slug for each in pending_submissions(folder, published_runs(published), current)]
     slugs = chosen([name.strip() for name in only.split(",") if name.strip()], waiting)
-    words = ["--instances", str(instances), "--published", str(published), "--concurrency", str(concurrency)]
-    words += option_words({"--judges": judges, "--prices": prices, "--secret": secret, "--gaps": gaps})
-    words += ["--price-bound", price_bound] if price_bound else []
+    words = option_words(
+        {
+            "--instances": instances, "--published": published, "--concurrency": concurrency, "--judges": judges,
+            "--prices": prices, "--secret": secret, "--gaps": gaps, "--price-bound": price_bound or None,
+        }
+    )  # fmt: skip
     words += ["--channel-test"] if channel else []
     words += ["--spot-replay"] if spot else []
     _drop_former(folder, out, slugs, current)
@@ -155,7 +158,6 @@ def _drop_former(folder: Path, out: Path, slugs: list[str], instances: AnyInstan
 
 
 def _keep(runs: list[Path], finished: Path) -> None:
-    """Copy complete runs to a folder of their own."""
     finished.mkdir(parents=True, exist_ok=True)
     for run in runs:
         copytree(run, finished / run.name, dirs_exist_ok=True)
@@ -184,6 +186,7 @@ def paid(out: Path) -> None:
         return
     with ZipFile(BytesIO(data)) as archive:
         names = archive.namelist()
+        # The artefact is of a job that played strangers' pairs: nothing in it may lie outside the folder.
         for name in names:
             if name.startswith("/") or ".." in Path(name).parts or "\\" in name:
                 raise InputError(f"{name[:80]!a}: leads out of the artefact", "Start without it: delete the artefact.")

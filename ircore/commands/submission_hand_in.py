@@ -11,7 +11,7 @@ from shutil import rmtree
 
 import click
 
-from ircore.commands.nested import run_nested
+from ircore.commands.nested import option_words, run_nested
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.commands.submission_preview import published_option
 from ircore.core.errors import InputError
@@ -113,9 +113,7 @@ def command(
     """
     if not (yes or sys.stdin.isatty()):
         raise InputError("nobody can be asked here", "Say everything by options, and --yes: hand-in --help.")
-    options = ["--concurrency", str(concurrency)]
-    options += [] if max_cost is None else ["--max-cost", str(max_cost)]
-    options += [] if prices is None else ["--prices", str(prices)]
+    options = option_words({"--concurrency": concurrency, "--max-cost": max_cost, "--prices": prices})
     plan = _Plan(
         new_folder_of(path),
         game,
@@ -237,6 +235,7 @@ def _play(plan: _Plan) -> None:
         if not plan.instances.exists():
             game = plan.loaded().submission.game
             run_nested(["instances", "build", "--game", game, "--out", str(plan.instances)])
+    # A run that was begun has answers of these players already.
     if not plan.run.exists():
         run_nested(["doctor", folder])
     play = ["play", folder, "--instances", str(plan.instances), "--out", run]
@@ -256,9 +255,9 @@ def _rehearse(plan: _Plan) -> None:
     places = ["--transcripts", str(plan.packed), "--instances", str(plan.instances), "--out", str(rehearsal)]
     run_nested(["submission", "rescore", str(plan.folder), *places])
     run_nested(["score", str(rehearsal)])
-    site = ["--preview", str(plan.work / "preview" / plan.slug), "--runs", str(rehearsal)]
-    beside = ["--published", plan.published] if plan.published else []
-    run_nested(["submission", "check", str(plan.folder), "--unplayed", *site, *beside])
+    preview = plan.work / "preview" / plan.slug
+    site = option_words({"--preview": preview, "--runs": rehearsal, "--published": plan.published or None})
+    run_nested(["submission", "check", str(plan.folder), "--unplayed", *site])
 
 
 def _upload(plan: _Plan) -> None:
@@ -278,10 +277,7 @@ def _upload(plan: _Plan) -> None:
 def _propose(plan: _Plan, clone: Clone, announced: bool = False) -> None:
     """Commit the submission to a branch of its own, check it as the pull request will be, push it, and open it.
 
-    Args:
-        plan: What is handed in.
-        clone: The clone that it lies in.
-        announced: Whether a run is announced alone: the pull request passes its check once transcripts are named.
+    A run that is ``announced`` alone passes the check of the pull request only once transcripts are named.
     """
     _heading(7, "Branch and pull request")
     run_nested(["submission", "check", str(plan.folder), *(["--unplayed"] if announced else [])])

@@ -97,6 +97,7 @@ def update(
     if revision == earlier.revision and transcripts_run in (None, earlier.run):
         raise InputError(f"--revision: {folder.name} names this commit already", "Name the new one.")
     text = (folder / MANIFEST).read_text("utf-8")
+    # Replaced as text: a YAML library would drop the submitter's comments and order.
     changed = _replaced(text, earlier.revision, revision, folder)
     if transcripts_run is not None and transcripts_run != earlier.run:
         changed = _replaced(changed, earlier.run, transcripts_run, folder)

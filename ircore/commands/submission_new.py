@@ -27,6 +27,7 @@ _SEATS = ("describer", "generator")
 
 def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
     """Add the options that describe the two players."""
+    # Backwards, since click puts the option that is added last first.
     for seat in reversed(_SEATS):
         about = (
             ("parameter", "NAME=VALUE", "A parameter of the player; may be given several times."),
@@ -99,11 +100,7 @@ def command(path: Path, site_url: str | None, yes: bool, local: bool, game: str,
 
 
 def _beside_draft(stated: dict[str, Any], draft: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Return what a manifest says so far together with what options say.
-
-    Raises:
-        InputError: An option says something else than the manifest.
-    """
+    """Return what a manifest says so far together with what options say; ``InputError`` where the two differ."""
     both = dict(draft)
     for key, value in stated.items():
         if isinstance(value, dict) and isinstance(draft.get(key), dict):
@@ -136,11 +133,7 @@ def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]
 
 
 def _stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the parts of a manifest that options state.
-
-    Raises:
-        click.UsageError: An option belongs to another game.
-    """
+    """Return the parts of a manifest that options state; a usage error for an option of another game."""
     parts: dict[str, Any] = {key: options[key] for key in ("name", "licence", "hardware") if options[key] is not None}
     if options["authors"]:
         parts["authors"] = list(options["authors"])

@@ -151,6 +151,7 @@ def _written_manifest(repo: Path, base: str, head: str, by_maintainers: bool, fo
         return None
     objects, place = Repository(repo), folder / change.checked[0].slug
     path = f"submissions/{place.name}"
+    # From git's objects: the files of a stranger's branch are never checked out.
     blobs = [blob for blob in objects.blobs(change.head, path) if blob.entry.path == f"{path}/{MANIFEST}"]
     place.mkdir()
     (place / MANIFEST).write_bytes(next(objects.contents(blobs)))

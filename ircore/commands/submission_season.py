@@ -123,6 +123,7 @@ def gap(
     """
     season = read_season(published)
     verify_season(season, None)
+    # Proven before anything is compared: a gap on another set than the committed one says nothing.
     there, here = (
         Results.from_runs([folder for folder in open_runs(runs) if isinstance(folder, RunFolder)])
         for runs in (public, secret)

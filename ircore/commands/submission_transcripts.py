@@ -34,6 +34,7 @@ def pack(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
     Every instance must have been played to its end. Pictures are encoded anew where they hold anything but pixels;
     keys and absolute paths are found. Scores stay away: they are computed again from the transcripts.
     """
+    # Checked first: packing a large run takes minutes.
     if repo is not None:
         check_repository(repo, "--repo")
     packed = pack_run(run, out)

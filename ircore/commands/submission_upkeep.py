@@ -125,9 +125,8 @@ def evaluate(
         run_nested([*play, "--as-maintainers", "--only-outside", "--concurrency", str(concurrency), *more])
         _show_findings(out, published)
     elif not (out / RUN_FILE).is_file():
-        beside = ["--published", str(published)] if published is not None else []
-        beside += ["--relay-keys", str(relay_keys)] if relay_keys is not None else []
-        run_nested(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
+        beside = {"--instances": instances, "--out": out, "--published": published, "--relay-keys": relay_keys}
+        run_nested(["submission", "rescore", str(path), *option_words(beside)])
     _summarise(loaded.slug, out)
     run_nested(["score", str(out), "--every-turn"])
     if secret is not None and loaded.submission.game == RECONSTRUCTION:
@@ -138,6 +137,7 @@ def evaluate(
         _test_channel(out)
     if spot and loaded.submission.transcripts is not None and loaded.submission.game == RECONSTRUCTION:
         _play_again(loaded, out, max_cost)
+    # Judges that are models come last: their answers cost money, and the computed scores are there without them.
     if judge_options:
         run_nested(["score", str(out), *judge_options])
 
@@ -151,10 +151,15 @@ def _verify(loaded: AnyLoaded, out: Path, instances: Path, relay_keys: Path | No
 def _test_channel(out: Path) -> None:
     """Give a run's words to the built-in canvas, and record a collapse; too few dialogues say nothing."""
     with TemporaryDirectory() as folder:
-        try:
-            run_nested(["submission", "channel-test", str(out), "--out", folder, "--record"])
-        except InputError as error:
-            click.echo(printable(f"  channel test: {error.problem}"), err=True)
+        _try("channel test", ["submission", "channel-test", str(out), "--out", folder, "--record"])
+
+
+def _try(name: str, words: list[str]) -> None:
+    """Give a command whose failure is shown and holds nothing up."""
+    try:
+        run_nested(words)
+    except InputError as error:
+        click.echo(printable(f"  {name}: {error.problem}"), err=True)
 
 
 def _play_slice(loaded: AnyLoaded, words: list[str]) -> None:
@@ -164,10 +169,7 @@ def _play_slice(loaded: AnyLoaded, words: list[str]) -> None:
     elif missing := _missing_keys(loaded):
         click.echo(printable(f"  secret pictures: no key here for {', '.join(missing)}"), err=True)
     else:
-        try:
-            run_nested(words)
-        except (InputError, WorkError) as error:
-            click.echo(printable(f"  secret pictures: {error.problem}"), err=True)
+        _try("secret pictures", words)
 
 
 def _missing_keys(loaded: AnyLoaded) -> list[str]:
@@ -181,12 +183,10 @@ def _play_again(loaded: AnyLoaded, out: Path, max_cost: float | None) -> None:
     if missing := _missing_keys(loaded):
         click.echo(printable(f"  spot replay: no key here for {', '.join(missing)}"), err=True)
         return
-    limit = [] if max_cost is None else ["--max-cost", str(max_cost)]
+    limit = option_words({"--max-cost": max_cost})
     with TemporaryDirectory() as folder:
-        try:
-            run_nested(["submission", "spot-replay", str(out), "--out", folder, "--record", "--only-outside", *limit])
-        except (InputError, WorkError) as error:
-            click.echo(printable(f"  spot replay: {error.problem}"), err=True)
+        words = ["submission", "spot-replay", str(out), "--out", folder, "--record", "--only-outside", *limit]
+        _try("spot replay", words)
 
 
 def _show_findings(out: Path, published: Path | None) -> None:
