@@ -122,6 +122,7 @@ def drawn_renderings(episode: AnyEnded) -> tuple[tuple[int, Rendering], ...]:
 
 
 def _renderings_in(value: object) -> Iterator[Rendering]:
+    # Steps of other games are plain JSON here: a rendering is known by having these fields and no others.
     if isinstance(value, dict) and value.keys() == Rendering.model_fields.keys():
         yield Rendering.model_validate(value)
     elif isinstance(value, dict | list):

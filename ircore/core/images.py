@@ -103,6 +103,7 @@ class Picture:
         from ircore.core import png
 
         picture = cls(png.encode(pixels), pixels.shape[1], pixels.shape[0], changes)
+        # In place of the cached property, which would decode what was just encoded.
         picture.__dict__["pixels"] = _frozen(pixels)
         return picture
 
@@ -212,6 +213,7 @@ def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
                 f"Reduce the picture to at most {MAX_PIXELS:,} pixels and {MAX_SIDE:,} a side.",
             )
         changes = ["first frame"] if getattr(image, "n_frames", 1) > 1 else []
+        # Opening reads the header alone; damage further on shows only now.
         image.load()
     except Image.DecompressionBombError as error:
         raise ImageError(
@@ -230,6 +232,7 @@ def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
 
 def _as_rgb(image: Image.Image, changes: list[str]) -> Image.Image:
     """Convert a picture of any mode to RGB as a viewer would show it; each conversion is added to ``changes``."""
+    # First, since conversions drop the EXIF data that says how the picture lies.
     turn = _TURNS.get(_orientation(image))
     if turn is not None:
         image = image.transpose(turn)
@@ -268,6 +271,7 @@ def _pixels_only(data: bytes) -> bytes | None:
             rows.append(data[at + 8 : at + 8 + size])
         at += size + 12
     width, height = struct.unpack(">II", data[16:24])
+    # Behind the pixels a stream may carry a message that no viewer shows.
     if not fills_exactly(rows, width, height):
         return None
     packed = b"".join(rows)
@@ -326,6 +330,7 @@ def _from_other_colours(image: Image.Image, profile: bytes, changes: list[str]) 
     """Bring a picture with a colour profile other than sRGB to sRGB; a damaged profile is left aside."""
     try:
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+        # The profile of sRGB itself: a conversion would only round values once more.
         if "srgb" in ImageCms.getProfileDescription(source).lower():
             return image
         converted = ImageCms.profileToProfile(image, source, ImageCms.createProfile("sRGB"), outputMode="RGB")
@@ -339,6 +344,7 @@ def _from_16_bit(image: Image.Image) -> Image.Image:
     import numpy as np
 
     values: npt.NDArray[Any] = np.asarray(image).astype(np.float64)
+    # 65535 / 255 = 257: white stays white.
     scaled = np.clip(values / 257.0, 0, 255).round().astype(np.uint8)
     return Image.fromarray(scaled)
 

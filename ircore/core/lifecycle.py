@@ -96,6 +96,7 @@ def read_decisions(
     for number, line in lines:
         try:
             decision = kind.model_validate_json(line)
+            # Separately, since pydantic takes the last of two values and says nothing.
             refuse_double_keys(line)
         except ValueError as error:
             problem = describe_validation_error(error)[:300] if isinstance(error, ValidationError) else str(error)

@@ -108,6 +108,7 @@ class Score(Record):
 
     @model_validator(mode="after")
     def _value_is_in_range(self) -> "Score":
+        # A metric has no bounds here: each has a unit of its own.
         top = {"similarity": 10.0, "preference": 1.0}.get(self.task)
         if self.value is not None and top is not None and not 0 <= self.value <= top:
             raise ValueError(f"value of {self.task} must be within 0 and {top:g}, got {self.value}")

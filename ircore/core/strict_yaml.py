@@ -107,6 +107,7 @@ class _StrictLoader(yaml.SafeLoader):
             raise _fault("anchors and aliases are not allowed", event.start_mark, remedy)
         if event.tag is not None:
             raise _fault(f"the tag {event.tag!r} is not allowed", event.start_mark, "Remove the tag (!…).")
+        # Counted here, since Python's own limit on recursion would end the parser without a line number.
         if self._depth >= MAX_DEPTH:
             raise _fault(f"nested more than {MAX_DEPTH} deep", event.start_mark)
         self._depth += 1
@@ -115,6 +116,7 @@ class _StrictLoader(yaml.SafeLoader):
         return node
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        # Before the number is made: Python takes quadratic time for a number of many digits.
         if node.tag == _INTEGER and len(node.value) > _MOST_DIGITS:
             raise _fault(_TOO_LARGE, node.start_mark)
         if node.tag in _NUMBERS and _READ_IN_TWO_WAYS.search(node.value):
@@ -204,6 +206,7 @@ def parse_mapping(data: bytes, name: str, if_other: str) -> Document:
         raise _refusal(name, detail, _place(error.problem_mark), remedy) from error
     except (yaml.YAMLError, RecursionError) as error:
         raise _refusal(name, type(error).__name__, START) from error
+    # After the parser's own errors, which name the line; these concern the file as a whole.
     if not isinstance(document, dict):
         detail = "is empty" if document is None else "is not a mapping of keys to values"
         raise YamlError(f"{name}: {detail}", if_other, detail=detail)
@@ -235,6 +238,7 @@ def _decoded(data: bytes, name: str) -> str:
         detail = f"is larger than {MAX_BYTES // 1024} KiB"
         raise YamlError(f"{name}: {detail}", "Shorten the file.", detail=detail)
     try:
+        # Editors on Windows begin a file with a byte order mark.
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1

@@ -128,6 +128,7 @@ def _kitty(data: str, width: int, lines: int) -> Iterator[str]:
 
 def _blocks(strip: Image.Image, width: int, lines: int) -> Iterator[str]:
     """Yield lines of upper half blocks: the letter's colour is the upper pixel, the background's the lower pixel."""
+    # Two pixels a line: a half block shows one above the other.
     small = strip.resize((width, lines * 2), Image.Resampling.BOX)
     for line in range(lines):
         cells = []

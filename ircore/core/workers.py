@@ -55,6 +55,7 @@ def in_order(function: Callable[[T], R], pieces: Iterable[T], workers: int) -> I
     waiting: deque[Future[R]] = deque()
     try:
         for piece in chain(first, waiting_pieces):
+            # The oldest is waited for before another is handed out, since pieces and results may be large.
             if len(waiting) >= AHEAD * workers:
                 yield waiting.popleft().result()
             waiting.append(pool.submit(function, piece))
@@ -104,6 +105,7 @@ def run_pieces(task: Callable[[int], object], pieces: int, worthwhile: bool = Tr
         pieces: Number of pieces; put the longest first, so that all processes end at about the same time.
         worthwhile: Whether the work is large enough to be worth starting processes.
     """
+    # In memory that the forked processes share, with a lock: no piece is taken twice.
     next_piece = get_context().Value("i", 0)
 
     def take_pieces(share: int, shares: int) -> None:  # noqa: ARG001 - every share takes pieces until none is left
@@ -124,6 +126,7 @@ def _run_share(share: int, shares: int) -> object:
 
 
 def _begin() -> None:
+    # A terminal sends Ctrl-C to every process: the command alone decides what follows from it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_the_parent, daemon=True).start()
 
