@@ -52,12 +52,10 @@ def command(target: Path, image: Path, metrics: tuple[str, ...], loading: "Loadi
 
 
 def _size(pixels: "Pixels") -> list[int]:
-    """Return width and height as they were loaded."""
     return [pixels.shape[1], pixels.shape[0]]
 
 
 def _show_pictures(target: "Pixels", image: "Pixels") -> None:
-    """Show both pictures side by side, at a terminal that shows pictures."""
     from ircore.core.images import Picture
     from ircore.core.terminal_pictures import protocol_for, show_pictures
 

@@ -178,7 +178,8 @@ def synthesize(
         if step.key is None:
             click.echo(f"given up: {step.summary or 'no description'}: {step.faults[-1]}", err=True)
     review = out / "review"
-    if (review / "figures.js").is_file():  # an earlier page of the same run
+    # Only an earlier page of the same run is removed, and no other folder of that name.
+    if (review / "figures.js").is_file():
         rmtree(review)
     passed = write_review(open_synthesis(out), review)
     click.echo(f"{passed} of {len(steps)} figures passed the checks; review them: {review / 'index.html'}")
@@ -207,6 +208,7 @@ def accept(made: Path, decisions: Path, out: Path, as_json: bool) -> None:
 
     DIR is an instance set, or a folder that `ircore instances synthesize` made.
     """
+    # A folder of synthesis is a run, whose own index lies deeper.
     if (made / INDEX).is_file():
         accepted = accept_from_set(read_instances(made), decisions, out)
     else:

@@ -56,6 +56,7 @@ def command(
         raise click.UsageError("--dry-run has no JSON form")
     models = read_judges([judge] if is_file(judge) else [])
     name = models[0].name if models else _checked(judge)
+    # A dry run asks nobody, so that its forecast needs no key.
     if not dry_run:
         check_keys(models)
     folder = out or OUT / name

@@ -68,7 +68,7 @@ def novelty(run: Path, as_json: bool) -> None:
 
 
 def _means(rows: list[Naming]) -> dict[str, float | None]:
-    """Return the mean of each measure over the pictures with a value."""
+    # Over the pictures with a value: one name alone has no divergence.
     means = {}
     for measure in ("snd", "pnd", "psa"):
         values = [value for row in rows if (value := getattr(row, measure)) is not None]

@@ -147,11 +147,13 @@ def _run(
     prepared: Prepared, prompts_dir: Path | None, seed: int, as_maintainers: bool, salt: Path | None
 ) -> tuple[Run | GameRun, GamePrompts]:
     loaded, game, instances, rules = prepared
+    # The maintainers cannot vouch for what answers on its submitter's machine.
     if as_maintainers:
         refuse_self_reported(loaded)
     prompts = game.prompts(prompts_dir)
     if salt is None:
         return make_run(loaded, instances, rules, prompts, seed), prompts
+    # A seed of the submitter's choice is what a commitment rules out.
     if seed:
         raise click.UsageError("--seed goes not with --salt: the seed follows from the commitment")
     opening = opening_for(loaded, read_salt(salt))
@@ -205,6 +207,7 @@ def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
 def _dry_run(plan: PlayPlan, game: Game[Any], out: Path, prices_file: Path | None) -> int:
     folder, finished = None, set()
     prices = RunPrices(read_prices(prices_file), plan.run.submission)
+    # A run that was begun has finished episodes, and prices of its own.
     if (out / RUN_FILE).is_file():
         folder = open_run(out, plan.run, plan.instances)
         finished = set(RunWriter.finished_episodes(folder))
@@ -257,6 +260,7 @@ def _play(
     )
     episodes = play(plan, folder, game, players, cost_limit, cache, pool)
     status = tell_outcomes(plan, game, episodes)
+    # A person wants to know at once; runs of models are scored by a command of its own.
     if any(spec.player == "human" for spec in loaded.submission.players.values()):
         score_person(out, game.name)
     return status

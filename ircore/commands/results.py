@@ -85,8 +85,10 @@ def command(
 
     played = _by_game(open_runs(runs), game)
     form = "json" if as_json else form
+    # The formats of files hold one table: text alone can show several, one below the other.
     if len(played) > 1 and (form != "text" or out is not None):
         raise InputError(f"runs of several games: {', '.join(played)}", f"Name one of them: --game {min(played)}")
+    # A list, since each game is taken out of what is left.
     for other in [other for other in played if other != RECONSTRUCTION]:
         games = [folder for folder in played.pop(other) if isinstance(folder, GameRunFolder)]
         _refuse_options(other, judge=judge, order=order, episode=episode, episodes=episodes)
@@ -127,7 +129,6 @@ def _by_game(
 
 
 def _check_order(name: str, entry: "Entry", order: str | None) -> None:
-    """Refuse an order that a table does not have."""
     from ircore.core.fact_records import PARTS
 
     if order is None or (order in ORDERS and entry.ordered) or (order in PARTS and entry.by_part):
@@ -140,7 +141,6 @@ def _check_order(name: str, entry: "Entry", order: str | None) -> None:
 
 
 def _refuse_options(game: str, **options: object) -> None:
-    """Refuse options that apply to reconstruction alone."""
     stated = [f"--{name}" for name, value in options.items() if value]
     if stated:
         raise InputError(
@@ -172,6 +172,7 @@ def _all_tables(results: "Results", question: "Question") -> "dict[str, Table]":
         try:
             entry = table_entry(name)
         except BrokenPluginError as error:
+            # A table of another package must not hold up the tables of this one.
             click.echo(printable(f"ircore: left out: {error.problem}"), err=True)
             continue
         for judge in judges if entry.of_judge else judges[:1]:

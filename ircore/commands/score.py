@@ -65,6 +65,7 @@ def command(
     opened = open_runs(runs)
     folders = [folder for folder in opened if isinstance(folder, RunFolder)]
     games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
+    # Measures of games ask no model, so that a dry run has nothing to say of them.
     if games and not dry_run:
         _score_games(games, as_json and not folders)
     if not folders:
@@ -135,7 +136,6 @@ def _measure_facts(runs: list[RunFolder], judges: list[LoadedJudge], plan: Judgi
 
 
 def _score_games(runs: list[GameRunFolder], as_json: bool) -> None:
-    """Compute the measures of runs of games other than reconstruction."""
     from ircore.scorers.game_measures import score_game_run
 
     done = {run.run.run_id: score_game_run(run, load_game(run.game, f"{run.path}/run.json: game")) for run in runs}
@@ -152,6 +152,7 @@ def _score_games(runs: list[GameRunFolder], as_json: bool) -> None:
 
 def _tell_others(plan: ScoringPlan) -> None:
     """Say which judges and metrics of other packages are installed and were not asked for."""
+    # Code of other packages runs only if it is named: a package must not change scores by being installed.
     others = [
         *(f"--judge {name}" for name in available("judges").keys() - builtin("judges") - set(plan.judges)),
         *(f"--metric {name}" for name in available("metrics").keys() - builtin("metrics") - set(plan.metrics)),

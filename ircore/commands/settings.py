@@ -38,6 +38,7 @@ _KEY = re.compile(r"[A-Z][A-Z0-9_]*_(?:KEY|TOKEN)")
 def setting_files() -> list[Path]:
     """Return the files of settings that exist, the file that counts first in front."""
     named = os.environ.get(PLACE)
+    # An empty name switches settings off, such as for tests that must not depend on the user's.
     if named is not None:
         if named and not Path(named).is_file():
             raise InputError(f"{PLACE}: {named}: no such file", f"Name a file, or nothing: {PLACE}=")
@@ -119,6 +120,7 @@ def _as_given(where: str, option: click.Parameter, value: object) -> object:
         raise InputError(f"{where}: one value, and the option takes a list", f"Write {value!r} in square brackets.")
     if isinstance(value, dict):
         raise InputError(f"{where}: a table, and the option takes a value", "Write one value.")
+    # As text, which the option's own type then reads, with the same errors as on the command line.
     return value if isinstance(value, bool) else str(value)
 
 

@@ -75,6 +75,7 @@ def _run_of(episode_id: str, folders: Sequence[RunFolder | GameRunFolder]) -> Ru
     Raises:
         InputError: Several runs have the episode.
     """
+    # A single run is shown in any case: reading its dialogue then says which episodes it has.
     played = [folder for folder in folders if episode_id in folder.any_instances.instances.ids] or list(folders[:1])
     if len(played) > 1:
         raise InputError(f"--episode {episode_id}: {len(played)} runs have it", f"Name one run: {played[0].path}")
@@ -199,6 +200,7 @@ def _mean(summary: dict[str, Any]) -> str:
     number = len(ended)
     counted = [episode["tokens"] for episode in ended if episode["tokens"]["prompt_tokens"] is not None]
     tokens = sum(counts["prompt_tokens"] + counts["completion_tokens"] for counts in counted) / number
+    # A mean over the episodes of known cost alone would be too low or too high.
     costs = [episode["cost_usd"] for episode in ended if episode["cost_known"]]
     cost = f", {sum(costs) / number:.4f} US$" if len(costs) == number else ""
     images, seconds = (sum(episode[key] for episode in ended) / number for key in ("images", "seconds"))

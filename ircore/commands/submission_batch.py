@@ -94,6 +94,7 @@ def evaluate_pending(
     )  # fmt: skip
     words += ["--channel-test"] if channel else []
     words += ["--spot-replay"] if spot else []
+    # An artefact of an earlier job may hold runs of manifests that have changed since.
     _drop_former(folder, out, slugs, current)
     slices = None if secret is None else secret / SLICES
     limits = _Limits(max_cost, None if deadline is None else monotonic() + deadline, slices)
@@ -122,6 +123,7 @@ class _Limits(NamedTuple):
         if self.max_cost is not None:
             runs = [run for run in out.glob("*") if run.is_dir() and run.name != pair.name]
             runs += [] if self.slices is None else self.slices.glob("*/run")
+            # Read from the runs anew for each pair: a run that failed half-way has cost money, too.
             others = sum(map(spent, sorted(runs)))
             if others >= self.max_cost:
                 raise WorkError(f"{others:.2f} US$ of {self.max_cost:g} US$ are spent", "Give a larger --max-cost.")
@@ -137,6 +139,7 @@ def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, instanc
     """Evaluate a pair within what is left of the limits; return whether that succeeded, having shown why not."""
     click.echo(printable(f"\n{pair.name}"), err=True)
     game = read_any_manifest(pair).submission.game
+    # One set is given for all pairs, and a pair plays only the sets of its own game.
     if game != instances.game:
         click.echo(f"  plays the game {game}: evaluate it by itself, on a set of that game", err=True)
         return False

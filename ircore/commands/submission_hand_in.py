@@ -111,6 +111,7 @@ def command(
     Each step is shown before it is done, and can be given by hand as it is shown. Stop it whenever you like: the same
     command goes on where it stopped, and no answer is asked or paid for twice.
     """
+    # In a script a question would wait for ever.
     if not (yes or sys.stdin.isatty()):
         raise InputError("nobody can be asked here", "Say everything by options, and --yes: hand-in --help.")
     options = option_words({"--concurrency": concurrency, "--max-cost": max_cost, "--prices": prices})
@@ -159,7 +160,6 @@ def _agreed(plan: _Plan, question: str, proposal: bool = True) -> bool:
 
 
 def _manifest(plan: _Plan) -> None:
-    """Write the manifest if there is none, and check it."""
     _heading(1, "The manifest")
     if not (plan.folder / MANIFEST).exists():
         words = ["submission", "new", str(plan.folder), "--game", plan.game, "--yes"]
@@ -215,6 +215,7 @@ def _committed(plan: _Plan, clone: Clone) -> bool:
     _heading(3, "Commit to one run")
     run_nested(["submission", "commit", str(plan.folder), "--salt", str(plan.salt)])
     stated = plan.loaded().submission.commitment
+    # Registered and merged: the number from which seed and order follow is in the clone.
     if (plan.slug, stated) in register_of(plan.folder):
         return True
     _propose(plan, clone, announced=True)
@@ -240,6 +241,7 @@ def _play(plan: _Plan) -> None:
         run_nested(["doctor", folder])
     play = ["play", folder, "--instances", str(plan.instances), "--out", run]
     play += ["--salt", str(plan.salt)] if plan.loaded().submission.commitment else []
+    # The cost at most is shown before anything is asked; Ctrl-C stops here at no cost.
     run_nested([*play, "--dry-run"])
     run_nested([*play, *plan.play_options])
     run_nested(["score", run])
@@ -249,6 +251,7 @@ def _rehearse(plan: _Plan) -> None:
     """Pack the run, and do with it what will be done after the merge; show its place among published pairs."""
     _heading(5, "Rehearse what the maintainers will do")
     rehearsal = plan.work / "rehearsal" / plan.slug
+    # Made anew each time: the run may have gone on since the last rehearsal.
     for earlier in (plan.packed, rehearsal, plan.work / "preview" / plan.slug):
         rmtree(earlier, ignore_errors=True)
     run_nested(["submission", "pack", str(plan.run), "--out", str(plan.packed)])
@@ -261,7 +264,6 @@ def _rehearse(plan: _Plan) -> None:
 
 
 def _upload(plan: _Plan) -> None:
-    """Upload the packed transcripts and name them in the manifest."""
     _heading(6, "Upload the transcripts")
     repo = plan.repo or _asked(plan, "Your public dataset repository for them, ORG/NAME")
     if not repo:
@@ -299,6 +301,7 @@ def _open(plan: _Plan, root: Path) -> None:
     """Open the pull request, or say how to where the program ``gh`` is not installed."""
     title = f"Submit {plan.slug}"
     words = ["gh", "pr", "create", "--base", plan.main, "--head", plan.slug, "--title", title, "--body", title]
+    # The only step that needs an account: without the program the branch is pushed all the same.
     if shutil.which("gh") is None:
         click.echo("The last step is yours: open the pull request on the repository's page, or by", err=True)
         click.echo(printable(f"  {shlex.join(words)}"))

@@ -116,6 +116,7 @@ def inbox_act(folder: Path, event: Path, issue: int | None, max_cost: float) -> 
     if issue is None or number != issue:
         click.echo("another issue than the inbox: nothing to do")
         return 0
+    # Whoever opened the issue can edit it, too.
     if not service.is_maintainer(sender):
         raise InputError(f"{sender[:80]!a}: may not push to the repository", "A maintainer ticks the boxes.")
     ticked = newly_ticked(before, after)
@@ -131,6 +132,7 @@ def inbox_act(folder: Path, event: Path, issue: int | None, max_cost: float) -> 
 def _edit(event: Path) -> tuple[int, str, str, str]:
     """Return issue, account, and the text before and after an edit; ``InputError`` for any other event."""
     remedy = "This is for the workflow inbox, which edited issues start."
+    # Anybody can write into an issue, so the event is a stranger's text.
     if event.stat().st_size > MOST_BYTES:
         raise InputError(f"{event}: larger than {MOST_BYTES // 1024} KiB", remedy)
     try:
@@ -185,6 +187,7 @@ def _accept(service: GitHub, folder: Path, box: Box) -> None:
         InputError: Its last commit is another one by now, or it is not one valid submission of its account.
     """
     number = int(box.target.removeprefix("#"))
+    # The box names the commit that was looked at; a later one was seen by nobody.
     if fetch_pull_request(folder, number) != box.detail:
         raise InputError("its last commit is another one by now", "Look at it again: the inbox is rewritten weekly.")
     pull = service.pull_request(number)

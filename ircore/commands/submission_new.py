@@ -26,7 +26,6 @@ _SEATS = ("describer", "generator")
 
 
 def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that describe the two players."""
     # Backwards, since click puts the option that is added last first.
     for seat in reversed(_SEATS):
         about = (
@@ -78,6 +77,7 @@ def command(path: Path, site_url: str | None, yes: bool, local: bool, game: str,
     slug, beside = folder.absolute().name, neighbours_in(folder.absolute().parent)
     draft = drafts.read_draft(folder)
     game = str(draft.get("game", game))
+    # What the manifest says already stands, so that the command can be given again after a fault.
     stated = _beside_draft(_stated(game, options), draft, folder)
     ask = _ask if sys.stdin.isatty() and not yes else None
     if ask is not None:
@@ -85,6 +85,7 @@ def command(path: Path, site_url: str | None, yes: bool, local: bool, game: str,
     document = complete(stated, Context(slug, beside, ask, _say, local, game))
     purpose = drafts.purpose_of(document, local)
     text = drafts.manifest_text(document, drafts.schema_address(folder, site_url))
+    # Checked before it is written: no manifest with an error is left behind.
     checked = check_bytes(text.encode(), str(folder / "submission.yaml"), slug, beside, purpose)
     if not checked.valid:
         raise InputError(*as_error(checked.findings))
@@ -113,7 +114,6 @@ def _beside_draft(stated: dict[str, Any], draft: dict[str, Any], folder: Path) -
 
 
 def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]:
-    """Yield the next steps for a new submission."""
     path, run = quote(str(folder)), quote(f"build/runs/{folder.absolute().name}")
     game = f"--game {quote(document['game'])} " if "game" in document else ""
     yield "\nNext:\n"

@@ -72,6 +72,7 @@ def command(
     --rescore, transcripts that no rules allow are refused as they would be after the merge.
     """
     runs = runs_to_stand_beside(published)
+    # Nothing of the pull request stays on the machine: its files are a stranger's.
     with TemporaryDirectory() as folder:
         place = _written_manifest(repo, base, head, by == "maintainers", Path(folder))
         if place is None:
@@ -86,6 +87,7 @@ def command(
         click.echo(line)
     click.echo(f"look   ircore site serve {out}")
     if github:
+        # The lines hold names from the manifest, which may be HTML.
         text = escape("\n".join(lines))
         add_step_summary(f"### Preview\n\n<pre>{text}</pre>\n\nThe site is the artefact <code>preview</code>.\n\n")
         add_step_summary(findings)

@@ -136,6 +136,7 @@ def rescore(
 def show_faults(error: InputError) -> None:
     """List the faults of refused transcripts if there are more than the error's own line names."""
     faults: tuple[str, ...] = getattr(error, "faults", ())
+    # A single fault stands in the error's own line.
     for fault in faults[:SHOWN] if len(faults) > 1 else ():
         click.echo(printable(f"  {fault}"), err=True)
 
@@ -149,6 +150,7 @@ def show_commitment(rescored: Rescored) -> None:
 
 def show_flags(rescored: Rescored, about: str = "") -> None:
     """List the findings in accepted transcripts that people should look at."""
+    # Without OCR some findings cannot be made: an empty list would look like a clean one.
     if ocr_missing():
         click.echo(f"  {UNREAD}", err=True)
     for flag in rescored.flags:

@@ -111,13 +111,15 @@ def evaluate(
         raise click.UsageError("--secret and --gaps go together")
     judge_options = _judge_options(judges)
     if published is not None:
-        published_runs(published)
+        published_runs(published)  # refuses a folder without runs
+    # Hosts are looked up now: a name may have come to lead into this network since the merge.
     run_nested(["submission", "check", str(path), "--resolve"])
     loaded = read_any_manifest(path)
     if (out / WITNESS).is_file():
         _verify(loaded, out, instances, relay_keys)
         _show_findings(out, published)
     elif loaded.submission.transcripts is None:
+        # A limit on cost cannot be kept with a model whose price nobody knows.
         if max_cost is not None:
             prices = _bounded_prices(loaded, prices, price_bound, out)
         more = option_words({"--max-cost": max_cost, "--prices": prices, "--deadline": deadline})
@@ -219,7 +221,7 @@ def _bounded_prices(loaded: AnyLoaded, prices: Path | None, bound: float | None,
         question = f"US$ that a million tokens of {' and '.join(models)} cost at most"
         bound = click.prompt(question, type=POSITIVE, err=True)
     if not models or bound is None:
-        return prices
+        return prices  # every price is known
     return write_bounds(loaded.submission, bound, prices, out.with_name(f"{out.name}.prices.yaml"))
 
 
@@ -237,6 +239,7 @@ def links(folder: Path, as_json: bool) -> None:
 
     One line for each link that leads nowhere; exit status 1 if there is any.
     """
+    # Refuses a folder without manifests, of which no link would be dead.
     manifests_in(folder)
     asked = [submission for submission in merged_submissions(folder) if submission.status != "withdrawn"]
     named = [link for submission in asked for link in links_of(submission.loaded)]

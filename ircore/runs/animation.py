@@ -109,7 +109,9 @@ def _frame(target: Picture, drawn: Picture | None, turn: Turn, score: float | No
 
 def _with_message(image: Image.Image, message: str, top: int) -> Image.Image:
     sheet = Drawing.over(np.asarray(image))
+    # Messages come from models: line breaks and control characters would break the layout.
     lines = textwrap.wrap(" ".join(printable(message).split()), _CHARACTERS)
+    # The sheet has a fixed height, since all frames of an animation are of one size.
     if len(lines) > _LINES:
         lines = [*lines[: _LINES - 1], lines[_LINES - 1][: _CHARACTERS - 4] + " …"]
     for number, line in enumerate(lines):

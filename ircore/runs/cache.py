@@ -100,6 +100,7 @@ class Cache:
     def _picture(self, rendering: Rendering, notes: tuple[str, ...]) -> PictureAnswer:
         path = self._picture_path(rendering.sha256)
         picture = Picture.from_own_file(read_image_bytes(path), rendering.width, rendering.height)
+        # A folder that several machines share may hold a file that was damaged on its way.
         if picture.sha256 != rendering.sha256:
             raise InputError(f"{path}: damaged, its content does not match its name", "Remove this file.")
         return PictureAnswer(picture, notes, NOT_ASKED)

@@ -140,6 +140,7 @@ class Engine(Generic[EntryT]):
         try:
             answer = await unbroken(inquiry.ask(), inquiry.where)
         except (PlayerError, JudgeError, ProviderStopError) as refusal:
+            # Recorded as well: the failed attempts may have been billed.
             await self._record(inquiry.refused(refusal))
             raise
         entry = inquiry.answered(answer, round(perf_counter() - started, 4))
@@ -147,6 +148,7 @@ class Engine(Generic[EntryT]):
         return entry
 
     async def _record(self, entry: EntryT) -> None:
+        # On the disk before it is counted: what the limit knows of is always in the record.
         await self.recorder.record(entry)
         counted: Asked = entry.counted
         self.cost_limit.asked(counted)

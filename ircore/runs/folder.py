@@ -79,6 +79,7 @@ class AnyRunFolder:
     def any_instances(self) -> AnyInstanceSet:
         """The instance set that is played, as copied into the run."""
         copied = read_any_instances(self.path / "instances", self.run.instance_set)
+        # Answers and scores belong to the pictures of this set; another copy would give them other targets.
         if copied.identity != self.run.instance_set:
             raise InputError(
                 f"{self.path / 'instances' / INDEX}: not the instance set that {RUN_FILE} names",
@@ -115,12 +116,14 @@ class AnyRunFolder:
 
     def held(self) -> Self:
         """Return a copy of this folder with the present journal in memory, for work that reads it several times."""
+        # A copy, since this folder itself is to show what is written meanwhile.
         held = copy(self)
         held._held = tuple(self.events())
         return held
 
     def costs(self) -> Mapping[str, float | None]:
         """Return US dollars by episode, as ``episode_costs`` computes them."""
+        # Here, since the module imports this one.
         from ircore.runs.costs.episode_costs import episode_costs
 
         return episode_costs(self)
@@ -136,6 +139,7 @@ class AnyRunFolder:
 
     def ended(self) -> dict[str, AnyEnded]:
         """Return the latest end of each episode by the episode's id, in the order of the instance set."""
+        # A later end takes the place of an earlier one: an episode that failed was played again.
         ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, AnyEnd)}
         return {name: ended[name] for name in self.any_instances.instances.ids if name in ended}
 
@@ -178,6 +182,7 @@ class AnyRunFolder:
         if not self.check_judge(judge):
             path = self.path / JUDGES / f"{judge.name}.json"
             write_text(path, judge.model_dump_json(indent=2) + "\n")
+            # The file's name is on the disk itself before a score names the judge.
             sync_folder(path.parent)
 
     def check_judge(self, judge: JudgeIdentity) -> bool:
@@ -346,5 +351,5 @@ def _names_another_game(run_file: bytes) -> bool:
     try:
         document = json.loads(run_file)
     except ValueError:
-        return False
+        return False  # the record of reconstruction then says what is wrong with the file
     return isinstance(document, dict) and document.get("game", RECONSTRUCTION) != RECONSTRUCTION

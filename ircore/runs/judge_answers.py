@@ -146,6 +146,7 @@ def _places(text: str, key: str) -> Sequence[_Place]:
     if not objects:
         return _bare(text, key)
     strict = [_Place(*_only_member(value)) for pairs in objects for name, value in pairs if name == key]
+    # An answer in the form that was asked for is not put in doubt by numbers elsewhere in it.
     if strict:
         return strict
     members = [member for pairs in objects for member in _members(pairs)]

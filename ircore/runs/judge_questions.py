@@ -177,6 +177,7 @@ class JudgementWriter:
             # Opened with the first question: a run about which no question is asked gets no empty file.
             if run not in self._journals:
                 self._journals[run] = self._open.enter_context(JournalWriter(run / JUDGEMENTS))
+            # On the disk itself: an answer that was paid for must not be asked again after a loss of power.
             self._journals[run].append(
                 question_lines(entry.question for entry in entries if entry.run == run), durable=True
             )

@@ -77,6 +77,7 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
         provenance = _provenance(shards)
         planned = _planned(shards, partial)
         owners = _owners((shard, map(episode_id_of, shard.events())) for shard in shards)
+        # A technical failure has an end in the journal, and is played again: it does not count as finished.
         finished = {name for shard in shards for name in RunWriter.finished_episodes(shard)}
         missing = tuple(name for name in planned if name not in finished)
         if missing and not partial:
@@ -91,6 +92,7 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
 def _check_identity(shards: Sequence[AnyRunFolder]) -> None:
     first = shards[0].run.model_dump(exclude={"started"})
     for shard in shards[1:]:
+        # Field by field, so that the message can say what differs.
         for field, value in shard.run.model_dump(exclude={"started"}).items():
             if value != first.get(field):
                 raise InputError(
@@ -187,6 +189,7 @@ def _write(
             lines.setdefault(episode_id_of(event), []).append(event_line(event))
             if isinstance(event, Call) and event.rendering is not None:
                 copied = folder.rendering_path(event.rendering.sha256)
+                # Several turns, and several shards, may have drawn the same picture.
                 if not copied.exists():
                     write_bytes(copied, shard.rendering(event.rendering).data, durable=True)
     order = list(first.any_instances.instances.ids)

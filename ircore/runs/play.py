@@ -179,6 +179,7 @@ def play(
                 asyncio.run(pool.run(plan, writer, engine))
             else:
                 asyncio.run(Session(plan, game, players, writer, engine, cache).run(unfinished))
+        # The workers return quietly at the limit of cost, so that answers under way are recorded first.
         if any(name not in writer.finished for name in plan.selected.ids):
             raise cost_limit.stopped()
         return [writer.finished[name] for name in plan.selected.ids]

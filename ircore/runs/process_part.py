@@ -83,6 +83,7 @@ class _Handed:
     """Hands events to the process that records them, in the thread of a recorder; in place of ``RunWriter``."""
 
     def __init__(self, folder: AnyRunFolder, names: Iterable[str], records: Connection) -> None:
+        # The answers of its own episodes alone: memory would otherwise grow with the number of processes.
         wanted = frozenset(names)
         self.folder: AnyRunFolder = folder
         self.known = {key: call for key, call in folder.calls().items() if key.episode_id in wanted}

@@ -217,6 +217,7 @@ def keep_provenance(folder: Path, manifest: Path, begun: bool, vouching: bool) -
     known = read_provenance(folder)
     if known is not None and known.kind == "rescored":
         raise InputError(f"{folder}: was played by its submitter and re-scored", "Choose another --out.")
+    # Vouching holds for every answer of a run, or for none.
     if begun and vouching != (known is not None):
         who = "not begun" if vouching else "begun"
         raise InputError(
@@ -262,5 +263,6 @@ def record_finding(folder: Path, rule: str, flag: Flag | None) -> None:
     known = read_provenance(folder)
     if known is None:
         raise InputError(f"{folder}: nobody vouches for this run", "Play it with --as-maintainers, or re-score it.")
+    # A test that is given again replaces its own finding; those of other tests stay.
     rest = tuple(former for former in known.flags if former.rule != rule)
     write_provenance(folder, known.model_copy(update={"flags": rest if flag is None else (flag, *rest)}))

@@ -92,6 +92,7 @@ class ReplayPlayer:
     def _read_replies(self, episode: Episode, target: str, described: list[Call]) -> None:
         replies = tuple(call.text or "" for call in described)
         for number, call in enumerate(described):
+            # The first of several alike stays, as the docstring of ``render`` promises for pictures.
             self._calls.setdefault((target, replies[:number]), call)
         if fault := _fault(episode):
             self._faults[target, replies] = fault

@@ -93,8 +93,9 @@ class Session:
             try:
                 ending = await played(self.game, table, setup)
             except NoMoreError:
-                return
+                return  # the episode stays open, and goes on from its record when the run is resumed
             episode = ended_episode(self.game, instance, ending)
+            # Nothing waits for the end of an episode: the next one begins while the line is written.
             self.engine.recorder.record_soon(end_entry(episode))
             count_ended(episode, self.writer, self.engine)
 

@@ -73,6 +73,7 @@ def rules_of(game: Game[Any], loaded: AnyLoaded, given: Mapping[str, object]) ->
     Raises:
         InputError: A rule is unknown to the game or out of its range.
     """
+    # Before the record of the rules refuses the name: here the nearest known rule can be named.
     for name in given:
         if name not in game.rules.model_fields:
             raise unknown(f"rule of {game.name}", name, list(game.rules.model_fields), "--rule")
@@ -188,6 +189,7 @@ def make_players(game: Game[Any], loaded: AnyLoaded, scheduler: str | None = Non
         spec = loaded.submission.players[seat.name]
         if spec.player == RECORDED:
             players[seat.name] = RecordedSeat(spec)
+        # A reference player is told of all other targets of the set, which no worker has.
         elif cluster is None or traits_of(spec.player).reference:
             players[seat.name] = make_player(loaded, seat.name)
         else:

@@ -94,11 +94,12 @@ def heeding_signals(stop: Stop) -> Iterator[None]:
         try:
             loop.add_signal_handler(number, stop.signalled, number)
         except (NotImplementedError, RuntimeError, ValueError):
-            break
+            break  # Windows, or a thread other than the main one, as in a notebook
         before[number] = handler
     try:
         yield
     finally:
         for number, handler in before.items():
             loop.remove_signal_handler(number)
+            # asyncio sets Python's own handler when it gives a signal up, and not the one from before.
             signal.signal(number, handler)

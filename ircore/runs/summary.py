@@ -59,6 +59,7 @@ def _summary(
         "run": folder.run.model_dump(mode="json", by_alias=True),
         "planned": planned,
         "episodes": len(episodes),
+        # A technical failure has ended and is not finished: it is played again.
         "unfinished": planned - sum(episode.finished for episode in episodes),
         "outcomes": {name: outcomes[name] for name in dict.fromkeys([*_outcomes(folder), *outcomes])},
         "abort_reasons": dict(Counter(episode.abort_reason for episode in episodes if episode.abort_reason)),

@@ -96,6 +96,7 @@ class WitnessedWriter(RunWriter):
         self._record = JournalWriter(path)
         # The journal is written before the record, so after a crash it may be ahead by some lines.
         self._sign(list(_journal(folder.path))[len(known) :])
+        # A relay goes on only with a record that holds: it would otherwise sign what somebody has changed.
         if known:
             check_witness(folder.path, {"this relay": public_half(key)})
 

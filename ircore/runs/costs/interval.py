@@ -69,4 +69,5 @@ class EpisodeCosts:
             return None
         margin = Z * sqrt(self._squares / (count - 1) * (left + left**2 / count))
         expected = self._planned * self._mean
+        # Episodes under way may already have cost more than the lower limit of the interval.
         return max(expected - margin, self._spent), max(expected + margin, self._spent)

@@ -165,6 +165,7 @@ class CostLimit:
         if isinstance(question, Call) or answered(question):
             self._failed_in_a_row[seat] = 0
             return
+        # A refusal neither counts nor ends the row: the service works, and this question says nothing about the others.
         if question.reason not in BREAKING:
             return
         self._failed_in_a_row[seat] += 1
@@ -181,6 +182,7 @@ class CostLimit:
         self.in_flight -= 1
         # Set to 0 where nothing is under way, so that errors of rounding do not add up over a run.
         self._reserved = self._reserved - reserve if self.in_flight else 0.0
+        # All of them look again, since the next one in line may need more room than one further back.
         waiting, self._waiting = self._waiting, []
         for change in waiting:
             if not change.done():

@@ -218,6 +218,7 @@ class RunPrices:
         # What the provider states is what the provider bills, so no table stands above it.
         if usage.cost_usd is not None:
             return usage.cost_usd
+        # No request, as from a cache, is no cost, also where the price is not known.
         if usage.requests == 0 or seat.offline:
             return 0.0
         by_error = not answered(asked) and all(attempt.kind in NEVER_BILLED for attempt in asked.attempts)
@@ -285,6 +286,7 @@ def images(asked: Asked) -> int:
 
 def images_perhaps_billed(asked: Asked) -> int:
     """Return how many pictures may have been billed without arriving."""
+    # Only a generator is billed by the picture.
     if isinstance(asked, JudgeQuestion) or asked.role != "generator":
         return 0
     return sum(attempt.kind in PERHAPS_BILLED for attempt in asked.attempts)
