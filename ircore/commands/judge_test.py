@@ -65,7 +65,8 @@ def command(
         tell_plan([run], models, every_turn=True, prices_file=prices, preferences=False)
         return 0
     plan = JudgingPlan(True, concurrency, deadline, max_cost, prices, cache, preferences=False)
-    if not models and _only_prefers(name):
+    if not models and name != HUMAN and "similarity" not in tasks_of(load("judges", name)):
+        # Such a judge rates no single picture, and is shown two instead.
         card, status = preferred_card(run, name), 0
     else:
         identity, status = _rated(run, name, models, plan)
@@ -81,11 +82,6 @@ def _checked(judge: str) -> str:
     if judge != HUMAN:
         load("judges", judge)()
     return judge
-
-
-def _only_prefers(judge: str) -> bool:
-    """Return whether an installed judge rates no single picture and is shown two instead."""
-    return judge != HUMAN and "similarity" not in tasks_of(load("judges", judge))
 
 
 def _rated(run: RunFolder, name: str, models: list[LoadedJudge], plan: JudgingPlan) -> tuple[JudgeIdentity, int]:

@@ -103,10 +103,6 @@ def _looks_at(metric: Metric) -> str:
     return "both pictures" if metric.reference else "the image"
 
 
-def _reference(metric: Metric) -> str:
-    return "target and image" if metric.reference else "none: the image alone"
-
-
 def _range(metric: Metric) -> str:
     if metric.low is None and metric.high is None:
         return "open"
@@ -129,6 +125,7 @@ def _block(heads: tuple[str, ...], row: tuple[str, ...]) -> list[str]:
 
 
 def _document(metric: Metric) -> dict[str, Any]:
+    reference = "target and image" if metric.reference else "none: the image alone"
     return {
         "name": metric.name,
         "title": metric.title,
@@ -136,7 +133,7 @@ def _document(metric: Metric) -> dict[str, Any]:
         "range": [metric.low, metric.high],
         "unit": metric.unit,
         "over": metric.over,
-        "reference": "two sets of pictures" if metric.over == "set" else _reference(metric),
+        "reference": "two sets of pictures" if metric.over == "set" else reference,
         "needs": metric.needs,
         "unavailable": metric.obstacle(),
         "citation": metric.source,

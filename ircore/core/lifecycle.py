@@ -62,6 +62,7 @@ class Withdrawal(Record):
             return self.run_id == run.run_id
         if self.transcripts is not None:
             return run.submission.transcripts == self.transcripts
+        # A run that began after the withdrawal is not what was withdrawn.
         return self.kind == "reinstated" or run.started[:10] <= self.date
 
     def follows(self, known: "Withdrawal | None") -> "Withdrawal | None":

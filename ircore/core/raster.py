@@ -67,6 +67,7 @@ def _clockwise(polygon: Polygon) -> Polygon:
 
 def _windings(polygons: Sequence[Polygon], width: int, height: int) -> npt.NDArray[np.int16]:
     """Return how many times the polygons go round the middle of each pixel, clockwise less counter-clockwise."""
+    # Whole numbers from here on: no step below rounds, whatever the processor.
     corners = [np.rint(np.array(polygon, np.float64) * _FINE).astype(np.int64) for polygon in polygons]
     starts = np.concatenate(corners)
     ends = np.concatenate([np.roll(points, -1, axis=0) for points in corners])

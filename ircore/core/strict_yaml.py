@@ -112,6 +112,7 @@ class _StrictLoader(yaml.SafeLoader):
             raise _fault(f"nested more than {MAX_DEPTH} deep", event.start_mark)
         self._depth += 1
         node = super().compose_node(parent, index)
+        # Not in a ``finally``: after an error nothing more is read.
         self._depth -= 1
         return node
 
@@ -140,7 +141,8 @@ class _StrictLoader(yaml.SafeLoader):
             if key.tag == _MERGE:
                 raise _fault("merge keys are not allowed", key.start_mark)
             if key.value in seen:
-                raise _fault(f"{_short(key.value)} is given twice", key.start_mark, "Remove one of the two.")
+                shown = key.value if len(key.value) <= 60 else f"{key.value[:57]}…"
+                raise _fault(f"{shown!r} is given twice", key.start_mark, "Remove one of the two.")
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 
@@ -223,7 +225,7 @@ def hidden_character(text: str) -> tuple[int, str] | None:
         Its position and its name, such as ``U+202E RIGHT-TO-LEFT OVERRIDE``; None if there is none.
     """
     if text.isascii() and text.isprintable():
-        return None
+        return None  # the usual short text, without a look at each character
     for position, character in enumerate(text):
         if character in "\n\t" or text.startswith("\r\n", position):
             continue
@@ -274,10 +276,6 @@ def _words(error: yaml.MarkedYAMLError) -> tuple[str, str]:
 
 def _place(mark: yaml.Mark | None) -> Place:
     return START if mark is None else Place(mark.line + 1, mark.column + 1)
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:57]}…")
 
 
 def _locate(

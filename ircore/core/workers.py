@@ -86,6 +86,7 @@ def run_shares(task: Callable[[int, int], T], worthwhile: bool = True) -> list[T
     shares = min(os.cpu_count() or 1, MAX_SHARES)
     if not worthwhile or shares == 1 or "fork" not in get_all_start_methods():
         return [task(0, 1)]
+    # A closure cannot be pickled; a forked process finds it in its copy of the memory.
     global _share_task
     _share_task = task
     try:
@@ -135,4 +136,4 @@ def _end_with_the_parent() -> None:
     parent = parent_process()
     if parent is not None:
         parent.join()
-        os._exit(1)
+        os._exit(1)  # from this thread no other exit would end a process that computes
