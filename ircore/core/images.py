@@ -1,8 +1,7 @@
 """Pictures at the border: opened once, checked, turned into plain RGB, never trusted.
 
-``Picture`` is what players, judges and metrics get: bytes of a PNG file and, decoded at most once, its
-pixels.
-It carries no name, path or metadata, so that nothing but what can be seen reaches a player.
+``Picture`` is what players, judges and metrics get: bytes of a PNG file and, decoded at most once, its pixels. It
+carries no name, path or metadata, so that nothing but what can be seen reaches a player.
 """
 
 import hashlib
@@ -233,8 +232,7 @@ def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
 def _as_rgb(image: Image.Image, changes: list[str]) -> Image.Image:
     """Convert a picture of any mode to RGB as a viewer would show it; each conversion is added to ``changes``."""
     # First, since conversions drop the EXIF data that says how the picture lies.
-    turn = _TURNS.get(_orientation(image))
-    if turn is not None:
+    if (turn := _TURNS.get(_orientation(image))) is not None:
         image = image.transpose(turn)
         changes.append("turned as its EXIF says")
     if image.mode.startswith("I") or image.mode == "F":
@@ -274,8 +272,7 @@ def _pixels_only(data: bytes) -> bytes | None:
     # Behind the pixels a stream may carry a message that no viewer shows.
     if not fills_exactly(rows, width, height):
         return None
-    packed = b"".join(rows)
-    chunks = ((b"IHDR", data[16:29]), (b"IDAT", packed), (b"IEND", b""))
+    chunks = ((b"IHDR", data[16:29]), (b"IDAT", b"".join(rows)), (b"IEND", b""))
     return _PNG + b"".join(
         struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
         for name, content in chunks
@@ -330,7 +327,6 @@ def _from_other_colours(image: Image.Image, profile: bytes, changes: list[str]) 
     """Bring a picture with a colour profile other than sRGB to sRGB; a damaged profile is left aside."""
     try:
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
-        # The profile of sRGB itself: a conversion would only round values once more.
         if "srgb" in ImageCms.getProfileDescription(source).lower():
             return image
         converted = ImageCms.profileToProfile(image, source, ImageCms.createProfile("sRGB"), outputMode="RGB")
@@ -345,8 +341,7 @@ def _from_16_bit(image: Image.Image) -> Image.Image:
 
     values: npt.NDArray[Any] = np.asarray(image).astype(np.float64)
     # 65535 / 255 = 257: white stays white.
-    scaled = np.clip(values / 257.0, 0, 255).round().astype(np.uint8)
-    return Image.fromarray(scaled)
+    return Image.fromarray(np.clip(values / 257.0, 0, 255).round().astype(np.uint8))
 
 
 def _frozen(pixels: Pixels) -> Pixels:

@@ -15,7 +15,7 @@ provenance.json   who vouches for the run (``ircore.runs.provenance``), if anybo
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -116,14 +116,12 @@ class AnyRunFolder:
 
     def held(self) -> Self:
         """Return a copy of this folder with the present journal in memory, for work that reads it several times."""
-        # A copy, since this folder itself is to show what is written meanwhile.
         held = copy(self)
         held._held = tuple(self.events())
         return held
 
     def costs(self) -> Mapping[str, float | None]:
         """Return US dollars by episode, as ``episode_costs`` computes them."""
-        # Here, since the module imports this one.
         from ircore.runs.costs.episode_costs import episode_costs
 
         return episode_costs(self)
@@ -182,7 +180,6 @@ class AnyRunFolder:
         if not self.check_judge(judge):
             path = self.path / JUDGES / f"{judge.name}.json"
             write_text(path, judge.model_dump_json(indent=2) + "\n")
-            # The file's name is on the disk itself before a score names the judge.
             sync_folder(path.parent)
 
     def check_judge(self, judge: JudgeIdentity) -> bool:
@@ -203,15 +200,13 @@ class AnyRunFolder:
             )
         return True
 
-    @contextmanager
-    def lock(self) -> Iterator[None]:
+    def lock(self) -> AbstractContextManager[None]:
         """Lock the run folder against other processes that would write into it.
 
         Raises:
             InputError: Another process holds it.
         """
-        with locked(self.path, "run"):
-            yield
+        return locked(self.path, "run")
 
 
 class RunFolder(AnyRunFolder):
