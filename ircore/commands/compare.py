@@ -36,6 +36,7 @@ def command(target: Path, image: Path, metrics: tuple[str, ...], loading: "Loadi
     from ircore.scorers.metrics.loading import load_pixels
     from ircore.scorers.metrics.measure import Measurement, load_metrics, measure
 
+    # A metric that lacks weights or a package is named with the reason; the others are computed all the same.
     loaded, lacking = load_metrics(metrics)
     for name, reason in lacking.items():
         click.echo(f"ircore: {name} is left out: {printable(reason)}", err=True)
@@ -51,12 +52,10 @@ def command(target: Path, image: Path, metrics: tuple[str, ...], loading: "Loadi
 
 
 def _size(pixels: "Pixels") -> list[int]:
-    """Return width and height as they were loaded."""
     return [pixels.shape[1], pixels.shape[0]]
 
 
 def _show_pictures(target: "Pixels", image: "Pixels") -> None:
-    """Show both pictures side by side, at a terminal that shows pictures."""
     from ircore.core.images import Picture
     from ircore.core.terminal_pictures import protocol_for, show_pictures
 

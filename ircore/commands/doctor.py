@@ -101,6 +101,7 @@ def _deep(loaded: AnyLoaded, timeout: float, out: Path | None) -> int:
 
 def _deep_status(seen: list[Finding], drawn: list[Finding], changes: dict[str, str]) -> int:
     """Return 0 if the pair works with the changes that were found, else 1."""
+    # Questions that may fail, and the rule of a manifest under which they are never asked.
     helped = {"ten pictures": "history", "correction": "drawing"}
     failed = [finding.question for finding in (*seen, *drawn) if not finding.works]
     return 0 if all(helped.get(question) in changes for question in failed) else 1

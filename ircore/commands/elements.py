@@ -1,17 +1,15 @@
 """``ircore elements``: compare the elements of pictures as ConvGenVisMo does."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ircore.commands.options import PATH
+from ircore.commands.options import PATH, echo_either, instance_named, json_option
 from ircore.core.elements import ElementList, read_elements, write_elements
 from ircore.core.errors import InputError
 from ircore.core.images import read_picture
-from ircore.core.plugins import unknown
 from ircore.core.terminal import printable
 from ircore.instances.store import read_instances
 from ircore.scorers.elements import detr
@@ -35,7 +33,7 @@ def command() -> None:
     show_default=True,
     help="Value of a corrected ratio over an empty list; the published measures take one.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None:
     """Compare the elements in two JSON files: presence, published and corrected, and three IoUs."""
     expected, generated_elements = read_elements(reference), read_elements(generated)
@@ -45,7 +43,7 @@ def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None
         "iou": asdict(element_iou(expected, generated_elements, empty)),
         "rule_for_empty": empty,
     }
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False) if as_json else "\n".join(_lines(document)))
+    echo_either(as_json, document, "\n".join(_lines(document)))
 
 
 @command.command()
@@ -93,10 +91,7 @@ def _detected_by_eye(image: Path, folder: Path | None, instance_id: str | None) 
             "Name the target whose elements it looks for: --instances, --instance.",
         )
     instances = read_instances(folder)
-    by_id = {instance.instance_id: instance for instance in instances.instances}
-    if instance_id not in by_id:
-        raise unknown("instance", instance_id, list(by_id), "--instance")
-    instance = by_id[instance_id]
+    instance = instance_named(instances, instance_id, "--instance")
     if instance.scene is None:
         raise InputError(f"{instance_id}: nobody wrote down what this target shows", "Take a drawn target, or detr.")
     return detect_by_eye(instances.target(instance), instance.scene, read_picture(image))

@@ -1,12 +1,12 @@
 """``ircore games``: the installed games and their declarations."""
 
-import json
 from dataclasses import asdict
 from typing import Any
 
 import click
 
 from ircore.commands.completion import names_of
+from ircore.commands.options import echo_either, echo_json
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import hanging, printable, terminal_width
 from ircore.games.base import Game, Measure
@@ -24,7 +24,7 @@ def command(context: click.Context, as_json: bool) -> None:
     if as_json:
         listed = [{"name": game.name, "title": game.title, "seats": _names(game)} for game in games.values()]
         faulty = [{"name": name, "broken": reason} for name, reason in broken.items()]
-        click.echo(json.dumps({"games": listed, "broken": faulty}, indent=2, ensure_ascii=False))
+        echo_json({"games": listed, "broken": faulty})
         return
     width = max(map(len, [*games, *broken]), default=0)
     for game in games.values():
@@ -40,10 +40,7 @@ def command(context: click.Context, as_json: bool) -> None:
 def show(name: str, as_json: bool) -> None:
     """Show the declarations of the game NAME: seats, rules, outcomes, measures and the fields of its instances."""
     game = load_game(name)
-    if as_json:
-        click.echo(json.dumps(_document(game), indent=2, ensure_ascii=False))
-        return
-    click.echo(hanging(printable(_page(game)), terminal_width()))
+    echo_either(as_json, _document(game), hanging(printable(_page(game)), terminal_width()))
 
 
 def _names(game: Game[Any]) -> list[str]:

@@ -8,7 +8,7 @@ import click
 
 from ircore.commands.judging import model_judge_options
 from ircore.commands.next_step import NEXT
-from ircore.commands.options import PATH, echo_json, json_option
+from ircore.commands.options import PATH, echo_either, echo_json, json_option
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_text
 from ircore.core.plugins import load, unknown
@@ -98,10 +98,7 @@ def _tell_contents(made: AnyInstanceSet, as_json: bool) -> None:
     if made.game != RECONSTRUCTION:
         click.get_current_context().meta[NEXT] = f"ircore submission new MY-PAIR --game {made.game}"
     summary = summarise(made)
-    if as_json:
-        echo_json(as_document(summary))
-    else:
-        click.echo(hanging(as_table(summary), terminal_width()))
+    echo_either(as_json, as_document(summary), hanging(as_table(summary), terminal_width()))
 
 
 def _on_disk(path: Path) -> Path:
@@ -123,6 +120,7 @@ def _on_disk(path: Path) -> Path:
 @click.option("--version", metavar="NAME", help="The benchmark version that the set must be; refused if it is another.")
 def show(folder: Path, as_json: bool, sheet: Path | None, version: str | None) -> None:
     """Show the contents of a set; every picture is checked against its hash."""
+    # An unknown version is refused before every picture of the set is read.
     wanted = None if version is None else require_released(version)
     if sheet is not None and sheet.suffix != ".png":
         raise InputError(f"--sheet {sheet}: not a .png file", "Name it with .png at the end.")
@@ -180,7 +178,8 @@ def synthesize(
         if step.key is None:
             click.echo(f"given up: {step.summary or 'no description'}: {step.faults[-1]}", err=True)
     review = out / "review"
-    if (review / "figures.js").is_file():  # an earlier page of the same run
+    # Only an earlier page of the same run is removed, and no other folder of that name.
+    if (review / "figures.js").is_file():
         rmtree(review)
     passed = write_review(open_synthesis(out), review)
     click.echo(f"{passed} of {len(steps)} figures passed the checks; review them: {review / 'index.html'}")
@@ -196,10 +195,7 @@ def review(folder: Path, out: Path, as_json: bool) -> None:
     `ircore instances accept DIR decisions.json --out SET` then makes a set of the accepted ones.
     """
     pictures, page = review_set(read_instances(folder), out), out / "index.html"
-    if as_json:
-        echo_json({"page": page, "pictures": pictures})
-    else:
-        click.echo(f"{pictures} pictures; review them: {page}")
+    echo_either(as_json, {"page": page, "pictures": pictures}, f"{pictures} pictures; review them: {page}")
 
 
 @command.command()
@@ -212,6 +208,7 @@ def accept(made: Path, decisions: Path, out: Path, as_json: bool) -> None:
 
     DIR is an instance set, or a folder that `ircore instances synthesize` made.
     """
+    # A folder of synthesis is a run, whose own index lies deeper.
     if (made / INDEX).is_file():
         accepted = accept_from_set(read_instances(made), decisions, out)
     else:
@@ -246,10 +243,8 @@ def stats(folder: Path, as_json: bool, page: Path | None) -> None:
     statistics = measure_set(read_instances(folder))
     if page is not None:
         write_text(page, as_page(statistics))
-    if as_json:
-        echo_json(as_document(statistics))
-    else:
-        click.echo(hanging(as_text(statistics, terminal_width()), terminal_width()))
+    text = hanging(as_text(statistics, terminal_width()), terminal_width())
+    echo_either(as_json, as_document(statistics), text)
 
 
 @command.command()
@@ -264,10 +259,8 @@ def push(folder: Path, repo: str, dry_run: bool, as_json: bool) -> None:
     stopped. The token comes from HF_TOKEN or "hf auth login".
     """
     tag = load("releases", "push_instances")(folder, repo, dry_run, lambda line: click.echo(printable(line), err=True))
-    if as_json:
-        echo_json({"repo": repo, "revision": tag, "pushed": not dry_run})
-    else:
-        click.echo(f"ircore instances pull {repo} --revision {tag} --out DIR")
+    document = {"repo": repo, "revision": tag, "pushed": not dry_run}
+    echo_either(as_json, document, f"ircore instances pull {repo} --revision {tag} --out DIR")
 
 
 @command.command()

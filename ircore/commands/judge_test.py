@@ -56,6 +56,7 @@ def command(
         raise click.UsageError("--dry-run has no JSON form")
     models = read_judges([judge] if is_file(judge) else [])
     name = models[0].name if models else _checked(judge)
+    # A dry run asks nobody, so that its forecast needs no key.
     if not dry_run:
         check_keys(models)
     folder = out or OUT / name
@@ -64,7 +65,8 @@ def command(
         tell_plan([run], models, every_turn=True, prices_file=prices, preferences=False)
         return 0
     plan = JudgingPlan(True, concurrency, deadline, max_cost, prices, cache, preferences=False)
-    if not models and _only_prefers(name):
+    if not models and name != HUMAN and "similarity" not in tasks_of(load("judges", name)):
+        # Such a judge rates no single picture, and is shown two instead.
         card, status = preferred_card(run, name), 0
     else:
         identity, status = _rated(run, name, models, plan)
@@ -76,19 +78,10 @@ def command(
 
 
 def _checked(judge: str) -> str:
-    """Return the name of an installed judge that can be made, or of people.
-
-    Raises:
-        InputError: There is none of this name, or it lacks something.
-    """
+    """Return the name of an installed judge that can be made, or of people; ``InputError`` for any other name."""
     if judge != HUMAN:
         load("judges", judge)()
     return judge
-
-
-def _only_prefers(judge: str) -> bool:
-    """Return whether an installed judge rates no single picture and is shown two instead."""
-    return judge != HUMAN and "similarity" not in tasks_of(load("judges", judge))
 
 
 def _rated(run: RunFolder, name: str, models: list[LoadedJudge], plan: JudgingPlan) -> tuple[JudgeIdentity, int]:
@@ -102,7 +95,6 @@ def _rated(run: RunFolder, name: str, models: list[LoadedJudge], plan: JudgingPl
 
 
 def _told(card: "JudgeCard", folder: Path) -> str:
-    """Return the card as a few lines of text."""
     from ircore.scorers.judge_test.card import PASSING
     from ircore.scorers.judge_test.page import percent
 

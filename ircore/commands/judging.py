@@ -48,6 +48,7 @@ def model_judge_options(command: Command) -> Command:
 
 
 def _with_options(command: Command, options: Sequence[Callable[[Any], Any]]) -> Command:
+    # Backwards, since click puts the option that is added last first.
     for option in reversed(options):
         command = option(command)
     return command

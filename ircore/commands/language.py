@@ -1,12 +1,11 @@
 """``ircore language``: measures of the names that people and players use."""
 
-import json
 from pathlib import Path
 from statistics import fmean
 
 import click
 
-from ircore.commands.options import PATH, json_option
+from ircore.commands.options import PATH, echo_json, json_option
 from ircore.commands.run_paths import run_to_read
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
@@ -36,16 +35,12 @@ def naming(annotations: Path, as_json: bool) -> None:
     rows = {picture: measured(descriptions) for picture, descriptions in pictures.items()}
     if as_json:
         perplexities = {
+            # Paper and published code differ in whether words are stemmed first.
             picture: {"paper": log_perplexity(descriptions), "code": log_perplexity(descriptions, stemmed=False)}
             for picture, descriptions in pictures.items()
         }
-        document = {
-            "pictures": {
-                picture: {**row._asdict(), "log_perplexity": perplexities[picture]} for picture, row in rows.items()
-            },
-            "mean": _means(list(rows.values())),
-        }
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+        named = {picture: {**row._asdict(), "log_perplexity": perplexities[picture]} for picture, row in rows.items()}
+        echo_json({"pictures": named, "mean": _means(list(rows.values()))})
         return
     click.echo(printable(_table(rows)))
 
@@ -73,7 +68,7 @@ def novelty(run: Path, as_json: bool) -> None:
 
 
 def _means(rows: list[Naming]) -> dict[str, float | None]:
-    """Return the mean of each measure over the pictures with a value."""
+    # Over the pictures with a value: one name alone has no divergence.
     means = {}
     for measure in ("snd", "pnd", "psa"):
         values = [value for row in rows if (value := getattr(row, measure)) is not None]

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import wraps
-from importlib.resources import files
 from typing import Any
 
 import click
@@ -51,20 +50,19 @@ class _PluginGroup(click.Group):
     """A group whose commands are the entry points ``ircore.commands``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Name every installed command."""
         from ircore.core.plugins import available
 
         return list(available("commands"))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import a command by its name."""
         from ircore.core.plugins import available, load
 
         if cmd_name not in available("commands"):
             return None
         command: click.Command = load("commands", cmd_name)
         _end_with_next_step(cmd_name, command)
-        if _asks_for_help():
+        # The examples are a YAML file, whose parser is imported only where help is shown.
+        if any(word in ("-h", "--help") for word in sys.argv[1:]):
             _add_examples(cmd_name, command)
         return command
 
@@ -75,7 +73,6 @@ class _PluginGroup(click.Group):
         return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def _help_line(self, ctx: click.Context, name: str) -> str:
-        """Return the help line of a plug-in's command, or the reason why it cannot be imported."""
         from ircore.core.plugins import BrokenPluginError
 
         try:
@@ -91,6 +88,7 @@ class _PluginGroup(click.Group):
         from ircore.core.plugins import available, unknown
 
         if args and not args[0].startswith("-") and args[0] not in available("commands"):
+            # A word for the same thing is no slip of the keys: for such a word the whole command is named.
             near = get_close_matches(args[0].lower(), [*available("commands"), *MEANT], n=1)
             if near and near[0] in MEANT:
                 raise InputError(f"unknown command {args[0]!r}", f"Did you mean: ircore {MEANT[near[0]]}")
@@ -114,7 +112,9 @@ def _end_with_next_step(words: str, command: click.Command) -> None:
     for word, inner in getattr(command, "commands", {}).items():
         _end_with_next_step(f"{words} {word}", inner)
     work = command.callback
-    if work is None or hasattr(work, "tells_next") or _only_groups(command):
+    only_groups = isinstance(command, click.Group) and not command.invoke_without_command
+    # A command is looked up several times in a process, such as by tests and by commands that give others.
+    if work is None or hasattr(work, "tells_next") or only_groups:
         return
 
     @wraps(work)
@@ -131,14 +131,6 @@ def _end_with_next_step(words: str, command: click.Command) -> None:
     command.callback = work_and_tell
 
 
-def _only_groups(command: click.Command) -> bool:
-    return isinstance(command, click.Group) and not command.invoke_without_command
-
-
-def _asks_for_help() -> bool:
-    return any(word in ("-h", "--help") for word in sys.argv[1:])
-
-
 def _add_examples(name: str, command: click.Command) -> None:
     """Let the help of a command, and of each of its sub-commands, end with an example."""
     example = examples().get(name)
@@ -150,11 +142,9 @@ def _add_examples(name: str, command: click.Command) -> None:
 
 def examples() -> dict[str, str]:
     """Return an example of each command by the command's words."""
-    import yaml
+    from ircore.commands.next_step import texts_of_commands
 
-    text = (files("ircore.commands") / "examples.yaml").read_text(encoding="utf-8")
-    read: dict[str, str] = yaml.safe_load(text)
-    return read
+    return texts_of_commands("examples.yaml")
 
 
 @click.group(cls=_PluginGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -173,6 +163,7 @@ def main(arguments: list[str] | None = None) -> None:
             # Into files and pipes UTF-8 goes everywhere; a terminal that lacks a character shows a question mark.
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
     for name in ("SIGTERM", "SIGHUP"):
+        # Windows has no SIGHUP, and what nohup ignores stays ignored.
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, _end)

@@ -1,13 +1,12 @@
 """``ircore metrics``: the installed metrics, with their meaning and requirements."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ircore.commands.completion import names_of
-from ircore.commands.options import PATH, echo_json, json_option
+from ircore.commands.options import PATH, echo_either, echo_json, json_option
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels, read_stored_pixels
 from ircore.core.plugins import load
@@ -28,7 +27,7 @@ def command(context: click.Context, as_json: bool) -> None:
     if as_json:
         faulty = [{"name": name, "broken": reason} for name, reason in broken.items()]
         listed = [_document(metric) for metric in metrics.values()]
-        click.echo(json.dumps({"metrics": listed, "broken": faulty}, indent=2, ensure_ascii=False, allow_nan=False))
+        echo_json({"metrics": listed, "broken": faulty})
         return
     rows = [_row(metric) for metric in metrics.values()]
     heads = ("name", "better", "range", "looks at", "title", "here")
@@ -48,7 +47,7 @@ def show(name: str, as_json: bool) -> None:
     metric: Metric = load("metrics", name)
     document = _document(metric)
     if as_json:
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+        echo_json(document)
         return
     lines = [f"{metric.title} ({metric.name})", ""]
     facts = {
@@ -77,10 +76,7 @@ def fid(targets: Path, images: Path, as_json: bool) -> None:
     if reason is not None:
         raise InputError(f"metric fid: {reason}", "See: ircore metrics show fid.")
     value = float(scripts.fid(_pictures(targets), _pictures(images)))
-    if as_json:
-        echo_json({"metric": "fid", "value": value})
-    else:
-        click.echo(f"{value:.4f}")
+    echo_either(as_json, {"metric": "fid", "value": value}, f"{value:.4f}")
 
 
 def _pictures(folder: Path) -> list[Pixels]:
@@ -107,10 +103,6 @@ def _looks_at(metric: Metric) -> str:
     return "both pictures" if metric.reference else "the image"
 
 
-def _reference(metric: Metric) -> str:
-    return "target and image" if metric.reference else "none: the image alone"
-
-
 def _range(metric: Metric) -> str:
     if metric.low is None and metric.high is None:
         return "open"
@@ -133,6 +125,7 @@ def _block(heads: tuple[str, ...], row: tuple[str, ...]) -> list[str]:
 
 
 def _document(metric: Metric) -> dict[str, Any]:
+    reference = "target and image" if metric.reference else "none: the image alone"
     return {
         "name": metric.name,
         "title": metric.title,
@@ -140,7 +133,7 @@ def _document(metric: Metric) -> dict[str, Any]:
         "range": [metric.low, metric.high],
         "unit": metric.unit,
         "over": metric.over,
-        "reference": "two sets of pictures" if metric.over == "set" else _reference(metric),
+        "reference": "two sets of pictures" if metric.over == "set" else reference,
         "needs": metric.needs,
         "unavailable": metric.obstacle(),
         "citation": metric.source,

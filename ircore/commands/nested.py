@@ -35,6 +35,7 @@ def run_nested(words: list[str], also: tuple[int, ...] = ()) -> int:
 
     click.echo(printable(f"+ ircore {join(words)}"), err=True)
     status = run(words, nested=True)
+    # Raised as such: an error of ours would let a command that goes on after failures begin with the next pair.
     if status == 130:
         raise click.exceptions.Exit(status)  # stopped by Ctrl-C, which it has said
     if status and status not in also:

@@ -72,7 +72,6 @@ def plugin_files(kind: str, name: str) -> dict[str, str]:
 
 
 def _title(name: str) -> str:
-    """Return a plug-in's name as the name of a class."""
     return "".join(map(str.capitalize, re.split("[_-]", name)))
 
 
@@ -87,6 +86,7 @@ def _filled(template: str, names: dict[str, str]) -> str:
 def _taken(kind: str, name: str) -> str:
     """Return why a name is not available; empty if the name is free."""
     module = _template(f"{kind}.py.txt")
+    # The class of the plug-in would hide a name that the template imports, such as Game.
     if "class ${title}" in module and re.search(rf"\b{_title(name)}\b", module):
         return "means something else in the module that would be written"
     if kind == "category":

@@ -28,11 +28,15 @@ def next_steps() -> dict[str, str]:
     >>> next_steps()["play"]
     'ircore score {out}'
     """
+    return texts_of_commands("next_steps.yaml")
+
+
+def texts_of_commands(file: str) -> dict[str, str]:
+    """Return the texts in a YAML file of this package by the words of commands."""
     import yaml
 
-    text = (files("ircore.commands") / "next_steps.yaml").read_text(encoding="utf-8")
-    steps: dict[str, str] = yaml.safe_load(text)
-    return steps
+    texts: dict[str, str] = yaml.safe_load((files("ircore.commands") / file).read_text(encoding="utf-8"))
+    return texts
 
 
 def filled(template: str, parameters: Mapping[str, object]) -> str:
@@ -79,6 +83,7 @@ def tell_next(words: str, context: click.Context) -> None:
     typed = {**context.params, **context.meta.get("ircore.typed", {})}
     if context.find_root().obj == "nested" or os.environ.get(SILENT) == "none":
         return
+    # What reads such an output is a program, which gives its next command anyway.
     if typed.get("as_json") or typed.get("form", "text") != "text":
         return
     template = context.meta.get(NEXT) or next_steps().get(words)

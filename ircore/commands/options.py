@@ -11,6 +11,8 @@ from ircore.commands.run_paths import runs_to_read
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
+    from ircore.core.records import Instance
+    from ircore.instances.store import InstanceSet
     from ircore.runs.folder import GameRunFolder, RunFolder
 
 PATH = click.Path(path_type=Path)
@@ -53,6 +55,27 @@ def echo_json(document: object) -> None:
     import json
 
     click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str))
+
+
+def echo_either(as_json: bool, document: object, text: str) -> None:
+    """Print a JSON document, or the same as text for people."""
+    if as_json:
+        echo_json(document)
+    else:
+        click.echo(text)
+
+
+def instance_named(instances: "InstanceSet", instance_id: str, option: str) -> "Instance":
+    """Return the instance of a set that an option or argument names.
+
+    Raises:
+        InputError: The set has no such instance; the nearest one is named.
+    """
+    from ircore.core.plugins import unknown
+
+    if instance_id not in instances.instances.ids:
+        raise unknown("instance", instance_id, list(instances.instances.ids), option)
+    return next(iter(instances.instances.named({instance_id})))
 
 
 def conditions_options(command: CommandT) -> CommandT:
@@ -178,6 +201,7 @@ def published_runs(folder: Path) -> tuple[Path, ...]:
 
 def _spread(args: Sequence[str], names: set[str]) -> Iterator[str]:
     """Yield the words, with the name of the open option before each of its further values."""
+    # The first value follows the option's name as it is; click takes one value after each name.
     option, values = "", 0
     for position, word in enumerate(args):
         if word == "--":

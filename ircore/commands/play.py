@@ -1,6 +1,6 @@
 """``ircore play``: let a submitted pair play the game."""
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,11 +22,9 @@ from ircore.commands.played import score_person, tell_outcomes
 from ircore.commands.relay import answer_relay
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameRun
-from ircore.core.records import AnyInstance
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, GamePrompts
 from ircore.games.reconstruction.prompts import Prompts
-from ircore.instances.records import Instances
 from ircore.players.submission import AnyLoaded
 from ircore.runs.cache import Cache
 from ircore.runs.commitment import in_order, seed_of
@@ -129,13 +127,17 @@ def command(
     loaded, game, instances, _ = prepared = prepare(submission, instances_dir, stated)
     run, prompts = _run(prepared, prompts_dir, seed, as_maintainers, salt)
     shard = None if shard_text is None else parse_shard(shard_text)
-    selected = _in_order_of_play(run, instances.select(categories, difficulties))[:limit]
+    selected = instances.select(categories, difficulties)
+    if run.opening is not None:
+        # A commitment fixes the order, and with it the instances that --limit leaves.
+        selected = selected.in_order(in_order(run.opening, selected.ids))
+    selected = selected[:limit]
     plan = PlayPlan(run, instances, selected[shard.places] if shard else selected, prompts, concurrency, deadline)
     if dry_run:
         return _dry_run(plan, game, out, prices_file)
     if final:
         return _declare_final(plan, out)
-    with _connections(only_outside):
+    with guard() if only_outside else nullcontext():
         cache = _cache(cache_dir, cache_generators, loaded)
         status = _play(plan, game, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers, processes)
     return _printed(status, out, as_json)
@@ -144,28 +146,19 @@ def command(
 def _run(
     prepared: Prepared, prompts_dir: Path | None, seed: int, as_maintainers: bool, salt: Path | None
 ) -> tuple[Run | GameRun, GamePrompts]:
-    """Return the identity of the run, and the game's prompts."""
     loaded, game, instances, rules = prepared
+    # The maintainers cannot vouch for what answers on its submitter's machine.
     if as_maintainers:
         refuse_self_reported(loaded)
     prompts = game.prompts(prompts_dir)
     if salt is None:
         return make_run(loaded, instances, rules, prompts, seed), prompts
+    # A seed of the submitter's choice is what a commitment rules out.
     if seed:
         raise click.UsageError("--seed goes not with --salt: the seed follows from the commitment")
     opening = opening_for(loaded, read_salt(salt))
     run = make_run(loaded, instances, rules, prompts, seed_of(opening))
     return with_run_id(run.model_copy(update={"opening": opening})), prompts
-
-
-def _in_order_of_play(run: Run | GameRun, selected: Instances[AnyInstance]) -> Instances[AnyInstance]:
-    """Return the selected instances in the order that a commitment sets; without one, in the set's order."""
-    return selected if run.opening is None else selected.in_order(in_order(run.opening, selected.ids))
-
-
-def _connections(only_outside: bool) -> AbstractContextManager[object]:
-    """Return the block in which strangers' pairs reach public addresses only, or a block without limits."""
-    return guard() if only_outside else nullcontext()
 
 
 def _printed(status: int, out: Path, as_json: bool) -> int:
@@ -192,7 +185,6 @@ def _required(option: str, value: Path | None) -> Path:
 
 
 def _cache(folder: Path | None, generators: bool, loaded: AnyLoaded) -> Cache | None:
-    """Return the cache of answers; None if ``--cache`` is not given."""
     if generators and folder is None:
         raise click.UsageError("--cache-generators needs --cache DIR")
     return Cache(folder, loaded.submission.players, generators) if folder else None
@@ -215,6 +207,7 @@ def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
 def _dry_run(plan: PlayPlan, game: Game[Any], out: Path, prices_file: Path | None) -> int:
     folder, finished = None, set()
     prices = RunPrices(read_prices(prices_file), plan.run.submission)
+    # A run that was begun has finished episodes, and prices of its own.
     if (out / RUN_FILE).is_file():
         folder = open_run(out, plan.run, plan.instances)
         finished = set(RunWriter.finished_episodes(folder))
@@ -267,6 +260,7 @@ def _play(
     )
     episodes = play(plan, folder, game, players, cost_limit, cache, pool)
     status = tell_outcomes(plan, game, episodes)
+    # A person wants to know at once; runs of models are scored by a command of its own.
     if any(spec.player == "human" for spec in loaded.submission.players.values()):
         score_person(out, game.name)
     return status

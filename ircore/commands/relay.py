@@ -41,6 +41,7 @@ def make_key(path: Path) -> None:
     """
     key = new_key()
     try:
+        # Made with these rights at once: a file that is restricted afterwards can be read in between.
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(key_pem(key))
     except FileExistsError as error:
@@ -102,8 +103,10 @@ def _run(loaded: AnyLoaded, instances: AnyInstanceSet, rules: Any, prompts: Any,
     Raises:
         InputError: A player of the pair is told more than a relay hands out, or the run was begun without a relay.
     """
+    # Answers without a signature cannot be signed afterwards.
     if (out / JOURNAL).exists() and not (out / WITNESS).exists():
         raise InputError(f"{out}: was begun without a relay", "Choose another --out.")
+    # Drawn here, so that a submitter cannot have tried many seeds before; a resumed run keeps its own.
     seed = open_any_run(out).run.seed if (out / RUN_FILE).is_file() else randbits(62)
     # Signed as it is published: transcripts name themselves nowhere.
     plain = loaded._replace(submission=loaded.submission.model_copy(update={"transcripts": None}))  # type: ignore[arg-type]
@@ -131,6 +134,7 @@ def verify(run: Path, relay_keys: Path | None, as_json: bool) -> None:
 def answer_relay(submission: Path, address: str, concurrency: int) -> int:
     """Let the players of a submission answer the questions of a relay."""
     context = click.get_current_context()
+    # The rules of the run are the maintainer's: an option that is silently ignored would look obeyed.
     for option in context.command.params:
         stated = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
         if stated and option.name not in ("submission", "relay", "concurrency"):

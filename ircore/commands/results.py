@@ -85,8 +85,10 @@ def command(
 
     played = _by_game(open_runs(runs), game)
     form = "json" if as_json else form
+    # The formats of files hold one table: text alone can show several, one below the other.
     if len(played) > 1 and (form != "text" or out is not None):
         raise InputError(f"runs of several games: {', '.join(played)}", f"Name one of them: --game {min(played)}")
+    # A list, since each game is taken out of what is left.
     for other in [other for other in played if other != RECONSTRUCTION]:
         games = [folder for folder in played.pop(other) if isinstance(folder, GameRunFolder)]
         _refuse_options(other, judge=judge, order=order, episode=episode, episodes=episodes)
@@ -115,15 +117,7 @@ def command(
 def _by_game(
     opened: "Sequence[RunFolder | GameRunFolder]", wanted: str | None
 ) -> "dict[str, list[RunFolder | GameRunFolder]]":
-    """Return runs by game.
-
-    Args:
-        opened: The runs.
-        wanted: The only game; every game if None.
-
-    Raises:
-        InputError: No run is of the wanted game.
-    """
+    """Return runs by game; those of the wanted game alone if one is named, which must be there."""
     from ircore.core.plugins import unknown
 
     runs: dict[str, list[RunFolder | GameRunFolder]] = {}
@@ -135,11 +129,6 @@ def _by_game(
 
 
 def _check_order(name: str, entry: "Entry", order: str | None) -> None:
-    """Refuse an order that a table does not have.
-
-    Raises:
-        click.UsageError: It has another one or none.
-    """
     from ircore.core.fact_records import PARTS
 
     if order is None or (order in ORDERS and entry.ordered) or (order in PARTS and entry.by_part):
@@ -152,7 +141,6 @@ def _check_order(name: str, entry: "Entry", order: str | None) -> None:
 
 
 def _refuse_options(game: str, **options: object) -> None:
-    """Refuse options that apply to reconstruction alone."""
     stated = [f"--{name}" for name, value in options.items() if value]
     if stated:
         raise InputError(
@@ -184,6 +172,7 @@ def _all_tables(results: "Results", question: "Question") -> "dict[str, Table]":
         try:
             entry = table_entry(name)
         except BrokenPluginError as error:
+            # A table of another package must not hold up the tables of this one.
             click.echo(printable(f"ircore: left out: {error.problem}"), err=True)
             continue
         for judge in judges if entry.of_judge else judges[:1]:
@@ -193,7 +182,6 @@ def _all_tables(results: "Results", question: "Question") -> "dict[str, Table]":
 
 
 def _write(tables: "dict[str, Table]", out: Path) -> None:
-    """Write tables in every format into a new folder."""
     from ircore.core.files import new_folder, write_text
     from ircore.results.tables.formats import render
 

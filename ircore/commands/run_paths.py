@@ -20,6 +20,7 @@ def runs_to_read(ctx: click.Context, parameter: click.Parameter, typed: Sequence
 
     The runs of a release lie in a temporary folder, which the context removes when the command ends.
     """
+    # A shell that completes a word must not unpack a release.
     if ctx.resilient_parsing:
         return ()
     _typed(ctx, parameter, tuple(typed))

@@ -15,7 +15,7 @@ from ircore.core.terminal import printable
 from ircore.games.registry import load_game
 from ircore.results.gaps import UnrankedRun, unranked_runs
 from ircore.runs.folder import GameRunFolder, RunFolder
-from ircore.scorers.computed import JUDGES, METRICS, Elsewhere, ScoringPlan, ScoringSummary, score_runs
+from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, ScoringSummary, score_runs
 from ircore.scorers.judges.manifest import LoadedJudge, is_file
 from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs
 from ircore.scorers.remote import scored_by
@@ -65,6 +65,7 @@ def command(
     opened = open_runs(runs)
     folders = [folder for folder in opened if isinstance(folder, RunFolder)]
     games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
+    # Measures of games ask no model, so that a dry run has nothing to say of them.
     if games and not dry_run:
         _score_games(games, as_json and not folders)
     if not folders:
@@ -73,8 +74,10 @@ def command(
         tell_plan(folders, models, every_turn, prices)
         return 0
     asked = JudgingPlan(every_turn, concurrency, deadline, max_cost, prices, cache)
+    # Before the computed scores, which may take minutes: a missing key shows at once.
     check_keys(models)
-    done = score_runs(folders, plan, elsewhere=_elsewhere(scheduler_of(executor, scheduler)))
+    address = scheduler_of(executor, scheduler)
+    done = score_runs(folders, plan, elsewhere=scored_by(address) if address is not None else None)
     reports = judge_runs(folders, models, asked) if models else []
     _tell_others(plan)
     if facts:
@@ -133,7 +136,6 @@ def _measure_facts(runs: list[RunFolder], judges: list[LoadedJudge], plan: Judgi
 
 
 def _score_games(runs: list[GameRunFolder], as_json: bool) -> None:
-    """Compute the measures of runs of games other than reconstruction."""
     from ircore.scorers.game_measures import score_game_run
 
     done = {run.run.run_id: score_game_run(run, load_game(run.game, f"{run.path}/run.json: game")) for run in runs}
@@ -150,15 +152,10 @@ def _score_games(runs: list[GameRunFolder], as_json: bool) -> None:
 
 def _tell_others(plan: ScoringPlan) -> None:
     """Say which judges and metrics of other packages are installed and were not asked for."""
+    # Code of other packages runs only if it is named: a package must not change scores by being installed.
     others = [
         *(f"--judge {name}" for name in available("judges").keys() - builtin("judges") - set(plan.judges)),
         *(f"--metric {name}" for name in available("metrics").keys() - builtin("metrics") - set(plan.metrics)),
     ]
     if others:
         click.echo(printable(f"also installed, and asked by name: {', '.join(sorted(others))}"), err=True)
-
-
-def _elsewhere(scheduler: str | None) -> Elsewhere | None:
-    if scheduler is None:
-        return None
-    return scored_by(scheduler)

@@ -38,6 +38,7 @@ _KEY = re.compile(r"[A-Z][A-Z0-9_]*_(?:KEY|TOKEN)")
 def setting_files() -> list[Path]:
     """Return the files of settings that exist, the file that counts first in front."""
     named = os.environ.get(PLACE)
+    # An empty name switches settings off, such as for tests that must not depend on the user's.
     if named is not None:
         if named and not Path(named).is_file():
             raise InputError(f"{PLACE}: {named}: no such file", f"Name a file, or nothing: {PLACE}=")
@@ -57,6 +58,7 @@ def option_defaults(app: click.Group, words: list[str]) -> dict[str, Any]:
         InputError: A file is no TOML, or sets an option that the command does not have.
     """
     defaults: dict[str, Any] = {}
+    # Backwards: a later file overwrites, and the one of the current folder counts most.
     for file in reversed(setting_files()):
         document = _toml(file)
         for name in document:
@@ -64,6 +66,7 @@ def option_defaults(app: click.Group, words: list[str]) -> dict[str, Any]:
                 from ircore.core.plugins import unknown
 
                 raise unknown("command", name, app.list_commands(click.Context(app)), str(file))
+        # Only the command that is given is imported; the tables of the others stay unread.
         word = next((word for word in words if not word.startswith("-")), "")
         command = app.get_command(click.Context(app), word) if word in document else None
         if command is not None:
@@ -117,6 +120,7 @@ def _as_given(where: str, option: click.Parameter, value: object) -> object:
         raise InputError(f"{where}: one value, and the option takes a list", f"Write {value!r} in square brackets.")
     if isinstance(value, dict):
         raise InputError(f"{where}: a table, and the option takes a value", "Write one value.")
+    # As text, which the option's own type then reads, with the same errors as on the command line.
     return value if isinstance(value, bool) else str(value)
 
 
@@ -130,7 +134,7 @@ def _toml(file: Path) -> dict[str, Any]:
 
 
 def _text(file: Path) -> str:
-    data = file.read_bytes()[: LARGEST + 1]
+    data = file.read_bytes()
     if len(data) > LARGEST:
         raise InputError(f"{file}: larger than {LARGEST // 1024} kB", "Name a small text file.")
     try:
@@ -157,6 +161,7 @@ def load_keys(file: Path = Path(KEYS)) -> None:
         if match is None:
             raise InputError(f"{file}: line {number}: not NAME=value", "Write a key as OPENAI_API_KEY=…")
         name, value = match[1], _unquoted(match[2])
+        # Other names are skipped: a file of a downloaded project must not set, say, PATH or a proxy.
         if value and _KEY.fullmatch(name):
             os.environ.setdefault(name, value)
 

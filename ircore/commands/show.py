@@ -46,13 +46,15 @@ def command(
         folder = _run_of(episode_id, folders)
         prices = prices_of_run(folder, prices_file)
         dialogue = transcript.read_dialogue(folder, episode_id)
-        click.echo(_json(transcript.as_dict(dialogue, prices)) if as_json else transcript.as_text(dialogue, prices))
-        if not as_json:
+        if as_json:
+            click.echo(json.dumps(transcript.as_dict(dialogue, prices), indent=2))
+        else:
+            click.echo(transcript.as_text(dialogue, prices))
             _show_pictures(folder, dialogue)
         return
     summaries = [summarise(folder, prices_of_run(folder, prices_file)) for folder in folders]
     if as_json:
-        click.echo(_json(summaries[0] if len(summaries) == 1 else summaries))
+        click.echo(json.dumps(summaries[0] if len(summaries) == 1 else summaries, indent=2))
     else:
         click.echo(printable("\n\n".join(_page(summary) for summary in summaries)))
 
@@ -73,6 +75,7 @@ def _run_of(episode_id: str, folders: Sequence[RunFolder | GameRunFolder]) -> Ru
     Raises:
         InputError: Several runs have the episode.
     """
+    # A single run is shown in any case: reading its dialogue then says which episodes it has.
     played = [folder for folder in folders if episode_id in folder.any_instances.instances.ids] or list(folders[:1])
     if len(played) > 1:
         raise InputError(f"--episode {episode_id}: {len(played)} runs have it", f"Name one run: {played[0].path}")
@@ -90,10 +93,6 @@ def _show_pictures(folder: RunFolder | GameRunFolder, dialogue: Dialogue) -> Non
         pictures |= {"first rendering": folder.rendering(drawn[0]), "final rendering": folder.rendering(drawn[-1])}
     click.echo()
     show_pictures(pictures, sys.stdout)
-
-
-def _json(document: object) -> str:
-    return json.dumps(document, indent=2)
 
 
 def _rules(run: dict[str, Any]) -> str:
@@ -130,6 +129,7 @@ def _page(summary: dict[str, Any]) -> str:
 def _players(run: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the lines with the players, and the game if it is not reconstruction."""
     submission = run["submission"]
+    # Manifests of schema 1 name the two seats themselves.
     specs = submission.get("players") or {seat: submission[seat] for seat in ("describer", "generator")}
     labels = {seat: spec["model"] or spec["player"] for seat, spec in specs.items()}
     if "players" in submission:
@@ -200,6 +200,7 @@ def _mean(summary: dict[str, Any]) -> str:
     number = len(ended)
     counted = [episode["tokens"] for episode in ended if episode["tokens"]["prompt_tokens"] is not None]
     tokens = sum(counts["prompt_tokens"] + counts["completion_tokens"] for counts in counted) / number
+    # A mean over the episodes of known cost alone would be too low or too high.
     costs = [episode["cost_usd"] for episode in ended if episode["cost_known"]]
     cost = f", {sum(costs) / number:.4f} US$" if len(costs) == number else ""
     images, seconds = (sum(episode[key] for episode in ended) / number for key in ("images", "seconds"))

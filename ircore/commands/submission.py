@@ -82,14 +82,9 @@ for subcommand in (
     submission_hand_in.command,
     submission_inbox.inbox,
     submission_inbox.inbox_act,
-    submission_lifecycle.clear,
-    submission_lifecycle.correct,
-    submission_lifecycle.dispute,
+    *submission_lifecycle.STEPS,
     submission_lifecycle.history,
-    submission_lifecycle.reinstate,
-    submission_lifecycle.settle,
     submission_lifecycle.update,
-    submission_lifecycle.withdraw,
     submission_lifecycle.withdrawals,
     submission_new.command,
     submission_owners.gate,
@@ -171,8 +166,10 @@ def _checked(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checked], 
     paths = tuple(submission_place(path) for path in paths)
     checked = [check_submission(path, purpose) for path in paths]
     findings = [finding for submission in checked for finding in submission.findings]
+    # Files of a pair that stays here are its owner's business.
     if not purpose.local:
         findings += [finding for path in paths for finding in folder_findings(folder_of(path))]
+    # A set: two names of one folder bring each finding twice.
     return checked, ordered(set(findings))
 
 
@@ -194,6 +191,7 @@ def check_change(
     Files are read as data from git's objects: nothing of the change is checked out or run. A merged submission is
     changed by the account that handed it in; without --account, such a change is a warning.
     """
+    # By its number: the name of an account can be changed and taken by somebody else.
     proposer = None if account is None else Proposer(account, fork)
     change = check_commits(repo, base, head, by == "maintainers", proposer, title)
     _report(change.checked, change.findings, as_json, github, more={"base": change.base, "head": change.head})
@@ -207,15 +205,7 @@ def _report(
     counted: bool = False,
     more: dict[str, Any] | None = None,
 ) -> None:
-    """Show a verdict.
-
-    Args:
-        checked: The submissions that were checked.
-        findings: All findings, errors first.
-        as_json: Whether the verdict is one JSON document.
-        github: Whether annotations and a summary for GitHub are written, too.
-        counted: Whether valid submissions are counted rather than listed.
-        more: Further fields of the JSON document.
+    """Show a verdict, with valid submissions ``counted`` rather than listed, and ``more`` fields in JSON.
 
     Raises:
         InputError: There are errors; the error says them.

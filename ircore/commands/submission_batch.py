@@ -86,11 +86,15 @@ def evaluate_pending(
         write_season_gaps(gaps, no_gaps(committed_set(secret), current.identity))
     waiting = [each.slug for each in pending_submissions(folder, published_runs(published), current)]
     slugs = chosen([name.strip() for name in only.split(",") if name.strip()], waiting)
-    words = ["--instances", str(instances), "--published", str(published), "--concurrency", str(concurrency)]
-    words += option_words({"--judges": judges, "--prices": prices, "--secret": secret, "--gaps": gaps})
-    words += ["--price-bound", price_bound] if price_bound else []
+    words = option_words(
+        {
+            "--instances": instances, "--published": published, "--concurrency": concurrency, "--judges": judges,
+            "--prices": prices, "--secret": secret, "--gaps": gaps, "--price-bound": price_bound or None,
+        }
+    )  # fmt: skip
     words += ["--channel-test"] if channel else []
     words += ["--spot-replay"] if spot else []
+    # An artefact of an earlier job may hold runs of manifests that have changed since.
     _drop_former(folder, out, slugs, current)
     slices = None if secret is None else secret / SLICES
     limits = _Limits(max_cost, None if deadline is None else monotonic() + deadline, slices)
@@ -119,6 +123,7 @@ class _Limits(NamedTuple):
         if self.max_cost is not None:
             runs = [run for run in out.glob("*") if run.is_dir() and run.name != pair.name]
             runs += [] if self.slices is None else self.slices.glob("*/run")
+            # Read from the runs anew for each pair: a run that failed half-way has cost money, too.
             others = sum(map(spent, sorted(runs)))
             if others >= self.max_cost:
                 raise WorkError(f"{others:.2f} US$ of {self.max_cost:g} US$ are spent", "Give a larger --max-cost.")
@@ -134,6 +139,7 @@ def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, instanc
     """Evaluate a pair within what is left of the limits; return whether that succeeded, having shown why not."""
     click.echo(printable(f"\n{pair.name}"), err=True)
     game = read_any_manifest(pair).submission.game
+    # One set is given for all pairs, and a pair plays only the sets of its own game.
     if game != instances.game:
         click.echo(f"  plays the game {game}: evaluate it by itself, on a set of that game", err=True)
         return False
@@ -155,7 +161,6 @@ def _drop_former(folder: Path, out: Path, slugs: list[str], instances: AnyInstan
 
 
 def _keep(runs: list[Path], finished: Path) -> None:
-    """Copy complete runs to a folder of their own."""
     finished.mkdir(parents=True, exist_ok=True)
     for run in runs:
         copytree(run, finished / run.name, dirs_exist_ok=True)
@@ -184,6 +189,7 @@ def paid(out: Path) -> None:
         return
     with ZipFile(BytesIO(data)) as archive:
         names = archive.namelist()
+        # The artefact is of a job that played strangers' pairs: nothing in it may lie outside the folder.
         for name in names:
             if name.startswith("/") or ".." in Path(name).parts or "\\" in name:
                 raise InputError(f"{name[:80]!a}: leads out of the artefact", "Start without it: delete the artefact.")

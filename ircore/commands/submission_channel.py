@@ -67,6 +67,7 @@ def command(
 def _own(folder: RunFolder, asked: bool | None) -> Drawer | None:
     """Return the own generator of a run's pair if it is to be asked."""
     submission = folder.run.submission
+    # Unless it is asked for, a generator behind a service is left out: its pictures cost money.
     if asked is False or (asked is None and not is_offline(submission.generator)):
         return None
     return drawer_of(LoadedSubmission(folder.run.slug, submission, folder.path / MANIFEST))

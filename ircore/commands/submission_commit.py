@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.options import PATH, echo_json, json_option, path_option
+from ircore.commands.options import PATH, echo_either, json_option, path_option
 from ircore.core.terminal import printable
 from ircore.players.submission import folder_of
 from ircore.submissions.committing import commit_to
@@ -26,10 +26,8 @@ def commit(path: Path, salt: Path | None, renew: bool, as_json: bool) -> None:
     folder = folder_of(path)
     file = salt or Path(f"{folder.absolute().name}.salt")
     made = commit_to(folder, file, renew)
-    if as_json:
-        echo_json({"submission": folder, "commitment": made, "salt": file})
-        return
-    click.echo(printable(f"{folder}: commitment {made[:12]}; keep {file} secret until the run is published"))
+    text = printable(f"{folder}: commitment {made[:12]}; keep {file} secret until the run is published")
+    echo_either(as_json, {"submission": folder, "commitment": made, "salt": file}, text)
 
 
 @click.command("register-commitments", short_help="Register announced commitments: in a job alone.")

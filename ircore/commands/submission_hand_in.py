@@ -11,7 +11,7 @@ from shutil import rmtree
 
 import click
 
-from ircore.commands.nested import run_nested
+from ircore.commands.nested import option_words, run_nested
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.commands.submission_preview import published_option
 from ircore.core.errors import InputError
@@ -111,11 +111,10 @@ def command(
     Each step is shown before it is done, and can be given by hand as it is shown. Stop it whenever you like: the same
     command goes on where it stopped, and no answer is asked or paid for twice.
     """
+    # In a script a question would wait for ever.
     if not (yes or sys.stdin.isatty()):
         raise InputError("nobody can be asked here", "Say everything by options, and --yes: hand-in --help.")
-    options = ["--concurrency", str(concurrency)]
-    options += [] if max_cost is None else ["--max-cost", str(max_cost)]
-    options += [] if prices is None else ["--prices", str(prices)]
+    options = option_words({"--concurrency": concurrency, "--max-cost": max_cost, "--prices": prices})
     plan = _Plan(
         new_folder_of(path),
         game,
@@ -161,7 +160,6 @@ def _agreed(plan: _Plan, question: str, proposal: bool = True) -> bool:
 
 
 def _manifest(plan: _Plan) -> None:
-    """Write the manifest if there is none, and check it."""
     _heading(1, "The manifest")
     if not (plan.folder / MANIFEST).exists():
         words = ["submission", "new", str(plan.folder), "--game", plan.game, "--yes"]
@@ -217,6 +215,7 @@ def _committed(plan: _Plan, clone: Clone) -> bool:
     _heading(3, "Commit to one run")
     run_nested(["submission", "commit", str(plan.folder), "--salt", str(plan.salt)])
     stated = plan.loaded().submission.commitment
+    # Registered and merged: the number from which seed and order follow is in the clone.
     if (plan.slug, stated) in register_of(plan.folder):
         return True
     _propose(plan, clone, announced=True)
@@ -237,10 +236,12 @@ def _play(plan: _Plan) -> None:
         if not plan.instances.exists():
             game = plan.loaded().submission.game
             run_nested(["instances", "build", "--game", game, "--out", str(plan.instances)])
+    # A run that was begun has answers of these players already.
     if not plan.run.exists():
         run_nested(["doctor", folder])
     play = ["play", folder, "--instances", str(plan.instances), "--out", run]
     play += ["--salt", str(plan.salt)] if plan.loaded().submission.commitment else []
+    # The cost at most is shown before anything is asked; Ctrl-C stops here at no cost.
     run_nested([*play, "--dry-run"])
     run_nested([*play, *plan.play_options])
     run_nested(["score", run])
@@ -250,19 +251,19 @@ def _rehearse(plan: _Plan) -> None:
     """Pack the run, and do with it what will be done after the merge; show its place among published pairs."""
     _heading(5, "Rehearse what the maintainers will do")
     rehearsal = plan.work / "rehearsal" / plan.slug
+    # Made anew each time: the run may have gone on since the last rehearsal.
     for earlier in (plan.packed, rehearsal, plan.work / "preview" / plan.slug):
         rmtree(earlier, ignore_errors=True)
     run_nested(["submission", "pack", str(plan.run), "--out", str(plan.packed)])
     places = ["--transcripts", str(plan.packed), "--instances", str(plan.instances), "--out", str(rehearsal)]
     run_nested(["submission", "rescore", str(plan.folder), *places])
     run_nested(["score", str(rehearsal)])
-    site = ["--preview", str(plan.work / "preview" / plan.slug), "--runs", str(rehearsal)]
-    beside = ["--published", plan.published] if plan.published else []
-    run_nested(["submission", "check", str(plan.folder), "--unplayed", *site, *beside])
+    preview = plan.work / "preview" / plan.slug
+    site = option_words({"--preview": preview, "--runs": rehearsal, "--published": plan.published or None})
+    run_nested(["submission", "check", str(plan.folder), "--unplayed", *site])
 
 
 def _upload(plan: _Plan) -> None:
-    """Upload the packed transcripts and name them in the manifest."""
     _heading(6, "Upload the transcripts")
     repo = plan.repo or _asked(plan, "Your public dataset repository for them, ORG/NAME")
     if not repo:
@@ -278,10 +279,7 @@ def _upload(plan: _Plan) -> None:
 def _propose(plan: _Plan, clone: Clone, announced: bool = False) -> None:
     """Commit the submission to a branch of its own, check it as the pull request will be, push it, and open it.
 
-    Args:
-        plan: What is handed in.
-        clone: The clone that it lies in.
-        announced: Whether a run is announced alone: the pull request passes its check once transcripts are named.
+    A run that is ``announced`` alone passes the check of the pull request only once transcripts are named.
     """
     _heading(7, "Branch and pull request")
     run_nested(["submission", "check", str(plan.folder), *(["--unplayed"] if announced else [])])
@@ -303,6 +301,7 @@ def _open(plan: _Plan, root: Path) -> None:
     """Open the pull request, or say how to where the program ``gh`` is not installed."""
     title = f"Submit {plan.slug}"
     words = ["gh", "pr", "create", "--base", plan.main, "--head", plan.slug, "--title", title, "--body", title]
+    # The only step that needs an account: without the program the branch is pushed all the same.
     if shutil.which("gh") is None:
         click.echo("The last step is yours: open the pull request on the repository's page, or by", err=True)
         click.echo(printable(f"  {shlex.join(words)}"))

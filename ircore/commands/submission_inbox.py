@@ -72,7 +72,6 @@ def _collected(
     prices: Path | None,
     service: GitHub | None,
 ) -> Inbox:
-    """Return what waits."""
     current = read_any_instances(instances) if instances is not None else None
     runs, merged = published_runs(published), merged_submissions(folder)
     loaded = {submission.slug: submission.loaded for submission in merged}
@@ -117,6 +116,7 @@ def inbox_act(folder: Path, event: Path, issue: int | None, max_cost: float) -> 
     if issue is None or number != issue:
         click.echo("another issue than the inbox: nothing to do")
         return 0
+    # Whoever opened the issue can edit it, too.
     if not service.is_maintainer(sender):
         raise InputError(f"{sender[:80]!a}: may not push to the repository", "A maintainer ticks the boxes.")
     ticked = newly_ticked(before, after)
@@ -130,16 +130,14 @@ def inbox_act(folder: Path, event: Path, issue: int | None, max_cost: float) -> 
 
 
 def _edit(event: Path) -> tuple[int, str, str, str]:
-    """Return issue, account, and the text before and after an edit.
-
-    Raises:
-        InputError: It is no event of an edited issue.
-    """
+    """Return issue, account, and the text before and after an edit; ``InputError`` for any other event."""
     remedy = "This is for the workflow inbox, which edited issues start."
+    # Anybody can write into an issue, so the event is a stranger's text.
     if event.stat().st_size > MOST_BYTES:
         raise InputError(f"{event}: larger than {MOST_BYTES // 1024} KiB", remedy)
     try:
         known: Any = json.loads(event.read_bytes())
+        # An edit of the title alone has no earlier body; the text is then the same before and after.
         before = known["changes"].get("body", {}).get("from") or known["issue"]["body"]
         stated = (known["issue"]["number"], known["sender"]["login"], before, known["issue"]["body"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -189,6 +187,7 @@ def _accept(service: GitHub, folder: Path, box: Box) -> None:
         InputError: Its last commit is another one by now, or it is not one valid submission of its account.
     """
     number = int(box.target.removeprefix("#"))
+    # The box names the commit that was looked at; a later one was seen by nobody.
     if fetch_pull_request(folder, number) != box.detail:
         raise InputError("its last commit is another one by now", "Look at it again: the inbox is rewritten weekly.")
     pull = service.pull_request(number)
@@ -200,11 +199,8 @@ def _accept(service: GitHub, folder: Path, box: Box) -> None:
 
 
 def _decide(service: GitHub, folder: Path, box: Box, sender: str) -> None:
-    """Add a line to the history of a submission, here and on the branch ``main``.
-
-    Raises:
-        InputError: There is no such submission, or the decision changes nothing.
-    """
+    """Add a line to the history of a submission, here and on the branch ``main``."""
+    # Looked up among the names that are there: the name of a box is text that anybody may have written.
     place = folder / box.target
     if box.target not in {path.parent.name for path in folder.glob(f"*/{MANIFEST}")}:
         raise InputError(f"{box.target}: no such submission", "See submissions/.")

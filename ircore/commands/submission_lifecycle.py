@@ -13,6 +13,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.lifecycle import decision_lines
 from ircore.core.submission_records import TranscriptsReference
+from ircore.core.tables import read_table
 from ircore.core.terminal import printable
 from ircore.core.validation import describe_validation_error
 from ircore.players.submission import MANIFEST, folder_of, manifests_in, read_any_manifest
@@ -37,44 +38,11 @@ def _step_command(name: str, kind: Kind, short: str, text: str) -> click.Command
     return command
 
 
-withdraw = _step_command(
-    "withdraw",
-    "withdrawn",
-    "Take a pair off the boards.",
-    "Take the submission at PATH, or one of its runs, off the next release and the boards.",
-)
-correct = _step_command(
-    "correct",
-    "corrected",
-    "Say that a run was wrong.",
-    "Say that a published run of the submission at PATH is wrong: another one takes its place.",
-)
-reinstate = _step_command(
-    "reinstate",
-    "reinstated",
-    "Bring a withdrawn pair back.",
-    "Say that the submission at PATH, or one of its runs, may be published again: it then waits to be evaluated anew.",
-)
-dispute = _step_command(
-    "dispute",
-    "disputed",
-    "Mark a pair as disputed.",
-    "Mark the submission at PATH, or one of its runs, as disputed; it stays until that is settled.",
-)
-settle = _step_command(
-    "settle",
-    "settled",
-    "End a dispute.",
-    "End a dispute about the submission at PATH: the run stays, without the mark.",
-)
-
-
-clear = _step_command(
-    "clear",
-    "cleared",
-    "Let a run stay whose findings were looked at.",
-    "Say that maintainers looked at the findings in a published run (--run) of the submission at PATH: it stays.",
-)
+STEPS = [
+    _step_command(name, step["kind"], step["short"], step["text"])
+    for name, step in read_table("ircore.commands", "menu")["steps"].items()
+]
+"""Commands that add a step of a kind to a history, such as ``withdraw``."""
 
 
 @click.command("update", short_help="Name new transcripts; the earlier stay in its history.")
@@ -97,6 +65,7 @@ def update(
     if revision == earlier.revision and transcripts_run in (None, earlier.run):
         raise InputError(f"--revision: {folder.name} names this commit already", "Name the new one.")
     text = (folder / MANIFEST).read_text("utf-8")
+    # Replaced as text: a YAML library would drop the submitter's comments and order.
     changed = _replaced(text, earlier.revision, revision, folder)
     if transcripts_run is not None and transcripts_run != earlier.run:
         changed = _replaced(changed, earlier.run, transcripts_run, folder)

@@ -26,7 +26,7 @@ _SEATS = ("describer", "generator")
 
 
 def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that describe the two players."""
+    # Backwards, since click puts the option that is added last first.
     for seat in reversed(_SEATS):
         about = (
             ("parameter", "NAME=VALUE", "A parameter of the player; may be given several times."),
@@ -77,6 +77,7 @@ def command(path: Path, site_url: str | None, yes: bool, local: bool, game: str,
     slug, beside = folder.absolute().name, neighbours_in(folder.absolute().parent)
     draft = drafts.read_draft(folder)
     game = str(draft.get("game", game))
+    # What the manifest says already stands, so that the command can be given again after a fault.
     stated = _beside_draft(_stated(game, options), draft, folder)
     ask = _ask if sys.stdin.isatty() and not yes else None
     if ask is not None:
@@ -84,6 +85,7 @@ def command(path: Path, site_url: str | None, yes: bool, local: bool, game: str,
     document = complete(stated, Context(slug, beside, ask, _say, local, game))
     purpose = drafts.purpose_of(document, local)
     text = drafts.manifest_text(document, drafts.schema_address(folder, site_url))
+    # Checked before it is written: no manifest with an error is left behind.
     checked = check_bytes(text.encode(), str(folder / "submission.yaml"), slug, beside, purpose)
     if not checked.valid:
         raise InputError(*as_error(checked.findings))
@@ -99,11 +101,7 @@ def command(path: Path, site_url: str | None, yes: bool, local: bool, game: str,
 
 
 def _beside_draft(stated: dict[str, Any], draft: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Return what a manifest says so far together with what options say.
-
-    Raises:
-        InputError: An option says something else than the manifest.
-    """
+    """Return what a manifest says so far together with what options say; ``InputError`` where the two differ."""
     both = dict(draft)
     for key, value in stated.items():
         if isinstance(value, dict) and isinstance(draft.get(key), dict):
@@ -116,7 +114,6 @@ def _beside_draft(stated: dict[str, Any], draft: dict[str, Any], folder: Path) -
 
 
 def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]:
-    """Yield the next steps for a new submission."""
     path, run = quote(str(folder)), quote(f"build/runs/{folder.absolute().name}")
     game = f"--game {quote(document['game'])} " if "game" in document else ""
     yield "\nNext:\n"
@@ -136,11 +133,7 @@ def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]
 
 
 def _stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the parts of a manifest that options state.
-
-    Raises:
-        click.UsageError: An option belongs to another game.
-    """
+    """Return the parts of a manifest that options state; a usage error for an option of another game."""
     parts: dict[str, Any] = {key: options[key] for key in ("name", "licence", "hardware") if options[key] is not None}
     if options["authors"]:
         parts["authors"] = list(options["authors"])

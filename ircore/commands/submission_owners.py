@@ -49,6 +49,7 @@ def own(path: Path, account: str, account_id: int) -> None:
     folder = folder_of(path)
     file = Clone(folder).root / OWNERS
     data = file.read_bytes() if file.is_file() else b""
+    # A damaged file is refused before a line is added to it.
     parse_owners(data, str(file))
     today = datetime.now(UTC).date().isoformat()
     with validating("--account", "Give the name and the number that https://api.github.com/users/NAME tells."):

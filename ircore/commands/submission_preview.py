@@ -72,6 +72,7 @@ def command(
     --rescore, transcripts that no rules allow are refused as they would be after the merge.
     """
     runs = runs_to_stand_beside(published)
+    # Nothing of the pull request stays on the machine: its files are a stranger's.
     with TemporaryDirectory() as folder:
         place = _written_manifest(repo, base, head, by == "maintainers", Path(folder))
         if place is None:
@@ -86,6 +87,7 @@ def command(
         click.echo(line)
     click.echo(f"look   ircore site serve {out}")
     if github:
+        # The lines hold names from the manifest, which may be HTML.
         text = escape("\n".join(lines))
         add_step_summary(f"### Preview\n\n<pre>{text}</pre>\n\nThe site is the artefact <code>preview</code>.\n\n")
         add_step_summary(findings)
@@ -151,6 +153,7 @@ def _written_manifest(repo: Path, base: str, head: str, by_maintainers: bool, fo
         return None
     objects, place = Repository(repo), folder / change.checked[0].slug
     path = f"submissions/{place.name}"
+    # From git's objects: the files of a stranger's branch are never checked out.
     blobs = [blob for blob in objects.blobs(change.head, path) if blob.entry.path == f"{path}/{MANIFEST}"]
     place.mkdir()
     (place / MANIFEST).write_bytes(next(objects.contents(blobs)))

@@ -60,6 +60,7 @@ def restore(name: str, out: Path) -> None:
 
     A job that evaluates pairs needs no other copy of the pictures.
     """
+    # Not an option: the words of a command show in logs and in the list of processes.
     text = os.environ.get(SECRET_VARIABLE)
     if not text:
         raise InputError(f"{SECRET_VARIABLE}: is not set", "Set it to the content of the season's secret.json.")
@@ -123,6 +124,7 @@ def gap(
     """
     season = read_season(published)
     verify_season(season, None)
+    # Proven before anything is compared: a gap on another set than the committed one says nothing.
     there, here = (
         Results.from_runs([folder for folder in open_runs(runs) if isinstance(folder, RunFolder)])
         for runs in (public, secret)
@@ -163,6 +165,7 @@ def slice_command(
     Each pair's pictures are drawn by the season's salt. Nothing but the gap leaves the secret folder.
     """
     public, committed = RunFolder.open(run), committed_set(secret, instances)
+    # Inside the secret folder, so that the pictures cannot be published with the runs by mistake.
     place = secret / SLICES / public.run.run_id
     targets = write_slice(committed, public.run.run_id, place / "targets", pictures)
     limit = option_words({"--max-cost": max_cost, "--prices": prices})

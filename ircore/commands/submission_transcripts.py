@@ -34,6 +34,7 @@ def pack(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
     Every instance must have been played to its end. Pictures are encoded anew where they hold anything but pixels;
     keys and absolute paths are found. Scores stay away: they are computed again from the transcripts.
     """
+    # Checked first: packing a large run takes minutes.
     if repo is not None:
         check_repository(repo, "--repo")
     packed = pack_run(run, out)
@@ -135,6 +136,7 @@ def rescore(
 def show_faults(error: InputError) -> None:
     """List the faults of refused transcripts if there are more than the error's own line names."""
     faults: tuple[str, ...] = getattr(error, "faults", ())
+    # A single fault stands in the error's own line.
     for fault in faults[:SHOWN] if len(faults) > 1 else ():
         click.echo(printable(f"  {fault}"), err=True)
 
@@ -148,6 +150,7 @@ def show_commitment(rescored: Rescored) -> None:
 
 def show_flags(rescored: Rescored, about: str = "") -> None:
     """List the findings in accepted transcripts that people should look at."""
+    # Without OCR some findings cannot be made: an empty list would look like a clean one.
     if ocr_missing():
         click.echo(f"  {UNREAD}", err=True)
     for flag in rescored.flags:

@@ -111,13 +111,15 @@ def evaluate(
         raise click.UsageError("--secret and --gaps go together")
     judge_options = _judge_options(judges)
     if published is not None:
-        published_runs(published)
+        published_runs(published)  # refuses a folder without runs
+    # Hosts are looked up now: a name may have come to lead into this network since the merge.
     run_nested(["submission", "check", str(path), "--resolve"])
     loaded = read_any_manifest(path)
     if (out / WITNESS).is_file():
         _verify(loaded, out, instances, relay_keys)
         _show_findings(out, published)
     elif loaded.submission.transcripts is None:
+        # A limit on cost cannot be kept with a model whose price nobody knows.
         if max_cost is not None:
             prices = _bounded_prices(loaded, prices, price_bound, out)
         more = option_words({"--max-cost": max_cost, "--prices": prices, "--deadline": deadline})
@@ -125,9 +127,8 @@ def evaluate(
         run_nested([*play, "--as-maintainers", "--only-outside", "--concurrency", str(concurrency), *more])
         _show_findings(out, published)
     elif not (out / RUN_FILE).is_file():
-        beside = ["--published", str(published)] if published is not None else []
-        beside += ["--relay-keys", str(relay_keys)] if relay_keys is not None else []
-        run_nested(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
+        beside = {"--instances": instances, "--out": out, "--published": published, "--relay-keys": relay_keys}
+        run_nested(["submission", "rescore", str(path), *option_words(beside)])
     _summarise(loaded.slug, out)
     run_nested(["score", str(out), "--every-turn"])
     if secret is not None and loaded.submission.game == RECONSTRUCTION:
@@ -138,6 +139,7 @@ def evaluate(
         _test_channel(out)
     if spot and loaded.submission.transcripts is not None and loaded.submission.game == RECONSTRUCTION:
         _play_again(loaded, out, max_cost)
+    # Judges that are models come last: their answers cost money, and the computed scores are there without them.
     if judge_options:
         run_nested(["score", str(out), *judge_options])
 
@@ -151,10 +153,15 @@ def _verify(loaded: AnyLoaded, out: Path, instances: Path, relay_keys: Path | No
 def _test_channel(out: Path) -> None:
     """Give a run's words to the built-in canvas, and record a collapse; too few dialogues say nothing."""
     with TemporaryDirectory() as folder:
-        try:
-            run_nested(["submission", "channel-test", str(out), "--out", folder, "--record"])
-        except InputError as error:
-            click.echo(printable(f"  channel test: {error.problem}"), err=True)
+        _try("channel test", ["submission", "channel-test", str(out), "--out", folder, "--record"])
+
+
+def _try(name: str, words: list[str]) -> None:
+    """Give a command whose failure is shown and holds nothing up."""
+    try:
+        run_nested(words)
+    except InputError as error:
+        click.echo(printable(f"  {name}: {error.problem}"), err=True)
 
 
 def _play_slice(loaded: AnyLoaded, words: list[str]) -> None:
@@ -164,10 +171,7 @@ def _play_slice(loaded: AnyLoaded, words: list[str]) -> None:
     elif missing := _missing_keys(loaded):
         click.echo(printable(f"  secret pictures: no key here for {', '.join(missing)}"), err=True)
     else:
-        try:
-            run_nested(words)
-        except (InputError, WorkError) as error:
-            click.echo(printable(f"  secret pictures: {error.problem}"), err=True)
+        _try("secret pictures", words)
 
 
 def _missing_keys(loaded: AnyLoaded) -> list[str]:
@@ -181,12 +185,10 @@ def _play_again(loaded: AnyLoaded, out: Path, max_cost: float | None) -> None:
     if missing := _missing_keys(loaded):
         click.echo(printable(f"  spot replay: no key here for {', '.join(missing)}"), err=True)
         return
-    limit = [] if max_cost is None else ["--max-cost", str(max_cost)]
+    limit = option_words({"--max-cost": max_cost})
     with TemporaryDirectory() as folder:
-        try:
-            run_nested(["submission", "spot-replay", str(out), "--out", folder, "--record", "--only-outside", *limit])
-        except (InputError, WorkError) as error:
-            click.echo(printable(f"  spot replay: {error.problem}"), err=True)
+        words = ["submission", "spot-replay", str(out), "--out", folder, "--record", "--only-outside", *limit]
+        _try("spot replay", words)
 
 
 def _show_findings(out: Path, published: Path | None) -> None:
@@ -219,7 +221,7 @@ def _bounded_prices(loaded: AnyLoaded, prices: Path | None, bound: float | None,
         question = f"US$ that a million tokens of {' and '.join(models)} cost at most"
         bound = click.prompt(question, type=POSITIVE, err=True)
     if not models or bound is None:
-        return prices
+        return prices  # every price is known
     return write_bounds(loaded.submission, bound, prices, out.with_name(f"{out.name}.prices.yaml"))
 
 
@@ -237,6 +239,7 @@ def links(folder: Path, as_json: bool) -> None:
 
     One line for each link that leads nowhere; exit status 1 if there is any.
     """
+    # Refuses a folder without manifests, of which no link would be dead.
     manifests_in(folder)
     asked = [submission for submission in merged_submissions(folder) if submission.status != "withdrawn"]
     named = [link for submission in asked for link in links_of(submission.loaded)]

@@ -1,18 +1,15 @@
 """``ircore verify``: check which facts of a target a picture shows."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ircore.commands.options import PATH
+from ircore.commands.options import PATH, echo_json, instance_named
 from ircore.core.errors import InputError
 from ircore.core.images import read_picture
-from ircore.core.plugins import unknown
-from ircore.core.records import Instance
 from ircore.core.terminal import printable
-from ircore.instances.store import InstanceSet, read_instances
+from ircore.instances.store import read_instances
 from ircore.instances.tangram_svg import read_polygons
 from ircore.scorers.tangrams import report as tangrams
 from ircore.scorers.tangrams.pieces import match_polygons
@@ -38,7 +35,7 @@ def command(instance_id: str, image: Path, folder: Path, ocr: bool, as_json: boo
     from ircore.scorers.verification.score import verify_picture
 
     instances = read_instances(folder)
-    instance = _instance(instances, instance_id)
+    instance = instance_named(instances, instance_id, "INSTANCE_ID")
     if instance.scene is None:
         raise InputError(
             f"{instance_id}: nobody wrote down what this target shows, so nothing can be verified",
@@ -57,7 +54,7 @@ def command(instance_id: str, image: Path, folder: Path, ocr: bool, as_json: boo
 
 def _verify_polygons(instance_id: str, image: Path, folder: Path, as_json: bool) -> int:
     """Compare seven polygons of an SVG file with the pieces of a tangram; nothing in the file is run or followed."""
-    instance = _instance(read_instances(folder), instance_id)
+    instance = instance_named(read_instances(folder), instance_id, "INSTANCE_ID")
     try:
         match = match_polygons(instance.scene, read_polygons(image))
     except ValueError as error:
@@ -73,12 +70,4 @@ def _show(instance_id: str, image: Path, document: dict[str, Any] | None, lines:
     if document is None:
         click.echo(printable("\n".join([f"{instance_id} in {image}", "", *lines])))
         return
-    about = {"instance_id": instance_id, "image": str(image), **document}
-    click.echo(json.dumps(about, indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def _instance(instances: InstanceSet, instance_id: str) -> Instance:
-    by_id = {instance.instance_id: instance for instance in instances.instances}
-    if instance_id not in by_id:
-        raise unknown("instance", instance_id, list(by_id), "INSTANCE_ID")
-    return by_id[instance_id]
+    echo_json({"instance_id": instance_id, "image": str(image), **document})

@@ -58,18 +58,9 @@ def sample_pictures(scale: int = 1) -> tuple[Picture, ...]:
 
 
 FUNCTIONS: dict[Any, str] = {
-    io.open: "a file",
-    os.open: "a file",
-    os.listdir: "a file",
-    os.scandir: "a file",
-    os.stat: "a file",
-    time.time: "the clock",
-    time.time_ns: "the clock",
-    time.monotonic: "the clock",
-    time.monotonic_ns: "the clock",
-    time.perf_counter: "the clock",
-    time.perf_counter_ns: "the clock",
-    time.sleep: "the clock",
+    **dict.fromkeys((io.open, os.open, os.listdir, os.scandir, os.stat), "a file"),
+    **dict.fromkeys((time.time, time.monotonic, time.perf_counter, time.sleep), "the clock"),
+    **dict.fromkeys((time.time_ns, time.monotonic_ns, time.perf_counter_ns), "the clock"),
     os.urandom: "unseeded chance",
 }
 """Functions that reach outside, and what they reach."""
@@ -117,6 +108,7 @@ def outside_calls() -> Iterator[list[str]]:
 
 
 def _python_call(frame: FrameType) -> str | None:
+    # Python's own function, which the profiler sees as a call of Python code and not of a built-in one.
     if frame.f_code is asyncio.sleep.__code__:
         return "the clock (asyncio.sleep)"
     caller = frame.f_back
@@ -131,6 +123,7 @@ def _built_in_call(frame: FrameType, function: Any) -> str | None:
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if (owner is datetime or owner is date) and name in ("now", "utcnow", "today"):
         return f"the clock ({name})"
+    # Functions of the module random are methods of one hidden generator; a generator with a seed is allowed.
     if owner is getattr(random, "_inst", None) and name in ("random", "getrandbits"):
         return "unseeded chance (the module random)"
     reached = FUNCTIONS.get(function) if owner is None or isinstance(owner, ModuleType) else None

@@ -11,10 +11,12 @@ from ircore.core.errors import InputError
 
 def _as_day(value: Any) -> str:
     """Return a date as text: YAML reads 2026-11-22 as a date, JSON as text."""
+    # A datetime is a date, too: a time of day is refused here.
     if isinstance(value, date) and not isinstance(value, datetime):
         return value.isoformat()
     if not (isinstance(value, str) and fullmatch(r"\d{4}-\d{2}-\d{2}", value, flags=ASCII)):
         raise ValueError("must be a date, YYYY-MM-DD")
+    # Read and written again, since the pattern alone takes 2026-02-30.
     return date.fromisoformat(value).isoformat()
 
 

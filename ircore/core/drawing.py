@@ -67,6 +67,7 @@ class Drawing:
         if fill is not None:
             boxes.append(self._paint(_extent(points, 0), fill, lambda at, *size: raster.filled(at(points), *size)))
         if outline is not None:
+            # After the filling, which would otherwise cover the inner half of the outline.
             boxes.append(self.line(points, outline, width, closed=True))
         return _union(boxes)
 
@@ -130,6 +131,7 @@ class Drawing:
         The font is the one inside Pillow: ASCII, Latin letters and ``°``, but no Greek or mathematical signs.
         """
         mask = _text_mask(text, round(size * SCALE))
+        # The mask is turned, since Pillow writes only level text.
         if rotation:
             mask = Image.fromarray(raster.turned(np.asarray(mask), rotation))
         across, down = mask.width / SCALE, mask.height / SCALE
@@ -145,6 +147,7 @@ class Drawing:
         return self._paint((left, top, left + across, top + down), colour, fill)
 
     def _paint(self, extent: tuple[float, float, float, float], colour: str, fill: "_Fill") -> Box:
+        # Only the part of the picture that the shape may touch is enlarged, with two pixels to spare on each side.
         left, top = max(0, math.floor(extent[0]) - 2), max(0, math.floor(extent[1]) - 2)
         right, bottom = min(self.width, math.ceil(extent[2]) + 2), min(self.height, math.ceil(extent[3]) + 2)
         if right <= left or bottom <= top:
@@ -191,6 +194,7 @@ def arc_points(centre: Point, radii: Point, start: float, end: float, rotation: 
 @lru_cache(maxsize=4096)  # A line has a disc of one size at each of its joints.
 def _arc(radii: Point, start: float, end: float, rotation: float) -> tuple[tuple[float, float, float, float], ...]:
     """Return how far right and down the two half-axes lead to each point of an arc."""
+    # An arc departs from its chord by the radius times the squared angle, so the steps grow as the radius' root.
     steps = max(8, math.ceil(abs(end - start) * math.sqrt(max(radii)) / 20))
     cosine, sine = exact.cos(math.radians(rotation)), exact.sin(math.radians(rotation))
     parts = []
@@ -233,6 +237,7 @@ def _stroke(points: Sequence[Point], half: float, round_ends: bool) -> Iterator[
         if length:
             dx, dy = (y1 - y0) / length * half, (x0 - x1) / length * half
             yield [(x0 + dx, y0 + dy), (x1 + dx, y1 + dy), (x1 - dx, y1 - dy), (x0 - dx, y0 - dy)]
+    # The ends of dashes stay straight: discs would lengthen each dash and close its gap.
     for joint in points if round_ends else points[1:-1]:
         yield arc_points(joint, (half, half), 0, 360)[:-1]
 

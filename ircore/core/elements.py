@@ -90,6 +90,7 @@ def read_elements(path: Path) -> ElementList:
     """
     document = read_json(path, MAX_BYTES, FORM)
     with validating(path, FORM):
+        # The three forms have no key in common that would name them, so their content tells them apart.
         if isinstance(document, dict) and _is_scene(document):
             return elements_of_scene(Scene.model_validate(document))
         if isinstance(document, dict) and _is_counts(document):
@@ -104,6 +105,7 @@ def write_elements(path: Path, elements: ElementList) -> None:
 
 def _of_file_counts(path: Path, counts: dict[str, int]) -> ElementList:
     for label, count in counts.items():
+        # Each counted thing becomes an element in memory, so a short file must not count millions.
         if not 0 <= count <= 1000:
             raise InputError(f"{path}: {label}: the count {count} is out of range", "Write a count from 0 to 1000.")
     return elements_of_counts(counts)

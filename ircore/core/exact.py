@@ -55,6 +55,7 @@ def tan(x: Real) -> Real:
 def atan2(y: Real, x: Real) -> Real:
     """Return the direction of the vector (x, y) in radians, -π to π; 0 for the vector without a length."""
     longer, shorter = _larger(abs(x), abs(y)), _smaller(abs(x), abs(y))
+    # At most 1, where the series converges; the angle is mirrored into its own eighth below.
     part = shorter / _where(longer > 0, longer, 1.0)
     # Each half angle: tan(a / 2) = tan a / (1 + sqrt(1 + tan² a)); after two the series is short.
     for _ in range(2):
@@ -78,6 +79,7 @@ def asin(x: float) -> float:
 
 def exp(x: Real) -> Real:
     """Return e to the power of ``x``; infinity above 709."""
+    # Beyond these the result is 0 or infinity, and the whole number of twos below stays small.
     bounded = _smaller(_larger(x, -750.0), 710.0)
     twos = _nearest(bounded / (_LN_2[0] + _LN_2[1]))
     rest = (bounded - twos * _LN_2[0]) - twos * _LN_2[1]
@@ -129,6 +131,7 @@ def cbrt(x: float) -> float:
     if x == 0 or not math.isfinite(x):
         return x
     near = power(abs(x), 1 / 3)
+    # One step of Newton's method takes back what logarithm and power have rounded.
     return math.copysign(near - (near * near * near - abs(x)) / (3 * near * near), x)
 
 
@@ -150,6 +153,7 @@ def dist(one: Sequence[float], other: Sequence[float]) -> float:
 
 def _circular(x: Real, quarters: int) -> Real:
     """Return the sine of ``x`` plus a number of quarter turns."""
+    # The rest lies within an eighth of a turn of 0, where ten terms of the series suffice.
     turns = _nearest(x / (math.pi / 2))
     rest = ((x - turns * _HALF_PI[0]) - turns * _HALF_PI[1]) - turns * _HALF_PI[2]
     square = rest * rest

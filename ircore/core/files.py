@@ -183,7 +183,7 @@ def _write_through(path: Path, data: bytes) -> None:
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | AS_BYTES, 0o644)
     try:
         left = memoryview(data)
-        while left:
+        while left:  # a call may write only a part
             left = left[os.write(file, left) :]
         os.fsync(file)
     finally:
@@ -204,6 +204,7 @@ def new_folder(path: Path) -> Iterator[Path]:
         InputError: ``path`` exists and holds something.
         WorkError: The disk is full or the place cannot be written.
     """
+    # Otherwise the rename below would replace the link instead of filling the folder behind it.
     if path.is_symlink():
         path = Path(os.path.realpath(path))
     if (path.is_dir() and any(path.iterdir())) or (path.exists() and not path.is_dir()):
@@ -212,8 +213,9 @@ def new_folder(path: Path) -> Iterator[Path]:
         raise InputError(f"{path}: is the folder you are in, which cannot be replaced", "Choose another --out.")
     with _writing(path, "Choose another --out."):
         path.parent.mkdir(parents=True, exist_ok=True)
+        # Beside the folder, since a rename works only within one disk.
         temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-        temporary.chmod(0o755)
+        temporary.chmod(0o755)  # mkdtemp's own rights let nobody else read
     try:
         with _writing(path):
             yield temporary
@@ -237,6 +239,7 @@ def locked(folder: Path, what: str) -> Iterator[None]:
     """
     from filelock import FileLock, Timeout
 
+    # A lock of the system and no mere file: the system frees it when the process ends, be it by kill -9.
     lock = FileLock(folder / ".lock", blocking=False)
     try:
         lock.acquire()

@@ -4,13 +4,13 @@ The game's records check these fields where the game is installed; without it th
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, StringConstraints, model_validator
 
 from ircore.core.episode_records import AnyEpisode, Episode, Rendering
 from ircore.core.records import RECONSTRUCTION, AnyInstance, Line, Name, PlayerSpec, Record, Sha256, is_none
-from ircore.core.submission_records import COMMITMENT, AnyRun, Dates, Submission, TranscriptsReference, check_terms
+from ircore.core.submission_records import COMMITMENT, AnyRun, Dates, Run, Submission, TranscriptsReference, check_terms
 
 NOBODY = "nobody"
 """Label of an empty seat."""
@@ -122,6 +122,7 @@ def drawn_renderings(episode: AnyEnded) -> tuple[tuple[int, Rendering], ...]:
 
 
 def _renderings_in(value: object) -> Iterator[Rendering]:
+    # Steps of other games are plain JSON here: a rendering is known by having these fields and no others.
     if isinstance(value, dict) and value.keys() == Rendering.model_fields.keys():
         yield Rendering.model_validate(value)
     elif isinstance(value, dict | list):
@@ -170,6 +171,11 @@ class GameRun(AnyRun):
         if self.game == RECONSTRUCTION or self.submission.game != self.game:
             raise ValueError(f"game is {self.game}, that of the submission {self.submission.game}")
         return self
+
+
+def stated_rules(stated: AnySubmission | Run | GameRun) -> dict[str, Any]:
+    """Return the rules that a manifest or a run states, as JSON by name."""
+    return stated.rules if isinstance(stated.rules, dict) else stated.rules.model_dump(mode="json")
 
 
 def manifest_record(document: dict[str, object]) -> AnySubmission:

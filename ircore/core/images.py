@@ -1,8 +1,7 @@
 """Pictures at the border: opened once, checked, turned into plain RGB, never trusted.
 
-``Picture`` is what players, judges and metrics get: bytes of a PNG file and, decoded at most once, its
-pixels.
-It carries no name, path or metadata, so that nothing but what can be seen reaches a player.
+``Picture`` is what players, judges and metrics get: bytes of a PNG file and, decoded at most once, its pixels. It
+carries no name, path or metadata, so that nothing but what can be seen reaches a player.
 """
 
 import hashlib
@@ -103,6 +102,7 @@ class Picture:
         from ircore.core import png
 
         picture = cls(png.encode(pixels), pixels.shape[1], pixels.shape[0], changes)
+        # In place of the cached property, which would decode what was just encoded.
         picture.__dict__["pixels"] = _frozen(pixels)
         return picture
 
@@ -212,6 +212,7 @@ def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
                 f"Reduce the picture to at most {MAX_PIXELS:,} pixels and {MAX_SIDE:,} a side.",
             )
         changes = ["first frame"] if getattr(image, "n_frames", 1) > 1 else []
+        # Opening reads the header alone; damage further on shows only now.
         image.load()
     except Image.DecompressionBombError as error:
         raise ImageError(
@@ -230,8 +231,8 @@ def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
 
 def _as_rgb(image: Image.Image, changes: list[str]) -> Image.Image:
     """Convert a picture of any mode to RGB as a viewer would show it; each conversion is added to ``changes``."""
-    turn = _TURNS.get(_orientation(image))
-    if turn is not None:
+    # First, since conversions drop the EXIF data that says how the picture lies.
+    if (turn := _TURNS.get(_orientation(image))) is not None:
         image = image.transpose(turn)
         changes.append("turned as its EXIF says")
     if image.mode.startswith("I") or image.mode == "F":
@@ -268,10 +269,10 @@ def _pixels_only(data: bytes) -> bytes | None:
             rows.append(data[at + 8 : at + 8 + size])
         at += size + 12
     width, height = struct.unpack(">II", data[16:24])
+    # Behind the pixels a stream may carry a message that no viewer shows.
     if not fills_exactly(rows, width, height):
         return None
-    packed = b"".join(rows)
-    chunks = ((b"IHDR", data[16:29]), (b"IDAT", packed), (b"IEND", b""))
+    chunks = ((b"IHDR", data[16:29]), (b"IDAT", b"".join(rows)), (b"IEND", b""))
     return _PNG + b"".join(
         struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
         for name, content in chunks
@@ -339,8 +340,8 @@ def _from_16_bit(image: Image.Image) -> Image.Image:
     import numpy as np
 
     values: npt.NDArray[Any] = np.asarray(image).astype(np.float64)
-    scaled = np.clip(values / 257.0, 0, 255).round().astype(np.uint8)
-    return Image.fromarray(scaled)
+    # 65535 / 255 = 257: white stays white.
+    return Image.fromarray(np.clip(values / 257.0, 0, 255).round().astype(np.uint8))
 
 
 def _frozen(pixels: Pixels) -> Pixels:

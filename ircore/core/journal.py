@@ -7,7 +7,6 @@ crash: readers pass over it and the next writer removes it. Any other damage is 
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Self, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -28,6 +27,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
         return
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
+            # A line without a newline is still being written, or was cut off by a crash.
             if line.endswith(b"\n"):
                 yield number, line[:-1]
 
@@ -83,6 +83,7 @@ class JournalWriter:
         """
         data = b"".join(line + b"\n" for line in lines)
         try:
+            # One call for all lines: a reader, or a crash, meets at most one line that is cut off.
             written = os.write(self._file, data)
             if written != len(data):
                 raise OSError(28, "No space left on device")
@@ -96,9 +97,7 @@ class JournalWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         os.close(self._file)
 
     def _complete_length(self) -> int:

@@ -65,6 +65,7 @@ def _objects(path: Path, file: TextIO) -> Iterator[dict[str, Any]]:
             continue
         except RecursionError:
             raise InputError(f"{path}: record {number + 1} is nested too deeply", _REMEDY) from None
+        # A record was complete: the next one is again expected to be of usual size.
         number, wanted = number + 1, CHUNK
         if not isinstance(record, dict):
             raise InputError(f"{path}: record {number} is not an object", _REMEDY)

@@ -62,6 +62,7 @@ class Withdrawal(Record):
             return self.run_id == run.run_id
         if self.transcripts is not None:
             return run.submission.transcripts == self.transcripts
+        # A run that began after the withdrawal is not what was withdrawn.
         return self.kind == "reinstated" or run.started[:10] <= self.date
 
     def follows(self, known: "Withdrawal | None") -> "Withdrawal | None":
@@ -96,6 +97,7 @@ def read_decisions(
     for number, line in lines:
         try:
             decision = kind.model_validate_json(line)
+            # Separately, since pydantic takes the last of two values and says nothing.
             refuse_double_keys(line)
         except ValueError as error:
             problem = describe_validation_error(error)[:300] if isinstance(error, ValidationError) else str(error)

@@ -128,6 +128,7 @@ def read_text(pixels: Pixels, folder: Path | None = None) -> tuple[TextLine, ...
         InputError: The extra ``ocr`` is not installed.
     """
     key = pixels_hash(pixels)
+    # One picture at a time: two threads that ask for the same picture would both have it recognised.
     with _ONE_AT_A_TIME:
         lines = _remembered.pop(key, None)
         if lines is None:
@@ -177,6 +178,7 @@ def cache_folder() -> Path | None:
 
 
 def _path(folder: Path, sha256: str) -> Path:
+    # A folder for each version, since another engine may read the same picture otherwise.
     engine = "-".join(ocr_version().replace(",", "").split())
     return folder / "ocr" / engine / sha256[:2] / f"{sha256}.json"
 
@@ -202,6 +204,7 @@ def ocr_engine() -> Any:
 def _recognise(pixels: Pixels) -> tuple[TextLine, ...]:
     import numpy as np
 
+    # The engine takes blue first, as OpenCV does.
     answer = ocr_engine()(np.ascontiguousarray(pixels[..., ::-1]))
     if answer.txts is None:
         return ()

@@ -32,6 +32,7 @@ def load_pretrained(where: str, place: str, kind: Any, processor_kind: Any, **se
         raise InputError(
             f"{where}: {place}: cannot be loaded ({said})", "Name a folder with a saved model, or a model of the Hub."
         ) from error
+    # transformers fills missing weights with random numbers and only warns: scores would be noise.
     for key in ("missing_keys", "unexpected_keys", "mismatched_keys"):
         faults = sorted(map(str, report.get(key, ())))
         if faults:

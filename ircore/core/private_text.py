@@ -85,6 +85,7 @@ def without_leaks(text: str) -> str:
 
 
 def _by_pattern(text: str) -> Iterator[Leak]:
+    # One expression for all patterns, so that a text is gone through once; the group says which one matched.
     for match in _ANY.finditer(text):
         if match.lastindex is not None:
             yield Leak(_NAMES[match.lastindex - 1], match.start(), match.end())
@@ -120,6 +121,7 @@ def _tokens(text: str) -> Iterator[Leak]:
 
 
 def _hides_a_key(token: str) -> bool:
+    # Both alphabets of RFC 4648, with or without padding.
     data = token.rstrip("=").replace("-", "+").replace("_", "/")
     try:
         decoded = b64decode(data + "=" * (-len(data) % 4)).decode("ascii")

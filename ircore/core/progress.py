@@ -43,6 +43,7 @@ class Progress(Protocol):
 @contextmanager
 def progress(label: str, total: int) -> Iterator[Progress]:
     """Show how much of ``total`` is done while the block runs."""
+    # In a log file the characters by which a bar moves back would only pile up.
     if sys.stderr.isatty():
         with _bar(label, total) as bar:
             yield bar
@@ -86,6 +87,7 @@ class _Plain:
 
     def advance(self, note: str = "") -> None:
         self.done += 1
+        # The last piece always shows, so that a log says that the work ended.
         if monotonic() - self.shown >= PLAIN_INTERVAL or self.done == self.total:
             self._show(note)
 

@@ -33,6 +33,7 @@ def read_prompts(
 
 def prompts_version(texts: Sequence[str], folder: Path | None) -> str:
     """Return the set's name with a hash of its texts: part of a result's identity."""
+    # A zero byte between the texts: words that move from one text to the next change the hash.
     digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
     return f"{'built-in' if folder is None else folder.resolve().name} {digest}"
 

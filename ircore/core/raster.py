@@ -39,6 +39,7 @@ def filled_together(polygons: Sequence[Polygon], width: int, height: int) -> Mas
 
 def turned(mask: Grey, degrees: float) -> Grey:
     """Return a mask turned counter-clockwise by bilinear interpolation, enlarged to hold all of the turned picture."""
+    # Quarter turns move whole pixels; interpolation would blur them.
     if degrees % 90 == 0:
         return np.rot90(mask, round(degrees / 90))
     height, width = mask.shape
@@ -58,6 +59,7 @@ def turned(mask: Grey, degrees: float) -> Grey:
 
 
 def _clockwise(polygon: Polygon) -> Polygon:
+    # Overlapping polygons that turn in opposite directions would cancel each other out.
     xs, ys = zip(*polygon, strict=True)
     area = math.fsum(x * y1 - x1 * y for x, y, x1, y1 in zip(xs, ys, xs[1:] + xs[:1], ys[1:] + ys[:1], strict=True))
     return polygon if area >= 0 else polygon[::-1]
@@ -65,6 +67,7 @@ def _clockwise(polygon: Polygon) -> Polygon:
 
 def _windings(polygons: Sequence[Polygon], width: int, height: int) -> npt.NDArray[np.int16]:
     """Return how many times the polygons go round the middle of each pixel, clockwise less counter-clockwise."""
+    # Whole numbers from here on: no step below rounds, whatever the processor.
     corners = [np.rint(np.array(polygon, np.float64) * _FINE).astype(np.int64) for polygon in polygons]
     starts = np.concatenate(corners)
     ends = np.concatenate([np.roll(points, -1, axis=0) for points in corners])

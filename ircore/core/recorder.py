@@ -55,6 +55,7 @@ class Recorder(Generic[Entry]):
         self._unseen: list[asyncio.Future[None]] = []
         self._idle = asyncio.Event()
         self._idle.set()
+        # A single thread, so that batches are written in the order in which they were handed over.
         self._thread = ThreadPoolExecutor(1, "recorder")
 
     async def record(self, entry: Entry) -> None:
@@ -67,6 +68,7 @@ class Recorder(Generic[Entry]):
 
     def record_soon(self, entry: Entry) -> None:
         """Record an entry on which no later step depends; ``close`` raises if it could not be written."""
+        # Those that are written are forgotten, so that memory does not grow with the run; failures stay for ``close``.
         self._unseen = [task for task in self._unseen if not task.done() or task.exception()]
         self._unseen.append(self._begin(entry))
 
@@ -101,6 +103,7 @@ class Recorder(Generic[Entry]):
 
     def _written(self, batch: list[asyncio.Future[None]], failure: BaseException | None) -> None:
         for written in batch:
+            # Done already where the task that awaited it was cancelled.
             if not written.done():
                 written.set_exception(failure) if failure else written.set_result(None)
         if self._waiting:

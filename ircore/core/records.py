@@ -204,6 +204,7 @@ class PlayerSpec(Record):
             from urllib.parse import urlsplit
 
             parts = urlsplit(self.base_url)
+            # Keys travel to this address: in clear text only on the machine itself.
             loopback = parts.hostname in {"127.0.0.1", "localhost", "::1"}
             if parts.username or not (parts.scheme == "https" or (parts.scheme == "http" and loopback)):
                 raise ValueError("base_url must be https, or http on loopback, without credentials")
@@ -284,6 +285,7 @@ class Rules(GameRules):
         """
         places = tuple(range(turns))
         if self.history == "first and last":
+            # After one turn the first is the last, and is shown once.
             return places[:1] + places[1:][-1:]
         return places if self.history == "all" else places[-int(self.history.removeprefix("last ")) :]
 

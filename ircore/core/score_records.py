@@ -19,11 +19,6 @@ JudgeReason = Literal["judge_refused", "judge_empty", "provider_error"]
 """Why a question to a judge has no answer; the last one is technical and asked again by the same command."""
 
 
-def _is_empty(value: tuple[object, ...]) -> bool:
-    """Say whether a list is left out of a written record: a list without entries, as ``is_none`` for single values."""
-    return not value
-
-
 class Orders(NamedTuple):
     """A preference (1 final, 0 first, 0.5 tie) asked twice, since judges may favour a position.
 
@@ -91,7 +86,7 @@ class Score(Record):
     )
     leniencies: tuple[Name, ...] = Field(
         default=(),
-        exclude_if=_is_empty,
+        exclude_if=lambda value: not value,  # older records have no such field, and keep their bytes
         description="Deviations in a model's answer that were accepted (ircore.runs.judge_answers), sorted.",
     )
 
@@ -108,6 +103,7 @@ class Score(Record):
 
     @model_validator(mode="after")
     def _value_is_in_range(self) -> "Score":
+        # A metric has no bounds here: each has a unit of its own.
         top = {"similarity": 10.0, "preference": 1.0}.get(self.task)
         if self.value is not None and top is not None and not 0 <= self.value <= top:
             raise ValueError(f"value of {self.task} must be within 0 and {top:g}, got {self.value}")

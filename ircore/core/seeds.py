@@ -11,5 +11,6 @@ def derived_seed(seed: int, *parts: object) -> int:
     >>> derived_seed(7, 1, "describer") == derived_seed(7, 1, "generator")
     False
     """
+    # By a hash: Python's own ``hash`` of a text differs from process to process.
     text = "\0".join(str(part) for part in (seed, *parts))
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])

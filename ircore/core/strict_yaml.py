@@ -107,14 +107,17 @@ class _StrictLoader(yaml.SafeLoader):
             raise _fault("anchors and aliases are not allowed", event.start_mark, remedy)
         if event.tag is not None:
             raise _fault(f"the tag {event.tag!r} is not allowed", event.start_mark, "Remove the tag (!…).")
+        # Counted here, since Python's own limit on recursion would end the parser without a line number.
         if self._depth >= MAX_DEPTH:
             raise _fault(f"nested more than {MAX_DEPTH} deep", event.start_mark)
         self._depth += 1
         node = super().compose_node(parent, index)
+        # Not in a ``finally``: after an error nothing more is read.
         self._depth -= 1
         return node
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        # Before the number is made: Python takes quadratic time for a number of many digits.
         if node.tag == _INTEGER and len(node.value) > _MOST_DIGITS:
             raise _fault(_TOO_LARGE, node.start_mark)
         if node.tag in _NUMBERS and _READ_IN_TWO_WAYS.search(node.value):
@@ -138,7 +141,8 @@ class _StrictLoader(yaml.SafeLoader):
             if key.tag == _MERGE:
                 raise _fault("merge keys are not allowed", key.start_mark)
             if key.value in seen:
-                raise _fault(f"{_short(key.value)} is given twice", key.start_mark, "Remove one of the two.")
+                shown = key.value if len(key.value) <= 60 else f"{key.value[:57]}…"
+                raise _fault(f"{shown!r} is given twice", key.start_mark, "Remove one of the two.")
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 
@@ -204,6 +208,7 @@ def parse_mapping(data: bytes, name: str, if_other: str) -> Document:
         raise _refusal(name, detail, _place(error.problem_mark), remedy) from error
     except (yaml.YAMLError, RecursionError) as error:
         raise _refusal(name, type(error).__name__, START) from error
+    # After the parser's own errors, which name the line; these concern the file as a whole.
     if not isinstance(document, dict):
         detail = "is empty" if document is None else "is not a mapping of keys to values"
         raise YamlError(f"{name}: {detail}", if_other, detail=detail)
@@ -220,7 +225,7 @@ def hidden_character(text: str) -> tuple[int, str] | None:
         Its position and its name, such as ``U+202E RIGHT-TO-LEFT OVERRIDE``; None if there is none.
     """
     if text.isascii() and text.isprintable():
-        return None
+        return None  # the usual short text, without a look at each character
     for position, character in enumerate(text):
         if character in "\n\t" or text.startswith("\r\n", position):
             continue
@@ -235,6 +240,7 @@ def _decoded(data: bytes, name: str) -> str:
         detail = f"is larger than {MAX_BYTES // 1024} KiB"
         raise YamlError(f"{name}: {detail}", "Shorten the file.", detail=detail)
     try:
+        # Editors on Windows begin a file with a byte order mark.
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
@@ -270,10 +276,6 @@ def _words(error: yaml.MarkedYAMLError) -> tuple[str, str]:
 
 def _place(mark: yaml.Mark | None) -> Place:
     return START if mark is None else Place(mark.line + 1, mark.column + 1)
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:57]}…")
 
 
 def _locate(

@@ -100,6 +100,7 @@ def check_terms(licence: str, links: Mapping[str, str]) -> None:
     if not fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]*( (AND|OR|WITH) [A-Za-z0-9][A-Za-z0-9.+-]*)*", licence):
         raise ValueError("licence must be an SPDX identifier, such as Apache-2.0 or CC-BY-4.0")
     for name, link in links.items():
+        # Links are shown on the site: another scheme, such as javascript:, could run there.
         if not link.startswith("https://"):
             raise ValueError(f"links.{name} must start with https://")
 

@@ -55,8 +55,10 @@ def hanging(text: str, columns: int | None) -> str:
 
 def _hung(line: str, columns: int) -> list[str]:
     """Return the parts of a line; the rest of a line whose last column begins far to the right is indented by four."""
+    # A rule across a table is cut, not continued on the next line.
     if len(line) <= columns or set(line) == {"─"}:
         return [line[:columns]]
+    # A column that begins in the right half would leave too little room for its rest.
     ends = [gap.end() for gap in re.finditer(r" {2,}", line) if gap.end() <= columns // 2]
     blanks = " " * (ends[-1] if ends else 4)
     return wrap(line, columns, subsequent_indent=blanks, break_on_hyphens=False) or [line]

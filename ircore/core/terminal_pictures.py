@@ -120,6 +120,7 @@ def _png(strip: Image.Image) -> str:
 
 
 def _kitty(data: str, width: int, lines: int) -> Iterator[str]:
+    # Kitty takes 4,096 characters a command; the last command says that no more follow.
     for start in range(0, len(data), CHUNK):
         more = int(start + CHUNK < len(data))
         head = f"f=100,a=T,q=2,c={width},r={lines},m={more}" if start == 0 else f"m={more}"
@@ -128,6 +129,7 @@ def _kitty(data: str, width: int, lines: int) -> Iterator[str]:
 
 def _blocks(strip: Image.Image, width: int, lines: int) -> Iterator[str]:
     """Yield lines of upper half blocks: the letter's colour is the upper pixel, the background's the lower pixel."""
+    # Two pixels a line: a half block shows one above the other.
     small = strip.resize((width, lines * 2), Image.Resampling.BOX)
     for line in range(lines):
         cells = []
@@ -154,6 +156,7 @@ def _sixel(strip: Image.Image) -> Iterator[str]:
             for bit, row in enumerate(rows):
                 colour = cast("int", image.getpixel((column, row)))
                 masks.setdefault(colour, [0] * image.width)[column] |= 1 << bit
+        # "$" goes back to the beginning of the band for the next colour, "-" on to the next band.
         yield "$".join(f"#{colour}{_runs(columns)}" for colour, columns in masks.items()) + "-"
     yield "\x1b\\"
 

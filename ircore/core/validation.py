@@ -56,16 +56,16 @@ _PATTERNS = {
 
 def worded(detail: "ErrorDetails") -> str:
     """Return the fault of a value in words, without the value, which may be a secret key."""
-    limits = {name: int(limit) if _is_whole(limit) else limit for name, limit in detail.get("ctx", {}).items()}
+    # A bound of a field of floats is shown as people write it: 10, not 10.0.
+    limits = {
+        name: int(limit) if isinstance(limit, float) and limit.is_integer() else limit
+        for name, limit in detail.get("ctx", {}).items()
+    }
     if detail["type"] == "string_pattern_mismatch" and limits["pattern"] in _PATTERNS:
         return _PATTERNS[limits["pattern"]]
     if detail["type"] in WORDING:
         return WORDING[detail["type"]].format_map(limits)
     return detail["msg"].removeprefix("Value error, ")
-
-
-def _is_whole(limit: object) -> bool:
-    return isinstance(limit, float) and limit.is_integer()
 
 
 def _fault(detail: "ErrorDetails") -> str:

@@ -55,6 +55,7 @@ def in_order(function: Callable[[T], R], pieces: Iterable[T], workers: int) -> I
     waiting: deque[Future[R]] = deque()
     try:
         for piece in chain(first, waiting_pieces):
+            # The oldest is waited for before another is handed out, since pieces and results may be large.
             if len(waiting) >= AHEAD * workers:
                 yield waiting.popleft().result()
             waiting.append(pool.submit(function, piece))
@@ -85,6 +86,7 @@ def run_shares(task: Callable[[int, int], T], worthwhile: bool = True) -> list[T
     shares = min(os.cpu_count() or 1, MAX_SHARES)
     if not worthwhile or shares == 1 or "fork" not in get_all_start_methods():
         return [task(0, 1)]
+    # A closure cannot be pickled; a forked process finds it in its copy of the memory.
     global _share_task
     _share_task = task
     try:
@@ -104,6 +106,7 @@ def run_pieces(task: Callable[[int], object], pieces: int, worthwhile: bool = Tr
         pieces: Number of pieces; put the longest first, so that all processes end at about the same time.
         worthwhile: Whether the work is large enough to be worth starting processes.
     """
+    # In memory that the forked processes share, with a lock: no piece is taken twice.
     next_piece = get_context().Value("i", 0)
 
     def take_pieces(share: int, shares: int) -> None:  # noqa: ARG001 - every share takes pieces until none is left
@@ -124,6 +127,7 @@ def _run_share(share: int, shares: int) -> object:
 
 
 def _begin() -> None:
+    # A terminal sends Ctrl-C to every process: the command alone decides what follows from it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_the_parent, daemon=True).start()
 
@@ -132,4 +136,4 @@ def _end_with_the_parent() -> None:
     parent = parent_process()
     if parent is not None:
         parent.join()
-        os._exit(1)
+        os._exit(1)  # from this thread no other exit would end a process that computes

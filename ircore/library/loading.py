@@ -49,6 +49,7 @@ def load_results(*places: RunPlace, revision: str | None = None) -> Results:
         >>> ircore.load_results("release").board("verified") == results.board("verified")
         True
     """
+    # A place that holds no run may be a release, a folder or a name on the Hub; what is neither is refused there.
     if len(places) == 1 and not isinstance(places[0], RunFolder | GameRunFolder) and not _is_run(places[0]):
         loaded: Results = load("releases", "results")(str(places[0]), revision)
         return loaded
@@ -132,6 +133,7 @@ def table(
         1
     """
     games = _game_runs(source)
+    # Tables of other games have names of their own, which TABLES does not list.
     if games:
         return as_frame(tables_of_game(read_game_results(games), name, category, difficulty)[name])
     if name not in TABLES:

@@ -193,6 +193,7 @@ def open_run(run: RunPlace) -> RunFolder | GameRunFolder:
 
 def _outside_event_loops(work: Callable[[], T]) -> T:
     """Do work that starts an event loop; in a thread of its own where a loop runs already, as in a notebook."""
+    # asyncio refuses a second loop in a thread in which one is running.
     try:
         asyncio.get_running_loop()
     except RuntimeError:

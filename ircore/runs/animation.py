@@ -14,7 +14,6 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
 from ircore.core.images import Picture
 from ircore.core.terminal import printable
-from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 
 FORMATS = {".png": "PNG", ".webp": "WEBP"}
@@ -50,9 +49,8 @@ def animate(folder: RunFolder, episode_id: str, file: Path, judges: Sequence[str
     episode = next((episode for episode in folder.episodes() if episode.episode_id == episode_id), None)
     if episode is None or not episode.rendered_turns:
         raise InputError(f"{folder.path}: episode {episode_id!r} has no rendering", "Name another episode.")
-    instances: InstanceSet = folder.instances
-    instance = next(iter(instances.instances.named({episode.instance_id})))
-    frames, lasting = _frames(folder, episode, instances.target(instance), judges)
+    instance = next(iter(folder.instances.instances.named({episode.instance_id})))
+    frames, lasting = _frames(folder, episode, folder.target(instance), judges)
     made = io.BytesIO()
     frames[0].save(
         made, FORMATS[file.suffix.lower()], save_all=True, append_images=frames[1:], duration=lasting, loop=0,
@@ -75,17 +73,17 @@ def _frames(
         frames += [_frame(target, before, turn, None), _frame(target, after, turn, scores.get(turn.turn))]
         lasting += [_SAID_MS, _DRAWN_MS]
         before = after
+    # The animation repeats without a pause, so the finished drawing stands longer than the others.
     lasting[-1] = _LAST_MS
     return frames, lasting
 
 
 def _scores(folder: RunFolder, episode: Episode, judges: Sequence[str]) -> Mapping[int, float]:
     """Return the score of each turn by the first judge that rated the episode."""
-    rated = [score for score in folder.scores() if score.episode_id == episode.episode_id and score.value is not None]
+    rated = [score for score in folder.scores() if (score.episode_id, score.task) == (episode.episode_id, "similarity")]
     for judge in judges:
-        own = {score.turn: score.value for score in rated if score.judge == judge and score.task == "similarity"}
-        if own:
-            return {turn: value for turn, value in own.items() if value is not None}
+        if own := {score.turn: score.value for score in rated if score.judge == judge and score.value is not None}:
+            return own
     return {}
 
 
@@ -100,6 +98,7 @@ def _frame(target: Picture, drawn: Picture | None, turn: Turn, score: float | No
     top = _MARGIN + _HEAD
     for left in (_MARGIN, right):
         sheet.rectangle(left - 1, top - 1, left + _SIDE + 1, top + _SIDE + 1, _BLANK)
+    # Pasted as pixels: a drawing holds shapes and texts alone.
     image = Image.fromarray(np.asarray(sheet.pixels))
     for left, picture in ((_MARGIN, target), (right, drawn)):
         if picture is not None:
@@ -110,7 +109,9 @@ def _frame(target: Picture, drawn: Picture | None, turn: Turn, score: float | No
 
 def _with_message(image: Image.Image, message: str, top: int) -> Image.Image:
     sheet = Drawing.over(np.asarray(image))
+    # Messages come from models: line breaks and control characters would break the layout.
     lines = textwrap.wrap(" ".join(printable(message).split()), _CHARACTERS)
+    # The sheet has a fixed height, since all frames of an animation are of one size.
     if len(lines) > _LINES:
         lines = [*lines[: _LINES - 1], lines[_LINES - 1][: _CHARACTERS - 4] + " …"]
     for number, line in enumerate(lines):

@@ -42,6 +42,7 @@ def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
             f"the player in the seat {seat.name} answered with a {type(answer).__name__}, not with a {seat.answers}",
             f"Answer with a {KINDS[seat.answers].__name__}.",
         )
+    # Only the questions to seats that choose have these two fields.
     choices = getattr(question, "choices", ())
     unclear = getattr(question, "unclear", None)
     if isinstance(answer, ChoiceAnswer) and answer.choice not in (*choices, *([] if unclear is None else [unclear])):
@@ -82,6 +83,7 @@ def answer_of(seat: Seat[Any, Any], call: Call, picture_of: Callable[[Rendering]
         call: The record.
         picture_of: Finds the picture of a rendering.
     """
+    # The seat decides, not the record: the record may be a submitter's, with a text where a picture belongs.
     if seat.answers == "text" and call.text is not None:
         return TextAnswer(call.text, call.usage, call.seconds)
     if seat.answers == "choice" and call.choice is not None:

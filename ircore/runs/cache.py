@@ -100,6 +100,7 @@ class Cache:
     def _picture(self, rendering: Rendering, notes: tuple[str, ...]) -> PictureAnswer:
         path = self._picture_path(rendering.sha256)
         picture = Picture.from_own_file(read_image_bytes(path), rendering.width, rendering.height)
+        # A folder that several machines share may hold a file that was damaged on its way.
         if picture.sha256 != rendering.sha256:
             raise InputError(f"{path}: damaged, its content does not match its name", "Remove this file.")
         return PictureAnswer(picture, notes, NOT_ASKED)
@@ -125,6 +126,7 @@ class Cache:
 
 def question_key(role: str, spec: PlayerSpec, view: Asked) -> str:
     """Return the hash of everything that decides the content of a question: player, settings, view and version."""
+    # The seat is a part: a describer and a generator of one model may otherwise share an answer.
     question = {
         "version": __version__,
         "role": role,
@@ -135,6 +137,7 @@ def question_key(role: str, spec: PlayerSpec, view: Asked) -> str:
 
 
 def _plain(value: object) -> Any:
+    # The hash stands for a picture: JSON cannot hold the bytes, and equal files give equal hashes.
     if isinstance(value, Picture):
         return value.sha256
     if isinstance(value, tuple):

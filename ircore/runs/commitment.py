@@ -12,7 +12,7 @@ import hmac
 import json
 from collections.abc import Iterable
 
-from ircore.core.game_records import AnySubmission
+from ircore.core.game_records import AnySubmission, stated_rules
 from ircore.core.submission_records import Opening
 
 LABEL = "ircore commitment 1"
@@ -27,11 +27,10 @@ def players_of(submission: AnySubmission) -> str:
     Args:
         submission: The manifest.
     """
-    rules = submission.rules if isinstance(submission.rules, dict) else submission.rules.model_dump(mode="json")
     players = {
         seat: player.model_dump(mode="json", exclude={"api_key_env"}) for seat, player in submission.players.items()
     }
-    return _hash(submission.game, rules, players)
+    return _hash(submission.game, stated_rules(submission), players)
 
 
 def commitment_of(slug: str, submission: AnySubmission, salt: str) -> str:
@@ -64,6 +63,7 @@ def in_order(opening: Opening, ids: Iterable[str]) -> list[str]:
 
 
 def _hash(*parts: object) -> str:
+    # As a JSON list, so that no two lists of parts give the same bytes, whatever the parts contain.
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
 

@@ -58,6 +58,7 @@ class _Table:
         return answer
 
     async def _ask_player(self, key: CallKey, seat: Seat[Any, Any], question: Any, where: str) -> None:
+        # Without players the record alone answers, and here it ends.
         if not self.players:
             raise _InterruptedError
         if seat.name not in self.players:
@@ -195,6 +196,7 @@ def _check_refusal(game: Game[Any], setup: EpisodeSetup[Any], where: str) -> Non
 
 def _check_measures(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, where: str) -> None:
     values = tuple(game.measured(setup.payload, ending))
+    # The second time only: the first may import modules and fill caches, which reads files.
     with outside_calls() as calls:
         again = tuple(game.measured(setup.payload, ending))
     expect(not calls, f"{where}: measured: {calls[0] if calls else ''}: measure the steps alone")

@@ -126,6 +126,7 @@ class Engine(Generic[EntryT]):
             return entry
         entry = inquiry.cached()
         if entry is not None:
+            # Recorded in this run as well, which can then be read without the cache.
             await self._record(entry)
             return entry
         reserve = await self.cost_limit.reserve(inquiry.asks)
@@ -139,6 +140,7 @@ class Engine(Generic[EntryT]):
         try:
             answer = await unbroken(inquiry.ask(), inquiry.where)
         except (PlayerError, JudgeError, ProviderStopError) as refusal:
+            # Recorded as well: the failed attempts may have been billed.
             await self._record(inquiry.refused(refusal))
             raise
         entry = inquiry.answered(answer, round(perf_counter() - started, 4))
@@ -146,6 +148,7 @@ class Engine(Generic[EntryT]):
         return entry
 
     async def _record(self, entry: EntryT) -> None:
+        # On the disk before it is counted: what the limit knows of is always in the record.
         await self.recorder.record(entry)
         counted: Asked = entry.counted
         self.cost_limit.asked(counted)
@@ -176,11 +179,13 @@ class Engine(Generic[EntryT]):
                         for worker in workers:
                             group.create_task(_to_the_end(worker, stop, failures))
         except TimeoutError as error:
+            # After a stop the time that ran out is the one for answers under way, not the user's deadline.
             if self.cost_limit.ended_early is None:
                 raise WorkError(
                     f"stopped at the deadline of {deadline:g} s", "Every answer is kept; the same command goes on."
                 ) from error
         finally:
+            # Answers first: closing a player may fail, and what was paid for must be on the disk then.
             await self.recorder.close()
             for player in players:
                 if close := getattr(player, "close", None):

@@ -116,6 +116,7 @@ def episode_record(
         "abort_reason": reason,
         "detail": detail[:2000] if detail else None,
     }
+    # Reconstruction has a record of its own with named turns; the records of all other games hold plain JSON.
     if game == RECONSTRUCTION:
         return Episode.model_validate({**stated, "turns": steps})
     plain = [step.model_dump(mode="json") if isinstance(step, Record) else step for step in steps]

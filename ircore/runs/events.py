@@ -139,4 +139,5 @@ def end_entry(episode: Episode | GameEpisode) -> Entry:
 
 def event_line(event: AnyEvent) -> bytes:
     """Return an event as a line of the journal, without newline."""
+    # Ends keep their nulls: the records of episodes are published, with the same fields in every line.
     return event.model_dump_json(exclude_none=not isinstance(event, AnyEnd)).encode()

@@ -27,6 +27,7 @@ def declare_final(folder: AnyRunFolder, selected: Instances[AnyInstance]) -> int
         InputError: Another process works on the run.
         WorkError: It cannot be recorded.
     """
+    # Under the lock: an episode that another process is playing must not be given up.
     with folder.lock(), RunWriter(folder) as writer:
         failed = folder.ended()
         unfinished = selected.where(lambda entry: entry.instance_id not in writer.finished)

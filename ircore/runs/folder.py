@@ -15,7 +15,7 @@ provenance.json   who vouches for the run (``ircore.runs.provenance``), if anybo
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -79,6 +79,7 @@ class AnyRunFolder:
     def any_instances(self) -> AnyInstanceSet:
         """The instance set that is played, as copied into the run."""
         copied = read_any_instances(self.path / "instances", self.run.instance_set)
+        # Answers and scores belong to the pictures of this set; another copy would give them other targets.
         if copied.identity != self.run.instance_set:
             raise InputError(
                 f"{self.path / 'instances' / INDEX}: not the instance set that {RUN_FILE} names",
@@ -136,6 +137,7 @@ class AnyRunFolder:
 
     def ended(self) -> dict[str, AnyEnded]:
         """Return the latest end of each episode by the episode's id, in the order of the instance set."""
+        # A later end takes the place of an earlier one: an episode that failed was played again.
         ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, AnyEnd)}
         return {name: ended[name] for name in self.any_instances.instances.ids if name in ended}
 
@@ -198,15 +200,13 @@ class AnyRunFolder:
             )
         return True
 
-    @contextmanager
-    def lock(self) -> Iterator[None]:
+    def lock(self) -> AbstractContextManager[None]:
         """Lock the run folder against other processes that would write into it.
 
         Raises:
             InputError: Another process holds it.
         """
-        with locked(self.path, "run"):
-            yield
+        return locked(self.path, "run")
 
 
 class RunFolder(AnyRunFolder):
@@ -346,5 +346,5 @@ def _names_another_game(run_file: bytes) -> bool:
     try:
         document = json.loads(run_file)
     except ValueError:
-        return False
+        return False  # the record of reconstruction then says what is wrong with the file
     return isinstance(document, dict) and document.get("game", RECONSTRUCTION) != RECONSTRUCTION

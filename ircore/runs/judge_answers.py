@@ -32,20 +32,14 @@ LONGEST = 16_000
 SIMILARITY_FORM = '{"score": N} with a whole number N from 0 to 10'
 PREFERENCE_FORM = '{"choice": "A"} or {"choice": "B"}'
 
-SIMILARITY_SCHEMA: dict[str, JsonValue] = {
-    "type": "object",
-    # Values one by one: not every server that holds answers to a schema knows minimum and maximum.
-    "properties": {"score": {"type": "integer", "enum": [*range(11)]}},
-    "required": ["score"],
-    "additionalProperties": False,
-}
-PREFERENCE_SCHEMA: dict[str, JsonValue] = {
-    "type": "object",
-    "properties": {"choice": {"type": "string", "enum": ["A", "B"]}},
-    "required": ["choice"],
-    "additionalProperties": False,
-}
 
+def _schema(key: str, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    return {"type": "object", "properties": {key: value}, "required": [key], "additionalProperties": False}
+
+
+# Values one by one: not every server that holds answers to a schema knows minimum and maximum.
+SIMILARITY_SCHEMA = _schema("score", {"type": "integer", "enum": [*range(11)]})
+PREFERENCE_SCHEMA = _schema("choice", {"type": "string", "enum": ["A", "B"]})
 
 OTHER_KEYS = {"score": ("rating", "similarity"), "choice": ("answer", "preference")}
 """Names under which models put the value although the prompt names another."""
@@ -108,6 +102,7 @@ class _Place(NamedTuple):
 
 def _read(text: str, key: str, form: str, convert: Callable[[Any], Answer[T]]) -> Answer[T]:
     """Return the value on which the most plausible places of an answer agree."""
+    # A bound on the work: the search for objects below may begin at every brace of a hostile answer.
     if len(text) > LONGEST:
         raise AnswerError(f"it is longer than {LONGEST:,} characters")
     inside, around = _unwrap(text)
@@ -122,6 +117,7 @@ def _read(text: str, key: str, form: str, convert: Callable[[Any], Answer[T]]) -
             answers.append(Answer(converted.value, (*converted.leniencies, *leniencies)))
         except AnswerError as error:
             refused.append((value, error))
+    # Refused values count as well: an answer with 7 in one place and 70 in another is not clear.
     different = len({answer.value for answer in answers}) + len({repr(value) for value, _ in refused})
     if different > 1:
         raise AnswerError(f"it has several values: {', '.join(_shown(place.value) for place in places[:3])}")
@@ -150,6 +146,7 @@ def _places(text: str, key: str) -> Sequence[_Place]:
     if not objects:
         return _bare(text, key)
     strict = [_Place(*_only_member(value)) for pairs in objects for name, value in pairs if name == key]
+    # An answer in the form that was asked for is not put in doubt by numbers elsewhere in it.
     if strict:
         return strict
     members = [member for pairs in objects for member in _members(pairs)]
@@ -241,7 +238,7 @@ def _objects(text: str) -> Iterator[tuple[int, int, _Pairs]]:
             pairs, end = decoder.raw_decode(text, start)
             yield start, end, pairs
         except (ValueError, RecursionError):
-            pass
+            pass  # a brace of prose, or deeper than Python can read: the next brace may begin an object
         start = text.find("{", end)
 
 

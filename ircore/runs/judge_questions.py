@@ -83,6 +83,7 @@ class JudgeQuestion(Record):
             score = read_score(self.text)
             return AnswerValue(score.value, score.leniencies)
         choice = read_choice(self.text)
+        # The judge sees two unnamed pictures: which of them is the final one, the order alone says.
         final = "B" if self.order == "first_leading" else "A"
         return AnswerValue(float(choice.value == final), choice.leniencies)
 
@@ -173,8 +174,10 @@ class JudgementWriter:
             WorkError: They cannot be written.
         """
         for run in dict.fromkeys(entry.run for entry in entries):
+            # Opened with the first question: a run about which no question is asked gets no empty file.
             if run not in self._journals:
                 self._journals[run] = self._open.enter_context(JournalWriter(run / JUDGEMENTS))
+            # On the disk itself: an answer that was paid for must not be asked again after a loss of power.
             self._journals[run].append(
                 question_lines(entry.question for entry in entries if entry.run == run), durable=True
             )

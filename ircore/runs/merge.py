@@ -18,15 +18,7 @@ from ircore.core.score_records import JudgeIdentity
 from ircore.runs.costs.prices import RUN_PRICES
 from ircore.runs.events import Call, episode_id_of, event_line
 from ircore.runs.facts import add_facts, read_facts
-from ircore.runs.folder import (
-    JOURNAL,
-    RUN_FILE,
-    AnyRunFolder,
-    GameRunFolder,
-    RunFolder,
-    create_run,
-    open_any_run,
-)
+from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.judge_questions import JUDGEMENTS, question_lines, read_judgements
 from ircore.runs.provenance import Provenance, write_provenance
 from ircore.runs.shards import Part, read_part
@@ -75,6 +67,7 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
         InputError: They do not fit, something is missing, a file is damaged, or ``out`` holds something.
         WorkError: The run cannot be written; no part of it is left then.
     """
+    # Resolved, since a folder that is named twice, once through a link, would otherwise overlap with itself.
     shards = [open_any_run(path) for path in dict.fromkeys(path.resolve() for path in paths)]
     with ExitStack() as locks:
         for shard in shards:
@@ -83,7 +76,8 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
         judges = _judges(shards)
         provenance = _provenance(shards)
         planned = _planned(shards, partial)
-        owners = _owners(shards)
+        owners = _owners((shard, map(episode_id_of, shard.events())) for shard in shards)
+        # A technical failure has an end in the journal, and is played again: it does not count as finished.
         finished = {name for shard in shards for name in RunWriter.finished_episodes(shard)}
         missing = tuple(name for name in planned if name not in finished)
         if missing and not partial:
@@ -98,6 +92,7 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
 def _check_identity(shards: Sequence[AnyRunFolder]) -> None:
     first = shards[0].run.model_dump(exclude={"started"})
     for shard in shards[1:]:
+        # Field by field, so that the message can say what differs.
         for field, value in shard.run.model_dump(exclude={"started"}).items():
             if value != first.get(field):
                 raise InputError(
@@ -138,22 +133,13 @@ def _without_time(provenance: Provenance | None) -> Provenance | None:
 
 def _planned(shards: Sequence[AnyRunFolder], partial: bool) -> list[str]:
     """Return the instances that the shards were to play, in the order of the set; an undivided run plays all."""
-    names = _names(shards[0])
+    names = list(shards[0].any_instances.instances.ids)
     parts = [(shard, part) for shard in shards if (part := read_part(shard)) is not None]
     if len(parts) < len(shards):
         return names
     _check_parts(parts, partial)
-    owned: dict[str, AnyRunFolder] = {}
-    for shard, part in parts:
-        for name in part.instances:
-            if name in owned:
-                raise _overlap(name, owned[name], shard)
-            owned[name] = shard
-    return [name for name in names if name in owned]
-
-
-def _names(run: AnyRunFolder) -> list[str]:
-    return list(run.any_instances.instances.ids)
+    owners = _owners((shard, part.instances) for shard, part in parts)
+    return [name for name in names if name in owners]
 
 
 def _check_parts(parts: Sequence[tuple[AnyRunFolder, Part]], partial: bool) -> None:
@@ -176,14 +162,13 @@ def _check_parts(parts: Sequence[tuple[AnyRunFolder, Part]], partial: bool) -> N
         raise _gap([f"{index}/{count}" for index in missing], "not given", "shard")
 
 
-def _owners(shards: Sequence[AnyRunFolder]) -> dict[str, AnyRunFolder]:
-    """Return, by instance, the only shard that asked about the instance."""
+def _owners(names_of_shards: Iterable[tuple[AnyRunFolder, Iterable[str]]]) -> dict[str, AnyRunFolder]:
+    """Return the only shard that names each instance."""
     owners: dict[str, AnyRunFolder] = {}
-    for shard in shards:
-        for name in dict.fromkeys(episode_id_of(event) for event in shard.events()):
-            if name in owners:
-                raise _overlap(name, owners[name], shard)
-            owners[name] = shard
+    for shard, names in names_of_shards:
+        for name in names:
+            if (first := owners.setdefault(name, shard)) is not shard:
+                raise InputError(f"{name}: in {first.path} and in {shard.path}", "Merge shards that share no instance.")
     return owners
 
 
@@ -192,6 +177,7 @@ def _write(
 ) -> None:
     """Fill an empty folder with the run, holding a single shard's journal in memory at a time."""
     first = shards[0]
+    # The shards began at different times, which no identity covers; the joined run began with the earliest.
     run = first.run.model_copy(update={"started": min(shard.run.started for shard in shards)})
     folder = create_run(out, run, first.any_instances, first.any_instances.instances[:0])
     for shard in shards:
@@ -203,9 +189,10 @@ def _write(
             lines.setdefault(episode_id_of(event), []).append(event_line(event))
             if isinstance(event, Call) and event.rendering is not None:
                 copied = folder.rendering_path(event.rendering.sha256)
+                # Several turns, and several shards, may have drawn the same picture.
                 if not copied.exists():
                     write_bytes(copied, shard.rendering(event.rendering).data, durable=True)
-    order = _names(first)
+    order = list(first.any_instances.instances.ids)
     _write_lines(folder.path / JOURNAL, (line for name in order for line in lines.get(name, ())))
     if scores := _in_order([(shard, shard.scores()) for shard in shards], owners, order):
         folder.add_scores(scores)
@@ -220,6 +207,7 @@ def _write(
     _copy_prices(shards, out)
     for judge in judges:
         folder.keep_judge(judge)
+    # The names of all files are on the disk itself before the folder takes its final name.
     sync_folder(out)
 
 
@@ -249,7 +237,3 @@ def _gap(missing: Sequence[str], how: str, kind: str = "instance") -> InputError
     more = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
     names = ", ".join(missing[:NAMED])
     return InputError(f"{kind} {names}{more}: {how}", "Finish the shards first, or join what there is with --partial.")
-
-
-def _overlap(name: str, first: AnyRunFolder, second: AnyRunFolder) -> InputError:
-    return InputError(f"{name}: in {first.path} and in {second.path}", "Merge shards that share no instance.")

@@ -29,8 +29,7 @@ from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import prices_of_run
 from ircore.runs.engine import Engine
 from ircore.runs.events import Entry
-from ircore.runs.folder import AnyRunFolder, GameRunFolder, RunFolder, create_run
-from ircore.runs.folder import open_any_run as _open
+from ircore.runs.folder import RUN_FILE, AnyRunFolder, GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.session import Players, PlayPlan, Session
 from ircore.runs.writer import RunWriter
 
@@ -98,13 +97,14 @@ def open_run(
     Raises:
         InputError: There is another run; the message names what differs.
     """
-    if not (path / "run.json").is_file():
+    if not (path / RUN_FILE).is_file():
         return create_run(path, run, instances, selected)
-    folder = _open(path)
+    folder = open_any_run(path)
+    # The id is a hash of the other fields: compared field by field, the message can say what differs.
     ours, recorded = (identity.model_dump(exclude={"started", "run_id"}) for identity in (run, folder.run))
     for field, value, other in _differences(ours, recorded):
         raise InputError(
-            f"{path / 'run.json'}: {field}: this run was played with {_short(other)}, not {_short(value)}",
+            f"{path / RUN_FILE}: {field}: this run was played with {_short(other)}, not {_short(value)}",
             "Choose another --out, or give the options that the run was begun with.",
         )
     if selected is not None:
@@ -172,12 +172,14 @@ def play(
         ended = [name for name in plan.selected.ids if name in writer.finished]
         cost_limit.begin([*writer.known.values(), *folder.failures()], len(plan.selected), ended)
         with progress(f"play {folder.run.slug}", len(unfinished)) as shown:
+            # Before the first answer, so that no episode has to wait for the vocabulary while others are asked.
             load_tokenizer()
             engine = Engine(Recorder(writer), cost_limit, shown)
             if pool is not None:
                 asyncio.run(pool.run(plan, writer, engine))
             else:
                 asyncio.run(Session(plan, game, players, writer, engine, cache).run(unfinished))
+        # The workers return quietly at the limit of cost, so that answers under way are recorded first.
         if any(name not in writer.finished for name in plan.selected.ids):
             raise cost_limit.stopped()
         return [writer.finished[name] for name in plan.selected.ids]

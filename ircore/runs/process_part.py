@@ -83,6 +83,7 @@ class _Handed:
     """Hands events to the process that records them, in the thread of a recorder; in place of ``RunWriter``."""
 
     def __init__(self, folder: AnyRunFolder, names: Iterable[str], records: Connection) -> None:
+        # The answers of its own episodes alone: memory would otherwise grow with the number of processes.
         wanted = frozenset(names)
         self.folder: AnyRunFolder = folder
         self.known = {key: call for key, call in folder.calls().items() if key.episode_id in wanted}
@@ -92,6 +93,7 @@ class _Handed:
 
     def record(self, entries: Sequence[Entry]) -> None:
         self._stored |= store_pictures(self.folder, entries, self._stored)
+        # Pictures stay behind: they lie in the run folder now, and a pipe would copy their bytes.
         self._records.send(Batch([Entry(entry.event) for entry in entries]))
         failure = self._records.recv()
         if failure is not None:
@@ -180,6 +182,7 @@ def play_part(
     except NoMoreError as error:
         control.send(Done(error.problem, error.remedy, stopped=True))
     except (WorkError, OSError, EOFError) as error:
+        # The pipe itself may be what broke.
         with suppress(OSError):
             control.send(Done(getattr(error, "problem", str(error)), getattr(error, "remedy", "")))
 

@@ -68,6 +68,7 @@ class _Worker:
     """A process of play, as the process that began it sees it."""
 
     def __init__(self, part: PlayPlan, pool: ProcessPool, writer: RunWriter, engine: Engine[Entry]) -> None:
+        # A forked process would inherit the event loop, threads and connections of this one.
         context = get_context("spawn")
         self._records, records = context.Pipe()
         self._control, control = context.Pipe()
@@ -76,8 +77,10 @@ class _Worker:
         self._process: SpawnProcess = context.Process(
             target=play_part, args=arguments, kwargs={"path": writer.folder.path}
         )
+        # Ended with this process, also where an exception passes ``end`` by.
         self._process.daemon = True
         self._process.start()
+        # The other ends belong to the process alone: only then does its end show here as the end of a pipe.
         records.close()
         control.close()
         self._writer = writer

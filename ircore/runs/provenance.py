@@ -186,6 +186,7 @@ def code_commit() -> str | None:
     import subprocess
 
     root = Path(__file__).resolve().parents[2]
+    # An installed package may lie inside some other repository, whose commit git would name.
     if not (root / ".git").exists():
         return None
     try:
@@ -216,6 +217,7 @@ def keep_provenance(folder: Path, manifest: Path, begun: bool, vouching: bool) -
     known = read_provenance(folder)
     if known is not None and known.kind == "rescored":
         raise InputError(f"{folder}: was played by its submitter and re-scored", "Choose another --out.")
+    # Vouching holds for every answer of a run, or for none.
     if begun and vouching != (known is not None):
         who = "not begun" if vouching else "begun"
         raise InputError(
@@ -240,6 +242,7 @@ def read_provenance(folder: Path) -> Provenance | None:
     path = folder / PROVENANCE
     if not path.is_file():
         return None
+    # A larger file is cut, so that it is no longer JSON, and is refused.
     with path.open("rb") as file:
         data = file.read(MAX_BYTES)
     with validating(path, "Restore it from a copy of the run."):
@@ -260,5 +263,6 @@ def record_finding(folder: Path, rule: str, flag: Flag | None) -> None:
     known = read_provenance(folder)
     if known is None:
         raise InputError(f"{folder}: nobody vouches for this run", "Play it with --as-maintainers, or re-score it.")
+    # A test that is given again replaces its own finding; those of other tests stay.
     rest = tuple(former for former in known.flags if former.rule != rule)
     write_provenance(folder, known.model_copy(update={"flags": rest if flag is None else (flag, *rest)}))

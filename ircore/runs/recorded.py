@@ -83,6 +83,7 @@ class RecordedTable:
         return cast(AnswerT, answer)
 
     def _refusal(self, key: CallKey) -> PlayerError | MissingAnswerError:
+        # The latest one counts: a question that failed may have been asked again when the run was resumed.
         for failure in reversed(self._failures):
             if (failure.turn, failure.role) == (key.turn, key.role) and failure.reason != "stopped":
                 return PlayerError(failure.reason, failure.detail)
@@ -92,5 +93,6 @@ class RecordedTable:
 def known_picture(rendering: Rendering) -> Picture:
     """Return a picture with hash and size but without bytes: rules do not look at the pixels."""
     picture = Picture(b"", rendering.width, rendering.height)
+    # In place of the cached property, which would hash the missing bytes.
     picture.__dict__["sha256"] = rendering.sha256
     return picture

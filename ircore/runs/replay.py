@@ -75,14 +75,10 @@ class ReplayPlayer:
         call = self._calls.get(key)
         answer = None if call is None else answer_of(seat, call, self._folder.rendering)
         if answer is None:
-            raise self._missing(key, question)
+            unknown = f"{self._folder.path} records no answer to {question}."
+            raise PlayerError(*self._faults.get(key, ("provider_error", unknown)))
+        # What the recorded player cost is no cost of this run.
         return replace(answer, usage=Usage(), seconds=0.0)
-
-    def _missing(self, key: DescriberKey | GeneratorKey, question: str) -> PlayerError:
-        reason, detail = self._faults.get(
-            key, ("provider_error", f"{self._folder.path} records no answer to {question}.")
-        )
-        return PlayerError(reason, detail)
 
     def _read(self) -> None:
         targets = {instance.instance_id: instance.sha256 for instance in self._folder.instances.instances}
@@ -96,9 +92,10 @@ class ReplayPlayer:
     def _read_replies(self, episode: Episode, target: str, described: list[Call]) -> None:
         replies = tuple(call.text or "" for call in described)
         for number, call in enumerate(described):
+            # The first of several alike stays, as the docstring of ``render`` promises for pictures.
             self._calls.setdefault((target, replies[:number]), call)
-        if _failed(episode):
-            self._faults[target, replies] = _fault(episode)
+        if fault := _fault(episode):
+            self._faults[target, replies] = fault
 
     def _read_renderings(self, episode: Episode) -> None:
         messages: tuple[str, ...] = ()
@@ -118,14 +115,11 @@ class ReplayPlayer:
                 )
                 self._calls.setdefault((messages, previous), call)
                 previous = turn.rendering.sha256
-            elif _failed(episode):
-                self._faults[messages, previous] = _fault(episode)
+            elif fault := _fault(episode):
+                self._faults[messages, previous] = fault
 
 
-def _failed(episode: Episode) -> bool:
-    """Return whether the recorded player's answer or failure ended an episode, rather than somebody who gave it up."""
-    return episode.abort_reason not in (None, GIVEN_UP)
-
-
-def _fault(episode: Episode) -> tuple[AbortReason, str]:
-    return episode.abort_reason or "provider_error", episode.detail or ""
+def _fault(episode: Episode) -> tuple[AbortReason, str] | None:
+    """Return why a recorded answer or failure ended an episode; None if neither did, or somebody gave it up."""
+    reason = episode.abort_reason
+    return None if reason is None or reason == GIVEN_UP else (reason, episode.detail or "")

@@ -1,17 +1,18 @@
 """The episodes of a run while they are played: workers, the table of an episode, a question to a seat."""
 
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Protocol, TypeVar, cast
 
 from ircore.core.episode_records import Episode
 from ircore.core.game_records import AnyEnded, GameRun
-from ircore.core.records import AnyInstance
+from ircore.core.records import AnyInstance, Instance
 from ircore.core.submission_records import Run
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
+from ircore.games.reconstruction.informed import InformedView, Knowledge
 from ircore.instances.records import Instances
-from ircore.instances.store import AnyInstanceSet
-from ircore.players.base import Answer, Asked
+from ircore.instances.store import AnyInstanceSet, InstanceSet
+from ircore.players.base import Answer, Asked, DescriberView
 from ircore.players.calls import ProviderStopError
 from ircore.players.recorded import RecordedSeat
 from ircore.players.traits import traits_of
@@ -22,7 +23,6 @@ from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
 from ircore.runs.folder import AnyRunFolder
-from ircore.runs.informing import informed
 
 Players = Mapping[str, Any]
 """The players of a run by their seats."""
@@ -93,8 +93,9 @@ class Session:
             try:
                 ending = await played(self.game, table, setup)
             except NoMoreError:
-                return
+                return  # the episode stays open, and goes on from its record when the run is resumed
             episode = ended_episode(self.game, instance, ending)
+            # Nothing waits for the end of an episode: the next one begins while the line is written.
             self.engine.recorder.record_soon(end_entry(episode))
             count_ended(episode, self.writer, self.engine)
 
@@ -211,3 +212,20 @@ class _SeatInquiry(Inquiry[Entry, Any]):
 
     def _entry(self, answer: Answer, seconds: float) -> Entry:
         return call_entry(self.key, self.seat, self.question, answer, seconds)
+
+
+def informed(question: Asked, setup: EpisodeSetup[Any], instances: AnyInstanceSet) -> Asked:
+    """Return a describer's question with full knowledge of the target, for reference describers alone.
+
+    Args:
+        question: The game's question; the question to any other seat is returned unchanged.
+        setup: Setup of the episode.
+        instances: The set that is played.
+    """
+    if not isinstance(question, DescriberView) or not isinstance(instances, InstanceSet):
+        return question
+    instance = setup.instance
+    others = tuple(other for other in instances.instances if other.instance_id != instance.instance_id)
+    knowledge = Knowledge(cast(Instance, instance), others, instances.target, setup.seed)
+    shown = {field.name: getattr(question, field.name) for field in fields(question)}
+    return InformedView(**shown, knowledge=knowledge)

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnySubmission, GameRun
+from ircore.core.game_records import stated_rules
 from ircore.core.plugins import unknown
 from ircore.core.records import GameRules, Rules
-from ircore.core.submission_records import Run
 from ircore.core.validation import validating
 from ircore.games.base import Game
 from ircore.games.registry import load_game
@@ -74,16 +73,12 @@ def rules_of(game: Game[Any], loaded: AnyLoaded, given: Mapping[str, object]) ->
     Raises:
         InputError: A rule is unknown to the game or out of its range.
     """
+    # Before the record of the rules refuses the name: here the nearest known rule can be named.
     for name in given:
         if name not in game.rules.model_fields:
             raise unknown(f"rule of {game.name}", name, list(game.rules.model_fields), "--rule")
     with validating(f"{loaded.path}: rules", f"See: ircore games show {game.name}"):
         return game.rules.model_validate({**stated_rules(loaded.submission), **given})
-
-
-def stated_rules(stated: AnySubmission | Run | GameRun) -> dict[str, Any]:
-    """Return the rules that a manifest or a run states, as JSON by name."""
-    return stated.rules if isinstance(stated.rules, dict) else stated.rules.model_dump(mode="json")
 
 
 def check_seats(game: Game[Any], loaded: AnyLoaded, rules: GameRules, installed: bool = True) -> None:
@@ -112,6 +107,7 @@ def check_seats(game: Game[Any], loaded: AnyLoaded, rules: GameRules, installed:
     for seat in asked:
         if seat.name not in players:
             raise InputError(f"{loaded.path}: players.{seat.name}: is missing", f"Name who takes the seat {seat.name}.")
+        # A recorded seat has no player that could be imported; its answers come with the game.
         if players[seat.name].player != RECORDED:
             if installed:
                 check_seat(loaded, seat.name, seat.method, seat.answers)
@@ -164,6 +160,7 @@ def begin_run(
     Raises:
         InputError: The folder holds another run or another part of it, or the prices cannot be read.
     """
+    # Looked up first, since the folder exists in any case after the next line.
     begun = (out / RUN_FILE).is_file()
     folder = open_run(out, plan.run, plan.instances, plan.selected)
     keep_provenance(folder.path, loaded.path, begun, vouching)
@@ -192,6 +189,7 @@ def make_players(game: Game[Any], loaded: AnyLoaded, scheduler: str | None = Non
         spec = loaded.submission.players[seat.name]
         if spec.player == RECORDED:
             players[seat.name] = RecordedSeat(spec)
+        # A reference player is told of all other targets of the set, which no worker has.
         elif cluster is None or traits_of(spec.player).reference:
             players[seat.name] = make_player(loaded, seat.name)
         else:

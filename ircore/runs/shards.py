@@ -73,12 +73,11 @@ def keep_part(folder: AnyRunFolder, shard: Shard | None, instances: tuple[str, .
     """
     known = read_part(folder)
     begun = (folder.path / JOURNAL).is_file()
-    if (known is None and shard is None) or (known is not None and known.shard == shard):
-        pass
-    elif known is not None or begun:
+    if (known and known.shard) != shard and (known or begun):
         played = f"shard {known.shard}" if known else "a run in one piece"
         again = f"Give --shard {known.shard}" if known else "Leave --shard out"
         raise InputError(f"{folder.path}: {played} is played here", f"{again}, or choose another --out.")
+    # Written again if --limit or the chosen conditions have changed what the shard is to play.
     if shard is not None and (known is None or known.instances != instances):
         part = Part(shard=shard, instances=instances)
         write_text(folder.path / SHARD_FILE, part.model_dump_json(indent=2) + "\n", durable=True)

@@ -54,21 +54,21 @@ class Stop:
     """
 
     def __init__(self, cost_limit: CostLimit, limit: asyncio.Timeout) -> None:
-        self._watch = cost_limit
+        self._cost_limit = cost_limit
         self._limit = limit
 
     def begin(self, why: NoMoreError) -> None:
         """Let no further question be sent, and wait for answers under way. Later calls change nothing."""
-        if self._watch.ended_early is None:
-            self._watch.ended_early = why
+        if self._cost_limit.ended_early is None:
+            self._cost_limit.ended_early = why
             self._wait_at_most(GRACE)
 
     def signalled(self, number: signal.Signals) -> None:
         """Stop as the signal asks: the first one waits for answers under way, any later one does not."""
-        if self._watch.ended_early is not None:
+        if self._cost_limit.ended_early is not None:
             self._wait_at_most(0)
             return
-        waiting = self._watch.in_flight
+        waiting = self._cost_limit.in_flight
         self.begin(SignalledError.by(number))
         answers = "1 answer" if waiting == 1 else f"{waiting} answers"
         print(
@@ -94,11 +94,12 @@ def heeding_signals(stop: Stop) -> Iterator[None]:
         try:
             loop.add_signal_handler(number, stop.signalled, number)
         except (NotImplementedError, RuntimeError, ValueError):
-            break
+            break  # Windows, or a thread other than the main one, as in a notebook
         before[number] = handler
     try:
         yield
     finally:
         for number, handler in before.items():
             loop.remove_signal_handler(number)
+            # asyncio sets Python's own handler when it gives a signal up, and not the one from before.
             signal.signal(number, handler)

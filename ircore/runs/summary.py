@@ -59,12 +59,16 @@ def _summary(
         "run": folder.run.model_dump(mode="json", by_alias=True),
         "planned": planned,
         "episodes": len(episodes),
+        # A technical failure has ended and is not finished: it is played again.
         "unfinished": planned - sum(episode.finished for episode in episodes),
         "outcomes": {name: outcomes[name] for name in dict.fromkeys([*_outcomes(folder), *outcomes])},
         "abort_reasons": dict(Counter(episode.abort_reason for episode in episodes if episode.abort_reason)),
         f"{step_word(folder.game)}s": sum(len(recorded_steps(episode)) for episode in episodes),
         **sums,
-        "requests": {seat: _requests(asked, seat, prices) for seat in folder.run.submission.players},
+        "requests": {
+            seat: Totals.of((question for question in asked if question.role == seat), prices).requests
+            for seat in folder.run.submission.players
+        },
         "failed_requests": dict(Counter(kind for kind in attempts if kind != "answered")),
         "served": served_models(asked),
         "per_episode": _per_episode(folder, episodes, asked, prices),
@@ -72,6 +76,7 @@ def _summary(
     if isinstance(folder.run, Run):
         turns = (turn for episode in episodes if isinstance(episode, Episode) for turn in episode.turns)
         judging = _judging(read_judgements(folder), prices)
+        # Messages are counted by one tokenizer for all models, unlike what providers count.
         summary["tokens"] = {"messages": sum(turn.message_tokens for turn in turns), **sums["tokens"]}
         summary["requests"]["judge"] = judging["requests"]
         summary["judging"] = judging
@@ -139,10 +144,6 @@ def _judging(questions: Sequence[JudgeQuestion], prices: RunPrices) -> dict[str,
         by_judge[question.judge].append(question)
     per_judge = {name: Totals.of(asked, prices).as_dict() for name, asked in sorted(by_judge.items())}
     return {**Totals.of(questions, prices).as_dict(), "per_judge": per_judge}
-
-
-def _requests(asked: Sequence[Call | Failure], seat: str, prices: RunPrices) -> int:
-    return Totals.of((question for question in asked if question.role == seat), prices).requests
 
 
 def _per_episode(

@@ -93,6 +93,7 @@ def as_text(dialogue: Dialogue, prices: RunPrices) -> str:
 
 def _took(dialogue: Dialogue, prices: RunPrices) -> str:
     episode = dialogue.episode
+    # Turns without questions: the run came from a release, which has no answers as they came.
     if isinstance(episode, Episode) and episode.turns and not dialogue.questions:
         seconds = sum(turn.seconds for turn in episode.turns)
         return (

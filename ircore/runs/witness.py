@@ -94,7 +94,9 @@ class WitnessedWriter(RunWriter):
         self._when = known[-1].when if known else ""
         self._number = len(known)
         self._record = JournalWriter(path)
+        # The journal is written before the record, so after a crash it may be ahead by some lines.
         self._sign(list(_journal(folder.path))[len(known) :])
+        # A relay goes on only with a record that holds: it would otherwise sign what somebody has changed.
         if known:
             check_witness(folder.path, {"this relay": public_half(key)})
 
@@ -107,6 +109,7 @@ class WitnessedWriter(RunWriter):
         signed = []
         for line in lines:
             self._number += 1
+            # A clock that was set back must not make a line older than the one before, which ``check_witness`` refuses.
             self._when = max(self._when, datetime.now(UTC).isoformat(timespec="milliseconds"))
             unsigned = WitnessLine(
                 number=self._number, when=self._when, event=_sha256(line), before=self._before, signature="0" * 128
@@ -140,6 +143,7 @@ def check_witness(folder: Path, keys: Mapping[str, str]) -> Witness:
     lines = list(read_records(path, _LINES))
     if not lines:
         raise WitnessError(f"{path}: signs nothing", _UNSOUND)
+    # The first line decides the key: a record may not go over from one relay to another.
     relay = next((name for name, key in keys.items() if _is_signed(lines[0], key)), None)
     if relay is None:
         remedy = "Name its public key with --relay-keys, or in ircore/submissions/relay/keys.yaml."

@@ -33,6 +33,7 @@ class RunWriter:
         self.folder = folder
         self.known = folder.calls()
         self.finished = self.finished_episodes(folder)
+        # The caller holds the lock, so such files are of a process that was killed while it wrote.
         for left_over in (folder.path / "renderings").glob(".*.part"):
             left_over.unlink()
         self._journal = JournalWriter(folder.path / JOURNAL)

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ircore.core.game_records import GameRun
+from ircore.core.game_records import GameRun, stated_rules
 from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet
 from ircore.players.submission import AnyLoaded, manifests_in
 from ircore.runs.folder import AnyRunFolder, open_any_run
 from ircore.runs.provenance import read_provenance
-from ircore.runs.setup import stated_rules
 from ircore.submissions.history import Step, is_gone
 from ircore.submissions.merged import merged_submissions
 from ircore.submissions.request_fields import why_self_reported

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -36,6 +36,17 @@ SCRIPTS = "/scripts"
 INSTALL = "Install it with: apt-get install bubblewrap (dnf and pacman have the same name)"
 
 Fate = Literal["finished", "failed", "too long", "too much output"]
+
+_PYTHON_VARIABLES = {
+    "PYTHONPATH": PACKAGES,
+    # So that the same program takes the same path again.
+    "PYTHONHASHSEED": "0",
+    "LD_LIBRARY_PATH": f"{PYTHON}/lib",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "HOME": "/tmp",  # noqa: S108 - the sandbox's own
+    "LANG": "C.UTF-8",
+}
 
 
 @dataclass(frozen=True)
@@ -116,7 +127,7 @@ class Box:
                 stdin=standard_input,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env={},
+                env={},  # keys of the user's services stay outside
                 pass_fds=[rules.fileno()],
                 start_new_session=True,
             )
@@ -144,11 +155,16 @@ class Box:
             *("--hostname", "sandbox", "--seccomp", str(rules)),
             *self._readable(),
             *("--size", str(limits.folder), "--tmpfs", "/tmp", "--chdir", "/tmp"),  # noqa: S108 - the sandbox's own
-            *_variables({**_python_variables(), **self.environment}),
+            *(part for name, value in self.variables.items() for part in ("--setenv", name, value)),
             *("--remount-ro", "/"),
             *(f"{PYTHON}/bin/{version_name()}", "-s", "-S", "-B", f"{SCRIPTS}/start.py"),
             *(str(limits.cpu_s), str(limits.memory), str(limits.folder), f"{SCRIPTS}/{script}"),
         ]
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment inside: what Python needs, and ``environment``."""
+        return {**_PYTHON_VARIABLES, **self.environment}
 
     def _readable(self) -> list[str]:
         start = Path(str(files("ircore.core.sandbox.inside") / "start.py"))
@@ -186,23 +202,6 @@ def _read_only(data: bytes) -> BinaryIO:
         return Path(file.name).open("rb")
 
 
-def _python_variables() -> dict[str, str]:
-    # The hash seed, so that the same program takes the same path again.
-    return {
-        "PYTHONPATH": PACKAGES,
-        "PYTHONHASHSEED": "0",
-        "LD_LIBRARY_PATH": f"{PYTHON}/lib",
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "HOME": "/tmp",  # noqa: S108 - the sandbox's own
-        "LANG": "C.UTF-8",
-    }
-
-
-def _variables(values: Mapping[str, str]) -> Sequence[str]:
-    return [part for name, value in values.items() for part in ("--setenv", name, value)]
-
-
 def _read(process: "subprocess.Popen[bytes]", limits: Limits, started: float) -> tuple[Fate, bytes]:
     """Read a program's output up to the limits of bytes and seconds."""
     assert process.stdout is not None  # noqa: S101 - for the type checker
@@ -215,6 +214,7 @@ def _read(process: "subprocess.Popen[bytes]", limits: Limits, started: float) ->
                 return "too long", bytes(output)
             part = os.read(pipe.fileno(), 65536)
             output += part
+            # Checked after each part, so that a program that writes without end takes no memory here.
             if len(output) > limits.output:
                 return "too much output", bytes(output[: limits.output])
             if not part:

@@ -76,6 +76,7 @@ def filter_program(machine: str) -> bytes:
         machine: A key of ``AUDIT_ARCHITECTURES``.
     """
     program = [
+        # First the architecture: the same number is another call on another one.
         _step(_LOAD, _ARCHITECTURE),
         _step(_EQUAL, AUDIT_ARCHITECTURES[machine], 1, 0),
         _step(_RETURN, _KILL),

@@ -38,6 +38,7 @@ def version_name() -> str:
 def python_mounts() -> tuple[Mount, ...]:
     """Return the interpreter, the standard library and, where there is one, the shared library of Python."""
     name = version_name()
+    # The interpreter behind a virtual environment, whose own is a link to a place that the inside lacks.
     executable = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     mounts = [
         Mount(executable, f"{PYTHON}/bin/{name}"),
@@ -86,6 +87,7 @@ def _is_package(parts: tuple[str, ...]) -> bool:
 def _with_requirements(names: Iterable[str]) -> Iterator[Distribution]:
     from packaging.requirements import Requirement
 
+    # Distributions may require each other in a circle, so each is taken once.
     waiting, seen = list(names), set()
     while waiting:
         name = waiting.pop().lower()

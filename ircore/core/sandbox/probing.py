@@ -3,7 +3,6 @@
 import json
 import platform
 import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -81,13 +80,15 @@ def probe() -> tuple[Guarantee, ...]:
             "calls": REFUSED_CALLS[platform.machine()],
             "memory": box.limits.memory,
             "folder": box.limits.folder,
-            "variables": ["PWD", "LC_CTYPE", *_names_of_variables(box)],
+            # bubblewrap sets the first of these by itself; Python sets the second in some locales.
+            "variables": ["PWD", "LC_CTYPE", *box.variables],
         }
         outcome = box.run("probe.py", json.dumps(asked).encode())
     try:
         breaches = json.loads(outcome.output) if outcome.fate == "finished" else None
     except ValueError:
         breaches = None
+    # No answer means that the probe did not even begin, since it writes its answer whatever it finds.
     if not isinstance(breaches, dict):
         raise _impossible(box)
     return (
@@ -122,11 +123,6 @@ def _box() -> Box:
         {name: Path(str(inside / name)) for name in ("probe.py", "endless.py")},
         limits=Limits(memory=512 * MIB, folder=8 * MIB, output=MIB),
     )
-
-
-def _names_of_variables(box: Box) -> Sequence[str]:
-    command = box.command("probe.py", 0)
-    return [command[place + 1] for place, word in enumerate(command) if word == "--setenv"]
 
 
 def _killed(box: Box, name: str, fate: str) -> Guarantee:

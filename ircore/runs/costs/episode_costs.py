@@ -47,5 +47,6 @@ def _recorded_costs(run: AnyRunFolder) -> Mapping[str, float | None] | None:
 
 
 def _sum(costs: list[float | None]) -> float | None:
+    # One unknown answer makes the episode's cost unknown: a sum of the others would pass for the whole.
     known = [cost for cost in costs if cost is not None]
     return fsum(known) if len(known) == len(costs) else None

@@ -116,6 +116,7 @@ def measured(folder: AnyRunFolder, prices: RunPrices, episodes: int) -> str:
     ended = {episode.episode_id for episode in folder.ended().values()}
     asked: list[Asked] = [*folder.calls().values(), *folder.failures()]
     totals = Totals.of((question for question in asked if question.episode_id in ended), prices)
+    # Episodes that have not ended are left out: their questions would make the mean of an episode too low.
     if not ended or all(seat.offline for seat in prices.seats.values()):
         return ""
     share = episodes / len(ended)

@@ -48,6 +48,7 @@ class EpisodeCosts:
     def end(self, episode: str) -> None:
         """Note that an episode has ended; mean and squared deviations are updated as in Welford (1962)."""
         if self._planned:
+            # Removed, so that memory does not grow with the run.
             cost = self._open.pop(episode, 0.0)
             self._count += 1
             away = cost - self._mean
@@ -68,4 +69,5 @@ class EpisodeCosts:
             return None
         margin = Z * sqrt(self._squares / (count - 1) * (left + left**2 / count))
         expected = self._planned * self._mean
+        # Episodes under way may already have cost more than the lower limit of the interval.
         return max(expected - margin, self._spent), max(expected + margin, self._spent)

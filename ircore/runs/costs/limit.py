@@ -124,6 +124,7 @@ class CostLimit:
             NoMoreError: No further question may be sent.
         """
         while self.may_ask():
+            # Looked up again after each wait: answers that came meanwhile have changed what is reserved.
             dearest = 0.0 if self.prices.offline(seat) else self._dearest.get(seat)
             if self._has_room(dearest):
                 self.in_flight += 1
@@ -150,6 +151,7 @@ class CostLimit:
     def _count(self, question: Asked) -> None:
         cost = self.totals.add(question, self.prices)
         if cost is None:
+            # A question without an answer may have cost nothing, so it does not count against the limit.
             if answered(question):
                 self._unpriced.add(self.prices.seat_of(question).label)
             return
@@ -163,10 +165,12 @@ class CostLimit:
         if isinstance(question, Call) or answered(question):
             self._failed_in_a_row[seat] = 0
             return
+        # A refusal neither counts nor ends the row: the service works, and this question says nothing about the others.
         if question.reason not in BREAKING:
             return
         self._failed_in_a_row[seat] += 1
         failed = self._failed_in_a_row[seat]
+        # Twice the questions under way, so that one bad moment of a service does not stop a run of many episodes.
         if self.ended_early is None and failed >= max(BREAKER, 2 * self.in_flight):
             self.ended_early = BreakerError(
                 f"the {seat}: {failed} questions failed in a row, without an answer in between",
@@ -176,7 +180,9 @@ class CostLimit:
     def release(self, reserve: float) -> None:
         """Count a question as no longer under way, answered or not, and free what was reserved for it."""
         self.in_flight -= 1
+        # Set to 0 where nothing is under way, so that errors of rounding do not add up over a run.
         self._reserved = self._reserved - reserve if self.in_flight else 0.0
+        # All of them look again, since the next one in line may need more room than one further back.
         waiting, self._waiting = self._waiting, []
         for change in waiting:
             if not change.done():

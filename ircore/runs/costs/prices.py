@@ -21,7 +21,6 @@ from ircore.core.game_records import AnySubmission
 from ircore.core.records import Line, PlayerSpec, Record
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import validating
-from ircore.players.base import Traits
 from ircore.players.calls import usage_of
 from ircore.players.recorded import RECORDED
 from ircore.players.traits import traits_of
@@ -92,6 +91,7 @@ class Price(Record):
             return None
         if usage.prompt_tokens is None and usage.completion_tokens is None:
             return None
+        # Providers count reasoning tokens among those written, and cached ones among those read.
         reasoning = (usage.reasoning_tokens or 0) if self.reasoning is not None else 0
         written = max(0, (usage.completion_tokens or 0) - reasoning)
         cached = min(usage.cached_tokens or 0, usage.prompt_tokens or 0) if self.cached is not None else 0
@@ -143,20 +143,16 @@ class Prices:
     def seat(self, spec: PlayerSpec) -> SeatPrice:
         """Return the prices of a player."""
         traits = traits_of(spec.player)
-        apart = traits.draws_apart
         price = self._at(spec.base_url, spec.label)
-        draws = self._at(spec.base_url, str(spec.parameters.get("image_model"))) if apart else price
+        draws = self._at(spec.base_url, str(spec.parameters.get("image_model"))) if traits.draws_apart else price
         image = draws.image(spec.parameters) if draws is not None else None
-        return SeatPrice(spec.label, _offline(spec, traits), price, image, apart)
+        return SeatPrice(spec.label, spec.player == RECORDED or traits.offline, price, image, traits.draws_apart)
 
     def _at(self, base_url: str | None, model: str) -> Price | None:
         price = self.models.get(model)
+        # Several providers serve a model of the same name at prices of their own.
         host = urlsplit(base_url).hostname if base_url else DEFAULT_HOST
         return price if price is not None and price.host in (None, host) else None
-
-
-def _offline(spec: PlayerSpec, traits: Traits) -> bool:
-    return spec.player == RECORDED or traits.offline
 
 
 def read_prices(*more: Path | None) -> Prices:
@@ -165,11 +161,8 @@ def read_prices(*more: Path | None) -> Prices:
     Raises:
         InputError: A file is not a table of prices.
     """
-    models = _built_in()
-    for path in more:
-        if path is not None:
-            models = models | _read(path)
-    return Prices(models)
+    tables = [_built_in(), *(_read(path) for path in more if path is not None)]
+    return Prices({model: price for table in tables for model, price in table.items()})
 
 
 @cache
@@ -222,8 +215,10 @@ class RunPrices:
         A picture that may have been made and billed without arriving is counted as billed.
         """
         usage, seat = usage_of_question(asked), self.seat_of(asked)
+        # What the provider states is what the provider bills, so no table stands above it.
         if usage.cost_usd is not None:
             return usage.cost_usd
+        # No request, as from a cache, is no cost, also where the price is not known.
         if usage.requests == 0 or seat.offline:
             return 0.0
         by_error = not answered(asked) and all(attempt.kind in NEVER_BILLED for attempt in asked.attempts)
@@ -264,6 +259,7 @@ def store_prices(folder: Path, table: Path | None) -> None:
     elif known | new != known:
         import yaml
 
+        # The run's own table has models that the new one lacks, whose answers would lose their price.
         models = {name: price.model_dump(mode="json", exclude_none=True) for name, price in (known | new).items()}
         write_bytes(folder / RUN_PRICES, yaml.safe_dump({"models": models}, sort_keys=False).encode())
 
@@ -290,6 +286,7 @@ def images(asked: Asked) -> int:
 
 def images_perhaps_billed(asked: Asked) -> int:
     """Return how many pictures may have been billed without arriving."""
+    # Only a generator is billed by the picture.
     if isinstance(asked, JudgeQuestion) or asked.role != "generator":
         return 0
     return sum(attempt.kind in PERHAPS_BILLED for attempt in asked.attempts)

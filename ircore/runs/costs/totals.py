@@ -63,6 +63,7 @@ class Totals:
         self.seconds += seconds(asked)
         self.cost_usd += cost or 0.0
         self.unpriced += cost is None
+        # Players that ask nobody are free; their answers alone do not make a cost known.
         self.priced += cost is not None and usage.requests > 0
         return cost
 

@@ -69,6 +69,7 @@ class Cluster:
             Exception: What the function raised.
         """
         client = await self._connected()
+        # Not pure: Dask would answer the same question with the result of the first time.
         future = client.submit(function, __version__, data, pure=False)
         result: asyncio.Future[T] = asyncio.ensure_future(future.result())
         try:

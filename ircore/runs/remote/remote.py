@@ -33,6 +33,7 @@ class RemotePlayer:
 
     def __getattr__(self, method: str) -> Callable[[Asked], Awaitable[Answer]]:
         """Return a method that sends a question to the player's method of the same name."""
+        # Python itself looks such names up, as when an object is copied or pickled.
         if method.startswith("_"):
             raise AttributeError(method)
         return lambda view: self.asked(method, view)

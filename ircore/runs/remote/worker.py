@@ -110,6 +110,7 @@ async def _make_room() -> None:
             await close()
 
 
+# ``cache`` alone may call a function twice when two threads come at once, and two loops would run.
 _STARTING = Lock()
 
 

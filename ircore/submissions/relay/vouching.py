@@ -3,12 +3,13 @@
 from pathlib import Path
 
 from ircore.core.errors import InputError
+from ircore.core.game_records import stated_rules
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet
 from ircore.players.submission import AnyLoaded
 from ircore.runs.folder import open_any_run
 from ircore.runs.provenance import Witness, make_provenance, write_provenance
-from ircore.runs.setup import rules_of, stated_rules
+from ircore.runs.setup import rules_of
 from ircore.runs.witness import check_witness
 from ircore.runs.writer import RunWriter
 from ircore.submissions.relay.keys import known_relays

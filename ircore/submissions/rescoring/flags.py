@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from ircore.core.episode_records import TECHNICAL_REASONS, Rendering
-from ircore.core.game_records import AnyEnded, GameRun, drawn_renderings
+from ircore.core.game_records import AnyEnded, GameRun, drawn_renderings, stated_rules
 from ircore.core.images import Picture
 from ircore.core.submission_records import Run
 from ircore.instances.store import AnyInstanceSet
@@ -16,7 +16,6 @@ from ircore.runs.commitment import in_order
 from ircore.runs.events import AnyEnd, AnyEvent, Call, CallKey, End, Failure, episode_id_of, step_word
 from ircore.runs.folder import GameRunFolder, RunFolder
 from ircore.runs.provenance import Flag
-from ircore.runs.setup import stated_rules
 from ircore.submissions.copies.comparison import Comparison, some
 from ircore.submissions.copies.index import look_at
 from ircore.submissions.rescoring.clocks import answers_of_models, clock

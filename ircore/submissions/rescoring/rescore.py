@@ -15,7 +15,7 @@ from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder
-from ircore.core.game_records import GameRun
+from ircore.core.game_records import GameRun, stated_rules
 from ircore.core.private_text import find_leaks, without_leaks
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run, TranscriptsReference
@@ -29,7 +29,7 @@ from ircore.runs.folder import WITNESS, GameRunFolder, RunFolder, create_run, op
 from ircore.runs.play import with_run_id
 from ircore.runs.provenance import Committed, Flag, Provenance, Witness, make_provenance, write_provenance
 from ircore.runs.recorded import known_picture
-from ircore.runs.setup import rules_of, stated_rules
+from ircore.runs.setup import rules_of
 from ircore.runs.witness import check_witness
 from ircore.runs.writer import RunWriter
 from ircore.submissions.committing import check_opening

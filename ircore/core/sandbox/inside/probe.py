@@ -75,6 +75,7 @@ def fork() -> None:
 
 def calls(settings: dict[str, Any]) -> Iterator[str]:
     """Yield system calls that were not refused with "not implemented"."""
+    # By number, past the C library, which has no function for some of them.
     library = ctypes.CDLL(None, use_errno=True)
     for name, number in settings["calls"].items():
         library.syscall(ctypes.c_long(number), *(ctypes.c_long(0) for _ in range(6)))
@@ -111,6 +112,7 @@ def folder(settings: dict[str, Any]) -> Iterator[str]:
         path = Path(tempfile.gettempdir(), f"probe-{number}")
 
         def fill(path: Path = path) -> None:
+            # Without a buffer, which would report a full folder only when the file is closed.
             with path.open("wb", buffering=0) as file:
                 if file.write(bytes(MIB)) < MIB:
                     raise OSError(errno.ENOSPC, "full")
