@@ -45,8 +45,9 @@ def test_a_players_name_finds_its_pairs_and_the_player(visit: Visit) -> None:
     page = visit.open("index.html")
     page.locator("[data-md-component='search-query']").focus()
     addresses = answers(page, "captioner")
-    assert addresses[:2] == ["/pairs/captioner-canvas.html", "/pairs/captioner-sketch.html"]
-    assert "/describers/captioner.html" in addresses
+    assert addresses[:3] == [
+        "/describers/captioner.html", "/pairs/captioner-canvas.html", "/pairs/captioner-sketch.html",
+    ]  # fmt: skip
 
 
 def test_a_condition_finds_its_board_and_its_targets(visit: Visit) -> None:
@@ -68,6 +69,35 @@ def test_worst_of_a_pair_leads_to_its_episodes_worst_first(visit: Visit) -> None
 def test_a_pair_and_a_target_find_the_episode(visit: Visit) -> None:
     addresses = answers(visit.open("index.html"), "poet shapes easy 1")
     assert "/gallery/simple_shapes-easy-01.html?pair=poet-canvas#poet-canvas" in addresses
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("seer-07", "seer-07"),
+        ("gpt-5.2", "gpt-5.2"),
+        ("seer-03 painter-07 pie 2", "seer-03 + painter-07 on pie graphs, hard, 2"),
+        ("pie 2", "Pie graphs, hard, 2"),
+        ("seer-0", "seer-03 + painter-07"),
+    ],
+)
+def test_a_name_is_meant_whole_and_so_is_a_number(visit: Visit, query: str, first: str) -> None:
+    """Neither seer-19 + painter-07 nor the seventh pie is meant by seer-07, and 29 % is not the pie 2."""
+    page = visit.open("index.html")
+    entries = [
+        ["pair", "seer-03 + painter-07", "", "a.html", "a"],
+        ["pair", "seer-19 + painter-07", "", "b.html", "b"],
+        ["describer", "seer-07", "", "c.html", ""],
+        ["describer", "gpt-5.2", "", "d.html", ""],
+        ["target", "Pie graphs, hard, 1", "wedges of 29 % and 2 %", "e.html", ""],
+        ["target", "Pie graphs, hard, 2", "wedges", "f.html", ""],
+    ]
+    search = bundle("search-answers").rstrip().rstrip(";")
+    script = (
+        f"([entries, query]) => {{ const search = {search}; "
+        "return search.find(entries.map((entry) => new search.Entry(entry)), query)[0].title; }"
+    )
+    assert page.evaluate(script, [entries, query]) == first
 
 
 def test_an_answer_is_there_at_once_with_200_pairs(visit: Visit) -> None:

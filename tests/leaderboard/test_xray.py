@@ -107,6 +107,10 @@ def test_keys_work_as_soon_as_the_page_is_open_and_after_a_deep_link(visit: Visi
     assert "#" not in page.url
     page.keyboard.press("d")
     assert page.locator(".compare-frame[data-mode='difference']").count() == 1
+    # As after a click on blank paper, or on a button that goes away.
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("d")
+    assert page.locator(".compare-frame[data-mode='difference']").count() == 0
     linked = str(page.locator(".turn[data-xray]").last.get_attribute("id"))
     page.goto("about:blank")
     visit.open(f"gallery/pets.html#{linked}")

@@ -8,8 +8,8 @@
  *       <li data-turn="2" id="pair~2"> <figure> <img data-large="…"> … </li>
  *
  * Every rendering becomes a button; arrow keys go from one to the next, letters compare it with the target or with a
- * rendering picked before. The keys work while the focus is on a rendering or in a dialog, and a rendering has it when
- * the page opens. What the reader looks at stands in the address: see gallery-state.js.
+ * rendering picked before. The keys work while the focus is on a rendering, in a dialog or nowhere, and a rendering has
+ * it when the page opens. What the reader looks at stands in the address: see gallery-state.js.
  */
 import { button, element, statusPlace, whenReady, withAttributes } from "./dom.js";
 import { Row, Target } from "./gallery-cells.js";
@@ -92,6 +92,10 @@ class Gallery {
     });
     this.box.addEventListener("keydown", (event) => {
       if (cellOf(event) || event.target.type === "range") this.press(event);
+    });
+    // After a click on blank paper, or a button that went away, nothing has the focus: the keys work on.
+    document.addEventListener("keydown", (event) => {
+      if (event.target === document.body) this.press(event);
     });
     new ResizeObserver(() => this.sayClipped()).observe(this.box);
     this.box.addEventListener("scroll", (event) => this.align(event.target), { capture: true, passive: true });

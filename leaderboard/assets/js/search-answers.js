@@ -9,30 +9,53 @@ const ENDS = { worst: "score", fail: "score", fails: "score", failure: "score", 
 export const KINDS = { pair: "Pair", describer: "Describer", generator: "Generator", board: "Board", target: "Target", episode: "Episode", page: "Page", worst: "Episodes" };
 const MOST = { pair: 4, describer: 3, generator: 3, board: 3, target: 3, episode: 4, page: 2, worst: 4 };
 
+const SPACES = /[\s,()+]+/;
+const SEPARATORS = /[_/.:–-]+/;
+const split = (text, separators) => text.toLowerCase().split(separators).filter(Boolean);
+
+/* A word that is asked for: a number, or parts that stand in a row, as the two of "describer-07". */
+function wordOf(text) {
+  return { text, number: /^\d+$/.test(text) ? Number(text) : null, parts: split(text, SEPARATORS) };
+}
+
 export class Entry {
   constructor([kind, title, words, address, key]) {
     Object.assign(this, { kind, title, address, key });
-    this.tokens = `${title} ${words}`.toLowerCase().split(/[\s,()+_/.:–-]+/).filter(Boolean);
-    this.own = new Set(title.toLowerCase().split(/[\s,()+]+/));
+    this.own = new Set(split(title, SPACES));
+    this.tokens = split(`${title} ${words}`, SPACES).flatMap((word) => split(word, SEPARATORS));
+    this.numbers = new Set(this.tokens.filter((token) => /^\d+$/.test(token)).map(Number));
   }
 
-  /* One bit for each word that a token begins with; the singular finds the plural. */
+  /* A number is meant as a whole; of other words the beginning is enough, so that the singular finds the plural. */
+  has({ number, parts }) {
+    if (number !== null) return this.numbers.has(number);
+    const last = parts.length - 1;
+    return this.tokens.some((_, place) => parts.every((part, at) => {
+      const token = this.tokens[place + at] ?? "";
+      return at === last ? token.startsWith(part) : token === part;
+    }));
+  }
+
+  /* One bit for each word that the entry has. */
   mask(words) {
-    return words.reduce((bits, word, place) => (this.tokens.some((token) => token.startsWith(word)) ? bits | (1 << place) : bits), 0);
+    return words.reduce((bits, word, place) => (this.has(word) ? bits | (1 << place) : bits), 0);
   }
 
   /* Whole words of the title count more than beginnings. */
   weight(words) {
-    return words.filter((word) => this.own.has(word)).length;
+    return words.filter(({ text }) => this.own.has(text)).length;
   }
 }
 
 /* Words that are asked for, and the end of a pair's episodes that is meant: "worst of captioner". */
 function read(query) {
-  const words = query.toLowerCase().split(/[\s,()+_/.:–-]+/).filter((word) => word && !FILLERS.has(word)).slice(0, 12);
+  const texts = split(query, SPACES).map((text) => text.replace(/^[_/.:–-]+|[_/.:–-]+$/g, ""));
+  const words = texts.filter((text) => text && !FILLERS.has(text)).slice(0, 12);
   const end = words.find((word) => word in ENDS);
-  return { words: words.filter((word) => word !== end), end };
+  return { words: words.filter((word) => word !== end).map(wordOf), end };
 }
+
+const nearest = (words) => (first, second) => second.weight(words) - first.weight(words) || first.tokens.length - second.tokens.length;
 
 function answer(kind, title, address) {
   return { kind, title, address };
@@ -55,7 +78,8 @@ function episodes(entries, words) {
   if (words.length < 2) return [];
   const all = (1 << words.length) - 1;
   const masked = (kind) => entries.filter((entry) => entry.kind === kind)
-    .map((entry) => ({ entry, bits: entry.mask(words) })).filter(({ bits }) => bits && bits !== all);
+    .map((entry) => ({ entry, bits: entry.mask(words) })).filter(({ bits }) => bits && bits !== all)
+    .sort((first, second) => second.entry.weight(words) - first.entry.weight(words));
   const [pairs, targets] = [masked("pair"), masked("target")];
   const made = [];
   for (const target of targets) {
@@ -68,16 +92,16 @@ function episodes(entries, words) {
   return made;
 }
 
-/* The answers to a query, those of one kind together, the nearest first. */
+/* The answers to a query: what has just that name, then those of one kind together, the nearest first. */
 export function find(entries, query) {
   const { words, end } = read(query);
   const ends = end ? endAnswers(entries, words, end) : [];
   if (!words.length) return ends;
   const all = (1 << words.length) - 1;
-  const whole = entries.filter((entry) => entry.mask(words) === all);
-  const kinds = Object.keys(KINDS).map((kind) =>
-    whole.filter((entry) => entry.kind === kind).sort((first, second) => second.weight(words) - first.weight(words) || first.tokens.length - second.tokens.length));
-  const listed = [...ends, ...kinds.flat(), ...episodes(entries, words)];
+  const name = query.trim().toLowerCase();
+  const whole = entries.filter((entry) => entry.mask(words) === all).sort(nearest(words));
+  const named = whole.filter(({ title }) => title.toLowerCase() === name);
+  const kinds = Object.keys(KINDS).flatMap((kind) => whole.filter((entry) => entry.kind === kind && !named.includes(entry)));
   const counts = {};
-  return listed.filter(({ kind }) => (counts[kind] = (counts[kind] ?? 0) + 1) <= MOST[kind]);
+  return [...ends, ...named, ...kinds, ...episodes(entries, words)].filter(({ kind }) => (counts[kind] = (counts[kind] ?? 0) + 1) <= MOST[kind]);
 }
