@@ -7,6 +7,7 @@ listener's it chooses the picture with most of the features that a message names
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from random import Random
 
@@ -157,23 +158,17 @@ _PHRASES: dict[str, tuple[str, ...]] = {
 }
 
 
+@dataclass(unsafe_hash=True)
 class _Key:
     """A picture as a key of the cache: equal if the bytes are."""
 
-    def __init__(self, picture: Picture) -> None:
-        self.picture: Picture | None = picture
-        self.sha256 = picture.sha256
-
-    def __hash__(self) -> int:
-        return hash(self.sha256)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.sha256 == self.sha256
+    sha256: str
+    picture: Picture | None = field(compare=False)
 
 
 def features_of(picture: Picture) -> Features:
     """Return the features of a picture; each picture is examined once."""
-    key = _Key(picture)
+    key = _Key(picture.sha256, picture)
     features = _features(key)
     key.picture = None
     return features

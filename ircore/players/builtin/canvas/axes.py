@@ -12,7 +12,7 @@ from ircore.players.builtin.canvas.text import Clause
 from ircore.players.builtin.canvas.things import BLACK, anchor, label, thickness
 
 _STYLE = re.compile(rf"{q.N}px (?:high|tall)|#[0-9a-f]{{6}}|font size \d{{1,3}}|rotated {q.N}deg(?: clockwise)?")
-_AXIS = re.compile(r"\b(?:(x|y|horizontal|vertical)\s+)?ax(?:is|es)\b")
+AXIS = re.compile(r"\b(?:(x|y|horizontal|vertical)\s+)?ax(?:is|es)\b")
 
 
 def axis_items(sheet: Sheet, kind: str) -> list[Stroke]:
@@ -26,7 +26,7 @@ def read_axes(words: str, sheet: Sheet) -> bool:
     width = thickness(re.sub(r"\([^()]{0,40}\)", " () ", words)) or 2.0
     colour, stated = q.first_colour(words) or BLACK, q.points(words, sheet.space)
     names = {"horizontal": "x", "vertical": "y"}
-    asked = [names.get(match[1], match[1]) for match in _AXIS.finditer(words) if match[1]] or ["x", "y"]
+    asked = [names.get(match[1], match[1]) for match in AXIS.finditer(words) if match[1]] or ["x", "y"]
     for index, name in enumerate(dict.fromkeys(asked)):
         ends = stated[2 * index : 2 * index + 2]
         if len(ends) < 2:

@@ -61,12 +61,7 @@ def _faded(canvas: Canvas, first: str, where: str, second: str, after: str) -> C
 
 
 def _edge_words(words: str) -> str:
-    row = (
-        "top"
-        if re.search(r"\b(?:top|upper)\b", words)
-        else "bottom"
-        if re.search(r"\b(?:bottom|lower)\b", words)
-        else ""
-    )
+    low = re.search(r"\b(?:bottom|lower)\b", words)
+    row = "top" if re.search(r"\b(?:top|upper)\b", words) else "bottom" if low else ""
     column = "left" if re.search(r"\bleft\b", words) else "right" if re.search(r"\bright\b", words) else ""
     return f"{row} {column}".strip()

@@ -13,8 +13,6 @@ from ircore.core.tables import read_table
 _TABLE = read_table("ircore.players.builtin.canvas", "words")
 
 MODIFIERS = ("dark", "light", "pale", "deep", "bright", "vivid", "soft", "dull", "medium", "muted", "pastel")
-
-
 _BASIC = frozenset(
     {"red", "green", "blue", "yellow", "orange", "purple", "pink", "brown", "grey", "gray", "white", "black"}
 )

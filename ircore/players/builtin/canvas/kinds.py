@@ -30,8 +30,6 @@ ALIKE = (
     {"cross", "star", "heart"},
 )
 """Kinds that people mix up."""
-
-
 OWN_READERS = frozenset({"text", "x axis", "y axis", "axis", "tick", "grid", "bar", "wedge", "pie", "any"})
 """Kinds that are read by modules of their own, or only referred to."""
 

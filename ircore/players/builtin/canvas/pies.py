@@ -10,7 +10,6 @@ from ircore.players.builtin.canvas.shapes import Pie, Slice
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.things import BLACK
 
-_LENGTH = rf"{q.N}(px|%)?"
 SLICE = re.compile(rf"{q.HEX}[^#%;]{{0,40}}?{q.N}\s*(%|deg)|{q.N}\s*(%|deg)[^#%;]{{0,30}}?{q.HEX}")
 
 
@@ -42,7 +41,7 @@ def read_pie(words: str, sheet: Sheet) -> bool:
         said.get("diameter", said.get("width", 0.7 * min(space.width, space.height))) / (1 if "radius" in said else 2),
     )
     radius = bounded(radius, 1, 4096)
-    hole = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{_LENGTH}", head)
+    hole = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{q.LENGTH}", head)
     inner = (
         space.both(hole[1], hole[2]) if hole else 0.55 * radius if re.search(r"\bdon?u|\bdough|\bring\b", head) else 0.0
     )
@@ -103,7 +102,7 @@ def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
 
 
 def _hole(words: str, sheet: Sheet) -> float:
-    match = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{_LENGTH}", words)
+    match = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{q.LENGTH}", words)
     return bounded(abs(sheet.space.both(match[1], match[2])), 0, 4000) if match else 0.0
 
 

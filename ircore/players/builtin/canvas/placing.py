@@ -23,8 +23,6 @@ _ALL_CORNERS = re.compile(
 _CORNERS = ("top left", "top right", "bottom left", "bottom right")
 
 _COUNT = re.compile(r"\b(\d{1,2})\s+(?!px|high|wide|tall|pointed|sided|deg|%|by|x\b)")
-
-
 CROWD = 40
 """Things on the canvas above which no room is looked for."""
 

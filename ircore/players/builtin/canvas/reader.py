@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ircore.players.builtin.canvas.corrections import correct
 from ircore.players.builtin.canvas.descriptions import describe
 from ircore.players.builtin.canvas.figures.changes import change_figure, in_place
 from ircore.players.builtin.canvas.figures.described import read_figure
-from ircore.players.builtin.canvas.plots.clauses import read_plot
+from ircore.players.builtin.canvas.plots.axes import read_area, read_axis, read_furniture
+from ircore.players.builtin.canvas.plots.marks import READERS
+from ircore.players.builtin.canvas.plots.wedge_labels import read_wedge_labels
 from ircore.players.builtin.canvas.points_by_name import with_points
 from ircore.players.builtin.canvas.shapes import Canvas
 from ircore.players.builtin.canvas.sheet import MAX_ITEMS, MAX_NOTES, Sheet
@@ -20,6 +23,7 @@ _NOTHING = re.compile(
     r"|composition|(?:top|middle|centre|bottom|left|right) (?:row|column|half|part|side))$"
 )
 """Clauses with nothing to draw: absent things, moods of the picture, and headings."""
+_ADD = re.compile(r"^(?:(?:now|also|then|please)\s+)?add\s+")
 
 
 def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tuple[str, ...]]:
@@ -50,7 +54,7 @@ def _read_clause(clause: Clause, sheet: Sheet, corrections: bool) -> None:
     if corrections and change_figure(clause.source, sheet):
         return
     clause = with_points(clause, sheet)
-    if not clause.words or read_plot(clause, sheet):
+    if not clause.words or _read_plot(clause, sheet):
         return
     clause = in_place(clause, sheet) if corrections else clause
     goes_on = clause.continues and sheet.context and clause.words.startswith("#")
@@ -59,3 +63,24 @@ def _read_clause(clause: Clause, sheet: Sheet, corrections: bool) -> None:
         understood = describe(clause, sheet)
     if not understood and not _NOTHING.match(clause.words):
         sheet.note(f'not understood: "{clause.source}"')
+
+
+def _read_plot(clause: Clause, sheet: Sheet) -> bool:
+    """Draw what a clause says of a plot in its own units; return whether the clause was about that.
+
+    Only after a sentence has told the area of the plot: "the plot spans 60 to 460 px across and 20 to 420 px down".
+    """
+    if read_area(clause, sheet) or read_wedge_labels(clause, sheet):
+        return True
+    area = sheet.area
+    if area is None:
+        return False
+    addition = replace(clause, words=_ADD.sub("", clause.words))
+    return (
+        read_furniture(addition.words, area, sheet)
+        or any(read(addition, area, sheet) for read in READERS)
+        or (
+            addition.words.startswith(("the x axis", "the y axis", "x axis", "y axis"))
+            and read_axis(addition, area, sheet)
+        )
+    )

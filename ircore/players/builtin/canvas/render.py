@@ -12,6 +12,7 @@ from ircore.core import exact
 from ircore.core.drawing import Drawing, Point
 from ircore.core.images import Pixels
 from ircore.players.builtin.canvas.colours import rgb
+from ircore.players.builtin.canvas.geometry import towards
 from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Stroke
 
 MAX_COST = 16_000_000
@@ -91,17 +92,12 @@ def _draw_item(drawing: Drawing, item: Item) -> None:
     elif isinstance(item, Pie):
         for part, (start, end) in zip(item.slices, item.angles(), strict=True):
             if end > start:
-                centre = _pulled_out(item.centre, (start + end) / 2, part.pulled)
+                centre = towards(item.centre, math.radians((start + end) / 2), part.pulled)
                 drawing.wedge(centre, item.radius, start, end, part.colour, item.outline, item.stroke, hole=item.hole)
     elif isinstance(item, Stroke):
         _draw_stroke(drawing, item)
     elif item.text.strip():
         drawing.text(item.at, item.text, item.size, item.colour, item.anchor, item.rotation)
-
-
-def _pulled_out(centre: Point, degrees: float, far: float) -> Point:
-    way = math.radians(degrees)
-    return centre[0] + far * exact.cos(way), centre[1] + far * exact.sin(way)
 
 
 def _draw_blob(drawing: Drawing, blob: Blob) -> None:

@@ -11,20 +11,12 @@ from ircore.players.builtin.canvas.things import thickness
 _PERCENT = re.compile(
     rf"\bby\s+{q.N}%|{q.N}\s*%\s+(?:larger|bigger|smaller|wider|narrower|taller|shorter|longer|thinner|thicker|higher)"
 )
-
-
 _PIXELS_MORE = re.compile(
     rf"{q.N}px\s+(larger|bigger|smaller|wider|narrower|taller|shorter|longer|thinner|thicker)\b|\b(?:by)\s+{q.N}px"
 )
-
-
 _TWICE = (("three times", 3.0), ("3 times", 3.0), ("twice", 2.0), ("2 times", 2.0), ("double", 2.0), ("half", 0.5),
     ("1.5 times", 1.5), ("a third", 1 / 3), ("4 times", 4.0))  # fmt: skip
-
-
 _SMALLER = re.compile(r"\b(?:smaller|narrower|shorter|thinner|decrease|less)\b")
-
-
 _LARGER = re.compile(r"\b(?:larger|bigger|wider|taller|longer|thicker|increase|extend|higher)\b")
 
 
@@ -77,13 +69,9 @@ def _factors(item: Item, words: str) -> tuple[float, float]:
     grows, shrinks = bool(_LARGER.search(words)), bool(_SMALLER.search(words))
     left, top, right, bottom = item.box
     percent, pixels = _PERCENT.search(words), _PIXELS_MORE.search(words)
-    only = (
-        "width"
-        if re.search(r"\b(?:wider|narrower|width|length|wide|long)\b", words)
-        else "height"
-        if re.search(r"\b(?:taller|shorter|height|higher|tall|high)\b", words)
-        else ""
-    )
+    upright = re.search(r"\b(?:taller|shorter|height|higher|tall|high)\b", words)
+    sideways = re.search(r"\b(?:wider|narrower|width|length|wide|long)\b", words)
+    only = "width" if sideways else "height" if upright else ""
     times = next((factor for phrase, factor in _TWICE if phrase in words), None)
     if percent and (grows or shrinks):
         share = abs(float(percent[1] or percent[2])) / 100

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ircore.core import exact
 from ircore.core.drawing import Point, arc_points, text_size
-from ircore.players.builtin.canvas.geometry import BoxF, bounded, extent, middle_of, text_bound, turned
+from ircore.players.builtin.canvas.geometry import BoxF, bounded, extent, middle_of, text_bound, towards, turned
 
 ROUND = frozenset({"circle", "ellipse", "ring"})
 
@@ -144,8 +144,7 @@ class Pie:
     def slice_centre(self, index: int) -> Point:
         """Return a point in the middle of a wedge."""
         start, end = self.angles()[index]
-        middle, far = math.radians((start + end) / 2), (self.radius + self.hole) / 2
-        return self.centre[0] + far * exact.cos(middle), self.centre[1] + far * exact.sin(middle)
+        return towards(self.centre, math.radians((start + end) / 2), (self.radius + self.hole) / 2)
 
     def moved(self, dx: float, dy: float) -> "Pie":
         """Return the pie moved by pixels to the right and down."""

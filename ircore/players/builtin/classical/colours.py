@@ -8,6 +8,7 @@ import numpy.typing as npt
 from PIL import ImageColor
 
 from ircore.core.exact import dist
+from ircore.players.builtin.canvas.colours import rgb
 
 
 @cache
@@ -64,11 +65,6 @@ def _hue(degrees: float) -> str:
         if degrees < limit:
             return name
     return "red"
-
-
-def rgb(colour: str) -> tuple[int, int, int]:
-    """Return #rrggbb as three numbers 0–255."""
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def rgb_array(colour: str) -> npt.NDArray[np.float64]:

@@ -4,13 +4,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ircore.core import exact
 from ircore.players.builtin.classical.algebra import axes_of, dot
+from ircore.players.builtin.classical.corners import Points
 from ircore.players.builtin.classical.masks import Mask
 
-Points = npt.NDArray[np.float64]
 MIN_PIECES = 4
 
 

@@ -5,10 +5,10 @@ import itertools
 from dataclasses import replace
 
 from ircore.core.errors import InputError
+from ircore.core.ocr import require_ocr
 from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.builtin.classical.compare import corrections, photo_corrections
-from ircore.players.builtin.classical.ocr import require
 from ircore.players.builtin.classical.perceive import in_size_of, perceive
 from ircore.players.builtin.classical.percepts import Perception
 from ircore.players.builtin.classical.plain.as_named import perception_as_named, pixels_as_named
@@ -51,7 +51,7 @@ class ClassicalDescriber:
         self._ocr = bool(spec.parameters.get("ocr", False))
         self._say = plain_message if spec.parameters.get("voice") == "plain" else message_about
         if self._ocr:
-            require()
+            require_ocr("parameters.ocr", " – or leave parameters.ocr out.")
 
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:

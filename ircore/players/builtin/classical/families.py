@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.core import exact
-from ircore.players.builtin.classical.algebra import dot, interpolated, solved
+from ircore.players.builtin.classical.algebra import Floats, dot, interpolated, solved
 from ircore.players.builtin.classical.percepts import Likeness
 
-Floats = npt.NDArray[np.float64]
 CLOSE = 1.6
 """Pixels that a curve may stray from a family, except for its farthest twentieth."""
 BETTER = 0.75

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import ndimage
 
+from ircore.players.builtin.classical.algebra import Floats
 from ircore.players.builtin.classical.masks import Mask
-from ircore.players.builtin.classical.palette import Floats, Labels, Segmentation, to_hex
+from ircore.players.builtin.classical.palette import Labels, Segmentation, to_hex
 from ircore.players.builtin.classical.percepts import Box, Shape, upright_shape
 
 LEAST = 0.25
@@ -19,8 +20,6 @@ LEAST_BAND = 0.045
 """Share of the picture that an area from edge to edge must have."""
 MAX_THROUGH = 0.16
 """Share of an area in which thin lines may show the background."""
-
-
 STRAY = 0.12
 """Largest share of an area's colour in rows and columns that hold only soft edges of texts."""
 

@@ -10,7 +10,7 @@ from scipy import ndimage
 from ircore.core import exact
 from ircore.core.drawing import text_size
 from ircore.core.images import Pixels
-from ircore.core.ocr import TextLine, require_ocr
+from ircore.core.ocr import TextLine
 from ircore.players.builtin.classical.algebra import length_of
 from ircore.players.builtin.classical.masks import Mask
 from ircore.players.builtin.classical.palette import Labels, to_hex
@@ -25,11 +25,6 @@ HIGHEST = 64.0
 """Pixels: a higher text is a figure that looks like a letter."""
 LAST_LATIN = "\u024f"
 """The generator's font has Latin letters only."""
-
-
-def require() -> None:
-    """Refuse to go on without the extra; raises ``InputError``."""
-    require_ocr("parameters.ocr", " – or leave parameters.ocr out.")
 
 
 def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[TextLine, ...]) -> Writing:

@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.core.images import Pixels
-from ircore.players.builtin.classical.algebra import dot, length_of, straight_fit
+from ircore.players.builtin.classical.algebra import Floats, dot, length_of, straight_fit
 from ircore.players.builtin.classical.masks import Mask, uniform
 
 Labels = npt.NDArray[np.int16]
 """Height × width: 0 is the background, k the k-th drawn colour, in the order of ``Segmentation.colours``."""
-Floats = npt.NDArray[np.float64]
 
 FLAT_SHARE = 0.55
 """Least share of flat colours; a picture with less is a photograph, whose pixels keep their colours."""
@@ -200,7 +199,7 @@ def _is_blend(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list
     bits = _present(labels, at, 2)
     explained = _fades_from(at, labels, near)
     for a, b in pairs:
-        pair = (np.uint64(1) << np.uint64(a)) | (np.uint64(1) << np.uint64(b))
+        pair = _BITS[a] | _BITS[b]
         explained |= (bits & pair) == pair
     return bool(explained.mean() >= 0.6)
 
@@ -212,7 +211,7 @@ def _blurred(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[
         Label of the outline's colour and the share of a pixel that it fills; None for other colours.
     """
     bits = _present(labels, at, 2)
-    common = [label for label in range(len(palette)) if ((bits >> np.uint64(label)) & np.uint64(1)).mean() >= 0.6]
+    common = [label for label in range(len(palette)) if ((bits & _BITS[label]) > 0).mean() >= 0.6]
     if len(common) < 2:
         return None
     colour, colours = _rgb(np.array(code)), _rgb(np.array(palette))
@@ -229,12 +228,10 @@ def _blurred(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[
 
 def _fades_from(at: npt.NDArray[np.intp], labels: Labels, near: Mask) -> Mask:
     """Tell where a colour is but the edge of a stroke: paler than a drawn colour within 4 pixels, on the background."""
-    explained = np.zeros(len(at), bool)
-    if near[0, 1:].any():
-        beside = _present(labels, at, 4)
-        for other in np.flatnonzero(near[0, 1:]) + 1:
-            explained |= (beside >> np.uint64(other)) & np.uint64(1) == 1
-    return explained
+    others = np.flatnonzero(near[0, 1:]) + 1
+    if not len(others):
+        return np.zeros(len(at), bool)
+    return np.asarray(_present(labels, at, 4) & np.bitwise_or.reduce(_BITS[others]) > 0)
 
 
 def _segment_distance(point: Floats, colours: Floats) -> Floats:
@@ -294,7 +291,7 @@ def _best_pairs(values: Floats, bits: npt.NDArray[np.uint64], colours: Floats) -
     low, high = np.zeros(len(values), np.int16), np.zeros(len(values), np.int16)
     alone = np.bitwise_count(bits) < 2
     for a, b in np.argwhere(np.triu(np.ones((len(colours), len(colours)), bool), 1)):
-        both = (np.uint64(1) << np.uint64(a)) | (np.uint64(1) << np.uint64(b))
+        both = _BITS[a] | _BITS[b]
         allowed = np.flatnonzero(((bits & both) == both) | (alone & (a == 0)))
         if not len(allowed):
             continue

@@ -10,13 +10,10 @@ from skimage.morphology import skeletonize
 
 from ircore.core import exact
 from ircore.players.builtin.classical.algebra import dot, interpolated
-from ircore.players.builtin.classical.corners import approximated
+from ircore.players.builtin.classical.corners import Points, approximated
 from ircore.players.builtin.classical.masks import Mask
 from ircore.players.builtin.classical.percepts import Point
 from ircore.players.builtin.classical.regions import EIGHT
-
-Points = npt.NDArray[np.float64]
-"""N × 2: x, y in pixels."""
 
 MAX_POINTS = 22
 TOLERANCE = 1.5

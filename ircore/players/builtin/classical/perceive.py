@@ -1,5 +1,6 @@
 """Perception: finds the percepts in a picture. Each picture is examined once."""
 
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeGuard
 
@@ -37,18 +38,13 @@ REMEMBERED = 64
 PATCHES = 9
 
 
+@dataclass(unsafe_hash=True)
 class _Look:
     """A picture, and whether OCR helps, as a key of the cache: equal if the bytes are."""
 
-    def __init__(self, picture: Picture, ocr: bool) -> None:
-        self.picture: Picture | None = picture
-        self.key = (picture.sha256, ocr)
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Look) and other.key == self.key
+    sha256: str
+    ocr: bool
+    picture: Picture | None = field(compare=False)
 
 
 def perceive(picture: Picture, ocr: bool = False) -> Perception:
@@ -58,7 +54,7 @@ def perceive(picture: Picture, ocr: bool = False) -> Perception:
         picture: The picture.
         ocr: Whether the extra ``ocr`` reads texts in other fonts.
     """
-    look = _Look(picture, ocr)
+    look = _Look(picture.sha256, ocr, picture)
     perception = _perceive(look)
     look.picture = None
     return perception
@@ -79,7 +75,7 @@ def in_size_of(target: Picture, rendering: Picture) -> Picture:
 @lru_cache(maxsize=REMEMBERED)
 def _perceive(look: _Look) -> Perception:
     assert look.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
-    return look_at(look.picture.pixels, read_text(look.picture.pixels) if look.key[1] else ())
+    return look_at(look.picture.pixels, read_text(look.picture.pixels) if look.ocr else ())
 
 
 def look_at(pixels: Pixels, spotted: tuple[TextLine, ...] = ()) -> Perception:

@@ -12,14 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.core.images import Pixels
-from ircore.players.builtin.classical.algebra import straight_fit
+from ircore.players.builtin.classical.algebra import Floats, straight_fit
 from ircore.players.builtin.classical.colours import rgb_array
 from ircore.players.builtin.classical.palette import to_hex
 from ircore.players.builtin.classical.percepts import Backdrop, Shape, upright_shape
 
 CELLS = 20
 """Cells along each side of the coarse grid."""
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,16 +16,10 @@ from ircore.players.builtin.classical.regions import EIGHT, Blob
 
 BORDER_SHARE = 0.012
 """Share of the whole up to which a sector may be a thick border."""
-
-
 TRIES = 120
 """Circles that are tried."""
-
-
 ON_CIRCLE = 0.7
 """Share of the way along a circle, in one direction, that an outline must run on it to have an arc there."""
-
-
 RAYS = 1440
 """Directions in which a pie is sampled: 0.25 degrees, 0.07 % of it, apart."""
 

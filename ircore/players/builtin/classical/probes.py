@@ -9,11 +9,11 @@ from ircore.core import exact
 from ircore.core.images import Pixels
 from ircore.players.builtin.classical.algebra import dot, inside_polygon, length_of
 from ircore.players.builtin.classical.colours import rgb_array
+from ircore.players.builtin.classical.corners import Points
 from ircore.players.builtin.classical.masks import Mask
 from ircore.players.builtin.classical.paths import smooth_curve
 from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Pie, Shape, Stroke, Text, Ticks
 
-Points = npt.NDArray[np.float64]
 ALIKE = 36.0
 """Distance in RGB up to which two pixels look the same."""
 

@@ -22,7 +22,14 @@ def shape_of(blob: Blob, segmentation: Segmentation) -> Shape:
     mask = filled(blob.mask)
     hole = mask & ~blob.mask
     edge = contour(mask) + np.array([blob.left, blob.top])
-    figure = _figure(edge, mask, (blob.left, blob.top)) or _hidden(blob, mask, edge, segmentation.labels)
+    # From the simplest figure on: a circle is an ellipse too, and every figure is a polygon of many corners.
+    figure = (
+        _upright_rectangle(mask, (blob.left, blob.top))
+        or round_figure(edge, mask)
+        or _turned_rectangle(edge, float(mask.sum()))
+        or figure_with_corners(edge)
+        or _hidden(blob, mask, edge, segmentation.labels)
+    )
     kind, centre, size, rotation, corners = figure or ("polygon", *_as_polygon(edge))
     if kind in {"circle", "ellipse"} and hole.sum() > 0.04 * mask.sum():
         kind, size = _maybe_ring(hole, blob, segmentation, size, kind)
@@ -36,16 +43,6 @@ def shape_of(blob: Blob, segmentation: Segmentation) -> Shape:
 
 
 Figure = tuple[str, Point, Point, float, tuple[Point, ...]]
-
-
-def _figure(edge: Points, mask: Mask, corner: tuple[int, int]) -> Figure | None:
-    """Try the figures from the simplest on."""
-    return (
-        _upright_rectangle(mask, corner)
-        or round_figure(edge, mask)
-        or _turned_rectangle(edge, float(mask.sum()))
-        or figure_with_corners(edge)
-    )
 
 
 def _upright_rectangle(mask: Mask, corner: tuple[int, int]) -> Figure | None:

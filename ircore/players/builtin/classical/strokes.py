@@ -111,15 +111,13 @@ def _stretches(row: Mask) -> list[tuple[int, int]]:
 def _stands_alone(mask: Mask, line: Straight) -> bool:
     """Whether a line stands alone: a flat stretch of a curve has pixels beside it or past its ends."""
     length = line.high - line.low
-    for row in (line.first - 1, line.last + 1):
-        if 0 <= row < len(mask) and mask[row, line.low : line.high].sum() > 0.3 * length:
-            return False
     rows = slice(max(0, line.first - 2), line.last + 3)
     before, after = mask[rows, max(0, line.low - 4) : max(0, line.low - 1)], mask[rows, line.high + 1 : line.high + 4]
     beside = max(
         mask[row, line.low : line.high].sum() if 0 <= row < len(mask) else 0 for row in (line.first - 1, line.last + 1)
     )
-    return not (before.any() or after.any()) or (length > 80 and beside < 0.12 * length)
+    alone = not (before.any() or after.any()) or (length > 80 and beside < 0.12 * length)
+    return alone and beside <= 0.3 * length
 
 
 def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[Grid], list[Straight]]:

@@ -12,7 +12,7 @@ from ircore.players.builtin.classical.algebra import length_of
 from ircore.players.builtin.classical.colours import distance, exact
 from ircore.players.builtin.classical.matching import cheapest
 from ircore.players.builtin.classical.percepts import Box, Perception, Text
-from ircore.players.builtin.classical.statements import Statement, at
+from ircore.players.builtin.classical.statements import Statement, at, in_quotes
 from ircore.players.builtin.classical.wording import text_statements, weight_of
 
 ALREADY = 0.7
@@ -137,6 +137,5 @@ def _shift(one: Text, other: Text) -> str:
 
 def _name(text: Text, texts: Sequence[Text]) -> str:
     """Return the name of a text: its words, and its place if others have the same words."""
-    words = text.text.replace('"', "'")
     same = sum(other.text == text.text for other in texts) > 1
-    return f'the text "{words}"' + (f" at {at(text.centre)}" if same else "")
+    return f"the text {in_quotes(text.text)}" + (f" at {at(text.centre)}" if same else "")

@@ -10,12 +10,13 @@ from operator import or_
 import numpy as np
 
 from ircore.core.images import Pixels
-from ircore.players.builtin.classical.algebra import dot, length_of
-from ircore.players.builtin.classical.colours import distance, rgb, rgb_array
+from ircore.players.builtin.canvas.colours import rgb
+from ircore.players.builtin.classical.algebra import Floats, dot, length_of
+from ircore.players.builtin.classical.colours import distance, rgb_array
 from ircore.players.builtin.classical.grounds import Grounds
 from ircore.players.builtin.classical.letters import COMMON, SIZES, Print, read_line
 from ircore.players.builtin.classical.masks import Mask, grown
-from ircore.players.builtin.classical.palette import Floats, Segmentation, to_hex
+from ircore.players.builtin.classical.palette import Segmentation, to_hex
 from ircore.players.builtin.classical.percepts import Box, Text
 from ircore.players.builtin.classical.pieces import LEAST_CONTRAST, TINY, Line, Paper, find_pieces, lines_of
 from ircore.players.builtin.classical.regions import Numbers

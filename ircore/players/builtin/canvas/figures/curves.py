@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.figures.axes import mentions
 from ircore.players.builtin.canvas.figures.formulas import Function, formula_in
-from ircore.players.builtin.canvas.figures.prose import NUMBER, colours, quoted
+from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours, quoted
 from ircore.players.builtin.canvas.figures.values import dash_words
 from ircore.players.builtin.canvas.quantities import first_colour
 
-_HEX = r"#[0-9a-f]{6}"
 _AT = rf"\(\s*({NUMBER})\s*,\s*({NUMBER})\s*\)"
 _POINT = re.compile(_AT)
 _NOUN = re.compile(
@@ -19,9 +18,9 @@ _NOUN = re.compile(
     r"|line(?! (?:at|chart|width)))\b", re.IGNORECASE,
 )  # fmt: skip
 _NOT_OF_CURVE = re.compile(
-    rf"{_HEX}(?=[^,.;#]{{0,30}}\b(?:background|panel|grid|frame|axes|axis|canvas|dots?|points?|lines? (?:at"
+    rf"{HEX}(?=[^,.;#]{{0,30}}\b(?:background|panel|grid|frame|axes|axis|canvas|dots?|points?|lines? (?:at"
     rf"|mark)|plot area)\b)"
-    rf"|\b(?:background|panel|area|filled with)\W+(?:\w+\W+){{0,3}}{_HEX}", re.IGNORECASE,
+    rf"|\b(?:background|panel|area|filled with)\W+(?:\w+\W+){{0,3}}{HEX}", re.IGNORECASE,
 )  # fmt: skip
 _ALONG = (
     (
@@ -38,14 +37,14 @@ _LEVEL_AT = re.compile(rf"\b(?:to|of|at|is)\s+(?:y = )?({NUMBER})\s+(?:near|at|f
 _AT_LEVEL = re.compile(rf"\bx = ({NUMBER})\s+(?:at|and|,)\s+y = ({NUMBER})")
 _ORIGIN = re.compile(r"\b(?:through|at|cross\w*|touch\w*)\s+the origin\b")
 _DOT = re.compile(
-    rf"((?:\b(?:open|hollow|empty|filled|solid|closed|small|black|marked)\s+|{_HEX}\s+)*)(?:dots?|circles?|points?)\b"
+    rf"((?:\b(?:open|hollow|empty|filled|solid|closed|small|black|marked)\s+|{HEX}\s+)*)(?:dots?|circles?|points?)\b"
     rf"(?:\s+(?!\()[\w,]+){{0,6}}?\s*,?\s*(?:at|is"
     rf"|:)?\s*(?:([A-Z])\s+(?:at\s+)?)?{_AT}(?:,? labeled \"([^\"]{{1,20}})\")?"
 )
 _NAMED_POINT = re.compile(rf"\b([A-Z])\b\s*(?:is\s+)?(?:at|=|:)?\s*{_AT}")
 _JSON_POINT = re.compile(rf"^point\b.*?\"([^\"]{{1,12}})\".*?\bx: ({NUMBER}), y: ({NUMBER})")
 _AREA = re.compile(
-    rf"\barea\b[^.;]*?\bx = ({NUMBER})\s*(?:to|and)\s*x = ({NUMBER})[^.;]*?(?:({_HEX})|$)"
+    rf"\barea\b[^.;]*?\bx = ({NUMBER})\s*(?:to|and)\s*x = ({NUMBER})[^.;]*?(?:({HEX})|$)"
     rf"|\barea\b[^.;]*?({NUMBER}) to ({NUMBER})"
 )
 _ENDS_OPEN = re.compile(r"\bend\w* (?:in|with|at) an? (open|hollow|filled|solid|closed) (?:circle|dot)\b(?! at)")

@@ -6,7 +6,6 @@ from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.figures.annotations import (
     ANGLE,
     FILL,
-    HEX,
     SQUARE_MARK,
     TICK,
     TWO,
@@ -20,7 +19,7 @@ from ircore.players.builtin.canvas.figures.annotations import (
 from ircore.players.builtin.canvas.figures.constructions import construct
 from ircore.players.builtin.canvas.figures.named_points import NAMED, XY, named_points, pixels
 from ircore.players.builtin.canvas.figures.plan import Plan, circumcircle, incircle
-from ircore.players.builtin.canvas.figures.prose import NUMBER, colours
+from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours
 
 _CORNERS = {
     "triangle": 3, "quadrilateral": 4, "rectangle": 4, "square": 4, "rhombus": 4, "kite": 4, "trapezoid": 4,

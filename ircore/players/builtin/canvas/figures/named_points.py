@@ -6,14 +6,8 @@ from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.figures.prose import NUMBER
 
 XY = rf"\(\s*({NUMBER})\s*(%?)(?:px)?\s*,\s*({NUMBER})\s*(%?)(?:px)?\s*\)"
-
-
 NAMED = re.compile(rf"\b([A-Z])\b(?!['\w])(?!\s*[A-Z]\b)([^A-Z();\n]{{0,40}}?){XY}")
-
-
 _PAIR_FROM = re.compile(rf"\b([A-Z])([A-Z])\b[^A-Z();]{{0,60}}?from\s+{XY}\s+to\s+{XY}")
-
-
 MAX_POINTS = 40
 
 

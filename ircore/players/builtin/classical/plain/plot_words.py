@@ -14,7 +14,7 @@ from ircore.players.builtin.classical.plain.axes import (
     value_of,
 )
 from ircore.players.builtin.classical.plain.colour_words import ColourWords
-from ircore.players.builtin.classical.statements import Statement, article, number
+from ircore.players.builtin.classical.statements import Statement, article, in_quotes, number
 
 FIRST = 1e9
 """Weight of what everything else builds on."""
@@ -72,15 +72,11 @@ def _lower(words: str) -> str:
 
 
 def _labels_words(axis: Axis) -> str:
-    listed = ", ".join(f'"{_plain(label.text)}"' for label in axis.labels)
+    listed = ", ".join(in_quotes(label.text) for label in axis.labels)
     first, last, steps = axis.places[0], axis.places[-1], max(1, len(axis.places) - 1)
     if all(abs(place - first - (last - first) * n / steps) <= UNEVEN for n, place in enumerate(axis.places)):
         return f"has the labels {listed} from {number(first)} to {number(last)} px"
     return f"has the labels {listed} at {', '.join(number(place) for place in axis.places)} px"
-
-
-def _plain(text: str) -> str:
-    return text.replace('"', "'")
 
 
 def _range_words(axis: Axis) -> str:
@@ -91,7 +87,7 @@ def _range_words(axis: Axis) -> str:
     low, high = (_end(value, axis, unit) for value in (scale.low, scale.high))
     step = step_of(axis)
     degrees = " degrees" if axis.labels[0].text.endswith("°") else ""
-    told = f"every {step}{degrees}" if step else ", ".join(f'"{_plain(label.text)}"' for label in axis.labels)
+    told = f"every {step}{degrees}" if step else ", ".join(in_quotes(label.text) for label in axis.labels)
     return f"runs from {low} to {high}, labelled {told}"
 
 
@@ -105,7 +101,7 @@ def title_statement(axis: Axis) -> Statement | None:
     """Return the name of an axis; None if the axis has no name."""
     if axis.title is None:
         return None
-    return Statement("", (f'The {axis.name} axis is called "{_plain(axis.title.text)}"',), weight=FIRST / 4, order=60)
+    return Statement("", (f"The {axis.name} axis is called {in_quotes(axis.title.text)}",), weight=FIRST / 4, order=60)
 
 
 def panel_statement(area: Area, colours: ColourWords) -> Statement | None:
