@@ -32,6 +32,7 @@ def read_background(words: str, sheet: Sheet) -> bool:
         words,
     )
     if fade:
+        # The direction may stand before the colours: "from left to right the background fades from … to …".
         canvas, done = _faded(canvas, fade[1], fade[2], fade[3], fade[4] + " " + words[: fade.start()]), True
     elif plain := re.search(
         rf"\bbackground\b[^#]{{0,30}}{q.HEX}|{q.HEX}\s+(?:\w{{1,12}}\s+)?(?:background|picture|image"

@@ -29,6 +29,7 @@ def read_bars(clause: Clause, sheet: Sheet) -> bool:
         items = list(_stacked_bars(lead, rest, sheet))
     if not items:
         for part in re.split(r",\s*(?:and\s+)?(?=#)|\band\s+(?=#)|;", rest):
+            # Without a colon the opening words are the part itself, and would be read twice.
             bar = _bar(part, lead if lead != part else "", sheet)
             items += [bar] if bar else []
     sheet.context = "bars" if items or clause.words.endswith(":") or ":" not in clause.words else ""
@@ -43,6 +44,7 @@ def _stacked_bars(lead: str, words: str, sheet: Sheet) -> list[Blob]:
     middles = q.numbers(lead, _ACROSS[axis], sheet.space)
     half = _half(q.without_outline(lead), axis, sheet)
     blobs = []
+    # Lists of unlike length are read as far as both reach, since a message may come from anyone.
     for at, end in zip(middles, ends, strict=False):
         foot = _top_of_stack(axis, at, base, end, sheet)
         colour = q.first_colour(q.without_outline(words))

@@ -82,6 +82,7 @@ def named(words: str) -> str:
     if modifier in MODIFIERS:
         return _modified(named(rest), modifier)
     parts = words.split(" ")
+    # The longest known name at the beginning: "light blue grey" is light blue and grey.
     first = next(size for size in range(len(parts), 0, -1) if " ".join(parts[:size]) in NAMES)
     shade, rest = " ".join(parts[:first]), " ".join(parts[first:])
     if rest in _BASIC and shade not in _BASIC:
@@ -133,6 +134,7 @@ def family(colour: str) -> str:
     if chroma < 0.12:
         return "black" if light < 0.2 else "white" if light > 0.92 else "grey"
     degrees = hue * 360
+    # Brown is dark orange, and pink is light red or purple: neither has a hue of its own.
     if 10 <= degrees < 45 and light < 0.45 and saturation < 0.9:
         return "brown"
     if (degrees >= 300 or degrees < 15) and light > 0.72:

@@ -38,6 +38,7 @@ def describe(clause: Clause, sheet: Sheet) -> bool:
     parts = _parts(clause.words)
     if len(parts) == 1:
         return _describe_part(clause, sheet)
+    # Every part is read before any is asked for: ``any`` alone would stop at the first that was understood.
     understood = [_describe_part(replace(clause, words=part, continues=False), sheet) for part in parts]
     return any(understood)
 
@@ -47,6 +48,7 @@ def _parts(words: str) -> list[str]:
     first, rest = _background_apart(words)
     listed = [part for part in _NEXT_PART.split(rest) if part.strip()]
     nouns = [NOUN.search(part) for part in listed]
+    # Only lists with a part of a chart are cut; shapes in lists may stand in relation to each other.
     charts = any(noun and kind_of(noun[1]) in OWN_READERS - {"text", "any"} for noun in nouns)
     if (
         len(listed) > 1

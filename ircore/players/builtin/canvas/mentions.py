@@ -63,6 +63,7 @@ def _mentions(clause: Clause, sheet: Sheet) -> list[Mention]:
     mentions: list[Mention] = []
     for match in list(NOUN.finditer(words))[:200]:
         kind = kind_of(match[1])
+        # "Square markers" belong to a line.
         if re.match(r"\s+(?:data )?markers?\b", words[match.end() :]):
             continue
         if kind in OWN_READERS - {"wedge", "bar"} or (
@@ -186,6 +187,7 @@ def _known(mention: Mention, clause: Clause, sheet: Sheet) -> tuple[Target, ...]
 
 def _make(mention: Mention, sheet: Sheet, made: list[Item], busy: set[int]) -> BoxF:
     """Make the item of a mention, after the item beside which it stands; return the new item's box."""
+    # Two things may each be placed by the other; the second request ends with the box of the whole picture.
     if mention.made is not None or id(mention) in busy:
         return mention.made.box if mention.made else sheet.space.box
     busy.add(id(mention))

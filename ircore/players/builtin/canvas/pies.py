@@ -72,6 +72,7 @@ def more_wedges(words: str, sheet: Sheet) -> bool:
     """Add wedges to the pie that was mentioned last."""
     slices = _slices(words)
     last = [] if sheet.last is None else [sheet.last]
+    # The pie spoken of last, else the front one.
     at = next((n for n in (*last, *range(len(sheet.items) - 1, -1, -1)) if isinstance(sheet.items[n], Pie)), None)
     if not slices or at is None or not isinstance(pie := sheet.items[at], Pie):
         return False
@@ -87,12 +88,14 @@ def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
         return None
     low, high = sorted((float(span[1]), float(span[2])))
     centres = q.points(words, sheet.space, 1) or [sheet.space.middle]
+    # Shares above 95 would be stretched to the whole circle.
     share = bounded((high - low) / 3.6, 0.1, 95)
     colour = q.first_colour(q.without_outline(words)) or BLACK
     edge = q.outline_colour(words)
     return Pie(
         centres[0],
         bounded(said["radius"], 1, 4096),
+        # Pies count from 12 o'clock, the angles of the message from 3 o'clock.
         low + 90,
         (Slice(colour, share),),
         hole=_hole(words, sheet),

@@ -68,6 +68,7 @@ def put(item: Item, mention: Mention, other: BoxF | None, sheet: Sheet, made: li
         ):
             return item
         return placed(item, words, sheet.space) or item
+    # A shape that is not in the middle was built from its own corners or ranges.
     if isinstance(item, Blob) and item.centre != sheet.space.middle:
         return item
     if other is not None:

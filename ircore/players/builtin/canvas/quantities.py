@@ -118,6 +118,7 @@ def first_colour(words: str) -> str | None:
 
 def dimensions(words: str, space: Space) -> dict[str, float]:
     """Return the lengths that the words give for width, height, radius, diameter and side, in pixels."""
+    # The width of an outline is not the width of the shape.
     words = without_outline(words)
     lengths: dict[str, float] = {}
     by = _BY.search(words)
@@ -207,6 +208,7 @@ def numbers(words: str, axis: str, space: Space) -> list[float]:
     if series:
         low, high = scale(series[1], series[2]), scale(series[3], series[4])
         step = abs(scale(series[5], series[6])) or abs(high - low) or 1.0
+        # The small excess makes up for rounding, so that the last place is not lost.
         count = min(200, int(abs(high - low) / step + 1.001))
         return [low + index * (step if high >= low else -step) for index in range(count)]
     listed = re.search(

@@ -39,9 +39,11 @@ def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tup
     """
     sheet = Sheet(naive=not corrections)
     for message in messages:
+        # Notes are about the last message only.
         sheet.notes = []
         if len(message) > MAX_MESSAGE:
             sheet.notes.append(f"only the first {MAX_MESSAGE:,} characters were read")
+        # Once the area of a plot is known, its sentences give values and would look like a whole new figure.
         left = None if sheet.area else read_figure(message, sheet)
         for clause in clauses(message if left is None else "\n".join(left)):
             _read_clause(clause, sheet, corrections)
@@ -57,6 +59,7 @@ def _read_clause(clause: Clause, sheet: Sheet, corrections: bool) -> None:
     if not clause.words or _read_plot(clause, sheet):
         return
     clause = in_place(clause, sheet) if corrections else clause
+    # "; #ff7f0e …" goes on with a list of bars or wedges.
     goes_on = clause.continues and sheet.context and clause.words.startswith("#")
     understood = correct(clause, sheet) if corrections and not goes_on else None
     if understood is None:
@@ -75,6 +78,7 @@ def _read_plot(clause: Clause, sheet: Sheet) -> bool:
     area = sheet.area
     if area is None:
         return False
+    # In a later turn the same sentences are said as additions.
     addition = replace(clause, words=_ADD.sub("", clause.words))
     return (
         read_furniture(addition.words, area, sheet)

@@ -47,6 +47,7 @@ def resolve(words: str, strings: tuple[str, ...], sheet: Sheet) -> list[Target]:
     noun = NOUN.search(words)
     colour, near = first_colour(words), points(words, sheet.space, 1)
     quoted = [strings[int(key)] for key in re.findall(r'"(\d{1,4})"', words) if int(key) < len(strings)]
+    # "It" alone is the thing spoken of last; with any other word the words decide.
     if noun is None and colour is None and not quoted and not near:
         return [Target(sheet.last)] if _PRONOUN.search(words) and sheet.last is not None else []
     asked = kind_of(noun[0]) if noun else "any"
@@ -131,12 +132,10 @@ def _chosen(ranked: list[tuple[float, Target]], words: str, plural: bool, near: 
         place = (
             _ORDINALS.index(order[1]) if order[1] in _ORDINALS else -1 if order[1] == "last" else int(order[1][:-2]) - 1
         )
-        return [_reading_order(alike, sheet)[place]] if -1 <= place < len(alike) else []
+        in_order = sorted(alike, key=lambda target: (target.part or 0, box_of(target, sheet)[0], target.index))
+        return [in_order[place]] if -1 <= place < len(alike) else []
+    # Of equally likely items, the one that was drawn last.
     return [min(ranked, key=lambda pair: (pair[0], -pair[1].index))[1]]
-
-
-def _reading_order(targets: list[Target], sheet: Sheet) -> list[Target]:
-    return sorted(targets, key=lambda target: (target.part or 0, box_of(target, sheet)[0], target.index))
 
 
 def _side(words: str) -> str:

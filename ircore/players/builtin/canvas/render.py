@@ -43,6 +43,7 @@ def _cost(canvas: Canvas, item: Item) -> float:
     left, top, right, bottom = item.box
     wide = min(right, canvas.width) - max(left, 0)
     high = min(bottom, canvas.height) - max(top, 0)
+    # An item without any area takes time too.
     area = max(wide, 8.0) * max(high, 8.0)
     if isinstance(item, Pie):
         return area * (1 + len(item.slices) * (2 if item.outline else 1))
@@ -59,6 +60,7 @@ def layered(items: Iterable[Item]) -> list[Item]:
     items = list(items)
     grid = [item.box for item in items if item.kind == "grid"]
     places = {"grid": 0, "text": 2}
+    # Sorting is stable: within a layer the order of the description stays.
     return sorted(items, key=lambda item: -1 if _is_panel(item, grid) else places.get(item.kind, 1))
 
 
@@ -117,6 +119,7 @@ def _draw_stroke(drawing: Drawing, item: Stroke) -> None:
         path = _headed(drawing, item, path)
     if item.arrow == "both":
         path = _headed(drawing, item, path[::-1])[::-1]
+    # A line whose points coincide has no direction to be drawn in.
     if any(a != b for a, b in itertools.pairwise(path)):
         drawing.line(path, item.colour, item.stroke, item.dash)
     if item.marker:

@@ -22,6 +22,7 @@ _LARGER = re.compile(r"\b(?:larger|bigger|wider|taller|longer|thicker|increase|e
 
 def resized(item: Item, words: str, space: q.Space) -> Item | None:
     """Return ``item`` in the size that the words ask for; None if the words name no size."""
+    # The hole of a pie is changed elsewhere, and its radius is not that of the pie.
     words = re.sub(rf"\b(?:hole|inner radius)\b[^,;]{{0,24}}?{q.N}(?:px)?", " ", words)
     if isinstance(item, Stroke):
         return _line_size(item, words)
@@ -110,5 +111,6 @@ def _line_size(item: Stroke, words: str) -> Stroke | None:
     if asked is not None and not re.search(r"\blonger|shorter|length\b", words):
         return replace(item, stroke=bounded(abs(asked), 0.25, 200))
     across, down = _factors(item, words)
+    # A line has one length, whichever of the two factors changes it.
     both = max(across, down) if max(across, down) != 1 else min(across, down)
     return item.scaled(both, both) if both != 1.0 else None

@@ -60,6 +60,7 @@ class Blob:
     def path(self) -> list[Point]:
         """Return the corners in pixels, or enough points of a round edge."""
         if self.kind in ROUND:
+            # The last point of a full turn is the first one again.
             return arc_points(self.centre, (self.width / 2, self.height / 2), 0, 360, self.rotation)[:-1]
         corners = self.corners or ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
         scaled = [(self.centre[0] + x * self.width, self.centre[1] + y * self.height) for x, y in corners]
@@ -71,6 +72,7 @@ class Blob:
 
     def scaled(self, across: float, down: float) -> "Blob":
         """Return the shape scaled about its middle."""
+        # Never 0: later corrections divide by width and height.
         return replace(self, width=bounded(self.width * across, 0.5), height=bounded(self.height * down, 0.5))
 
     def coloured(self, colour: str) -> "Blob":
@@ -300,6 +302,7 @@ class Canvas:
 def polygon(kind: str, points: list[Point], **style: object) -> Blob:
     """Return a closed shape with these corners in pixels."""
     left, top, right, bottom = extent(points)
+    # Points on one line would make a box without width, by which the corners are divided.
     wide, high = max(right - left, 0.5), max(bottom - top, 0.5)
     middle = middle_of((left, top, right, bottom))
     corners = tuple(((x - middle[0]) / wide, (y - middle[1]) / high) for x, y in points)

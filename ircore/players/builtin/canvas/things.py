@@ -58,6 +58,7 @@ def blob(kind: str, words: str, space: q.Space) -> Blob:
         return _styled(spanned, words)
     wide, high, circular = _size(kind, words, space)
     corners = corners_of(kind, words)
+    # Width and height are those of the box, a radius that of the circle around the corners.
     if corners and not circular and kind in CIRCULAR:
         corners = stretched(corners)
     named = {"dot": "circle"}.get(kind, kind)
@@ -300,6 +301,7 @@ def _arc(words: str, space: q.Space, places: list[Point]) -> tuple[Point, ...]:
 
 def label(text: str, words: str, at: Point, usual_anchor: str = "mm") -> Label:
     """Return a text in the size, colour, alignment and turn that the words say."""
+    # Coordinates in brackets are no sizes.
     words = re.sub(r"\([^()]{0,40}\)", " () ", words)
     ink = re.search(rf"{q.N}px\s+(?:high|tall)\b|\bheight\s+(?:of\s+)?{q.N}px", words)
     font = re.search(

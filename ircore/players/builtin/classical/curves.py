@@ -136,16 +136,15 @@ def _joined(traces: list[Path]) -> list[Path]:
     """Join the ends that meet head-on across a small gap, the nearest first."""
     left = list(traces)
     while True:
-        best: tuple[float, int, int, int, int] | None = None
-        for i, one in enumerate(left):
-            for j in range(i + 1, len(left)):
-                for side, other_side in ((0, 0), (0, 1), (1, 0), (1, 1)):
-                    cost = _gap(one, side, left[j], other_side)
-                    if cost is not None and (best is None or cost < best[0]):
-                        best = (cost, i, side, j, other_side)
-        if best is None:
+        gaps = [
+            (gap, i, side, j, other_side)
+            for (i, one), (j, other) in itertools.combinations(enumerate(left), 2)
+            for side, other_side in itertools.product((0, 1), repeat=2)
+            if (gap := _gap(one, side, other, other_side)) is not None
+        ]
+        if not gaps:
             return left
-        _, i, side, j, other_side = best
+        _, i, side, j, other_side = min(gaps, key=lambda entry: entry[0])
         one, other = left[i], left[j]
         first = one.points if side else one.points[::-1]
         second = other.points[::-1] if other_side else other.points

@@ -94,12 +94,7 @@ class PlainDescriber(ClassicalDescriber):
 
 
 def message_about(target: Perception, view: DescriberView) -> str:
-    """Return the message of a turn about a perceived target; empty when done.
-
-    Args:
-        target: The perceived target.
-        view: Of the turn; its last rendering is looked at.
-    """
+    """Return the message of a turn about a perceived target; empty when done."""
     if not view.renderings:
         return first_message(target, view.token_budget)
     statements = [] if _in_vain(view) else _differences(target, view)
@@ -107,15 +102,9 @@ def message_about(target: Perception, view: DescriberView) -> str:
 
 
 def plain_message(target: Perception, view: DescriberView) -> str:
-    """Return the message of a turn in the plain voice: what was not said so far, then corrections; empty when done.
-
-    Args:
-        target: The perceived target.
-        view: Of the turn.
-    """
+    """Return the message of a turn in the plain voice: what was not said so far, then corrections; empty when done."""
     if target.photo or view.token_budget < SHORT:
-        colours = ColourWords(())
-        return colours.said(message_about(target, view))
+        return ColourWords(()).said(message_about(target, view))
     plan = plan_of(target)
     untold = [said for said in plan.statements if not told_already(said, view.messages)]
     if not view.renderings:

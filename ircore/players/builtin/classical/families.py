@@ -50,12 +50,7 @@ def likeness(path: Floats) -> Likeness | None:
 
 
 def features(path: Floats, axis: float | None) -> tuple[tuple[str, float], ...]:
-    """Return inner minima and maxima of a curve, and its zeros, as x in pixels.
-
-    Args:
-        path: As of ``likeness``.
-        axis: Height of the x axis in pixels, if one is seen.
-    """
+    """Return inner minima and maxima of a curve, and its zeros on an axis at this height, as x in pixels."""
     graph = _graph(path)
     if graph is None:
         return ()
@@ -118,14 +113,7 @@ class _Fits:
 
 
 def _fit(x: Floats, y: Floats, options: Floats, terms: Floats) -> _Fits:
-    """Fit y = c + Σ aᵢ · termᵢ for each option.
-
-    Args:
-        x: Where the curve is given.
-        y: Heights of the curve.
-        options: Values of the parameter.
-        terms: Options × terms × points.
-    """
+    """Fit y = c + Σ aᵢ · termᵢ for each option, a value of the parameter; ``terms``: options × terms × points."""
     terms = np.concatenate([np.ones((len(options), 1, len(x))), terms], axis=1)
     size = np.abs(terms).max(axis=2, keepdims=True)
     scaled = terms / np.maximum(size, 1e-12)

@@ -48,12 +48,7 @@ class _Look:
 
 
 def perceive(picture: Picture, ocr: bool = False) -> Perception:
-    """Return everything perceived in a picture, from its pixels alone.
-
-    Args:
-        picture: The picture.
-        ocr: Whether the extra ``ocr`` reads texts in other fonts.
-    """
+    """Return everything perceived in a picture, from its pixels alone; with ``ocr``, texts in other fonts too."""
     look = _Look(picture.sha256, ocr, picture)
     perception = _perceive(look)
     look.picture = None
@@ -101,17 +96,14 @@ def look_at(pixels: Pixels, spotted: tuple[TextLine, ...] = ()) -> Perception:
     )
     strokes, loose = join_series(lines.percepts, dots)
     charted = lines.charted
-    if not charted and not is_ruled([p for p in lines.percepts if isinstance(p, (Grid, Ticks)) and not _is_dashed(p)]):
+    # Dashed grids are only seen after the lines of a chart, so no columns were known from them.
+    ruled = [p for p in lines.percepts if isinstance(p, Ticks) or (isinstance(p, Grid) and p.dash == "solid")]
+    if not charted and not is_ruled(ruled):
         charted = find_lines([*strokes, *solids, *writing.texts], dots, blobs, segmentation)
     percepts_seen = _without_labels([*without([*solids, *strokes, *loose], charted), *charted])
     percepts = [*grounds.areas, *_in_order(percepts_seen), *writing.texts]
     unread = tuple(line.box for line in writing.unread)
     return Perception(width, height, _backdrop(segmentation), tuple(percepts), unread=unread)
-
-
-def _is_dashed(percept: Grid | Ticks) -> bool:
-    """Whether a percept is a dashed grid, which is only seen after the lines of a chart."""
-    return isinstance(percept, Grid) and percept.dash != "solid"
 
 
 def _is_dot(percept: Percept) -> TypeGuard[Shape]:

@@ -127,13 +127,7 @@ def pieces_of(mask: Mask, least: int) -> list[tuple[Mask, tuple[int, int]]]:
 
 
 def _going_on(ink: Mask, filled: Mask, ground: Mask) -> Mask:
-    """Mark the rows and columns of a rim in which a line runs on over the background, as an axis under bars does.
-
-    Args:
-        ink: Pixels of the rim's colour in a window around a blob.
-        filled: The blob.
-        ground: Pixels of the background.
-    """
+    """Mark the rows and columns of a rim in which a line runs on over the background, as an axis under bars does."""
     marked = np.zeros(ink.shape, bool)
     for way in (0, 1):
         along = ink if way == 0 else ink.T

@@ -51,10 +51,7 @@ class Straight:
 def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
     """Return the level and upright lines of one colour, continued where other things cover a line.
 
-    Args:
-        labels: All drawn colours.
-        thin: Drawn colours of strokes only.
-        label: The colour.
+    ``labels`` holds all drawn colours, ``thin`` those of strokes only.
     """
     mask = thin == label
     foreign = (labels != label) & (labels > 0)
@@ -155,13 +152,7 @@ def _family(group: list[Straight]) -> list[Straight]:
 
 
 def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks | None:
-    """Find the short strokes across a straight line; they are cleared in ``mask``.
-
-    Args:
-        line: An axis.
-        mask: The pixels of its colour without the axis itself.
-        segmentation: The picture.
-    """
+    """Find the short strokes across an axis; they are cleared in ``mask``, the pixels of its colour without it."""
     view = mask if line.level else mask.T
     above = view[max(0, line.first - 2) : line.first, line.low : line.high]
     below = view[line.last + 1 : line.last + 3, line.low : line.high]

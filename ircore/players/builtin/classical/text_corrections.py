@@ -51,12 +51,7 @@ def text_corrections(
 ) -> list[Statement]:
     """Return corrections of missing, different and surplus texts; unreadable text in their place is left alone.
 
-    Args:
-        target: Perceived in ``seen``.
-        rendering: Perceived in ``drawn``.
-        seen: Pixels of the target.
-        drawn: Pixels of the last rendering, in the target's size.
-        manner: How places are corrected.
+    Arguments are those of ``compare.corrections``.
     """
     pairs = cheapest(target.texts, rendering.texts, _apart, NEAR)
     met = {id(text) for pair in pairs for text in pair}

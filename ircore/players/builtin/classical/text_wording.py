@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 from ircore.players.builtin.classical.percepts import Text
 from ircore.players.builtin.classical.statements import ColourWords, Statement, in_quotes, is_number, number
@@ -25,7 +26,8 @@ def text_groups(texts: Sequence[Text]) -> list[tuple[Text, ...]]:
     Each text is in one group; the largest rows and columns come first, the rest stays together.
     """
     groups = []
-    for _, alike in itertools.groupby(sorted(texts, key=_look), key=_look):
+    look = attrgetter("colour", "size", "rotation")
+    for _, alike in itertools.groupby(sorted(texts, key=look), key=look):
         left = list(alike)
         while (row := max((_in_line(left, place) for place in PLACES.values()), key=len)) and (
             len(row) > 2 or len(row) == len(left) > 1
@@ -35,10 +37,6 @@ def text_groups(texts: Sequence[Text]) -> list[tuple[Text, ...]]:
         if left:
             groups.append(tuple(left))
     return groups
-
-
-def _look(text: Text) -> tuple[str, float, float]:
-    return text.colour, text.size, text.rotation
 
 
 def _in_line(texts: Sequence[Text], place: Place) -> list[Text]:

@@ -74,6 +74,7 @@ def _write_beside(plan: Plan, start: Point, end: Point, text: str) -> None:
     length = exact.dist(start, end) or 1.0
     across = (end[1] - start[1]) / length, (start[0] - end[0]) / length
     away = 1 if (middle[0] - centre[0]) * across[0] + (middle[1] - centre[1]) * across[1] >= 0 else -1
+    # A text is wider than high, so it stands farther off an upright side than off a level one.
     far = 14.0 + 3.0 * len(text) * abs(across[0])
     plan.add_text(text, (middle[0] + away * across[0] * far, middle[1] + away * across[1] * far), None, 15.0)
 
@@ -90,6 +91,7 @@ def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
     shades = colours(sentence)
     fill = FILL.search(sentence)
     inside = (fill[1] or fill[2]) if fill else None
+    # The other colour is that of the arc.
     shade = next((colour for colour in shades if colour != inside), None)
     stated = re.search(rf"\bradius (?:of )?({NUMBER})", sentence)
     radius = float(stated[1]) if stated else 34.0

@@ -109,9 +109,11 @@ def read_graph(sentences: list[str]) -> tuple[Graph, set[int]]:
     graph, used = Graph(), set[int]()
     shade: str | None = None
     for index, sentence in enumerate(sentences):
+        # Readers change the lists of the graph in place, so only its text tells whether anything was added.
         before = repr(graph)
         own = first_colour(_NOT_OF_CURVE.sub(" ", sentence))
         curve = _curve(sentence, graph)
+        # A colour holds for the following sentences too, which go on about the same curve.
         if _NOUN.search(sentence) and own:
             shade = own
         if curve is not None:
@@ -131,6 +133,7 @@ def _curve(sentence: str, graph: Graph) -> Curve | None:
     plain = re.sub(r'"[^"]*"', " ", sentence)
     if formula and "x" in formula[0] and not re.search(r"\basymptote\W+$", plain):
         return Curve(formula[1], dash=dash_words(_without_grid(sentence)), name=name)
+    # Points in a sentence without such a word are dots or labels.
     if not _NOUN.search(plain) and not re.search(r"\b(?:pass|rises|falls|starts|starting|through)\w*\b", plain):
         return None
     if re.search(r"\b(?:dots|points)\b", plain, re.IGNORECASE) and not re.search(r"\bthrough|\bfrom \(", plain):
@@ -157,6 +160,7 @@ def _points(sentence: str) -> list[Point]:
     points += [(float(match[1]), float(match[2])) for match in _AT_LEVEL.finditer(sentence)]
     if _ORIGIN.search(sentence):
         points.append((0.0, 0.0))
+    # A function has one value at each x; the first one told counts.
     by_place: dict[float, Point] = {}
     for point in points:
         by_place.setdefault(point[0], point)

@@ -59,9 +59,11 @@ def read_letters(sentences: list[str], size: tuple[int, int], ink: str) -> tuple
     if len(points) < 2 or not _GEOMETRY.search(text):
         return None
     plan, used = Plan(points, ink), set[int]()
+    # Polygons first: angles, tick marks and circles are drawn at their corners.
     _polygons(plan, sentences, used)
     _circles(plan, sentences, size, used)
     for index, sentence in enumerate(sentences):
+        # A sentence is understood if it adds anything to the plan.
         before = (len(plan.lines), len(plan.fills), len(plan.texts), len(plan.points))
         _segments(plan, sentence, size)
         construct(plan, sentence)

@@ -58,15 +58,9 @@ def read_look(sentences: list[str]) -> tuple[Look, set[int]]:
 
 
 def _background(look: Look, sentence: str) -> None:
-    for pattern in _PANEL:
-        match = pattern.search(sentence)
-        if match and look.panel is None:
-            look.panel = match[1]
-    for pattern in _BACKGROUND:
-        match = pattern.search(sentence)
-        if match and look.background is None:
-            look.background = match[1]
-            return
+    look.panel = look.panel or next((match[1] for pattern in _PANEL if (match := pattern.search(sentence))), None)
+    grounds = (match[1] for pattern in _BACKGROUND if (match := pattern.search(sentence)))
+    look.background = look.background or next(grounds, None)
 
 
 def _grid(look: Look, sentence: str) -> None:

@@ -26,6 +26,7 @@ def without_objects(text: str) -> str:
         return text
     try:
         value, length = json.JSONDecoder().raw_decode(plain[start.start() :])
+    # Objects nested thousands deep exhaust the stack of the decoder.
     except (json.JSONDecodeError, RecursionError):
         return text
     if not isinstance(value, dict) and not (isinstance(value, list) and value and isinstance(value[0], dict)):
@@ -84,6 +85,7 @@ def _valued(keys: dict[str, Any]) -> str:
     """Return a bar or wedge as name, value and colour: "Dog: 12, red"."""
     name = next((keys[key] for key in ("label", "name", "category", "x") if isinstance(keys.get(key), str)), "")
     share = keys.get("percentage", keys.get("percent", keys.get("share")))
+    # With a number for x, "y" is a coordinate and "height" a size, not a value.
     height = None if _is_number(keys.get("x")) else keys.get("height", keys.get("y"))
     value = share if _is_number(share) else keys.get("value", height)
     if not name or not _is_number(value):
@@ -121,6 +123,7 @@ def _point(keys: dict[str, Any]) -> str:
 
 
 def _is_number(value: Any) -> bool:
+    # In Python, True and False are integers.
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -91,6 +91,7 @@ def _from_runs(free: list[tuple[int, str]], count: int) -> tuple[list[Series], s
         for begin, end, values in runs(sentence):
             context = sentence[start:begin]
             start = end
+            # A row of years is a row of categories.
             if not count and _are_years(values):
                 continue
             if (count and len(values) != count) or _PLACE.search(sentence[:begin]) or _SCALE.search(context):

@@ -52,8 +52,10 @@ def read_wedges(sentences: list[str]) -> tuple[list[Wedge], set[int]]:
     """Return the shares of a pie in order, and which sentences told them."""
     wedges, used = list[Wedge](), set[int]()
     for index, sentence in enumerate(sentences):
+        # Blanks of the same length keep all places in the sentence valid.
         plain = _NOT_SHARES.sub(lambda match: " " * len(match[0]), sentence)
         percents = list(_PERCENT.finditer(plain))
+        # Percentages of examples are no shares.
         if not percents or re.search(r"\be\.g|\bsuch as\b|\blike\b", sentence):
             continue
         sentence_wedges = [
@@ -141,6 +143,7 @@ def _start(text: str, wedges: list[Wedge]) -> float:
     if clock:
         return int(clock[1]) % 12 * 30.0
     if _FIRST_MIDDLE.search(text):
+        # Half of its 3.6 degrees for each percent.
         return -1.8 * wedges[0].share
     return 90.0 if re.search(r"\b(?:starting|beginning|from)\b[^.;]{0,16}\bright\b", text, re.IGNORECASE) else 0.0
 
