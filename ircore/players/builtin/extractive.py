@@ -149,6 +149,7 @@ def _statements(asked: str, answered: str) -> Iterator[str]:
             yield f"{asked.rstrip('? ')}: yes."
         return
     if not _CORRECTION.match(answered):
+        # "Yes, a red hat" is told without the yes.
         answered = bare
     for text in _SENTENCE_END.split(answered):
         shortened = text if _CORRECTION.match(text) else _OPENINGS.sub("", text)

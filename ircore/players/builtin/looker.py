@@ -91,6 +91,7 @@ def _chosen(question: Question) -> str:
     said = question.prompt.rpartition("\n")[2].lower()
     scores = [_fit(said, features_of(shown.picture)) for shown in question.in_sight]
     best = [label for label, score in zip(question.choices, scores, strict=False) if score == max(scores)]
+    # The question's seed decides between equals, so that a run can be repeated.
     return Random(question.seed).choice(best or list(question.choices))
 
 
@@ -170,6 +171,7 @@ def features_of(picture: Picture) -> Features:
     """Return the features of a picture; each picture is examined once."""
     key = _Key(picture.sha256, picture)
     features = _features(key)
+    # The cache keeps its keys; without this, they would keep the pictures alive.
     key.picture = None
     return features
 

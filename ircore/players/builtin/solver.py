@@ -88,6 +88,7 @@ def _counted(task: str) -> str | None:
         for counts in _counts(list(looks), _number(total[1]), _number(legs[1]))
         if all(counts[first] - times * counts[second] == more for first, second, times, more in differences)
     ]
+    # A riddle has one solution; several mean that a sentence was not understood.
     if len(fitting) != 1:
         return None
     drawn = [looks[kind] for kind, number in fitting[0].items() for _ in range(number)]
@@ -140,6 +141,7 @@ def _arranged(task: str) -> str | None:
             return None
         if seen_from in places:
             places[seen] = (places[seen_from][0] + step[0], places[seen_from][1] + step[1])
+        # Sentences may come in any order, so either end of a step may be the known one.
         elif seen in places:
             places[seen_from] = (places[seen][0] - step[0], places[seen][1] - step[1])
         else:

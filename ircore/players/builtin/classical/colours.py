@@ -15,6 +15,7 @@ from ircore.players.builtin.canvas.colours import rgb
 def exact_names() -> dict[str, str]:
     """Return the shortest CSS name of each colour that has a name, by #rrggbb."""
     names: dict[str, str] = {}
+    # Sorted from the longest to the shortest name, so that the shortest one is the last to be kept.
     for name, value in sorted(ImageColor.colormap.items(), key=lambda entry: (-len(entry[0]), entry[0])):
         if "gray" not in name:
             # Pillow puts numbers in the place of a colour that anybody in this process has drawn with.
@@ -37,6 +38,7 @@ def plain_name(colour: str) -> str:
     if lightness < 0.09:
         return "black"
     name = _hue(hue * 360)
+    # Dark orange is called brown, dark yellow olive.
     if name in {"orange", "yellow"} and lightness < 0.38:
         name = "brown" if hue * 360 < 48 else "olive"
     if name == "red" and lightness > 0.7:

@@ -18,6 +18,7 @@ Points = npt.NDArray[np.float64]
 
 def contour(mask: Mask) -> Points:
     """Return the outer edge of a mask as x, y with half-pixel accuracy, closed."""
+    # Padded, so that the edge closes where the mask touches the rim.
     contours = find_contours(np.pad(mask, 1).astype(np.float64), 0.5)  # type: ignore[no-untyped-call]
     longest: Points = max(contours, key=len)
     return longest[:, ::-1] - 0.5
@@ -81,6 +82,7 @@ def corners_of(edge: Points, share: float) -> Points:
     They may stray by ``share`` of the outline's diagonal, and by 1.3 px at least.
     """
     diagonal = float(exact.hypot(*np.ptp(edge, axis=0)))
+    # The point farthest from the middle is a corner, and so the ends of the path do not cut a side in two.
     start = int(exact.hypot(*(edge - edge.mean(axis=0)).T).argmax())
     ring = np.roll(edge[:-1], -start, axis=0)
     closed = np.vstack([ring, ring[:1]])
@@ -94,6 +96,7 @@ def _refined(edge: Points, rough: Points) -> Points:
     lines = []
     for first, last in zip(index, [*index[1:], len(edge) - 1], strict=True):
         side = edge[first : last + 1]
+        # Near the corners, antialiasing rounds the sides off.
         cut = max(1, len(side) // 6) if len(side) > 8 else 0
         inner = side[cut : len(side) - cut] if cut else side
         lines.append((inner.mean(axis=0), axes_of(inner)[0]))

@@ -114,6 +114,7 @@ def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
     markers = _markers(mask, (0, 0))
     markers += [(dot.centre, dot.area) for dot in dots if dot.colour == colour]
     slope = np.gradient(path[:, 1], path[:, 0])
+    # Across a slope, a column holds more pixels than the line is wide.
     width = max(1.0, round(2 * float(np.median(count[single] / np.sqrt(1 + slope * slope)))) / 2)
     gaps = 1 - len(used) / (used[-1] - used[0] + 1)
     dash = "dashed" if gaps > 0.08 else "solid"
@@ -184,6 +185,7 @@ def _circles(traces: list[Path], colour: str) -> tuple[list[Percept], list[Path]
             if id(other) not in used and exact.dist(middle, centre) <= 6 and abs(size - radius) <= 4
         ]
         points = np.vstack([other.points for other in same])
+        # All arcs together determine the circle more exactly than the longest alone.
         better = circle_through(points)
         if better is None or math.fsum(other.length for other in same) < AROUND * 2 * math.pi * better[1]:
             continue

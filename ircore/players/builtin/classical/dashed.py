@@ -58,6 +58,7 @@ def chains(pieces: list[Piece]) -> list[list[Piece]]:
     """
     left = {piece.index: piece for piece in pieces}
     lines = []
+    # Long pieces first: their direction is surer than that of dots.
     for piece in sorted(pieces, key=lambda piece: (-piece.length, piece.index)):
         if piece.index not in left:
             continue
@@ -68,6 +69,7 @@ def chains(pieces: list[Piece]) -> list[list[Piece]]:
         if len(chain) >= MIN_PIECES and _even(chain):
             lines.append(chain)
         else:
+            # The other pieces may still belong to another line.
             left |= {other.index: other for other in chain if other is not piece}
     return lines
 
@@ -84,6 +86,7 @@ def _follow(piece: Piece, way: Points, left: dict[int, Piece]) -> list[Piece]:
         offset = middles - here.middle
         distance = exact.hypot(offset[:, 0], offset[:, 1])
         ahead = dot(offset, way) / np.maximum(distance, 1e-9)
+        # Dots have no direction, so only long pieces must point along the line.
         fits = free & (distance <= reach) & (ahead > 0.9) & (~long | (np.abs(dot(ways, way)) > 0.85))
         if not fits.any():
             break

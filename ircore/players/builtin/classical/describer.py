@@ -103,6 +103,7 @@ def message_about(target: Perception, view: DescriberView) -> str:
 
 def plain_message(target: Perception, view: DescriberView) -> str:
     """Return the message of a turn in the plain voice: what was not said so far, then corrections; empty when done."""
+    # Few tokens or patches of a photograph leave nothing to say in units or names.
     if target.photo or view.token_budget < SHORT:
         return ColourWords(()).said(message_about(target, view))
     plan = plan_of(target)
@@ -137,6 +138,7 @@ def _not_again(statements: list[Statement], messages: tuple[str, ...]) -> list[S
     """Reword corrections that had no effect once; drop corrections that had no effect twice."""
     fitting = []
     for statement in statements:
+        # A sentence that must not be cut is repeated or dropped as a whole.
         whole = statement.least > 1 or len(statement.parts) == 1
         cores = [statement.joint.join(statement.parts[: statement.least])] if whole else list(statement.parts)
         times = [_times(core, messages) + _times(statement.again, messages) for core in cores]
@@ -152,5 +154,6 @@ def _not_again(statements: list[Statement], messages: tuple[str, ...]) -> list[S
 
 def _times(part: str, messages: tuple[str, ...]) -> int:
     """Count the messages in which something was said already."""
+    # In a later message the same words may stand behind "Add" or another article.
     core = part.casefold().removeprefix("a ").removeprefix("an ")
     return bool(core) * sum(core in message.casefold() for message in messages)

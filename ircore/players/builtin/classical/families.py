@@ -91,6 +91,7 @@ def _graph(path: Floats) -> tuple[Floats, Floats] | None:
     if np.ptp(path[:, 0]) < LEAST_WIDE or np.ptp(path[:, 1]) < LEAST_HIGH:
         return None
     steps = np.diff(path, axis=0)
+    # Skeletons step back by a pixel here and there.
     if (np.maximum.accumulate(path[:, 0]) - path[:, 0]).max() > 2:
         return None
     along = np.concatenate([[0.0], exact.hypot(*steps.T).cumsum()])
@@ -117,6 +118,7 @@ def _fit(x: Floats, y: Floats, options: Floats, terms: Floats) -> _Fits:
     terms = np.concatenate([np.ones((len(options), 1, len(x))), terms], axis=1)
     size = np.abs(terms).max(axis=2, keepdims=True)
     scaled = terms / np.maximum(size, 1e-12)
+    # The small term keeps the system solvable where two functions are nearly alike.
     squares = dot(scaled[:, :, None], scaled[:, None]) + 1e-9 * len(x) * np.eye(terms.shape[1])
     factors = solved(squares, dot(scaled, y))
     fitted = dot(scaled.transpose(0, 2, 1), factors[:, None])
@@ -155,6 +157,7 @@ def _cubic(x: Floats, y: Floats) -> Likeness | None:
 
 
 def _absolute(x: Floats, y: Floats) -> Likeness | None:
+    # A corner at the very end would be a straight line.
     inner = np.linspace(x[0], x[-1], 62)[3:-3]
     fits = _closest(x, y, inner, lambda corners: np.abs(x - corners[:, None])[:, None])
     corner, rise = float(fits.options[fits.best]), float(fits.solved[fits.best, 1])

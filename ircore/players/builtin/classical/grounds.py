@@ -42,6 +42,7 @@ def find_grounds(segmentation: Segmentation) -> Grounds:
     labels, colours = segmentation.labels.copy(), segmentation.colours
     counts = np.bincount(labels.ravel(), minlength=len(colours))
     areas: list[Shape] = []
+    # Largest first: what lies under it becomes background before smaller areas are looked at.
     for label in np.argsort(-counts[1:], kind="stable") + 1:
         if counts[label] < LEAST_BAND * labels.size * 0.4:
             break
@@ -61,6 +62,7 @@ def _swap(window: Labels, before: Labels, label: int, colours: Floats) -> Floats
     window[before == label] = 0
     if through.sum() < 20:
         return colours
+    # Lines in the colour of the background, such as white grid lines on a grey panel, stay visible.
     window[through] = len(colours)
     return np.vstack([colours, colours[:1]])
 

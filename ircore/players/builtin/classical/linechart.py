@@ -136,6 +136,7 @@ def _lines_of(ink: _Ink, columns: list[float], colour: str) -> list[Stroke]:
             line = _stroke(ink, path, band, colour)
             if line.marker or not _is_curved(ink.own & band, path):
                 lines.append(line)
+        # What was taken by one line may hide the next one behind it.
         ink.hidden |= band & ink.own
         ink.own &= ~band
     return lines
@@ -227,6 +228,7 @@ def _refined(ink: _Ink, path: list[Point]) -> list[Point]:
             if k + 1 < len(ys):
                 after = _share(ink.own, ink.hidden, xs[k], options, xs[k + 1], np.array([ys[k + 1]]))
                 value = value + after[:, 0]
+            # Of equally good rows the middle one, so that the corner does not drift to one side.
             best = options[value >= value.max() - 1e-9]
             ys[k] = float(best[np.abs(best - best.mean()).argmin()])
     return list(zip(xs, ys, strict=True))

@@ -77,5 +77,6 @@ def without_rim(mask: Mask) -> Mask:
 
 def filled(mask: Mask) -> Mask:
     """Return a mask with its holes filled: background that is not connected to the rim by sides."""
+    # Padded, so that all background around the mask is connected.
     outside, _ = ndimage.label(~np.pad(mask, 1))
     return np.asarray(outside != outside[0, 0])[1:-1, 1:-1]

@@ -99,6 +99,7 @@ def _text_of(one: TextLine, pixels: Pixels, labels: Labels) -> Text | None:
         middle[1] * exact.cos(turn) - middle[0] * exact.sin(turn),
     )
     colour = to_hex(window[ink & (far >= 0.9 * far[ink].max())].mean(axis=0))
+    # By proportion: ink height grows linearly with the size of the font.
     size = float(round(high * 40 / max(text_size(one.text, 40)[1], 1.0)))
     view[ndimage.binary_dilation(ink) & inside] = ground_label
     box = (int(x.min()), int(y.min()), int(x.max()) + 1, int(y.max()) + 1)

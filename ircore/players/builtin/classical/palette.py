@@ -113,6 +113,7 @@ def _fading(pixels: Pixels) -> tuple[Floats, Floats, str] | None:
     """Fit a linear fade to the rim of a picture; None if the rim has one colour or no linear fade."""
     for direction, turned in (("down", pixels), ("right", pixels.transpose(1, 0, 2))):
         sides = np.stack([turned[:, 1], turned[:, -2]]).astype(np.float64)
+        # Where both sides differ, something is drawn up to the rim.
         alike = np.abs(sides[0] - sides[1]).max(axis=1) <= 6
         if alike.mean() < 0.6:
             continue
@@ -176,6 +177,7 @@ def _add_thin_colours(codes: npt.NDArray[np.int32], flat: Mask, labels: Labels, 
     for index in np.argsort(np.array(contrast) * -1, kind="stable"):
         code = int(shades[index])
         at = unlabelled[their_codes == code]
+        # About sixty pixels tell as much as all of them.
         few = at[:: max(1, len(at) // 60)]
         if len(palette) >= MAX_COLOURS or _is_blend(code, few, labels, palette):
             continue

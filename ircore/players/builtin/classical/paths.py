@@ -37,6 +37,7 @@ def trace(mask: Mask, corner: tuple[int, int]) -> list[Points]:
     Returns:
         Paths in pixels, ordered from end to end, the longest first; a closed path ends where it begins.
     """
+    # Padded twice: for the skeleton of pixels at the rim, and for their neighbours.
     skeleton = np.pad(skeletonize(np.pad(mask, 1)), 1)  # type: ignore[no-untyped-call]
     neighbours = ndimage.convolve(skeleton.astype(np.int8), np.ones((3, 3), np.int8), mode="constant") - 1
     junctions, _ = ndimage.label(skeleton & (neighbours >= 3), EIGHT)
@@ -64,6 +65,7 @@ def _walk(pixels: npt.NDArray[np.intp]) -> Points:
             break
         path.append(step)
         left.remove(step)
+    # A ring ends beside its beginning.
     if len(path) > 8 and max(abs(path[0][0] - path[-1][0]), abs(path[0][1] - path[-1][1])) <= 1:
         path.append(path[0])
     return np.array(path, np.float64)
@@ -113,6 +115,7 @@ def _chains(paths: list[Points], partner: dict[tuple[int, int], tuple[int, int]]
     left = set(range(len(paths)))
     chains = []
     free = [(n, s) for n in range(len(paths)) for s in (0, 1) if (n, s) not in partner]
+    # Loops have no free end, and come last.
     for number, side in [*free, *((n, 0) for n in range(len(paths)))]:
         if number not in left:
             continue
@@ -210,6 +213,7 @@ def _curve_points(path: Points, tolerance: float) -> Points:
         if off.max() <= tolerance:
             break
         away = np.abs(steps[:, None] - np.array(chosen)).min(axis=1)
+        # Two points side by side would bend the curve between them.
         off[away < 3] = 0
         if off.max() <= tolerance:
             break

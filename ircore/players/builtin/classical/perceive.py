@@ -51,6 +51,7 @@ def perceive(picture: Picture, ocr: bool = False) -> Perception:
     """Return everything perceived in a picture, from its pixels alone; with ``ocr``, texts in other fonts too."""
     look = _Look(picture.sha256, ocr, picture)
     perception = _perceive(look)
+    # The cache keeps its keys; without this, they would keep the pictures alive.
     look.picture = None
     return perception
 

@@ -37,6 +37,7 @@ class _Patch:
 def coarse(pixels: Pixels) -> Floats:
     """Reduce a picture to ``CELLS`` × ``CELLS`` mean colours."""
     for axis in (0, 1):
+        # A picture smaller than the grid would leave cells without pixels.
         if pixels.shape[axis] < CELLS:
             pixels = pixels.repeat(CELLS, axis)
     height, width = pixels.shape[:2]
@@ -102,6 +103,7 @@ def _best(target: Floats, current: Floats) -> _Patch | None:
     best = int(gain.argmax())
     if gain[best] < 3 * 40.0 * 40.0:
         return None
+    # Gains of rectangles are known; ellipses are only tried in the best of them, since each costs a mask.
     candidates = [_patch(target, current, int(top[i]), int(left[i]), int(bottom[i]), int(right[i]), shape)
                   for i in np.argsort(-gain, kind="stable")[:24] for shape in (False, True)]  # fmt: skip
     return max(candidates, key=lambda patch: (patch.gain, not patch.round))

@@ -133,6 +133,7 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
     if colour is not None:
         if thin:
             wanted = np.broadcast_to(rgb_array(colour), wanted.shape)
+        # Where another colour is seen, something lies in front; such points say nothing.
         seen = _nearest(shown, rows, columns, rgb_array(colour), 1 if thin else 0) < ALIKE
         if seen.sum() < 3:
             return 0.0
@@ -144,6 +145,7 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
     if not thin and contrast < 16:
         contrast = 2 * ALIKE
     alike = max(8.0, min(ALIKE * (2 if thin else 1), 0.5 * contrast))
+    # The dashes of the rendering may begin elsewhere along the line.
     reach, stride = (6, 2) if getattr(percept, "dash", "solid") != "solid" else (int(thin), 1)
     return float((_nearest(other, rows, columns, wanted, reach, stride) >= alike).mean())
 

@@ -64,6 +64,7 @@ def split(segmentation: Segmentation) -> tuple[list[Blob], Labels]:
         The blobs, largest first, and the labels of the pixels that belong to strokes (0 elsewhere).
     """
     labels = segmentation.labels
+    # ``uniform`` already takes a pixel on each side.
     core = ~grown(~uniform(labels), CORE // 2 - 1) & (labels > 0)
     thin = labels.copy()
     blobs: list[Blob] = []
@@ -153,6 +154,7 @@ def _with_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
     inside = np.zeros(around.shape, bool)
     inside[blob.top - top :, blob.left - left :][:height, :width] = filled(blob.mask)
     rim_label, rims, wider = _rims(inside, around)
+    # A rim of background is no outline.
     if rim_label in (0, blob.label) or not rims:
         return blob
     window = thin[view]
@@ -172,6 +174,7 @@ def _rims(inside: Mask, around: Labels) -> tuple[int, list[Mask], Mask]:
     """
     rim_label, rims = 0, []
     for step in range(1, MAX_OUTLINE + 2):
+        # In turn by sides and by corners too, which keeps the growing rim about as round as the blob.
         larger = touched(inside) if step % 2 else grown(inside, 1)
         rim = larger & ~inside
         values = np.bincount(around[rim], minlength=rim_label + 1)

@@ -55,6 +55,7 @@ def _series(strokes: list[Stroke], markers: list[Shape]) -> Stroke | None:
         return None
     length = math.fsum(exact.dist(a, b) for a, b in itertools.pairwise(centres))
     drawn = math.fsum(exact.dist(a, b) for s in strokes for a, b in itertools.pairwise(s.points))
+    # Dots that only happen to lie in a row are joined by no line.
     if drawn < 0.45 * length:
         return None
     widest = max(strokes, key=lambda stroke: stroke.area)

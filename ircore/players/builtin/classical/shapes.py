@@ -120,7 +120,9 @@ def figure_with_corners(edge: Points) -> Figure | None:
         first = int(np.abs(_from_noon(way)).argmin())
         size = (2 * float(radius.mean()), 2 * float(radius.mean()))
         return "regular", middle, size, float(_from_noon(way)[first]), points
+    # A star has as many inner as outer corners.
     if len(corners) in (8, 10, 12, 14):
+        # The farthest corner is an outer one; every second corner is of its kind.
         outer, inner = radius[radius.argmax() % 2 :: 2], radius[1 - radius.argmax() % 2 :: 2]
         if (
             np.ptp(outer) < 0.12 * outer.mean() + 1

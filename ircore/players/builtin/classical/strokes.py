@@ -60,6 +60,7 @@ def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
 
 
 def _level(mask: Mask, foreign: Mask, label: int, level: bool) -> list[Straight]:
+    # Antialiasing leaves a pixel or two of neither colour beside what covers the line.
     bridges = spread(foreign, 2, 1)
     rows = np.flatnonzero(mask.sum(axis=1) >= MIN_LENGTH * 0.75)
     runs = [(int(row), low, high) for row in rows for low, high in _row_runs(mask[row], bridges[row])]

@@ -77,6 +77,7 @@ def _apart(one: Text, other: Text) -> float:
     """Return the distance of two texts in pixels, larger if they differ in words."""
     if one.rotation != other.rotation:
         return math.inf
+    # Texts of equal words are paired even if another text is a little nearer.
     return dist(one.centre, other.centre) + (0 if one.text == other.text else NEAR / 2)
 
 
@@ -111,6 +112,7 @@ def _changes(one: Text, other: Text, texts: Sequence[Text], manner: TextManner) 
         changes.append((f"{its} should have font size {one.size:g}", f"Set {name} to font size {one.size:g}", 0.5))
     off = dist(one.centre, other.centre)
     if off >= manner.in_place:
+        # Readings are exact to a quarter of a pixel; see ``typeface``.
         x, y = (round(4 * value) / 4 for value in one.centre)
         place = f"({x:g}, {y:g})"
         where = _shift(one, other) if manner.by_shift else f"to {place}"

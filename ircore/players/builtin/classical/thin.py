@@ -69,7 +69,9 @@ def read_strokes(
         else:
             reading.percepts.append(line)
             if line.marker:
+                # They are the markers of this line now.
                 dots[:] = [dot for dot in dots if dot.colour != line.colour]
+    # Grids lie under everything else.
     reading.percepts[:0] = grids
     _dashed_grids(reading)
     return reading

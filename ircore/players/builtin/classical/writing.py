@@ -70,6 +70,7 @@ def find_writing(pixels: Pixels, grounds: Grounds) -> Writing:
     odd = _odd(pixels, grounds, paper)
     unread = look.read_all(odd, everything=True)
     look.hasty = bool(look.texts)
+    # As long as nothing was read, the size of the print is unknown and all sizes are worth trying.
     if unread and not look.texts:
         unread = look.read_all(odd, everything=True)
     if _is_ruled(segmentation):

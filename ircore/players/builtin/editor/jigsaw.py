@@ -68,6 +68,7 @@ def _costs(ends: Sequence[Pixels], starts: Sequence[Pixels]) -> Costs:
 
     That is by how much colours jump beyond the slope on either side.
     """
+    # Wide integers: differences of unsigned bytes would wrap around.
     last, first = np.array(ends, np.int64), np.array(starts, np.int64)
     onward = np.clip(2 * last[:, 1] - last[:, 0], 0, 255)[:, None]
     back = np.clip(2 * first[:, 0] - first[:, 1], 0, 255)[None]

@@ -37,6 +37,7 @@ def recognised(picture: Picture, choices: Sequence[str]) -> str | None:
     """Return the choice whose drawing has the most similar colours; None if no choice is a known thing."""
     known = [choice for choice in choices if choice in known_things()]
     seen = _colours(picture.pixels)
+    # The name decides between equally similar things, so that the order of the choices does not.
     return min(known, key=lambda name: (float(np.abs(seen - _colours(_drawn(name).pixels)).sum()), name), default=None)
 
 

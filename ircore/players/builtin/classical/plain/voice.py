@@ -142,6 +142,7 @@ def _thing(percept: Percept, target: Perception, points: Points, circles: Sequen
     if named is None and (points or len(target.percepts) > FEW):
         return statement_of(percept, full_colour)
     sentence = shape_sentence(percept, full_colour, named.words if named else "")
+    # Named points say where things are better than "in the upper left" does.
     place = "" if points or len(target.percepts) > FEW else f", {place_words(percept, (target.width, target.height))}"
     return Statement("", (sentence + place,), shorter=(statement_of(percept, full_colour),))
 
