@@ -72,9 +72,8 @@ def _remove(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     part = _attribute_to_remove(match[1], clause, sheet)
     if part is not None:
         return part
-    targets: list[Target] = []
-    for piece in re.split(r"\s*(?:,|\band)\s+(?=the\b|both\b|all\b)", match[1]):
-        targets += resolve(piece, clause.strings, sheet)
+    phrases = re.split(r"\s*(?:,|\band)\s+(?=the\b|both\b|all\b)", match[1])
+    targets = [target for phrase in phrases for target in resolve(phrase, clause.strings, sheet)]
     for target in targets:
         pie = sheet.items[target.index]
         if isinstance(pie, Pie) and target.part is not None:

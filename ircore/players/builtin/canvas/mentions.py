@@ -51,11 +51,8 @@ def read_things(clause: Clause, sheet: Sheet) -> bool:
     made: list[Item] = []
     for mention in new:
         _make(mention, sheet, made, set())
-    drawn: list[Item] = []
-    for mention in new:
-        if mention.made is not None:
-            drawn += copies(mention, mention.made, sheet)
-    return sheet.add(drawn)
+    drawn = [copies(mention, mention.made, sheet) for mention in new if mention.made is not None]
+    return sheet.add([item for items in drawn for item in items])
 
 
 def _mentions(clause: Clause, sheet: Sheet) -> list[Mention]:

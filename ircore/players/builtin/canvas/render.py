@@ -17,6 +17,8 @@ from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie,
 
 MAX_COST = 16_000_000
 """Limit of painting, in pixels of the items' boxes or work that takes as long: about two seconds."""
+STEPS = 12
+"""Straight pieces that a curve is drawn with from point to point."""
 
 
 def draw(canvas: Canvas) -> Pixels:
@@ -170,7 +172,7 @@ def _headed(drawing: Drawing, item: Stroke, path: list[Point]) -> list[Point]:
     return [*path[:-1], base] if length > long else path
 
 
-def smooth(points: tuple[Point, ...], steps: int = 12) -> list[Point]:
+def smooth(points: tuple[Point, ...]) -> list[Point]:
     """Return points of a curve through ``points``: a Catmull–Rom spline (uniform, tension 0.5).
 
     Source: E. Catmull and R. Rom, "A class of local interpolating splines", 1974.
@@ -180,8 +182,8 @@ def smooth(points: tuple[Point, ...], steps: int = 12) -> list[Point]:
     padded = [_mirrored(points[1], points[0]), *points, _mirrored(points[-2], points[-1])]
     curve = [points[0]]
     for a, b, c, d in zip(padded, padded[1:], padded[2:], padded[3:], strict=False):
-        for step in range(1, steps + 1):
-            t = step / steps
+        for step in range(1, STEPS + 1):
+            t = step / STEPS
             curve.append((_spline(a[0], b[0], c[0], d[0], t), _spline(a[1], b[1], c[1], d[1], t)))
     return curve
 

@@ -49,10 +49,8 @@ def plain_name(colour: str) -> str:
 
 
 def _grey(lightness: float) -> str:
-    for limit, name in ((0.12, "black"), (0.4, "dark grey"), (0.68, "grey"), (0.93, "light grey")):
-        if lightness < limit:
-            return name
-    return "white"
+    limits = ((0.12, "black"), (0.4, "dark grey"), (0.68, "grey"), (0.93, "light grey"))
+    return next((name for limit, name in limits if lightness < limit), "white")
 
 
 def _shade(lightness: float) -> str:
@@ -60,13 +58,9 @@ def _shade(lightness: float) -> str:
 
 
 def _hue(degrees: float) -> str:
-    for limit, name in (
-        (14, "red"), (42, "orange"), (68, "yellow"), (165, "green"), (188, "turquoise"), (255, "blue"), (292, "purple"),
-        (335, "pink"), (361, "red"),
-    ):  # fmt: skip
-        if degrees < limit:
-            return name
-    return "red"
+    limits = ((14, "red"), (42, "orange"), (68, "yellow"), (165, "green"), (188, "turquoise"), (255, "blue"),
+              (292, "purple"), (335, "pink"))  # fmt: skip
+    return next((name for limit, name in limits if degrees < limit), "red")
 
 
 def rgb_array(colour: str) -> npt.NDArray[np.float64]:

@@ -34,6 +34,10 @@ WORTH = 60.0
 """Pixels, weighed as in ``weight_of``, that a correction must set right to be worth a turn."""
 
 
+MOST_PATCHES = 8
+"""Patches of a photograph that one message names at most."""
+
+
 def corrections(
     target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels, manner: TextManner = EXACTLY
 ) -> list[Statement]:
@@ -302,12 +306,12 @@ def _reference(item: Item) -> str:
     return f"{colour.strip()}{exactly} {noun(percept)} at {at(place)}".strip()
 
 
-def photo_corrections(target: Perception, seen: Pixels, drawn: Pixels, count: int) -> list[Statement]:
+def photo_corrections(target: Perception, seen: Pixels, drawn: Pixels) -> list[Statement]:
     """Say which patches would bring a rendering nearer to a picture of many colours."""
     grid, now = photo.coarse(seen), photo.coarse(drawn)
     before = float(np.square(grid - now).sum())
     statements = []
-    for order, patch in enumerate(photo.patches(grid, now, count)):
+    for order, patch in enumerate(photo.patches(grid, now, MOST_PATCHES)):
         if patch.gain < 0.012 * before:
             break
         shape = photo.as_shape(patch, target.width, target.height)

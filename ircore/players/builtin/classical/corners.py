@@ -37,16 +37,14 @@ def approximated(path: Points, tolerance: float) -> Points:
             at = first + 1 + worst
             turning.add(at)
             open_ += [(first, at), (at, last)]
-    corners: Points = path[sorted(turning)]
-    return corners
+    return np.asarray(path[sorted(turning)])
 
 
 def _away(points: Points, start: Points, end: Points) -> Points:
     """Return how far points are from the segment between two others."""
     (x, y), (along, down) = (points - start).T, end - start
     share = np.clip((x * along + y * down) / max(float(along * along + down * down), 1e-9), 0, 1)
-    away: Points = exact.hypot(x - share * along, y - share * down)
-    return away
+    return np.asarray(exact.hypot(x - share * along, y - share * down))
 
 
 def off_path(point: Point, path: Sequence[Point]) -> float:
@@ -114,8 +112,7 @@ def _meeting(one: tuple[Points, Points], other: tuple[Points, Points]) -> Points
     if abs(float(turn)) < 0.1:
         return None
     x, y = other[0] - one[0]
-    met: Points = one[0] + (x * d - y * c) / turn * one[1]
-    return met
+    return np.asarray(one[0] + (x * d - y * c) / turn * one[1])
 
 
 def stray_of(edge: Points, corners: Points) -> float:

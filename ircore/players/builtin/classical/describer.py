@@ -130,7 +130,7 @@ def _differences(target: Perception, view: DescriberView) -> list[Statement]:
     """Return the differences of the last rendering as statements, the largest first."""
     seen, drawn = view.target.pixels, in_size_of(view.target, view.renderings[-1])
     if target.photo:
-        return photo_corrections(target, seen, drawn.pixels, 8) if view.turn <= PHOTO_TURNS else []
+        return photo_corrections(target, seen, drawn.pixels) if view.turn <= PHOTO_TURNS else []
     return corrections(target, perceive(drawn), seen, drawn.pixels)
 
 

@@ -211,8 +211,7 @@ def _share(near: Mask, hidden: Mask, x0: float, above: Floats, x1: float, below:
     rows = ys.astype(int).clip(0, near.shape[0] - 1)
     hits = near[rows, columns]
     open_ = hits | ~hidden[rows, columns]
-    drawn: Floats = hits.sum(axis=2) / np.maximum(open_.sum(axis=2), 0.35 * steps)
-    return drawn
+    return np.asarray(hits.sum(axis=2) / np.maximum(open_.sum(axis=2), 0.35 * steps))
 
 
 def _refined(ink: _Ink, path: list[Point]) -> list[Point]:

@@ -241,8 +241,7 @@ def _segment_distance(point: Floats, colours: Floats) -> Floats:
     start, way = colours[:, None, :], colours[None, :, :] - colours[:, None, :]
     length = np.maximum(np.square(way).sum(-1), 1e-9)
     share = np.clip(((point - start) * way).sum(-1) / length, 0, 1)
-    distance: Floats = length_of(start + share[..., None] * way - point)
-    return distance
+    return length_of(start + share[..., None] * way - point)
 
 
 def _present(labels: Labels, at: npt.NDArray[np.intp], reach: int) -> npt.NDArray[np.uint64]:
@@ -251,8 +250,7 @@ def _present(labels: Labels, at: npt.NDArray[np.intp], reach: int) -> npt.NDArra
     rows = np.clip(at[:, 0, None] + steps, 0, labels.shape[0] - 1)
     columns = np.clip(at[:, 1, None] + steps, 0, labels.shape[1] - 1)
     around = labels[rows[:, :, None], columns[:, None, :]].reshape(len(at), len(steps) * len(steps))
-    bits: npt.NDArray[np.uint64] = np.bitwise_or.reduce(_BITS[around], axis=1)
-    return bits
+    return np.asarray(np.bitwise_or.reduce(_BITS[around], axis=1))
 
 
 def _share_out(pixels: Floats, labels: Labels, colours: Floats) -> npt.NDArray[np.float32]:

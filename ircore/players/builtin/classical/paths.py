@@ -42,10 +42,10 @@ def trace(mask: Mask, corner: tuple[int, int]) -> list[Points]:
     neighbours = ndimage.convolve(skeleton.astype(np.int8), np.ones((3, 3), np.int8), mode="constant") - 1
     junctions, _ = ndimage.label(skeleton & (neighbours >= 3), EIGHT)
     branches, count = ndimage.label(skeleton & (junctions == 0), EIGHT)
-    paths = []
-    for index, box in enumerate(ndimage.find_objects(branches), 1):
-        ordered = _walk(np.argwhere(branches[box] == index))
-        paths.append(ordered + np.array([box[0].start, box[1].start]))
+    paths = [
+        _walk(np.argwhere(branches[box] == index)) + np.array([box[0].start, box[1].start])
+        for index, box in enumerate(ndimage.find_objects(branches), 1)
+    ]
     joined = _join(paths, junctions) if count else []
     offset = np.array([corner[0] - 1.5, corner[1] - 1.5])
     lines = [path[:, ::-1] + offset for path in joined if len(path) > 1]
@@ -106,8 +106,7 @@ def direction(path: Points, side: int, look_back: int = LOOK_BACK) -> Points:
     """Return the unit direction in which a path leaves at its end (``side`` 1) or start (0), over its last points."""
     ordered = path if side else path[::-1]
     way = ordered[-1] - ordered[max(-len(ordered), -look_back)]
-    unit: Points = way / max(float(exact.hypot(*way)), 1e-9)
-    return unit
+    return np.asarray(way / max(float(exact.hypot(*way)), 1e-9))
 
 
 def _chains(paths: list[Points], partner: dict[tuple[int, int], tuple[int, int]]) -> list[Points]:
@@ -194,12 +193,10 @@ def _smoothed(path: Points) -> Points:
 
 
 def _corner_points(smoothed: Points, path: Points, tolerance: float) -> Points:
-    closed = len(path) > 8 and exact.dist(path[0], path[-1]) < 2
-    if closed:
+    if len(path) > 8 and exact.dist(path[0], path[-1]) < 2:
         far = int(exact.hypot(*(path - path[0]).T).argmax())
         first = approximated(path[: far + 1], tolerance)
-        corners: Points = np.vstack([first[:-1], approximated(path[far:], tolerance)])
-        return corners
+        return np.vstack([first[:-1], approximated(path[far:], tolerance)])
     return approximated(smoothed, tolerance)
 
 
@@ -219,8 +216,7 @@ def _curve_points(path: Points, tolerance: float) -> Points:
             break
         worst = int(off.argmax())
         chosen = sorted({*chosen, worst})
-    points: Points = path[chosen]
-    return points
+    return np.asarray(path[chosen])
 
 
 def _even_points(path: Points, tolerance: float) -> Points:
@@ -233,8 +229,7 @@ def _even_points(path: Points, tolerance: float) -> Points:
             break
         curve = smooth_curve(path[chosen], [int(step) for step in steps])
         if exact.hypot(*(curve - path).T).max() <= tolerance + 0.7:
-            points: Points = path[chosen]
-            return points
+            return np.asarray(path[chosen])
     return path
 
 

@@ -46,8 +46,7 @@ def coarse(pixels: Pixels) -> Floats:
     sums = np.add.reduceat(pixels.astype(np.float64), rows[:-1], axis=0)
     sums = np.add.reduceat(sums, columns[:-1], axis=1)
     sizes = np.diff(rows)[:, None] * np.diff(columns)
-    reduced: Floats = sums / sizes[..., None]
-    return reduced
+    return np.asarray(sums / sizes[..., None])
 
 
 def backdrop_of(grid: Floats) -> Backdrop:

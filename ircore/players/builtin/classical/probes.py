@@ -78,8 +78,7 @@ def _over_shape(shape: Shape) -> Points:
 
 def _inside(shape: Shape, points: Points) -> Mask:
     if shape.corners:
-        inside: Mask = inside_polygon(points, np.array(shape.corners))
-        return inside
+        return inside_polygon(points, np.array(shape.corners))
     turn = math.radians(shape.rotation)
     offset = points - shape.centre
     along = dot(offset, np.array([exact.cos(turn), exact.sin(turn)]))
@@ -163,5 +162,4 @@ def _nearest(
     down, across = np.clip(rows + shifts[:, None], 0, pixels.shape[0] - 1), columns + shifts[:, None]
     there = pixels[down[:, None], np.clip(across, 0, pixels.shape[1] - 1)[None]]
     off = there - wanted
-    nearest: Points = length_of(off).min(axis=(0, 1))
-    return nearest
+    return np.asarray(length_of(off).min(axis=(0, 1)))

@@ -119,12 +119,8 @@ def _tapers(piece: Mask) -> bool:
 def pieces_of(mask: Mask, least: int) -> list[tuple[Mask, tuple[int, int]]]:
     """Return the connected pieces of a mask that hold ``least`` pixels, with top and left of each."""
     labels, _ = ndimage.label(mask, EIGHT)
-    pieces = []
-    for index, box in enumerate(ndimage.find_objects(labels), 1):
-        piece = labels[box] == index
-        if piece.sum() >= least:
-            pieces.append((piece, (box[0].start, box[1].start)))
-    return pieces
+    pieces = ((labels[box] == index, box) for index, box in enumerate(ndimage.find_objects(labels), 1))
+    return [(piece, (box[0].start, box[1].start)) for piece, box in pieces if piece.sum() >= least]
 
 
 def _going_on(ink: Mask, filled: Mask, ground: Mask) -> Mask:

@@ -142,8 +142,7 @@ def _even(way: Points) -> bool:
 
 def _from_noon(way: Points) -> Points:
     """Return the angles of vectors, clockwise from 12 o'clock, -180 to 180."""
-    angle: Points = np.degrees(exact.atan2(way[:, 0], -way[:, 1]))
-    return angle
+    return np.asarray(np.degrees(exact.atan2(way[:, 0], -way[:, 1])))
 
 
 def _as_given(corners: Points) -> tuple[Point, Point, float, tuple[Point, ...]]:

@@ -73,11 +73,11 @@ def statements_of(perception: Perception, words: ColourWords, telling: bool = Fa
         telling: Whether to say of curves where they turn, cross the axis and level off.
     """
     axis = x_axis_height(perception.percepts)
-    said = []
-    for order, percept in enumerate(perception.percepts):
-        if not isinstance(percept, Text):
-            statement = statement_of(percept, words, axis, telling)
-            said.append(replace(statement, weight=weight_of(percept, perception.backdrop), order=order))
+    said = [
+        replace(statement_of(thing, words, axis, telling), weight=weight_of(thing, perception.backdrop), order=order)
+        for order, thing in enumerate(perception.percepts)
+        if not isinstance(thing, Text)
+    ]
     return said + text_statements(perception.texts, words, perception.backdrop)
 
 

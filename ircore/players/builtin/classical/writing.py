@@ -272,5 +272,4 @@ def _farther(ways: Floats, extreme: Floats) -> Floats:
     """Return how many times as far as ``extreme`` colours are from the ground; 0 in other directions."""
     lengths, other = length_of(ways), float(length_of(extreme))
     along = (lengths >= LEAST_CONTRAST) & (dot(ways, extreme) >= 0.985 * lengths * other)
-    times: Floats = np.where(along, lengths / other, 0.0)
-    return times
+    return np.where(along, lengths / other, 0.0)

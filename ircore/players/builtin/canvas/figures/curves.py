@@ -161,9 +161,7 @@ def _points(sentence: str) -> list[Point]:
     if _ORIGIN.search(sentence):
         points.append((0.0, 0.0))
     # A function has one value at each x; the first one told counts.
-    by_place: dict[float, Point] = {}
-    for point in points:
-        by_place.setdefault(point[0], point)
+    by_place = {point[0]: point for point in reversed(points)}
     return [by_place[x] for x in sorted(by_place)]
 
 

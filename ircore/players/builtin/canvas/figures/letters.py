@@ -139,14 +139,10 @@ def _circles(plan: Plan, sentences: list[str], size: tuple[int, int], used: set[
     ]
     shade = next((m for sentence in own if (m := _CIRCLE_COLOUR.search(sentence))), None)
     edge = (shade[1] or shade[2]) if shade else _edge([sentence for sentence in alone if _CIRCLE.search(sentence)])
-    fill = None if any(_NO_FILL.search(sentence) for sentence in alone) else _circle_fill(alone)
-    plan.add_circle(*circle, fill, edge)
+    filled = next((m for sentence in alone if _CIRCLE.search(sentence) and (m := FILL.search(sentence))), None)
+    is_unfilled = filled is None or any(_NO_FILL.search(sentence) for sentence in alone)
+    plan.add_circle(*circle, None if is_unfilled or filled is None else filled[1] or filled[2], edge)
     used |= {index for index in telling if _CIRCLE.search(sentences[index]) and "background" not in sentences[index]}
-
-
-def _circle_fill(sentences: list[str]) -> str | None:
-    match = next((m for sentence in sentences if _CIRCLE.search(sentence) and (m := FILL.search(sentence))), None)
-    return (match[1] or match[2]) if match else None
 
 
 def _told_circle(plan: Plan, text: str, size: tuple[int, int]) -> tuple[Point, float] | None:

@@ -209,10 +209,8 @@ def _line_labels(
 
 
 def _near(x: float, y: float, value: str, perception: Perception) -> Text | None:
-    for text in perception.texts:
-        if text.text == value and abs(text.centre[0] - x) < NEAR and abs(text.centre[1] - y) < 6:
-            return text
-    return None
+    near = (text for text in perception.texts if abs(text.centre[0] - x) < NEAR and abs(text.centre[1] - y) < 6)
+    return next((text for text in near if text.text == value), None)
 
 
 def curve_statement(line: Stroke, area: Area, colours: ColourWords) -> Statement | None:

@@ -54,10 +54,8 @@ def _label_of(pie: Pie, index: int, texts: Sequence[Text], place: _Place) -> Tex
     middle = math.radians(pie.start - 90 + 360 * (share_before + pie.wedges[index][1] / 2))
     pulled = pie.pulled[index] if pie.pulled else 0.0
     centre = towards(pie.centre, middle, pulled)
-    for text in texts:
-        if text.rotation == 0 and dist(text.centre, _centre(pie, centre, middle, text, place)) <= OFF:
-            return text
-    return None
+    level = (text for text in texts if text.rotation == 0)
+    return next((t for t in level if dist(t.centre, _centre(pie, centre, middle, t, place)) <= OFF), None)
 
 
 def _centre(pie: Pie, centre: Point, middle: float, text: Text, place: _Place) -> Point:
