@@ -109,6 +109,7 @@ def summary(exchanges: Sequence[tuple[str, str]], budget: int) -> str:
         if tokens <= left:
             chosen.append(sentence)
             left -= tokens
+    # No whole sentence fits.
     if not chosen:
         return truncate_tokens(telling[0].text, budget)
     return " ".join(_closed(sentence.text) for sentence in sorted(chosen, key=telling.index))

@@ -92,6 +92,7 @@ def _reach(item: Item, wish: _Wish) -> Item | None:
     left, top, right, bottom = item.box
     if match[1] == "y":
         end = wish.space.y(match[2], match[3])
+        # The free end moves, the end on the base line stays.
         low, high = sorted((end, bottom if end < bottom else top))
         return replace(item, centre=(item.centre[0], (low + high) / 2), height=max(high - low, 0.5))
     end = wish.space.x(match[2], match[3])

@@ -47,6 +47,7 @@ def _spaced(name: str) -> list[str]:
 
 NAMES: dict[str, str] = {**_css_names(), **_TABLE["colours"]}
 
+# The longest names first, since an alternation takes the first one that fits.
 _PLAIN_NAME = rf"(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![a-z])"
 _MIXED = rf"{_PLAIN_NAME}(?:[\s/]{_PLAIN_NAME})?"
 _NAME = rf"(?:{_MIXED}|(?:very\s+)?(?:(?:{'|'.join(MODIFIERS)})\s+){{1,2}}{_MIXED})"

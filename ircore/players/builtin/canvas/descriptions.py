@@ -105,6 +105,7 @@ def _read_chart_part(clause: Clause, sheet: Sheet) -> bool:
     if _TICKS.search(head) and "label" not in head:
         return read_ticks(words, sheet)
     if _BARS.search(head):
+        # Parts behind a semicolon are read with these opening words.
         sheet.lead = words
         return read_bars(clause, sheet)
     return bool(AXIS.search(head)) and "label" not in head and '"' not in head and read_axes(words, sheet)

@@ -72,6 +72,7 @@ def move(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
             moved: Item | None = item.moved(dx, dy)
         else:
             moved = moved_to(item, rest, clause, sheet) if destination or RELATION.search(rest) else None
+        # A direction without a distance moves a little.
         if moved is None and (hint := _SLIGHT.search(rest)):
             moved = item.moved(*_direction(hint[1], 10.0))
         if moved is None:

@@ -24,6 +24,7 @@ _AREAS = {
 }  # fmt: skip
 """Sizes in words, as a share of the picture's shorter side."""
 
+# The longest words first, since an alternation takes the first one that fits: "very small" before "small".
 _SIZE_WORD = re.compile(rf"\b({'|'.join(sorted(_AREAS, key=len, reverse=True))})(?:ish|\s+sized)?\b")
 _DASHES = (
     (re.compile(r"\bdashdotted\b"), (6.0, 2.0, 1.0, 2.0)),

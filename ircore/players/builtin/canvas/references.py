@@ -76,6 +76,7 @@ def _candidates(asked: str, sheet: Sheet) -> list[Target]:
 def _cost(target: Target, asked: str, colour: str | None, quoted: list[str], sheet: Sheet) -> float:
     item = sheet.items[target.index]
     cost = 0.0 if target.part is not None and asked == "wedge" else 30 * mismatch(asked, item.kind)
+    # Without a noun, a whole thing is meant rather than a wedge.
     if target.part is not None and asked == "any":
         cost += 1.0
     if quoted and not (isinstance(item, Label) and item.text in quoted):
@@ -114,6 +115,7 @@ def _distance(target: Target, near: Point, sheet: Sheet) -> float:
     item = sheet.items[target.index]
     outside = exact.hypot(max(left - near[0], 0, near[0] - right), max(top - near[1], 0, near[1] - bottom))
     if isinstance(item, Stroke):
+        # The box of a slanting line is mostly empty, so the points of the line count too.
         outside = min(outside + 4, *(exact.dist(near, point) for point in item.points))
     return outside / 4 + exact.dist(near, ((left + right) / 2, (top + bottom) / 2)) / 16
 

@@ -177,6 +177,7 @@ def stroke(kind: str, words: str, space: q.Space) -> Stroke:
     """Return a line, curve, polyline, arc or arrow as the words say."""
     plain = re.sub(r"\([^()]{0,40}\)", " () ", words)
     width = thickness(plain) or 2.0
+    # A colour named behind the markers is theirs, unless the line has no colour of its own.
     colour = q.first_colour(_MARKERS.split(words)[0]) or q.first_colour(words) or BLACK
     line = Stroke(
         kind, _line_points(kind, words, space), colour, width,
@@ -201,6 +202,7 @@ def with_markers(line: Stroke, words: str) -> Stroke:
         return line
     name = match[1] or "round"
     shape = _MARKER_SHAPES.get(name, name)
+    # The size may stand before the noun: "8 px markers".
     rest = words[max(0, match.start() - 24) :]
     size = re.search(rf"\b(?:radius|half width)\s+(?:of\s+)?{q.N}", rest)
     whole = re.search(rf"\b(?:size|diameter|width)\s+(?:of\s+)?{q.N}|{q.N}px\s+(?:wide|across|markers?)", rest)

@@ -69,6 +69,7 @@ def _verb_words(verb: str) -> str:
 def _recast_background(words: str, clause: Clause, sheet: Sheet) -> bool:
     words = re.sub(r"\b(?:instead of|not|rather than|from)\s+#[0-9a-f]{6}(?!\s+(?:at|on|in)\b)(?!\s+to\b)", " ", words)
     words = re.sub(r"\bfrom\s+#[0-9a-f]{6}\s+(?=to\s+#[0-9a-f]{6}\s*$)", " ", words)
+    # "Change the picture to blue" means its background, "to 400 by 300" its size.
     words += "" if "background" in words or "by" in words else " background"
     return describe(replace(clause, words=words), sheet)
 

@@ -46,6 +46,7 @@ def piece_of(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
     way, along, across = axes_of(points)
     # A pixel is no point: its own square adds 1/12 each way.
     length, thickness = math.sqrt(12 * along + 1), math.sqrt(12 * across + 1)
+    # A dash fills the rectangle of its own moments; a letter does not.
     solid = len(points) > 0.8 * length * thickness
     return Piece(middle, way, length, len(points) / max(length, 1.0), index, solid)
 

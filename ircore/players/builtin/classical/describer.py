@@ -57,6 +57,7 @@ class ClassicalDescriber:
     def check(cls, spec: PlayerSpec) -> None:
         """Check the settings, without looking at installed packages."""
         others = {name: value for name, value in spec.parameters.items() if name not in {"ocr", "voice"}}
+        # Every parameter but these two is refused, as for players without any settings.
         refuse_settings(spec.model_copy(update={"parameters": others}))
         if not isinstance(spec.parameters.get("ocr", False), bool):
             raise InputError("parameters.ocr: must be true or false", "Write ocr: true, or remove ocr.")

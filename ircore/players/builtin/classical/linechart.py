@@ -166,6 +166,7 @@ def _corners(near: Mask, column: float) -> Floats:
         for (span,) in ndimage.find_objects(runs):
             first, last = span.start + 1.5, span.stop - 1.5
             rows |= {(first + last) / 2}
+            # A steep line fills many rows of the column, and its corner may be at any of them.
             if last - first > 3:
                 rows |= {first, last, *np.arange(first, last, 4.0)}
         if len(rows) > MOST_CORNERS:

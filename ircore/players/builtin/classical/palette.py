@@ -148,6 +148,7 @@ def _middle(ends: tuple[Floats, Floats, str]) -> int:
 def _flat_colours(codes: npt.NDArray[np.int32], flat: Mask, ends: tuple[Floats, Floats, str] | None) -> list[int]:
     """List the colours that fill 3 × 3 squares, the background first, then from the most to the least frequent."""
     colours, counts = np.unique(codes[flat], return_counts=True)
+    # Stable, so that colours of equal count come in the same order on every machine.
     order = np.argsort(-counts, kind="stable")
     palette = [int(colours[i]) for i in order if counts[i] >= MIN_FLAT][:MAX_COLOURS]
     rim = np.concatenate([codes[1], codes[-2], codes[:, 1], codes[:, -2]])
@@ -261,9 +262,11 @@ def _share_out(pixels: Floats, labels: Labels, colours: Floats) -> npt.NDArray[n
         return cover
     bits = _present(labels, at, 1)
     few = np.bitwise_count(bits) < 2
+    # Where fewer than two colours lie beside a pixel, its wider surroundings count.
     bits[few] = _present(labels, at[few], 2)
     values = pixels[at[:, 0], at[:, 1]]
     low, high = _ends_of(bits)
+    # Exactly two colours leave no choice; otherwise the nearest mixture decides.
     many = np.bitwise_count(bits) != 2
     if many.any():
         low[many], high[many] = _best_pairs(values[many], bits[many], colours)

@@ -100,6 +100,7 @@ def _best(target: Floats, current: Floats) -> _Patch | None:
     cells = (bottom - top) * (right - left)
     gain = over[0] + (np.square(over[1]) + np.square(over[2]) + np.square(over[3])) / cells
     best = int(gain.argmax())
+    # Less than one cell that is off by 40 in each of the three channels is not worth a patch.
     if gain[best] < 3 * 40.0 * 40.0:
         return None
     # Gains of rectangles are known; ellipses are only tried in the best of them, since each costs a mask.

@@ -107,6 +107,7 @@ def _changes(one: Text, other: Text, texts: Sequence[Text], manner: TextManner) 
     its = f"T{name[1:]}"
     if one.text != other.text:
         changes.append((f'Change {name} to "{one.text}"', f'{its} should be "{one.text}"', 0.8))
+        # Later corrections of the same message find the text under its new words.
         name, its = (words.replace(f'"{other.text}"', f'"{one.text}"') for words in (name, its))
     if abs(one.size - other.size) >= 0.5:
         changes.append((f"{its} should have font size {one.size:g}", f"Set {name} to font size {one.size:g}", 0.5))

@@ -29,6 +29,7 @@ def text_groups(texts: Sequence[Text]) -> list[tuple[Text, ...]]:
     look = attrgetter("colour", "size", "rotation")
     for _, alike in itertools.groupby(sorted(texts, key=look), key=look):
         left = list(alike)
+        # A row of two counts only if nothing else is left: two texts are easily in line by chance.
         while (row := max((_in_line(left, place) for place in PLACES.values()), key=len)) and (
             len(row) > 2 or len(row) == len(left) > 1
         ):

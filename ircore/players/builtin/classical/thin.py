@@ -174,6 +174,7 @@ def _straight(mask: Mask, lines: list[strokes.Straight], segmentation: Segmentat
     """Turn the straight lines that are still there into axes and lines, and find the ticks on them."""
     present = [line for line in lines if mask[line.window].mean() > 0.25 and mask[line.window].sum() > 30]
     for line in present:
+        # All lines are cleared before ticks are looked for, so that no crossing line is taken for a tick.
         mask[line.window] = False
     levels, uprights = [line for line in present if line.level], [line for line in present if not line.level]
     for line in present:

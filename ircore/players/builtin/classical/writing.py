@@ -128,6 +128,7 @@ def _is_dotted(line: Line) -> bool:
 def _text(read: Print, line: Line, ink: "_Ink", colour: str) -> Text:
     middle = read.middle
     if line.upright:
+        # An upright line was turned clockwise to be read; its place is turned back.
         middle = (middle[1], ink.cover.shape[0] - middle[0])
     centre = (ink.corner[0] + middle[0], ink.corner[1] + middle[1])
     turn, area = 90.0 if line.upright else 0.0, float(ink.cover.sum())

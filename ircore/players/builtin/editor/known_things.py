@@ -45,5 +45,6 @@ def _colours(pixels: Pixels) -> npt.NDArray[np.float64]:
     """Return the share of each colour among pixels that differ from the colour of the corner."""
     channels = pixels.astype(np.int64) * LEVELS // 256
     names = (channels[..., 0] * LEVELS + channels[..., 1]) * LEVELS + channels[..., 2]
+    # The ground would outweigh the thing.
     counts = np.bincount(names[names != names[0, 0]], minlength=LEVELS * LEVELS * LEVELS)
     return counts / max(1, int(counts.sum()))

@@ -187,6 +187,7 @@ def _axis_items(figure: Figure, place: Place) -> list[Item]:
     """Return the lines of axes and frame, ticks and all labels."""
     items = list[Item]()
     look = figure.look
+    # Bars above and below zero stand on a line of their own, not on the x axis.
     level = place.y(0) if place.y.low < 0 < place.y.high and figure.kind == "bar" and not figure.is_lying else None
     corner = place.left, place.bottom
     items += frame_lines(look, place)
@@ -220,6 +221,7 @@ def _labels_along(axis: DescribedAxis, place: Place, name: str) -> list[Item]:
         labelled = [(value, written(value, decimals(values))) for value in values]
     items = list[Item]()
     room = abs(place.right - place.left) / max(1, len(labelled))
+    # Labels that would touch their neighbours are turned upright.
     crowded = name == "x" and any(text_size(text, FONT)[0] + 4 > room for _, text in labelled)
     for value, text in labelled:
         at = scale(value)

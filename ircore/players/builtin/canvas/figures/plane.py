@@ -92,6 +92,7 @@ def _axes(figure: Figure, place: Place, centred: bool) -> list[Item]:
     """Return axes through the origin with arrows, or at the left and below, with ticks and labels."""
     inside = centred and place.x.low <= 0 <= place.x.high and place.y.low <= 0 <= place.y.high
     level, upright = (place.y(0), place.x(0)) if inside else (place.bottom, place.left)
+    # Arrows reach beyond the last tick.
     more = 12.0 if inside else 0.0
     x_ink, y_ink = figure.x.colour or place.ink, figure.y.colour or figure.x.colour or place.ink
     x_axis = Stroke("x axis", ((place.left, level), (place.right + more, level)), x_ink, 1.4)

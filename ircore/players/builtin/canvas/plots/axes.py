@@ -88,9 +88,11 @@ def _numbers(words: str, clause: Clause, area: Area, name: str) -> list[tuple[fl
         return [(scale(value), text) for value, text in zip(values, texts, strict=False)]
     step = abs(float(every[1])) or 1.0
     low, high = sorted((scale.low, scale.high))
+    # The ends of an axis are told in rounded numbers; a label at an end must not get lost.
     first, last = math.ceil(low / step - 0.02), math.floor(high / step + 0.02)
     decimals = len(every[1].partition(".")[2])
     unit = "°" if every[2] else ""
+    # A message from anyone may ask for thousands of labels.
     steps = range(first, min(last, first + MOST_LABELS) + 1)
     return [(scale(step * count), _written(step * count, decimals) + unit) for count in steps]
 

@@ -105,6 +105,7 @@ def _aligned(
         for text in texts
         if lowest or text.rotation == 0
     ]
+    # Of equally long rows, labels stand in the lowest one, and in the leftmost of such columns.
     way = 1 if lowest else -1
     best = max(groups, key=lambda group: (len(group), way * line(group[0])), default=[])
     return sorted(best, key=along)

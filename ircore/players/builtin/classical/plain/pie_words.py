@@ -51,6 +51,7 @@ def wedge_statements(pie: Pie, texts: Sequence[Text], colours: ColourWords) -> t
 def _label_of(pie: Pie, index: int, texts: Sequence[Text], place: _Place) -> Text | None:
     """Return the text that stands where a label of a wedge would stand."""
     share_before = math.fsum(share for _, share in pie.wedges[:index])
+    # Pies count degrees from 12 o'clock, angles from 3 o'clock.
     middle = math.radians(pie.start - 90 + 360 * (share_before + pie.wedges[index][1] / 2))
     pulled = pie.pulled[index] if pie.pulled else 0.0
     centre = towards(pie.centre, middle, pulled)

@@ -29,6 +29,7 @@ def named_points(target: Perception) -> dict[str, Point]:
     """Return the points of a figure in alphabetical order: a letter names the nearest dot, corner or line end."""
     letters = [text for text in target.texts if re.fullmatch(r"[A-Z]", text.text)]
     places = [(place, rank) for percept in target.percepts for place, rank in _places(percept)]
+    # The nearest pairs first, so that each letter takes its own point before a neighbour can.
     pairs = sorted(
         (dist(letter.centre, place) + rank, letter.text, place)
         for letter in letters
