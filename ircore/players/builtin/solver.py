@@ -35,17 +35,17 @@ MONTHS = (
     "JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE", "JULY", "AUGUST", "SEPTEMBER", "OCTOBER", "NOVEMBER",
     "DECEMBER",
 )  # fmt: skip
-KNOWN: Mapping[str, tuple[str, ...]] = {
-    "JANUARY": ("New Year",),
-    "FEBRUARY": ("Valentine",),
-    "MARCH": ("spring equinox",),
-    "JUNE": ("summer solstice",),
-    "OCTOBER": ("Halloween",),
-    "DECEMBER": ("Christmas",),
-    "MONDAY": ("the moon",),
-    "THURSDAY": ("Thor",),
-    "SATURDAY": ("first day of the weekend",),
-    "SUNDAY": ("the sun",),
+KNOWN: Mapping[str, str] = {
+    "JANUARY": "New Year",
+    "FEBRUARY": "Valentine",
+    "MARCH": "spring equinox",
+    "JUNE": "summer solstice",
+    "OCTOBER": "Halloween",
+    "DECEMBER": "Christmas",
+    "MONDAY": "the moon",
+    "THURSDAY": "Thor",
+    "SATURDAY": "first day of the weekend",
+    "SUNDAY": "the sun",
 }
 """Days and months, with words that tell them."""
 
@@ -185,7 +185,7 @@ def _counted_on(task: str) -> str | None:
     if riddle is None:
         return None
     names = MONTHS if riddle[1] == "month" else DAYS
-    known = (name for name, words in KNOWN.items() if name in names and any(word in riddle[4] for word in words))
+    known = (name for name, words in KNOWN.items() if name in names and words in riddle[4])
     start = next(known, riddle[4].upper())
     if start not in names:
         return None

@@ -90,10 +90,8 @@ def _named_before(mention: Mention, mentions: list[Mention], words: str) -> Ment
     if not re.match(r"(?:the|this|that|its)\b", words[mention.start : mention.after]):
         return None
     colour = first_colour(words[mention.start : mention.after])
-    for other in mentions[: mentions.index(mention)]:
-        if other.kind == mention.kind and other.same is None and colour in {None, first_colour(other.words)}:
-            return other
-    return None
+    alike = (m for m in mentions[: mentions.index(mention)] if m.kind == mention.kind and m.same is None)
+    return next((other for other in alike if colour in {None, first_colour(other.words)}), None)
 
 
 def _give_leading_place(first: Mention, words: str, sheet: Sheet) -> None:

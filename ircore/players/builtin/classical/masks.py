@@ -60,12 +60,7 @@ def uniform(numbers: npt.NDArray[np.integer[Any]]) -> Mask:
 
 def touched(mask: Mask) -> Mask:
     """Return a mask with the pixels above, below, left and right of it."""
-    result = mask.copy()
-    result[1:] |= mask[:-1]
-    result[:-1] |= mask[1:]
-    result[:, 1:] |= mask[:, :-1]
-    result[:, :-1] |= mask[:, 1:]
-    return result
+    return spread(mask, 1, 0) | spread(mask, 1, 1)
 
 
 def without_rim(mask: Mask) -> Mask:

@@ -126,10 +126,9 @@ def pieces_of(mask: Mask, least: int) -> list[tuple[Mask, tuple[int, int]]]:
 def _going_on(ink: Mask, filled: Mask, ground: Mask) -> Mask:
     """Mark the rows and columns of a rim in which a line runs on over the background, as an axis under bars does."""
     marked = np.zeros(ink.shape, bool)
-    for way in (0, 1):
-        along = ink if way == 0 else ink.T
-        free = ground if way == 0 else ground.T
-        inside = np.flatnonzero((filled if way == 0 else filled.T).any(axis=0))
+    # Rows as they are, then columns as rows; the marks of the turned view are those of ``marked`` itself.
+    for along, free, solid, marks in ((ink, ground, filled, marked), (ink.T, ground.T, filled.T, marked.T)):
+        inside = np.flatnonzero(solid.any(axis=0))
         first, last = int(inside[0]) - 2, int(inside[-1]) + 3
         for part in (slice(max(0, first - RUN), max(0, first)), slice(last, last + RUN)):
             if part.stop - part.start < RUN or part.stop > along.shape[1]:
@@ -137,7 +136,7 @@ def _going_on(ink: Mask, filled: Mask, ground: Mask) -> Mask:
             whole = along[:, part].all(axis=1)
             open_ = np.pad(free[:, part].mean(axis=1) > 0.8, 3)
             beside = np.asarray(open_[:-6] & open_[6:])
-            (marked if way == 0 else marked.T)[whole & beside] = True
+            marks[whole & beside] = True
     return marked
 
 

@@ -113,12 +113,9 @@ def _fill(sentences: list[str]) -> str | None:
 
 
 def _edge(sentences: list[str]) -> str | None:
-    for sentence in sentences:
-        match = _EDGE.search(sentence)
-        if match:
-            shade = match[1] or match[2]
-            return "#222222" if shade == "dark" else shade
-    return None
+    shades = (match[1] or match[2] for sentence in sentences if (match := _EDGE.search(sentence)))
+    shade = next(shades, None)
+    return "#222222" if shade == "dark" else shade
 
 
 def _circles(plan: Plan, sentences: list[str], size: tuple[int, int], used: set[int]) -> None:

@@ -234,10 +234,8 @@ def _colour(kind: Kind, all_series: list[Series], sentences: list[str]) -> None:
 
 def _only_colour(sentences: list[str]) -> str | None:
     """Return the first colour beside the word chart that is not the colour of background, grid, frame or labels."""
-    for sentence in sentences:
-        if re.search(r"\bchart\b|\bgraph\b|\bplot\b", sentence) and (shades := colours(_FURNITURE.sub(" ", sentence))):
-            return shades[0]
-    return None
+    telling = (sentence for sentence in sentences if re.search(r"\bchart\b|\bgraph\b|\bplot\b", sentence))
+    return next((shade for sentence in telling for shade in colours(_FURNITURE.sub(" ", sentence))), None)
 
 
 def _about_line(sentence: str) -> str:
