@@ -71,6 +71,7 @@ def _caption(seen: Perception, budget: int) -> str:
         phrase = _phrase(percept, seen)
         if phrase not in phrases and count_tokens(_sentence([*phrases, phrase], seen)) <= budget:
             phrases.append(phrase)
+    # Even the background alone may not fit.
     text = _sentence(phrases, seen)
     return text if count_tokens(text) <= budget else f"{plain_name(seen.backdrop.colour).capitalize()}."
 

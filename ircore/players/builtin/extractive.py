@@ -109,6 +109,7 @@ def summary(exchanges: Sequence[tuple[str, str]], budget: int) -> str:
         if tokens <= left:
             chosen.append(sentence)
             left -= tokens
+    # No whole sentence fits.
     if not chosen:
         return truncate_tokens(telling[0].text, budget)
     return " ".join(_closed(sentence.text) for sentence in sorted(chosen, key=telling.index))
@@ -149,6 +150,7 @@ def _statements(asked: str, answered: str) -> Iterator[str]:
             yield f"{asked.rstrip('? ')}: yes."
         return
     if not _CORRECTION.match(answered):
+        # "Yes, a red hat" is told without the yes.
         answered = bare
     for text in _SENTENCE_END.split(answered):
         shortened = text if _CORRECTION.match(text) else _OPENINGS.sub("", text)

@@ -7,6 +7,7 @@ listener's it chooses the picture with most of the features that a message names
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from random import Random
 
@@ -90,6 +91,7 @@ def _chosen(question: Question) -> str:
     said = question.prompt.rpartition("\n")[2].lower()
     scores = [_fit(said, features_of(shown.picture)) for shown in question.in_sight]
     best = [label for label, score in zip(question.choices, scores, strict=False) if score == max(scores)]
+    # The question's seed decides between equals, so that a run can be repeated.
     return Random(question.seed).choice(best or list(question.choices))
 
 
@@ -157,24 +159,19 @@ _PHRASES: dict[str, tuple[str, ...]] = {
 }
 
 
+@dataclass(unsafe_hash=True)
 class _Key:
     """A picture as a key of the cache: equal if the bytes are."""
 
-    def __init__(self, picture: Picture) -> None:
-        self.picture: Picture | None = picture
-        self.sha256 = picture.sha256
-
-    def __hash__(self) -> int:
-        return hash(self.sha256)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.sha256 == self.sha256
+    sha256: str
+    picture: Picture | None = field(compare=False)
 
 
 def features_of(picture: Picture) -> Features:
     """Return the features of a picture; each picture is examined once."""
-    key = _Key(picture)
+    key = _Key(picture.sha256, picture)
     features = _features(key)
+    # The cache keeps its keys; without this, they would keep the pictures alive.
     key.picture = None
     return features
 

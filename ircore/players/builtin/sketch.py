@@ -62,22 +62,27 @@ def coarse(canvas: Canvas) -> Canvas:
 def _coarse_item(item: Item) -> Item:
     if isinstance(item, Blob):
         return replace(
-            item, centre=_snapped(item.centre), width=_step(item.width), height=_step(item.height), dash=(),
-            fill=_optional_colour(item.fill), outline=_optional_colour(item.outline), stroke=_stroke(item.stroke),
-            rotation=round(item.rotation / 45) * 45.0,
+            item, centre=_snapped(item.centre), width=_nearest(SIZES, item.width), height=_nearest(SIZES, item.height),
+            fill=_optional_colour(item.fill), outline=_optional_colour(item.outline), dash=(),
+            stroke=_nearest(STROKES, item.stroke), rotation=round(item.rotation / 45) * 45.0,
         )  # fmt: skip
     if isinstance(item, Pie):
         slices = tuple(
             Slice(_nearest_colour(part.colour), max(5.0, round(part.share / 5) * 5.0)) for part in item.slices
         )
-        radius = _step(item.radius * 2) / 2
+        radius = _nearest(SIZES, item.radius * 2) / 2
         return replace(
             item, centre=_snapped(item.centre), radius=radius, hole=min(item.hole, radius / 2), slices=slices
         )
     if isinstance(item, Stroke):
         points = tuple(_snapped(point) for point in item.points)
         return replace(
-            item, points=points, colour=_nearest_colour(item.colour), stroke=_stroke(item.stroke), dash=(), marker=""
+            item,
+            points=points,
+            colour=_nearest_colour(item.colour),
+            stroke=_nearest(STROKES, item.stroke),
+            dash=(),
+            marker="",
         )
     return item
 
@@ -86,12 +91,8 @@ def _snapped(point: Point) -> Point:
     return round(point[0] / GRID) * float(GRID), round(point[1] / GRID) * float(GRID)
 
 
-def _step(size: float) -> float:
-    return min(SIZES, key=lambda step: abs(step - size))
-
-
-def _stroke(width: float) -> float:
-    return min(STROKES, key=lambda step: abs(step - width))
+def _nearest(steps: tuple[float, ...], size: float) -> float:
+    return min(steps, key=lambda step: abs(step - size))
 
 
 def _optional_colour(colour: str | None) -> str | None:

@@ -35,17 +35,17 @@ MONTHS = (
     "JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE", "JULY", "AUGUST", "SEPTEMBER", "OCTOBER", "NOVEMBER",
     "DECEMBER",
 )  # fmt: skip
-KNOWN: Mapping[str, tuple[str, ...]] = {
-    "JANUARY": ("New Year",),
-    "FEBRUARY": ("Valentine",),
-    "MARCH": ("spring equinox",),
-    "JUNE": ("summer solstice",),
-    "OCTOBER": ("Halloween",),
-    "DECEMBER": ("Christmas",),
-    "MONDAY": ("the moon",),
-    "THURSDAY": ("Thor",),
-    "SATURDAY": ("first day of the weekend",),
-    "SUNDAY": ("the sun",),
+KNOWN: Mapping[str, str] = {
+    "JANUARY": "New Year",
+    "FEBRUARY": "Valentine",
+    "MARCH": "spring equinox",
+    "JUNE": "summer solstice",
+    "OCTOBER": "Halloween",
+    "DECEMBER": "Christmas",
+    "MONDAY": "the moon",
+    "THURSDAY": "Thor",
+    "SATURDAY": "first day of the weekend",
+    "SUNDAY": "the sun",
 }
 """Days and months, with words that tell them."""
 
@@ -88,6 +88,7 @@ def _counted(task: str) -> str | None:
         for counts in _counts(list(looks), _number(total[1]), _number(legs[1]))
         if all(counts[first] - times * counts[second] == more for first, second, times, more in differences)
     ]
+    # A riddle has one solution; several mean that a sentence was not understood.
     if len(fitting) != 1:
         return None
     drawn = [looks[kind] for kind, number in fitting[0].items() for _ in range(number)]
@@ -140,6 +141,7 @@ def _arranged(task: str) -> str | None:
             return None
         if seen_from in places:
             places[seen] = (places[seen_from][0] + step[0], places[seen_from][1] + step[1])
+        # Sentences may come in any order, so either end of a step may be the known one.
         elif seen in places:
             places[seen_from] = (places[seen][0] - step[0], places[seen][1] - step[1])
         else:
@@ -183,7 +185,7 @@ def _counted_on(task: str) -> str | None:
     if riddle is None:
         return None
     names = MONTHS if riddle[1] == "month" else DAYS
-    known = (name for name, words in KNOWN.items() if name in names and any(word in riddle[4] for word in words))
+    known = (name for name, words in KNOWN.items() if name in names and words in riddle[4])
     start = next(known, riddle[4].upper())
     if start not in names:
         return None

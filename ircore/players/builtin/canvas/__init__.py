@@ -1,9 +1,9 @@
 """The generator ``canvas``: reads plain English, draws it, and changes only the things that a correction names.
 
 ``text`` brings a message into one plain spelling and cuts it into clauses; ``corrections`` and ``descriptions``
-follow a clause, with ``charts`` and ``things`` for what is drawn, ``quantities`` and ``places`` for numbers and
-positions, ``references`` for "the red circle at (10, 20)"; ``render`` draws the items. ``reader`` replays all
-messages.
+follow a clause, with ``axes``, ``bars``, ``pies`` and ``things`` for what is drawn, ``quantities`` and ``places`` for
+numbers and positions, ``references`` for "the red circle at (10, 20)"; ``render`` draws the items. ``reader`` replays
+all messages.
 
 What it understands, among much free English. Order of words is mostly free; brackets are optional parts. Coordinates
 are pixels from the top left, as in ``ircore.core.drawing``; ``%`` is of the width for x and of the height for y.

@@ -12,7 +12,7 @@ from ircore.players.builtin.canvas.text import Clause
 from ircore.players.builtin.canvas.things import BLACK, anchor, label, thickness
 
 _STYLE = re.compile(rf"{q.N}px (?:high|tall)|#[0-9a-f]{{6}}|font size \d{{1,3}}|rotated {q.N}deg(?: clockwise)?")
-_AXIS = re.compile(r"\b(?:(x|y|horizontal|vertical)\s+)?ax(?:is|es)\b")
+AXIS = re.compile(r"\b(?:(x|y|horizontal|vertical)\s+)?ax(?:is|es)\b")
 
 
 def axis_items(sheet: Sheet, kind: str) -> list[Stroke]:
@@ -23,16 +23,18 @@ def axis_items(sheet: Sheet, kind: str) -> list[Stroke]:
 def read_axes(words: str, sheet: Sheet) -> bool:
     """Add the x axis, the y axis or both to the sheet."""
     items: list[Item] = []
+    # Coordinates in brackets are no thickness.
     width = thickness(re.sub(r"\([^()]{0,40}\)", " () ", words)) or 2.0
     colour, stated = q.first_colour(words) or BLACK, q.points(words, sheet.space)
     names = {"horizontal": "x", "vertical": "y"}
-    asked = [names.get(match[1], match[1]) for match in _AXIS.finditer(words) if match[1]] or ["x", "y"]
+    asked = [names.get(match[1], match[1]) for match in AXIS.finditer(words) if match[1]] or ["x", "y"]
     for index, name in enumerate(dict.fromkeys(asked)):
         ends = stated[2 * index : 2 * index + 2]
         if len(ends) < 2:
             ends = _axis_ends(name, words, sheet, ends)
         arrow = re.search(r"\barrow(?:s|head|heads)?\b", words)
         if arrow and name == "y":
+            # The head is drawn at the last point, which on a y axis is the upper end.
             ends = sorted(ends, key=lambda point: -point[1])
         line = Stroke(f"{name} axis", tuple(ends), colour, width, q.dash_pattern(words, width) or ())
         items.append(replace(line, arrow="end") if arrow else line)
@@ -105,6 +107,7 @@ def read_tick_labels(clause: Clause, sheet: Sheet) -> list[Item]:
     usual = "rm" if re.search(r"\b(?:yaxis|vertical axis)\b|left of", words) and not points else "mm"
     if not points:
         points = _label_points(words, sheet, len(texts))
+    # One text at several points, or several texts at one point, are no labels along an axis.
     if len(texts) < 1 or len(points) < 1 or (len(texts) == 1) != (len(points) == 1):
         return []
     style = words.split(" at ")[0] + " "
@@ -139,6 +142,7 @@ def _series(low: float, high: float, step: float) -> list[str]:
 
 
 def _as_written(part: str, source: str) -> str:
+    # The plain spelling is lower case; only the source still has the capitals.
     at = source.lower().find(part)
     return source[at : at + len(part)] if at >= 0 else part
 
@@ -160,9 +164,11 @@ def _label_points(words: str, sheet: Sheet, count: int) -> list[Point]:
 def read_grid(words: str, sheet: Sheet) -> bool:
     """Add grid lines."""
     space = sheet.space
+    # The ends of the lines would be read as places of further lines.
     plain = re.sub(
         r"\bfrom\s+[xy]\s*=?\s*[\d.%px-]+\s+to\s+(?:[xy]\s*)?[\d.%px-]+(?!\s*,?\s*(?:every|in steps))", " ", words
     )
+    # The distance between lines is not their thickness.
     plain_width = re.sub(
         rf"\b(?:every|spac\w+\s+(?:of|by))\s+{q.N}px|{q.N}px\s+(?:apart|cells|squares|spacing)", " ", plain
     )

@@ -32,6 +32,7 @@ def read_background(words: str, sheet: Sheet) -> bool:
         words,
     )
     if fade:
+        # The direction may stand before the colours: "from left to right the background fades from … to …".
         canvas, done = _faded(canvas, fade[1], fade[2], fade[3], fade[4] + " " + words[: fade.start()]), True
     elif plain := re.search(
         rf"\bbackground\b[^#]{{0,30}}{q.HEX}|{q.HEX}\s+(?:\w{{1,12}}\s+)?(?:background|picture|image"
@@ -61,12 +62,7 @@ def _faded(canvas: Canvas, first: str, where: str, second: str, after: str) -> C
 
 
 def _edge_words(words: str) -> str:
-    row = (
-        "top"
-        if re.search(r"\b(?:top|upper)\b", words)
-        else "bottom"
-        if re.search(r"\b(?:bottom|lower)\b", words)
-        else ""
-    )
+    low = re.search(r"\b(?:bottom|lower)\b", words)
+    row = "top" if re.search(r"\b(?:top|upper)\b", words) else "bottom" if low else ""
     column = "left" if re.search(r"\bleft\b", words) else "right" if re.search(r"\bright\b", words) else ""
     return f"{row} {column}".strip()

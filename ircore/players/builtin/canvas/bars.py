@@ -10,15 +10,14 @@ from ircore.players.builtin.canvas.text import Clause
 from ircore.players.builtin.canvas.things import BLACK
 
 _ACROSS = {"x": "y", "y": "x"}
-_LENGTH = rf"{q.N}(px|%)?"
-_BASE = re.compile(rf"\b(?:on|from|at|of|baseline|base)\s+(?:the\s+)?(?:baseline\s+|base\s+)?([xy])\s*=?\s*{_LENGTH}")
-_BAR_SPAN = re.compile(rf"\bfrom\s+(?:([xy])\s*=?\s*)?{_LENGTH}\s+to\s+(?:[xy]\s*=?\s*)?{_LENGTH}")
+_BASE = re.compile(rf"\b(?:on|from|at|of|baseline|base)\s+(?:the\s+)?(?:baseline\s+|base\s+)?([xy])\s*=?\s*{q.LENGTH}")
+_BAR_SPAN = re.compile(rf"\bfrom\s+(?:([xy])\s*=?\s*)?{q.LENGTH}\s+to\s+(?:[xy]\s*=?\s*)?{q.LENGTH}")
 _BAR_END = re.compile(
     rf"\b(?:(?:up|down|out|reaching|reaches|reach|left|right|rising|growing|top|until"
-    rf"|ending)\s+)+(?:at\s+|to\s+|is\s+)?(?:(?:up|out)\s+to\s+)?([xy])\s*=?\s*{_LENGTH}"
-    rf"|\bto\s+([xy])\s*=?\s*{_LENGTH}\s*$"
+    rf"|ending)\s+)+(?:at\s+|to\s+|is\s+)?(?:(?:up|out)\s+to\s+)?([xy])\s*=?\s*{q.LENGTH}"
+    rf"|\bto\s+([xy])\s*=?\s*{q.LENGTH}\s*$"
 )
-_FROM_BASE = re.compile(rf"\bfrom\s+([xy])\s*=?\s*{_LENGTH}\s+(?:up|down|out)\s+to\s+(?:[xy]\s*=?\s*)?{_LENGTH}")
+_FROM_BASE = re.compile(rf"\bfrom\s+([xy])\s*=?\s*{q.LENGTH}\s+(?:up|down|out)\s+to\s+(?:[xy]\s*=?\s*)?{q.LENGTH}")
 
 
 def read_bars(clause: Clause, sheet: Sheet) -> bool:
@@ -30,6 +29,7 @@ def read_bars(clause: Clause, sheet: Sheet) -> bool:
         items = list(_stacked_bars(lead, rest, sheet))
     if not items:
         for part in re.split(r",\s*(?:and\s+)?(?=#)|\band\s+(?=#)|;", rest):
+            # Without a colon the opening words are the part itself, and would be read twice.
             bar = _bar(part, lead if lead != part else "", sheet)
             items += [bar] if bar else []
     sheet.context = "bars" if items or clause.words.endswith(":") or ":" not in clause.words else ""
@@ -44,6 +44,7 @@ def _stacked_bars(lead: str, words: str, sheet: Sheet) -> list[Blob]:
     middles = q.numbers(lead, _ACROSS[axis], sheet.space)
     half = _half(q.without_outline(lead), axis, sheet)
     blobs = []
+    # Lists of unlike length are read as far as both reach, since a message may come from anyone.
     for at, end in zip(middles, ends, strict=False):
         foot = _top_of_stack(axis, at, base, end, sheet)
         colour = q.first_colour(q.without_outline(words))
@@ -107,7 +108,7 @@ def _bar_sides(part: str, both: str, axis: str, sheet: Sheet) -> tuple[float, fl
     if between:
         return scale(between[2], between[3]), scale(between[4], between[5])
     middle = q.numbers(part, _ACROSS[axis], sheet.space) or [
-        scale(match[1], match[2]) for match in re.finditer(rf"\bat\s+{_LENGTH}", part)
+        scale(match[1], match[2]) for match in re.finditer(rf"\bat\s+{q.LENGTH}", part)
     ]
     half = _half(both, axis, sheet)
     return (middle[0] - half, middle[0] + half) if middle else None

@@ -44,11 +44,14 @@ def apply_change(item: Item, words: str, clause: Clause, sheet: Sheet, only: str
         sheet: For places.
         only: ``"place"`` to read nothing but a place.
     """
+    # What a thing is not to be, or was before, would be read as the wish.
     words = _FROM.sub(" ", _NOT.sub(" ", words))
+    # The place comes last, because the middle of a thing named by a corner depends on its new size.
     every = (_kind, _text, _reach, _shape_points, _colours, _resized, _style, _turn, _place)
     steps = (_place,) if only == "place" else every
     fresh, wish = item, _Wish(words, clause.strings, sheet.space)
     for step in steps:
+        # A step that does not apply returns None and leaves the item as it is.
         fresh = step(fresh, wish) or fresh
     # Words that ask for something definite are understood even if the item is so already.
     return fresh if fresh != item or re.search(r"#|\d|\"|unfilled|solid|filled|outline", words) else None
@@ -89,6 +92,7 @@ def _reach(item: Item, wish: _Wish) -> Item | None:
     left, top, right, bottom = item.box
     if match[1] == "y":
         end = wish.space.y(match[2], match[3])
+        # The free end moves, the end on the base line stays.
         low, high = sorted((end, bottom if end < bottom else top))
         return replace(item, centre=(item.centre[0], (low + high) / 2), height=max(high - low, 0.5))
     end = wish.space.x(match[2], match[3])
@@ -104,7 +108,7 @@ def _shape_points(item: Item, wish: _Wish) -> Item | None:
         return replace(item, points=tuple(given))
     across, down = q.span(words, "x", wish.space), q.span(words, "y", wish.space)
     if isinstance(item, Blob):
-        if (len(given) >= 3 and "corner" in words) or (len(given) >= 3 and item.corners):
+        if len(given) >= 3 and ("corner" in words or item.corners):
             return replace(
                 polygon(item.kind, given), fill=item.fill, outline=item.outline, stroke=item.stroke, dash=item.dash
             )
@@ -228,6 +232,7 @@ def _turn(item: Item, wish: _Wish) -> Item | None:
     if isinstance(item, Blob):
         return replace(item, rotation=turn % 360)
     if isinstance(item, Label):
+        # Texts turn counter-clockwise, unlike shapes; see ``shapes``.
         return replace(item, rotation=(turn if "clockwise" not in words else -turn) % 360)
     return item.rotated(turn)
 

@@ -13,8 +13,6 @@ from ircore.core.tables import read_table
 _TABLE = read_table("ircore.players.builtin.canvas", "words")
 
 MODIFIERS = ("dark", "light", "pale", "deep", "bright", "vivid", "soft", "dull", "medium", "muted", "pastel")
-
-
 _BASIC = frozenset(
     {"red", "green", "blue", "yellow", "orange", "purple", "pink", "brown", "grey", "gray", "white", "black"}
 )
@@ -49,6 +47,7 @@ def _spaced(name: str) -> list[str]:
 
 NAMES: dict[str, str] = {**_css_names(), **_TABLE["colours"]}
 
+# The longest names first, since an alternation takes the first one that fits.
 _PLAIN_NAME = rf"(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![a-z])"
 _MIXED = rf"{_PLAIN_NAME}(?:[\s/]{_PLAIN_NAME})?"
 _NAME = rf"(?:{_MIXED}|(?:very\s+)?(?:(?:{'|'.join(MODIFIERS)})\s+){{1,2}}{_MIXED})"
@@ -84,6 +83,7 @@ def named(words: str) -> str:
     if modifier in MODIFIERS:
         return _modified(named(rest), modifier)
     parts = words.split(" ")
+    # The longest known name at the beginning: "light blue grey" is light blue and grey.
     first = next(size for size in range(len(parts), 0, -1) if " ".join(parts[:size]) in NAMES)
     shade, rest = " ".join(parts[:first]), " ".join(parts[first:])
     if rest in _BASIC and shade not in _BASIC:
@@ -135,6 +135,7 @@ def family(colour: str) -> str:
     if chroma < 0.12:
         return "black" if light < 0.2 else "white" if light > 0.92 else "grey"
     degrees = hue * 360
+    # Brown is dark orange, and pink is light red or purple: neither has a hue of its own.
     if 10 <= degrees < 45 and light < 0.45 and saturation < 0.9:
         return "brown"
     if (degrees >= 300 or degrees < 15) and light > 0.72:

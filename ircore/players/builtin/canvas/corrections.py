@@ -72,9 +72,8 @@ def _remove(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     part = _attribute_to_remove(match[1], clause, sheet)
     if part is not None:
         return part
-    targets: list[Target] = []
-    for piece in re.split(r"\s*(?:,|\band)\s+(?=the\b|both\b|all\b)", match[1]):
-        targets += resolve(piece, clause.strings, sheet)
+    phrases = re.split(r"\s*(?:,|\band)\s+(?=the\b|both\b|all\b)", match[1])
+    targets = [target for phrase in phrases for target in resolve(phrase, clause.strings, sheet)]
     for target in targets:
         pie = sheet.items[target.index]
         if isinstance(pie, Pie) and target.part is not None:
@@ -116,6 +115,7 @@ def _replace(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool:
         return changed([Target(index)], match[2], clause, sheet)
     fresh = sheet.items[count:]
     del sheet.items[count:]
+    # Without a place of its own, the new thing takes place, size and colour of the old one.
     if not said_place and fresh:
         item = fresh[0]
         if isinstance(old, Blob) and isinstance(item, Blob) and not q.dimensions(match[2], sheet.space):
@@ -162,11 +162,14 @@ def _order(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
         return None
     item = sheet.items.pop(targets[0])
     sheet.items.insert(len(sheet.items) if match[2].startswith(("front", "fore")) else 0, item)
+    # The indices of all items above the moved one have shifted.
     sheet.last = None
     return True
 
 
 _Rule = Callable[[re.Match[str], Clause, Sheet], bool | None]
+# The first pattern that fits and whose reader does not return None decides: "bring X to the front" is no move,
+# "put a star in the corner" is an addition if there is no star to move, and nearly everything fits "X is …".
 _RULES: tuple[tuple[re.Pattern[str], _Rule], ...] = (
     (_ORDER, _order), (_SWAP, _swap), (_REPLACE, _replace), (_REMOVE, _remove), (_ROTATE, _rotate), (_MOVE, move),
     (_SHOULD, should), (_CHANGE, change), (_ADD, _add), (_IS, is_so),

@@ -1,14 +1,18 @@
-"""Sentences that describe new things."""
+"""Sentences that describe new things: backgrounds, parts of charts, texts and shapes."""
 
 import re
 from dataclasses import replace
 
+from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.axes import AXIS, read_axes, read_grid, read_tick_labels, read_ticks
 from ircore.players.builtin.canvas.backgrounds import read_background
-from ircore.players.builtin.canvas.charts import read_chart_part
+from ircore.players.builtin.canvas.bars import read_bars
 from ircore.players.builtin.canvas.kinds import NOUN, OWN_READERS, kind_of
 from ircore.players.builtin.canvas.mentions import read_things
+from ircore.players.builtin.canvas.pies import SLICE, more_wedges, read_pie
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
+from ircore.players.builtin.canvas.wholes import read_whole
 from ircore.players.builtin.canvas.written import read_texts
 
 _BACKGROUND_FIRST = re.compile(
@@ -21,6 +25,12 @@ _BACKGROUND_AFTER = re.compile(
 )
 _NEXT_PART = re.compile(r",\s*(?:and\s+)?(?=(?:an?|some)\s+[a-z#]|\d{1,2}\s+(?:#|[a-z]+s\b)|(?:ticks?|grid)\b)")
 _MOST_PARTS = 100
+_GRID = re.compile(r"\bgrid ?lines?\b|\bgrid\b")
+_TICK_LABELS = re.compile(r"\b(?:tick|axis|category|value)?\s*labels?\b|\btexts\b|\bnumbers\b")
+_TICKS = re.compile(r"\bticks?(?: marks?)?\b")
+_BARS = re.compile(r"\b(?:bars?|columns?)\b")
+_PIE = re.compile(r"\bpie\b|\b(?:donut|doughnut|ring|annulus)\b|\b(?:wedges|slices|sectors)\b")
+_MORE = re.compile(r"\b(?:next|further|more|other|remaining|following|rest of the)\s+(?:wedge|slice|sector)s?\b")
 
 
 def describe(clause: Clause, sheet: Sheet) -> bool:
@@ -28,6 +38,7 @@ def describe(clause: Clause, sheet: Sheet) -> bool:
     parts = _parts(clause.words)
     if len(parts) == 1:
         return _describe_part(clause, sheet)
+    # Every part is read before any is asked for: ``any`` alone would stop at the first that was understood.
     understood = [_describe_part(replace(clause, words=part, continues=False), sheet) for part in parts]
     return any(understood)
 
@@ -37,6 +48,7 @@ def _parts(words: str) -> list[str]:
     first, rest = _background_apart(words)
     listed = [part for part in _NEXT_PART.split(rest) if part.strip()]
     nouns = [NOUN.search(part) for part in listed]
+    # Only lists with a part of a chart are cut; shapes in lists may stand in relation to each other.
     charts = any(noun and kind_of(noun[1]) in OWN_READERS - {"text", "any"} for noun in nouns)
     if (
         len(listed) > 1
@@ -62,7 +74,38 @@ def _background_apart(words: str) -> tuple[list[str], str]:
 def _describe_part(clause: Clause, sheet: Sheet) -> bool:
     return (
         read_background(clause.words, sheet)
-        or read_chart_part(clause, sheet)
+        or _read_chart_part(clause, sheet)
         or (re.search(r'"\d+"', clause.words) is not None and read_texts(clause, sheet))
         or read_things(clause, sheet)
     )
+
+
+def _read_chart_part(clause: Clause, sheet: Sheet) -> bool:
+    """Add the chart part that a clause describes; return whether the clause described any."""
+    words = clause.words
+    head = words.split(":")[0][:160]
+    if (
+        clause.continues
+        and sheet.context in {"bars", "wedges"}
+        and re.match(rf"(?:and\s+)?(?:an?\s+)?{q.HEX}|{q.N}%", words)
+    ):
+        return read_bars(clause, sheet) if sheet.context == "bars" else more_wedges(words, sheet)
+    sheet.context = ""
+    if _MORE.search(head) and more_wedges(words, sheet):
+        sheet.context = "wedges"
+        return True
+    if _PIE.search(head) and len(SLICE.findall(words)) > (0 if re.search(r"\bpie\b|\bwedges|\bslices", head) else 1):
+        return read_pie(words, sheet)
+    if read_whole(words, sheet):
+        return True
+    if _GRID.search(head):
+        return read_grid(words, sheet)
+    if _TICK_LABELS.search(head) and (labels := read_tick_labels(clause, sheet)):
+        return sheet.add(labels)
+    if _TICKS.search(head) and "label" not in head:
+        return read_ticks(words, sheet)
+    if _BARS.search(head):
+        # Parts behind a semicolon are read with these opening words.
+        sheet.lead = words
+        return read_bars(clause, sheet)
+    return bool(AXIS.search(head)) and "label" not in head and '"' not in head and read_axes(words, sheet)

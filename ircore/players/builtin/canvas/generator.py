@@ -36,6 +36,7 @@ class CanvasGenerator:
 
 def answer(canvas: Canvas, notes: tuple[str, ...]) -> PictureAnswer:
     """Draw a canvas, up to the items that can be drawn in reasonable time; a note tells if items are left out."""
+    # A message from anyone may ask for thousands of large things.
     drawable = affordable(canvas)
     if len(drawable.items) < len(canvas.items):
         notes = (f"only {len(drawable.items):,} of {len(canvas.items):,} things are drawn: too much to draw", *notes)

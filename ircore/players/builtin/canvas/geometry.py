@@ -36,6 +36,11 @@ def turned(point: Point, about: Point, degrees: float) -> Point:
     return about[0] + x * cosine - y * sine, about[1] + x * sine + y * cosine
 
 
+def towards(start: Point, angle: float, far: float) -> Point:
+    """Return the point at a distance from another, in a direction in radians clockwise from 3 o'clock."""
+    return start[0] + far * exact.cos(angle), start[1] + far * exact.sin(angle)
+
+
 def text_bound(text: str, size: float) -> float:
     """Return a font size that keeps the ink of ``text`` within reason, 3–300 px and shorter than 4,000 px."""
     return bounded(size, 3.0, max(3.0, min(300.0, 4000.0 / max(1, len(text)))))

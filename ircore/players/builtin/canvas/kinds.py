@@ -17,6 +17,7 @@ def _plural(noun: str) -> str:
 
 
 _WORDS = {**{_plural(noun): kind for noun, kind in KINDS.items()}, **KINDS}
+# The longest nouns first, since an alternation takes the first one that fits.
 NOUN = re.compile(rf"\b({'|'.join(sorted(_WORDS, key=len, reverse=True))})\b")
 """A noun of the lexicon, singular or plural."""
 
@@ -30,8 +31,6 @@ ALIKE = (
     {"cross", "star", "heart"},
 )
 """Kinds that people mix up."""
-
-
 OWN_READERS = frozenset({"text", "x axis", "y axis", "axis", "tick", "grid", "bar", "wedge", "pie", "any"})
 """Kinds that are read by modules of their own, or only referred to."""
 

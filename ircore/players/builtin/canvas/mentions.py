@@ -51,11 +51,8 @@ def read_things(clause: Clause, sheet: Sheet) -> bool:
     made: list[Item] = []
     for mention in new:
         _make(mention, sheet, made, set())
-    drawn: list[Item] = []
-    for mention in new:
-        if mention.made is not None:
-            drawn += copies(mention, mention.made, sheet)
-    return sheet.add(drawn)
+    drawn = [copies(mention, mention.made, sheet) for mention in new if mention.made is not None]
+    return sheet.add([item for items in drawn for item in items])
 
 
 def _mentions(clause: Clause, sheet: Sheet) -> list[Mention]:
@@ -63,6 +60,7 @@ def _mentions(clause: Clause, sheet: Sheet) -> list[Mention]:
     mentions: list[Mention] = []
     for match in list(NOUN.finditer(words))[:200]:
         kind = kind_of(match[1])
+        # "Square markers" belong to a line.
         if re.match(r"\s+(?:data )?markers?\b", words[match.end() :]):
             continue
         if kind in OWN_READERS - {"wedge", "bar"} or (
@@ -92,10 +90,8 @@ def _named_before(mention: Mention, mentions: list[Mention], words: str) -> Ment
     if not re.match(r"(?:the|this|that|its)\b", words[mention.start : mention.after]):
         return None
     colour = first_colour(words[mention.start : mention.after])
-    for other in mentions[: mentions.index(mention)]:
-        if other.kind == mention.kind and other.same is None and colour in {None, first_colour(other.words)}:
-            return other
-    return None
+    alike = (m for m in mentions[: mentions.index(mention)] if m.kind == mention.kind and m.same is None)
+    return next((other for other in alike if colour in {None, first_colour(other.words)}), None)
 
 
 def _give_leading_place(first: Mention, words: str, sheet: Sheet) -> None:
@@ -186,6 +182,7 @@ def _known(mention: Mention, clause: Clause, sheet: Sheet) -> tuple[Target, ...]
 
 def _make(mention: Mention, sheet: Sheet, made: list[Item], busy: set[int]) -> BoxF:
     """Make the item of a mention, after the item beside which it stands; return the new item's box."""
+    # Two things may each be placed by the other; the second request ends with the box of the whole picture.
     if mention.made is not None or id(mention) in busy:
         return mention.made.box if mention.made else sheet.space.box
     busy.add(id(mention))

@@ -21,10 +21,11 @@ _SHIFT_BACK = re.compile(
 )
 BY = re.compile(rf"\bby\s+\(?{q.N}(px|%)?")
 _SLIGHT = re.compile(r"\b(left|right|up|down|upwards?|downwards?|leftwards?|rightwards?|higher|lower)\b")
-_FURTHER = re.compile(
+FURTHER = re.compile(
     r"\b(further|farther|more|slightly|a bit|a little)\s+(?:to(?:wards)?\s+)?(?:the\s+)?"
     r"(left|right|up|down|higher|lower|top|bottom)\b"
 )
+"""A direction without a distance."""
 _NOUN_TAIL = re.compile(
     r'^(?:\s*"\d+")?(?:\s*,?\s*(?:at|near|around|in|on|with|from|through|of'
     r"|standing on|whose|that is|which is|centred at|located at"
@@ -61,6 +62,7 @@ def move(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     phrase, rest = split_phrase(match[1])
     verb = match[0].split()[0]
     targets = unique_items(resolve(phrase, clause.strings, sheet))
+    # "Put a star in the corner" adds a star.
     if not targets and verb in {"put", "place"}:
         return None
     destination = re.search(r"(?:\b(?:to|at|onto|into|in|so|until|towards)\b|→)", rest)
@@ -70,6 +72,7 @@ def move(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
             moved: Item | None = item.moved(dx, dy)
         else:
             moved = moved_to(item, rest, clause, sheet) if destination or RELATION.search(rest) else None
+        # A direction without a distance moves a little.
         if moved is None and (hint := _SLIGHT.search(rest)):
             moved = item.moved(*_direction(hint[1], 10.0))
         if moved is None:
@@ -92,11 +95,6 @@ def shift(rest: str, verb: str, sheet: Sheet) -> tuple[float, float]:
         step = _direction(word, length)
         dx, dy = dx + step[0], dy + step[1]
     return dx, dy
-
-
-def says_further(words: str) -> bool:
-    """Whether the words name a direction without a distance, such as "further left"."""
-    return bool(_FURTHER.search(words))
 
 
 def without_shift(words: str) -> str:
@@ -132,7 +130,7 @@ def move_targets(targets: list[Target], words: str, clause: Clause, sheet: Sheet
     """Move the items as the words ask; return whether that could be done."""
     for index in unique_items(targets):
         dx, dy = shift(words, "", sheet)
-        if not (dx or dy) and (hint := _FURTHER.search(words)):
+        if not (dx or dy) and (hint := FURTHER.search(words)):
             is_slight = any(word in hint[1] for word in ("slight", "bit", "little"))
             dx, dy = _direction(hint[2], 10.0 if is_slight else 20.0)
         item = sheet.items[index]

@@ -10,7 +10,6 @@ from ircore.players.builtin.canvas.shapes import Pie, Slice
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.things import BLACK
 
-_LENGTH = rf"{q.N}(px|%)?"
 SLICE = re.compile(rf"{q.HEX}[^#%;]{{0,40}}?{q.N}\s*(%|deg)|{q.N}\s*(%|deg)[^#%;]{{0,30}}?{q.HEX}")
 
 
@@ -42,7 +41,7 @@ def read_pie(words: str, sheet: Sheet) -> bool:
         said.get("diameter", said.get("width", 0.7 * min(space.width, space.height))) / (1 if "radius" in said else 2),
     )
     radius = bounded(radius, 1, 4096)
-    hole = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{_LENGTH}", head)
+    hole = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{q.LENGTH}", head)
     inner = (
         space.both(hole[1], hole[2]) if hole else 0.55 * radius if re.search(r"\bdon?u|\bdough|\bring\b", head) else 0.0
     )
@@ -73,6 +72,7 @@ def more_wedges(words: str, sheet: Sheet) -> bool:
     """Add wedges to the pie that was mentioned last."""
     slices = _slices(words)
     last = [] if sheet.last is None else [sheet.last]
+    # The pie spoken of last, else the front one.
     at = next((n for n in (*last, *range(len(sheet.items) - 1, -1, -1)) if isinstance(sheet.items[n], Pie)), None)
     if not slices or at is None or not isinstance(pie := sheet.items[at], Pie):
         return False
@@ -88,12 +88,14 @@ def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
         return None
     low, high = sorted((float(span[1]), float(span[2])))
     centres = q.points(words, sheet.space, 1) or [sheet.space.middle]
+    # Shares above 95 would be stretched to the whole circle.
     share = bounded((high - low) / 3.6, 0.1, 95)
     colour = q.first_colour(q.without_outline(words)) or BLACK
     edge = q.outline_colour(words)
     return Pie(
         centres[0],
         bounded(said["radius"], 1, 4096),
+        # Pies count from 12 o'clock, the angles of the message from 3 o'clock.
         low + 90,
         (Slice(colour, share),),
         hole=_hole(words, sheet),
@@ -103,7 +105,7 @@ def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
 
 
 def _hole(words: str, sheet: Sheet) -> float:
-    match = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{_LENGTH}", words)
+    match = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{q.LENGTH}", words)
     return bounded(abs(sheet.space.both(match[1], match[2])), 0, 4000) if match else 0.0
 
 

@@ -6,11 +6,9 @@ from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.geometry import BoxF
 from ircore.players.builtin.canvas.quantities import Space, points
 
-_UP = r"(?:top|upper|uppermost)"
-_DOWN = r"(?:bottom|lower|bottommost)"
 _ROWS = (
-    (re.compile(rf"\b(?:{_UP})\b"), 0.0),
-    (re.compile(rf"\b(?:{_DOWN})\b"), 1.0),
+    (re.compile(r"\b(?:top|upper|uppermost)\b"), 0.0),
+    (re.compile(r"\b(?:bottom|lower|bottommost)\b"), 1.0),
 )
 _COLUMNS = (
     (re.compile(r"\b(?:left|leftmost)\b"), 0.0),
@@ -63,6 +61,7 @@ def absolute_place(words: str, space: Space, size: Point) -> Point | None:
 
 def word_place(words: str, space: Space, size: Point, near: BoxF | None = None) -> Point | None:
     """Return the point that "top left", "bottom", "centre" … mean for a thing of this size."""
+    # "Left of the circle" and "its right edge is at (…)" name no side of the picture.
     words = RELATION.sub(" ", _SIDE_OF_ITSELF.sub(" ", words))
     row = next((share for pattern, share in _ROWS if pattern.search(words)), None)
     column = next((share for pattern, share in _COLUMNS if pattern.search(words)), None)

@@ -23,8 +23,6 @@ _ALL_CORNERS = re.compile(
 _CORNERS = ("top left", "top right", "bottom left", "bottom right")
 
 _COUNT = re.compile(r"\b(\d{1,2})\s+(?!px|high|wide|tall|pointed|sided|deg|%|by|x\b)")
-
-
 CROWD = 40
 """Things on the canvas above which no room is looked for."""
 
@@ -70,6 +68,7 @@ def put(item: Item, mention: Mention, other: BoxF | None, sheet: Sheet, made: li
         ):
             return item
         return placed(item, words, sheet.space) or item
+    # A shape that is not in the middle was built from its own corners or ranges.
     if isinstance(item, Blob) and item.centre != sheet.space.middle:
         return item
     if other is not None:

@@ -40,6 +40,7 @@ def with_points(clause: Clause, sheet: Sheet) -> Clause:
         return replace(clause, words="" if not left else _DEFINED.sub(" ", words).strip())
     if not sheet.points:
         return clause
+    # That a line touches a circle follows from its points; the second point would be a third end of the line.
     words = _REMARK.sub("", words)
     words = _THROUGH.sub(lambda match: _circle(match, sheet), words)
     words = _BESIDE.sub(lambda match: _beside(match, sheet), words)

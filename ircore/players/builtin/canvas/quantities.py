@@ -16,7 +16,7 @@ POINT = rf"\({N}(%?),{N}(%?)\)"
 
 _POINT = re.compile(POINT)
 _COLOUR = re.compile(HEX)
-_LENGTH = rf"{N}(px|%)?"
+LENGTH = rf"{N}(px|%)?"
 _AREAS = {
     "tiny": 0.05, "very small": 0.06, "small": 0.12, "little": 0.12, "short": 0.15, "medium": 0.25, "mid": 0.25,
     "very large": 0.55, "very big": 0.55, "large": 0.4, "big": 0.4, "long": 0.5, "tall": 0.4, "wide": 0.4,
@@ -24,6 +24,7 @@ _AREAS = {
 }  # fmt: skip
 """Sizes in words, as a share of the picture's shorter side."""
 
+# The longest words first, since an alternation takes the first one that fits: "very small" before "small".
 _SIZE_WORD = re.compile(rf"\b({'|'.join(sorted(_AREAS, key=len, reverse=True))})(?:ish|\s+sized)?\b")
 _DASHES = (
     (re.compile(r"\bdashdotted\b"), (6.0, 2.0, 1.0, 2.0)),
@@ -51,19 +52,19 @@ _ANGLE = re.compile(
     rf"|anti)\s?clockwise\s+by\s+{N}|(clockwise)\s+by\s+{N}"
 )
 _DIMENSIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("width", re.compile(rf"{_LENGTH}\s+(?:wide|in width|across|broad|long)\b")),
-    ("width", re.compile(rf"\b(?:width|length)\s+(?:of\s+|is\s+|to\s+|=\s*|:\s*)?{_LENGTH}")),
-    ("height", re.compile(rf"{_LENGTH}\s+(?:high|tall|in height)\b")),
-    ("height", re.compile(rf"\bheight\s+(?:of\s+|is\s+|to\s+|=\s*|:\s*)?{_LENGTH}")),
-    ("radius", re.compile(rf"\bradius\s*(?:of\s+|is\s+|to\s+|=\s*|:\s*|r\s+)?{_LENGTH}")),
-    ("radius", re.compile(rf"{_LENGTH}\s+(?:in\s+)?radius\b")),
-    ("diameter", re.compile(rf"\bdiameter\s*(?:of\s+|is\s+|to\s+|=\s*|:\s*)?{_LENGTH}")),
-    ("diameter", re.compile(rf"{_LENGTH}\s+(?:in\s+)?diameter\b")),
-    ("side", re.compile(rf"\b(?:sides?|edge length)\s+(?:length\s+)?(?:of\s+|is\s+|to\s+|=\s*)?(?:length )?{_LENGTH}")),
-    ("side", re.compile(rf"{_LENGTH}\s+sides?\b")),
-    ("side", re.compile(rf"\bsized?\s+(?:of\s+|is\s+|to\s+|=\s*|:\s*)?{_LENGTH}(?!\s*(?:x|by)\s)")),
+    ("width", re.compile(rf"{LENGTH}\s+(?:wide|in width|across|broad|long)\b")),
+    ("width", re.compile(rf"\b(?:width|length)\s+(?:of\s+|is\s+|to\s+|=\s*|:\s*)?{LENGTH}")),
+    ("height", re.compile(rf"{LENGTH}\s+(?:high|tall|in height)\b")),
+    ("height", re.compile(rf"\bheight\s+(?:of\s+|is\s+|to\s+|=\s*|:\s*)?{LENGTH}")),
+    ("radius", re.compile(rf"\bradius\s*(?:of\s+|is\s+|to\s+|=\s*|:\s*|r\s+)?{LENGTH}")),
+    ("radius", re.compile(rf"{LENGTH}\s+(?:in\s+)?radius\b")),
+    ("diameter", re.compile(rf"\bdiameter\s*(?:of\s+|is\s+|to\s+|=\s*|:\s*)?{LENGTH}")),
+    ("diameter", re.compile(rf"{LENGTH}\s+(?:in\s+)?diameter\b")),
+    ("side", re.compile(rf"\b(?:sides?|edge length)\s+(?:length\s+)?(?:of\s+|is\s+|to\s+|=\s*)?(?:length )?{LENGTH}")),
+    ("side", re.compile(rf"{LENGTH}\s+sides?\b")),
+    ("side", re.compile(rf"\bsized?\s+(?:of\s+|is\s+|to\s+|=\s*|:\s*)?{LENGTH}(?!\s*(?:x|by)\s)")),
 )  # fmt: skip
-_BY = re.compile(rf"{_LENGTH}\s*(?:wide\s+)?(?:x|by)\s+{_LENGTH}")
+_BY = re.compile(rf"{LENGTH}\s*(?:wide\s+)?(?:x|by)\s+{LENGTH}")
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,7 @@ def first_colour(words: str) -> str | None:
 
 def dimensions(words: str, space: Space) -> dict[str, float]:
     """Return the lengths that the words give for width, height, radius, diameter and side, in pixels."""
+    # The width of an outline is not the width of the shape.
     words = without_outline(words)
     lengths: dict[str, float] = {}
     by = _BY.search(words)
@@ -200,13 +202,14 @@ def numbers(words: str, axis: str, space: Space) -> list[float]:
     """
     scale = space.scale(axis)
     series = re.search(
-        rf"\b{axis}\s*=?\s*{_LENGTH}\s*(?:to|until|through|up to|-)\s*(?:{axis}\s*)?{_LENGTH},?\s*"
-        rf"(?:in steps of|every|each|step|spaced(?: by)?|at intervals of)\s*{_LENGTH}",
+        rf"\b{axis}\s*=?\s*{LENGTH}\s*(?:to|until|through|up to|-)\s*(?:{axis}\s*)?{LENGTH},?\s*"
+        rf"(?:in steps of|every|each|step|spaced(?: by)?|at intervals of)\s*{LENGTH}",
         words,
     )
     if series:
         low, high = scale(series[1], series[2]), scale(series[3], series[4])
         step = abs(scale(series[5], series[6])) or abs(high - low) or 1.0
+        # The small excess makes up for rounding, so that the last place is not lost.
         count = min(200, int(abs(high - low) / step + 1.001))
         return [low + index * (step if high >= low else -step) for index in range(count)]
     listed = re.search(
@@ -214,14 +217,14 @@ def numbers(words: str, axis: str, space: Space) -> list[float]:
     )
     if not listed:
         return []
-    return [scale(match[1], match[2]) for match in re.finditer(rf"{N}(px|%)?", listed[1])]
+    return [scale(match[1], match[2]) for match in re.finditer(LENGTH, listed[1])]
 
 
 def span(words: str, axis: str, space: Space) -> tuple[float, float] | None:
     """Return the range in "from x 60 to 480" in pixels; None if there is no range."""
     scale = space.scale(axis)
     match = re.search(
-        rf"\b(?:from|between)\s+{axis}\s*=?\s*{_LENGTH}\s*(?:up |down |out )?(?:to|and)\s+(?:{axis}\s*=?\s*)?{_LENGTH}",
+        rf"\b(?:from|between)\s+{axis}\s*=?\s*{LENGTH}\s*(?:up |down |out )?(?:to|and)\s+(?:{axis}\s*=?\s*)?{LENGTH}",
         words,
     )
     return (scale(match[1], match[2]), scale(match[3], match[4])) if match else None

@@ -47,6 +47,7 @@ def resolve(words: str, strings: tuple[str, ...], sheet: Sheet) -> list[Target]:
     noun = NOUN.search(words)
     colour, near = first_colour(words), points(words, sheet.space, 1)
     quoted = [strings[int(key)] for key in re.findall(r'"(\d{1,4})"', words) if int(key) < len(strings)]
+    # "It" alone is the thing spoken of last; with any other word the words decide.
     if noun is None and colour is None and not quoted and not near:
         return [Target(sheet.last)] if _PRONOUN.search(words) and sheet.last is not None else []
     asked = kind_of(noun[0]) if noun else "any"
@@ -75,6 +76,7 @@ def _candidates(asked: str, sheet: Sheet) -> list[Target]:
 def _cost(target: Target, asked: str, colour: str | None, quoted: list[str], sheet: Sheet) -> float:
     item = sheet.items[target.index]
     cost = 0.0 if target.part is not None and asked == "wedge" else 30 * mismatch(asked, item.kind)
+    # Without a noun, a whole thing is meant rather than a wedge.
     if target.part is not None and asked == "any":
         cost += 1.0
     if quoted and not (isinstance(item, Label) and item.text in quoted):
@@ -113,6 +115,7 @@ def _distance(target: Target, near: Point, sheet: Sheet) -> float:
     item = sheet.items[target.index]
     outside = exact.hypot(max(left - near[0], 0, near[0] - right), max(top - near[1], 0, near[1] - bottom))
     if isinstance(item, Stroke):
+        # The box of a slanting line is mostly empty, so the points of the line count too.
         outside = min(outside + 4, *(exact.dist(near, point) for point in item.points))
     return outside / 4 + exact.dist(near, ((left + right) / 2, (top + bottom) / 2)) / 16
 
@@ -131,12 +134,10 @@ def _chosen(ranked: list[tuple[float, Target]], words: str, plural: bool, near: 
         place = (
             _ORDINALS.index(order[1]) if order[1] in _ORDINALS else -1 if order[1] == "last" else int(order[1][:-2]) - 1
         )
-        return [_reading_order(alike, sheet)[place]] if -1 <= place < len(alike) else []
+        in_order = sorted(alike, key=lambda target: (target.part or 0, box_of(target, sheet)[0], target.index))
+        return [in_order[place]] if -1 <= place < len(alike) else []
+    # Of equally likely items, the one that was drawn last.
     return [min(ranked, key=lambda pair: (pair[0], -pair[1].index))[1]]
-
-
-def _reading_order(targets: list[Target], sheet: Sheet) -> list[Target]:
-    return sorted(targets, key=lambda target: (target.part or 0, box_of(target, sheet)[0], target.index))
 
 
 def _side(words: str) -> str:

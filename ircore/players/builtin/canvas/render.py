@@ -12,10 +12,13 @@ from ircore.core import exact
 from ircore.core.drawing import Drawing, Point
 from ircore.core.images import Pixels
 from ircore.players.builtin.canvas.colours import rgb
+from ircore.players.builtin.canvas.geometry import towards
 from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Stroke
 
 MAX_COST = 16_000_000
 """Limit of painting, in pixels of the items' boxes or work that takes as long: about two seconds."""
+STEPS = 12
+"""Straight pieces that a curve is drawn with from point to point."""
 
 
 def draw(canvas: Canvas) -> Pixels:
@@ -42,6 +45,7 @@ def _cost(canvas: Canvas, item: Item) -> float:
     left, top, right, bottom = item.box
     wide = min(right, canvas.width) - max(left, 0)
     high = min(bottom, canvas.height) - max(top, 0)
+    # An item without any area takes time too.
     area = max(wide, 8.0) * max(high, 8.0)
     if isinstance(item, Pie):
         return area * (1 + len(item.slices) * (2 if item.outline else 1))
@@ -58,6 +62,7 @@ def layered(items: Iterable[Item]) -> list[Item]:
     items = list(items)
     grid = [item.box for item in items if item.kind == "grid"]
     places = {"grid": 0, "text": 2}
+    # Sorting is stable: within a layer the order of the description stays.
     return sorted(items, key=lambda item: -1 if _is_panel(item, grid) else places.get(item.kind, 1))
 
 
@@ -91,17 +96,12 @@ def _draw_item(drawing: Drawing, item: Item) -> None:
     elif isinstance(item, Pie):
         for part, (start, end) in zip(item.slices, item.angles(), strict=True):
             if end > start:
-                centre = _pulled_out(item.centre, (start + end) / 2, part.pulled)
+                centre = towards(item.centre, math.radians((start + end) / 2), part.pulled)
                 drawing.wedge(centre, item.radius, start, end, part.colour, item.outline, item.stroke, hole=item.hole)
     elif isinstance(item, Stroke):
         _draw_stroke(drawing, item)
     elif item.text.strip():
         drawing.text(item.at, item.text, item.size, item.colour, item.anchor, item.rotation)
-
-
-def _pulled_out(centre: Point, degrees: float, far: float) -> Point:
-    way = math.radians(degrees)
-    return centre[0] + far * exact.cos(way), centre[1] + far * exact.sin(way)
 
 
 def _draw_blob(drawing: Drawing, blob: Blob) -> None:
@@ -121,6 +121,7 @@ def _draw_stroke(drawing: Drawing, item: Stroke) -> None:
         path = _headed(drawing, item, path)
     if item.arrow == "both":
         path = _headed(drawing, item, path[::-1])[::-1]
+    # A line whose points coincide has no direction to be drawn in.
     if any(a != b for a, b in itertools.pairwise(path)):
         drawing.line(path, item.colour, item.stroke, item.dash)
     if item.marker:
@@ -171,7 +172,7 @@ def _headed(drawing: Drawing, item: Stroke, path: list[Point]) -> list[Point]:
     return [*path[:-1], base] if length > long else path
 
 
-def smooth(points: tuple[Point, ...], steps: int = 12) -> list[Point]:
+def smooth(points: tuple[Point, ...]) -> list[Point]:
     """Return points of a curve through ``points``: a Catmull–Rom spline (uniform, tension 0.5).
 
     Source: E. Catmull and R. Rom, "A class of local interpolating splines", 1974.
@@ -181,8 +182,8 @@ def smooth(points: tuple[Point, ...], steps: int = 12) -> list[Point]:
     padded = [_mirrored(points[1], points[0]), *points, _mirrored(points[-2], points[-1])]
     curve = [points[0]]
     for a, b, c, d in zip(padded, padded[1:], padded[2:], padded[3:], strict=False):
-        for step in range(1, steps + 1):
-            t = step / steps
+        for step in range(1, STEPS + 1):
+            t = step / STEPS
             curve.append((_spline(a[0], b[0], c[0], d[0], t), _spline(a[1], b[1], c[1], d[1], t)))
     return curve
 

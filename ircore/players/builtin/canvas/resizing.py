@@ -11,25 +11,18 @@ from ircore.players.builtin.canvas.things import thickness
 _PERCENT = re.compile(
     rf"\bby\s+{q.N}%|{q.N}\s*%\s+(?:larger|bigger|smaller|wider|narrower|taller|shorter|longer|thinner|thicker|higher)"
 )
-
-
 _PIXELS_MORE = re.compile(
     rf"{q.N}px\s+(larger|bigger|smaller|wider|narrower|taller|shorter|longer|thinner|thicker)\b|\b(?:by)\s+{q.N}px"
 )
-
-
 _TWICE = (("three times", 3.0), ("3 times", 3.0), ("twice", 2.0), ("2 times", 2.0), ("double", 2.0), ("half", 0.5),
     ("1.5 times", 1.5), ("a third", 1 / 3), ("4 times", 4.0))  # fmt: skip
-
-
 _SMALLER = re.compile(r"\b(?:smaller|narrower|shorter|thinner|decrease|less)\b")
-
-
 _LARGER = re.compile(r"\b(?:larger|bigger|wider|taller|longer|thicker|increase|extend|higher)\b")
 
 
 def resized(item: Item, words: str, space: q.Space) -> Item | None:
     """Return ``item`` in the size that the words ask for; None if the words name no size."""
+    # The hole of a pie is changed elsewhere, and its radius is not that of the pie.
     words = re.sub(rf"\b(?:hole|inner radius)\b[^,;]{{0,24}}?{q.N}(?:px)?", " ", words)
     if isinstance(item, Stroke):
         return _line_size(item, words)
@@ -77,13 +70,9 @@ def _factors(item: Item, words: str) -> tuple[float, float]:
     grows, shrinks = bool(_LARGER.search(words)), bool(_SMALLER.search(words))
     left, top, right, bottom = item.box
     percent, pixels = _PERCENT.search(words), _PIXELS_MORE.search(words)
-    only = (
-        "width"
-        if re.search(r"\b(?:wider|narrower|width|length|wide|long)\b", words)
-        else "height"
-        if re.search(r"\b(?:taller|shorter|height|higher|tall|high)\b", words)
-        else ""
-    )
+    upright = re.search(r"\b(?:taller|shorter|height|higher|tall|high)\b", words)
+    sideways = re.search(r"\b(?:wider|narrower|width|length|wide|long)\b", words)
+    only = "width" if sideways else "height" if upright else ""
     times = next((factor for phrase, factor in _TWICE if phrase in words), None)
     if percent and (grows or shrinks):
         share = abs(float(percent[1] or percent[2])) / 100
@@ -122,5 +111,6 @@ def _line_size(item: Stroke, words: str) -> Stroke | None:
     if asked is not None and not re.search(r"\blonger|shorter|length\b", words):
         return replace(item, stroke=bounded(abs(asked), 0.25, 200))
     across, down = _factors(item, words)
+    # A line has one length, whichever of the two factors changes it.
     both = max(across, down) if max(across, down) != 1 else min(across, down)
     return item.scaled(both, both) if both != 1.0 else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ircore.core import exact
 from ircore.core.drawing import Point, arc_points, text_size
-from ircore.players.builtin.canvas.geometry import BoxF, bounded, extent, middle_of, text_bound, turned
+from ircore.players.builtin.canvas.geometry import BoxF, bounded, extent, middle_of, text_bound, towards, turned
 
 ROUND = frozenset({"circle", "ellipse", "ring"})
 
@@ -60,6 +60,7 @@ class Blob:
     def path(self) -> list[Point]:
         """Return the corners in pixels, or enough points of a round edge."""
         if self.kind in ROUND:
+            # The last point of a full turn is the first one again.
             return arc_points(self.centre, (self.width / 2, self.height / 2), 0, 360, self.rotation)[:-1]
         corners = self.corners or ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
         scaled = [(self.centre[0] + x * self.width, self.centre[1] + y * self.height) for x, y in corners]
@@ -71,6 +72,7 @@ class Blob:
 
     def scaled(self, across: float, down: float) -> "Blob":
         """Return the shape scaled about its middle."""
+        # Never 0: later corrections divide by width and height.
         return replace(self, width=bounded(self.width * across, 0.5), height=bounded(self.height * down, 0.5))
 
     def coloured(self, colour: str) -> "Blob":
@@ -144,8 +146,7 @@ class Pie:
     def slice_centre(self, index: int) -> Point:
         """Return a point in the middle of a wedge."""
         start, end = self.angles()[index]
-        middle, far = math.radians((start + end) / 2), (self.radius + self.hole) / 2
-        return self.centre[0] + far * exact.cos(middle), self.centre[1] + far * exact.sin(middle)
+        return towards(self.centre, math.radians((start + end) / 2), (self.radius + self.hole) / 2)
 
     def moved(self, dx: float, dy: float) -> "Pie":
         """Return the pie moved by pixels to the right and down."""
@@ -301,6 +302,7 @@ class Canvas:
 def polygon(kind: str, points: list[Point], **style: object) -> Blob:
     """Return a closed shape with these corners in pixels."""
     left, top, right, bottom = extent(points)
+    # Points on one line would make a box without width, by which the corners are divided.
     wide, high = max(right - left, 0.5), max(bottom - top, 0.5)
     middle = middle_of((left, top, right, bottom))
     corners = tuple(((x - middle[0]) / wide, (y - middle[1]) / high) for x, y in points)

@@ -73,6 +73,7 @@ class Sheet:
 
     def remove(self, indices: Sequence[int]) -> None:
         """Take items away."""
+        # From the back, so that the remaining indices stay valid.
         for index in sorted(set(indices), reverse=True):
             del self.items[index]
         self.last = None
@@ -83,12 +84,14 @@ class Sheet:
 
     def forget_figure(self) -> None:
         """Remove the items of the figure described before, unless a correction changed them since."""
+        # By identity: a corrected item is a new record and stays.
         remaining = [item for item in self.items if not any(item is mentioned for mentioned in self.told)]
         self.items[:], self.told, self.figure, self.last = remaining, (), None, None
 
     def note(self, text: str) -> None:
         """Keep a note of at most 200 characters, as long as there are few."""
         if len(self.notes) < MAX_NOTES:
+            # Notes are shown in terminals, where control characters of a message could do harm.
             plain = "".join(character if character.isprintable() else " " for character in text)
             self.notes.append(plain if len(plain) <= MAX_NOTE else plain[: MAX_NOTE - 2] + '…"')
 

@@ -48,6 +48,7 @@ def _from_edges(match: re.Match[str]) -> str:
 _PLAIN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern), plain)
     for pattern, plain in (
+        # Patterns of numbers take seven digits; the rest of a longer number would be read as another number.
         (r"\d{8,}", "9999999"),
         (r"(\d\s?(?:px|pixels|%)?)\s?[x×✕]\s?(?=\d)", r"\1 by "),
         (r"[°º]", " deg "),
@@ -147,6 +148,7 @@ def _plain(piece: str) -> str:
     words = piece[:MAX_CLAUSE].lower()
     words = re.sub(r"[\x00-\x1f\x7f]", " ", words)
     for index, (pattern, plain) in enumerate(_PLAIN):
+        # Hyphens and dashes are gone by then, and the later patterns expect digits and hex values.
         if index == 10:
             words = hex_colours(_NUMBER_WORDS.sub(_digits, re.sub(r"\s+", " ", words)))
         words = pattern.sub(plain, words)

@@ -58,6 +58,7 @@ def blob(kind: str, words: str, space: q.Space) -> Blob:
         return _styled(spanned, words)
     wide, high, circular = _size(kind, words, space)
     corners = corners_of(kind, words)
+    # Width and height are those of the box, a radius that of the circle around the corners.
     if corners and not circular and kind in CIRCULAR:
         corners = stretched(corners)
     named = {"dot": "circle"}.get(kind, kind)
@@ -176,6 +177,7 @@ def stroke(kind: str, words: str, space: q.Space) -> Stroke:
     """Return a line, curve, polyline, arc or arrow as the words say."""
     plain = re.sub(r"\([^()]{0,40}\)", " () ", words)
     width = thickness(plain) or 2.0
+    # A colour named behind the markers is theirs, unless the line has no colour of its own.
     colour = q.first_colour(_MARKERS.split(words)[0]) or q.first_colour(words) or BLACK
     line = Stroke(
         kind, _line_points(kind, words, space), colour, width,
@@ -200,6 +202,7 @@ def with_markers(line: Stroke, words: str) -> Stroke:
         return line
     name = match[1] or "round"
     shape = _MARKER_SHAPES.get(name, name)
+    # The size may stand before the noun: "8 px markers".
     rest = words[max(0, match.start() - 24) :]
     size = re.search(rf"\b(?:radius|half width)\s+(?:of\s+)?{q.N}", rest)
     whole = re.search(rf"\b(?:size|diameter|width)\s+(?:of\s+)?{q.N}|{q.N}px\s+(?:wide|across|markers?)", rest)
@@ -300,6 +303,7 @@ def _arc(words: str, space: q.Space, places: list[Point]) -> tuple[Point, ...]:
 
 def label(text: str, words: str, at: Point, usual_anchor: str = "mm") -> Label:
     """Return a text in the size, colour, alignment and turn that the words say."""
+    # Coordinates in brackets are no sizes.
     words = re.sub(r"\([^()]{0,40}\)", " () ", words)
     ink = re.search(rf"{q.N}px\s+(?:high|tall)\b|\bheight\s+(?:of\s+)?{q.N}px", words)
     font = re.search(

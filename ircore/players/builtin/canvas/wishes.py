@@ -8,8 +8,8 @@ from ircore.players.builtin.canvas.changes import apply_change
 from ircore.players.builtin.canvas.descriptions import describe
 from ircore.players.builtin.canvas.kinds import NOUN
 from ircore.players.builtin.canvas.moves import (
+    FURTHER,
     move_targets,
-    says_further,
     shift,
     split_phrase,
     unique_items,
@@ -52,6 +52,7 @@ def change(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     phrase, rest = split_phrase(words)
     targets = resolve(phrase, clause.strings, sheet)
     if not targets:
+        # "Make a red circle" describes a new thing.
         return None if verb in {"draw", "have", "make", "give"} and re.match(r"an?\b", words) else False
     return changed(targets, f"{_verb_words(verb)} {rest}", clause, sheet)
 
@@ -68,6 +69,7 @@ def _verb_words(verb: str) -> str:
 def _recast_background(words: str, clause: Clause, sheet: Sheet) -> bool:
     words = re.sub(r"\b(?:instead of|not|rather than|from)\s+#[0-9a-f]{6}(?!\s+(?:at|on|in)\b)(?!\s+to\b)", " ", words)
     words = re.sub(r"\bfrom\s+#[0-9a-f]{6}\s+(?=to\s+#[0-9a-f]{6}\s*$)", " ", words)
+    # "Change the picture to blue" means its background, "to 400 by 300" its size.
     words += "" if "background" in words or "by" in words else " background"
     return describe(replace(clause, words=words), sheet)
 
@@ -93,7 +95,7 @@ def should(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
         return True
     if moved := re.match(r"(?:be\s+)?(?:moved|shifted|placed)\b", predicate):
         return move_targets(targets, predicate[moved.end() :], clause, sheet)
-    if says_further(predicate) or any(shift(predicate, "", sheet)):
+    if FURTHER.search(predicate) or any(shift(predicate, "", sheet)):
         moved_some = move_targets(targets, predicate, clause, sheet)
         rest = without_shift(predicate)
         return (changed(targets, rest, clause, sheet) if rest else False) or moved_some
@@ -147,6 +149,7 @@ def changed(targets: list[Target], words: str, clause: Clause, sheet: Sheet) -> 
     """Apply the words to everything that is meant; return whether anything could be done."""
     done, shades = False, re.findall(q.HEX, words)
     if len(shades) == len(targets) > 1:
+        # As many colours as things are meant one by one, from left to right.
         ordered = sorted(targets, key=lambda target: box_of(target, sheet)[0])
         pairs = zip(ordered, shades, strict=True)
         return all(changed([target], f"be {shade}", clause, sheet) for target, shade in pairs)

@@ -62,6 +62,7 @@ def _label_on(item: Item, text: str, tail: str, others: bool, sheet: Sheet) -> L
     """Return a text on an item; "below it" means below the item, unless it may mean another item."""
     written = label(text, tail, item.centre)
     at, relation = q.points(tail, sheet.space, 1), RELATION.search(tail)
+    # "Below it" is below the thing mentioned before, if there is any.
     own = relation is not None and not (others and PRONOUN.match(tail[relation.end() :]))
     if at:
         return replace(written, at=at[0])

@@ -90,6 +90,7 @@ def inside_polygon(points: Floats, corners: Floats) -> npt.NDArray[np.bool_]:
     inside = np.zeros(len(points), bool)
     x, y = points.T
     for (x0, y0), (x1, y1) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        # A level side is met by no level ray, or all along; its neighbours count instead.
         if y0 != y1:
             inside ^= ((y0 > y) != (y1 > y)) & (x < x0 + (y - y0) / (y1 - y0) * (x1 - x0))
     return inside

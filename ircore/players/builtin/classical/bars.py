@@ -31,6 +31,7 @@ def by_series(group: Bars) -> list[Bars]:
     for bar in group.bars:
         colours[bar.colour].append(bar)
     spans = sorted((bar.start, bar.end) for bar in group.bars)
+    # Bars of one stack lie over each other along the axis.
     stacked = any(later[0] < earlier[1] - 3 for earlier, later in itertools.pairwise(spans))
     if len(colours) == 1 or stacked or min(len(bars) for bars in colours.values()) < 3:
         return [group]
@@ -52,8 +53,10 @@ def _bars_on(shapes: list[Shape], upright: bool) -> Bars | None:
     on = [i for i, (_, _, low, high) in enumerate(edges) if min(abs(low - base), abs(high - base)) <= ALIGNED]
     if len(on) < 3 or _overlap([edges[i] for i in on]):
         return None
+    # The feet differ by a pixel or two; one of them decided which bars belong together.
     base = float(np.median([min(edges[i][2:], key=lambda edge: abs(edge - base)) for i in on]))
     chosen = dict.fromkeys(on)
+    # From the baseline outwards, so that the bar under each bar is chosen before it.
     for i in sorted(range(len(shapes)), key=lambda i: min(abs(edges[i][2] - base), abs(edges[i][3] - base))):
         if i not in chosen and any(_stacked(edges[i], edges[j]) for j in chosen):
             chosen[i] = None

@@ -7,15 +7,9 @@ import numpy as np
 from ircore.players.builtin.classical.percepts import Grid, Percept, Shape, Stroke, Text, Ticks
 
 MOST_COLUMNS = 24
-
-
 IN_ROW = 2.0
 """Pixels that the middles of two labels of a row may differ."""
-
-
 LEAST_LABELS = 4
-
-
 EDGE = 2.0
 """Pixels from the upper edge within which graph paper begins."""
 

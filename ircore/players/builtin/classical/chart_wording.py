@@ -17,6 +17,7 @@ def bars_statement(bars: Bars, words: ColourWords) -> Statement:
     whole = _stacks(bars, words)
     if layers:
         return replace(whole or layers[0], shorter=(*(layers if whole else layers[1:]), singly))
+    # One sentence for all bars takes far fewer tokens than a part for each.
     together = _alike_bars(bars, words)
     return replace(together, shorter=(*_fewer(bars, words), singly)) if together else singly
 
@@ -150,6 +151,7 @@ def _percent(share: float) -> str:
 def grid_words(grid: Grid, words: ColourWords) -> str:
     """Say where the lines of a grid are and from where to where they run."""
     across, along, name = ("y", "x", "Horizontal") if grid.horizontal else ("x", "y", "Vertical")
+    # Thin lines fill one row of pixels, which the generator takes as a whole number.
     lines = places([math.floor(value) if grid.width <= 1.2 else value for value in grid.at])
     dash = "" if grid.dash == "solid" else f"{grid.dash} "
     return (

@@ -8,12 +8,14 @@ import numpy.typing as npt
 from PIL import ImageColor
 
 from ircore.core.exact import dist
+from ircore.players.builtin.canvas.colours import rgb
 
 
 @cache
 def exact_names() -> dict[str, str]:
     """Return the shortest CSS name of each colour that has a name, by #rrggbb."""
     names: dict[str, str] = {}
+    # Sorted from the longest to the shortest name, so that the shortest one is the last to be kept.
     for name, value in sorted(ImageColor.colormap.items(), key=lambda entry: (-len(entry[0]), entry[0])):
         if "gray" not in name:
             # Pillow puts numbers in the place of a colour that anybody in this process has drawn with.
@@ -36,6 +38,7 @@ def plain_name(colour: str) -> str:
     if lightness < 0.09:
         return "black"
     name = _hue(hue * 360)
+    # Dark orange is called brown, dark yellow olive.
     if name in {"orange", "yellow"} and lightness < 0.38:
         name = "brown" if hue * 360 < 48 else "olive"
     if name == "red" and lightness > 0.7:
@@ -46,10 +49,8 @@ def plain_name(colour: str) -> str:
 
 
 def _grey(lightness: float) -> str:
-    for limit, name in ((0.12, "black"), (0.4, "dark grey"), (0.68, "grey"), (0.93, "light grey")):
-        if lightness < limit:
-            return name
-    return "white"
+    limits = ((0.12, "black"), (0.4, "dark grey"), (0.68, "grey"), (0.93, "light grey"))
+    return next((name for limit, name in limits if lightness < limit), "white")
 
 
 def _shade(lightness: float) -> str:
@@ -57,18 +58,9 @@ def _shade(lightness: float) -> str:
 
 
 def _hue(degrees: float) -> str:
-    for limit, name in (
-        (14, "red"), (42, "orange"), (68, "yellow"), (165, "green"), (188, "turquoise"), (255, "blue"), (292, "purple"),
-        (335, "pink"), (361, "red"),
-    ):  # fmt: skip
-        if degrees < limit:
-            return name
-    return "red"
-
-
-def rgb(colour: str) -> tuple[int, int, int]:
-    """Return #rrggbb as three numbers 0–255."""
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+    limits = ((14, "red"), (42, "orange"), (68, "yellow"), (165, "green"), (188, "turquoise"), (255, "blue"),
+              (292, "purple"), (335, "pink"))  # fmt: skip
+    return next((name for limit, name in limits if degrees < limit), "red")
 
 
 def rgb_array(colour: str) -> npt.NDArray[np.float64]:

@@ -34,6 +34,10 @@ WORTH = 60.0
 """Pixels, weighed as in ``weight_of``, that a correction must set right to be worth a turn."""
 
 
+MOST_PATCHES = 8
+"""Patches of a photograph that one message names at most."""
+
+
 def corrections(
     target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels, manner: TextManner = EXACTLY
 ) -> list[Statement]:
@@ -52,7 +56,9 @@ def corrections(
     statements = _backdrop(target.backdrop, rendering.backdrop, target)
     for pie in (percept for percept in target.percepts if isinstance(percept, Pie)):
         if rest := _rest_of_pie(pie, target.backdrop, drawn):
+            # A budget cut the list of wedges short; the rest of them comes before any correction.
             return [rest]
+    # Patches of a photograph are no things that could be matched.
     wanted, made = items_of(target), ([] if rendering.photo else items_of(rendering))
     pairs = pair(wanted, made)
     partner = {id(one): other for one, other in pairs}
@@ -133,6 +139,7 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) 
     if isinstance(one, Shape) and one.colour is None and share < MISSING:
         return []
     if isinstance(one, Shape) and isinstance(two, Shape) and one.kind == two.kind and not one.corners:
+        # Looked at from both sides, since a shape that is too large covers all of the wanted one.
         if share < SAME and missing(two, other.colour, drawn, seen) < SAME:
             return _change_of_outline(one, two, reference) if item.bars is None else []
         return _change_of_shape(one, two, reference, item)
@@ -234,6 +241,7 @@ def _change_of_shape(one: Shape, two: Shape, reference: str, item: Item) -> list
         again = f"The {reference} should {'have a ' + size if one.kind == 'circle' else 'be ' + size}"
         weight = min(one.area, abs(wider) * height + abs(higher) * width)
         changes.append(Statement("", (text,), weight=weight, again=again))
+    # Upside down, a shape of two equal halves looks the same.
     turned = (one.rotation - two.rotation + 90) % 180 - 90
     if abs(turned) >= 3 and one.kind != "circle":
         way = "clockwise" if turned > 0 else "counterclockwise"
@@ -292,17 +300,18 @@ def _reference(item: Item) -> str:
     colour = f"{plain_name(item.colour)} " if item.colour else ""
     place = percept.centre if isinstance(percept, Shape) else item.middle
     if isinstance(percept, Stroke):
+        # The middle of the box of a bent line may lie far from the line.
         place = percept.points[len(percept.points) // 2] if len(percept.points) > 2 else item.middle
     exactly = f" ({item.colour})" if item.colour and exact(item.colour) == item.colour else ""
     return f"{colour.strip()}{exactly} {noun(percept)} at {at(place)}".strip()
 
 
-def photo_corrections(target: Perception, seen: Pixels, drawn: Pixels, count: int) -> list[Statement]:
+def photo_corrections(target: Perception, seen: Pixels, drawn: Pixels) -> list[Statement]:
     """Say which patches would bring a rendering nearer to a picture of many colours."""
     grid, now = photo.coarse(seen), photo.coarse(drawn)
     before = float(np.square(grid - now).sum())
     statements = []
-    for order, patch in enumerate(photo.patches(grid, now, count)):
+    for order, patch in enumerate(photo.patches(grid, now, MOST_PATCHES)):
         if patch.gain < 0.012 * before:
             break
         shape = photo.as_shape(patch, target.width, target.height)

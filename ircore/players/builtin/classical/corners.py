@@ -18,6 +18,7 @@ Points = npt.NDArray[np.float64]
 
 def contour(mask: Mask) -> Points:
     """Return the outer edge of a mask as x, y with half-pixel accuracy, closed."""
+    # Padded, so that the edge closes where the mask touches the rim.
     contours = find_contours(np.pad(mask, 1).astype(np.float64), 0.5)  # type: ignore[no-untyped-call]
     longest: Points = max(contours, key=len)
     return longest[:, ::-1] - 0.5
@@ -36,16 +37,14 @@ def approximated(path: Points, tolerance: float) -> Points:
             at = first + 1 + worst
             turning.add(at)
             open_ += [(first, at), (at, last)]
-    corners: Points = path[sorted(turning)]
-    return corners
+    return np.asarray(path[sorted(turning)])
 
 
 def _away(points: Points, start: Points, end: Points) -> Points:
     """Return how far points are from the segment between two others."""
     (x, y), (along, down) = (points - start).T, end - start
     share = np.clip((x * along + y * down) / max(float(along * along + down * down), 1e-9), 0, 1)
-    away: Points = exact.hypot(x - share * along, y - share * down)
-    return away
+    return np.asarray(exact.hypot(x - share * along, y - share * down))
 
 
 def off_path(point: Point, path: Sequence[Point]) -> float:
@@ -81,6 +80,7 @@ def corners_of(edge: Points, share: float) -> Points:
     They may stray by ``share`` of the outline's diagonal, and by 1.3 px at least.
     """
     diagonal = float(exact.hypot(*np.ptp(edge, axis=0)))
+    # The point farthest from the middle is a corner, and so the ends of the path do not cut a side in two.
     start = int(exact.hypot(*(edge - edge.mean(axis=0)).T).argmax())
     ring = np.roll(edge[:-1], -start, axis=0)
     closed = np.vstack([ring, ring[:1]])
@@ -94,6 +94,7 @@ def _refined(edge: Points, rough: Points) -> Points:
     lines = []
     for first, last in zip(index, [*index[1:], len(edge) - 1], strict=True):
         side = edge[first : last + 1]
+        # Near the corners, antialiasing rounds the sides off.
         cut = max(1, len(side) // 6) if len(side) > 8 else 0
         inner = side[cut : len(side) - cut] if cut else side
         lines.append((inner.mean(axis=0), axes_of(inner)[0]))
@@ -111,8 +112,7 @@ def _meeting(one: tuple[Points, Points], other: tuple[Points, Points]) -> Points
     if abs(float(turn)) < 0.1:
         return None
     x, y = other[0] - one[0]
-    met: Points = one[0] + (x * d - y * c) / turn * one[1]
-    return met
+    return np.asarray(one[0] + (x * d - y * c) / turn * one[1])
 
 
 def stray_of(edge: Points, corners: Points) -> float:

@@ -78,6 +78,7 @@ def _told(stroke: Stroke, axis: float | None) -> str:
         if 0 < len(places) <= MOST_PLACES:
             said = words.replace("zeros", "a zero") if len(places) == 1 else words
             parts.append(f"{said} {' and '.join(places)}")
+    # The level of an absolute value is its corner, which is among the points anyway.
     for along, level in stroke.likeness.levels if stroke.likeness.family != "absolute" else ():
         if -FAR < level < FAR:
             parts.append(f"with asymptote {along} {level:.0f}" if along == "x" else f"levelling off at y {level:.0f}")

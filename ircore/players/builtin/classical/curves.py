@@ -10,7 +10,7 @@ from scipy import ndimage
 from ircore.core import exact
 from ircore.players.builtin.classical import dashed, paths
 from ircore.players.builtin.classical.algebra import dot, interpolated
-from ircore.players.builtin.classical.corners import approximated, circle_through
+from ircore.players.builtin.classical.corners import Points, approximated, circle_through
 from ircore.players.builtin.classical.families import likeness
 from ircore.players.builtin.classical.masks import Mask, grown, shrunk
 from ircore.players.builtin.classical.percepts import Likeness, Percept, Point, Shape, Stroke, circle_shape
@@ -37,7 +37,7 @@ class Path:
     50.0
     """
 
-    points: paths.Points
+    points: Points
     width: float
     dash: str = "solid"
 
@@ -114,6 +114,7 @@ def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
     markers = _markers(mask, (0, 0))
     markers += [(dot.centre, dot.area) for dot in dots if dot.colour == colour]
     slope = np.gradient(path[:, 1], path[:, 0])
+    # Across a slope, a column holds more pixels than the line is wide.
     width = max(1.0, round(2 * float(np.median(count[single] / np.sqrt(1 + slope * slope)))) / 2)
     gaps = 1 - len(used) / (used[-1] - used[0] + 1)
     dash = "dashed" if gaps > 0.08 else "solid"
@@ -125,7 +126,7 @@ def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
     return curve_of(path, colour, width, dash)
 
 
-def _covers(points: tuple[Point, ...], path: paths.Points) -> bool:
+def _covers(points: tuple[Point, ...], path: Points) -> bool:
     """Tell whether straight lines through the points stay on the path from end to end."""
     reach = abs(points[0][0] - path[0, 0]) < 14 and abs(points[-1][0] - path[-1, 0]) < 14
     rows = interpolated(path[:, 0], *np.array(points).T)
@@ -136,16 +137,15 @@ def _joined(traces: list[Path]) -> list[Path]:
     """Join the ends that meet head-on across a small gap, the nearest first."""
     left = list(traces)
     while True:
-        best: tuple[float, int, int, int, int] | None = None
-        for i, one in enumerate(left):
-            for j in range(i + 1, len(left)):
-                for side, other_side in ((0, 0), (0, 1), (1, 0), (1, 1)):
-                    cost = _gap(one, side, left[j], other_side)
-                    if cost is not None and (best is None or cost < best[0]):
-                        best = (cost, i, side, j, other_side)
-        if best is None:
+        gaps = [
+            (gap, i, side, j, other_side)
+            for (i, one), (j, other) in itertools.combinations(enumerate(left), 2)
+            for side, other_side in itertools.product((0, 1), repeat=2)
+            if (gap := _gap(one, side, other, other_side)) is not None
+        ]
+        if not gaps:
             return left
-        _, i, side, j, other_side = best
+        _, i, side, j, other_side = min(gaps, key=lambda entry: entry[0])
         one, other = left[i], left[j]
         first = one.points if side else one.points[::-1]
         second = other.points[::-1] if other_side else other.points
@@ -185,6 +185,7 @@ def _circles(traces: list[Path], colour: str) -> tuple[list[Percept], list[Path]
             if id(other) not in used and exact.dist(middle, centre) <= 6 and abs(size - radius) <= 4
         ]
         points = np.vstack([other.points for other in same])
+        # All arcs together determine the circle more exactly than the longest alone.
         better = circle_through(points)
         if better is None or math.fsum(other.length for other in same) < AROUND * 2 * math.pi * better[1]:
             continue
@@ -205,7 +206,7 @@ def _circle_of(path: Path) -> tuple[Point, float] | None:
     return circle if float(np.percentile(off, 95)) < 1.3 else None
 
 
-def curve_of(path: paths.Points, colour: str, width: float, dash: str) -> Stroke:
+def curve_of(path: Points, colour: str, width: float, dash: str) -> Stroke:
     """Return a path as a line or curve of few points, with the function that the path resembles."""
     like = None if _is_straight(path, width) else likeness(path)
     if like is not None and like.family == "absolute":
@@ -218,20 +219,20 @@ def curve_of(path: paths.Points, colour: str, width: float, dash: str) -> Stroke
     return Stroke(colour, width, points, smooth, dash, role="curve" if len(points) > 2 else "line", likeness=like)
 
 
-def _bent(path: paths.Points, like: Likeness) -> tuple[Point, ...]:
+def _bent(path: Points, like: Likeness) -> tuple[Point, ...]:
     """Return ends and corner of an absolute value."""
     corner = path[int(np.abs(path[:, 0] - like.levels[0][1]).argmin())]
     return tuple((round(float(x), 1), round(float(y), 1)) for x, y in (path[0], corner, path[-1]))
 
 
-def _is_straight(path: paths.Points, width: float) -> bool:
+def _is_straight(path: Points, width: float) -> bool:
     chord = path[-1] - path[0]
     length = float(exact.hypot(*chord))
     off = np.abs(dot(path - path[0], np.array([-chord[1], chord[0]]))) / max(length, 1e-9)
     return bool(length > 6 and off.max() <= max(1.6, 0.5 * width + 0.6))
 
 
-def _described(path: paths.Points, width: float) -> tuple[tuple[Point, ...], bool]:
+def _described(path: Points, width: float) -> tuple[tuple[Point, ...], bool]:
     """Return two points for a straight path, else the fewest points that describe the path."""
     if _is_straight(path, width):
         ends = np.round(path[[0, -1]], 1)

@@ -4,13 +4,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ircore.core import exact
 from ircore.players.builtin.classical.algebra import axes_of, dot
+from ircore.players.builtin.classical.corners import Points
 from ircore.players.builtin.classical.masks import Mask
 
-Points = npt.NDArray[np.float64]
 MIN_PIECES = 4
 
 
@@ -47,6 +46,7 @@ def piece_of(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
     way, along, across = axes_of(points)
     # A pixel is no point: its own square adds 1/12 each way.
     length, thickness = math.sqrt(12 * along + 1), math.sqrt(12 * across + 1)
+    # A dash fills the rectangle of its own moments; a letter does not.
     solid = len(points) > 0.8 * length * thickness
     return Piece(middle, way, length, len(points) / max(length, 1.0), index, solid)
 
@@ -59,6 +59,7 @@ def chains(pieces: list[Piece]) -> list[list[Piece]]:
     """
     left = {piece.index: piece for piece in pieces}
     lines = []
+    # Long pieces first: their direction is surer than that of dots.
     for piece in sorted(pieces, key=lambda piece: (-piece.length, piece.index)):
         if piece.index not in left:
             continue
@@ -69,6 +70,7 @@ def chains(pieces: list[Piece]) -> list[list[Piece]]:
         if len(chain) >= MIN_PIECES and _even(chain):
             lines.append(chain)
         else:
+            # The other pieces may still belong to another line.
             left |= {other.index: other for other in chain if other is not piece}
     return lines
 
@@ -85,6 +87,7 @@ def _follow(piece: Piece, way: Points, left: dict[int, Piece]) -> list[Piece]:
         offset = middles - here.middle
         distance = exact.hypot(offset[:, 0], offset[:, 1])
         ahead = dot(offset, way) / np.maximum(distance, 1e-9)
+        # Dots have no direction, so only long pieces must point along the line.
         fits = free & (distance <= reach) & (ahead > 0.9) & (~long | (np.abs(dot(ways, way)) > 0.85))
         if not fits.any():
             break

@@ -5,10 +5,10 @@ import itertools
 from dataclasses import replace
 
 from ircore.core.errors import InputError
+from ircore.core.ocr import require_ocr
 from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.builtin.classical.compare import corrections, photo_corrections
-from ircore.players.builtin.classical.ocr import require
 from ircore.players.builtin.classical.perceive import in_size_of, perceive
 from ircore.players.builtin.classical.percepts import Perception
 from ircore.players.builtin.classical.plain.as_named import perception_as_named, pixels_as_named
@@ -51,12 +51,13 @@ class ClassicalDescriber:
         self._ocr = bool(spec.parameters.get("ocr", False))
         self._say = plain_message if spec.parameters.get("voice") == "plain" else message_about
         if self._ocr:
-            require()
+            require_ocr("parameters.ocr", " – or leave parameters.ocr out.")
 
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:
         """Check the settings, without looking at installed packages."""
         others = {name: value for name, value in spec.parameters.items() if name not in {"ocr", "voice"}}
+        # Every parameter but these two is refused, as for players without any settings.
         refuse_settings(spec.model_copy(update={"parameters": others}))
         if not isinstance(spec.parameters.get("ocr", False), bool):
             raise InputError("parameters.ocr: must be true or false", "Write ocr: true, or remove ocr.")
@@ -94,12 +95,7 @@ class PlainDescriber(ClassicalDescriber):
 
 
 def message_about(target: Perception, view: DescriberView) -> str:
-    """Return the message of a turn about a perceived target; empty when done.
-
-    Args:
-        target: The perceived target.
-        view: Of the turn; its last rendering is looked at.
-    """
+    """Return the message of a turn about a perceived target; empty when done."""
     if not view.renderings:
         return first_message(target, view.token_budget)
     statements = [] if _in_vain(view) else _differences(target, view)
@@ -107,15 +103,10 @@ def message_about(target: Perception, view: DescriberView) -> str:
 
 
 def plain_message(target: Perception, view: DescriberView) -> str:
-    """Return the message of a turn in the plain voice: what was not said so far, then corrections; empty when done.
-
-    Args:
-        target: The perceived target.
-        view: Of the turn.
-    """
+    """Return the message of a turn in the plain voice: what was not said so far, then corrections; empty when done."""
+    # Few tokens or patches of a photograph leave nothing to say in units or names.
     if target.photo or view.token_budget < SHORT:
-        colours = ColourWords(())
-        return colours.said(message_about(target, view))
+        return ColourWords(()).said(message_about(target, view))
     plan = plan_of(target)
     untold = [said for said in plan.statements if not told_already(said, view.messages)]
     if not view.renderings:
@@ -140,7 +131,7 @@ def _differences(target: Perception, view: DescriberView) -> list[Statement]:
     """Return the differences of the last rendering as statements, the largest first."""
     seen, drawn = view.target.pixels, in_size_of(view.target, view.renderings[-1])
     if target.photo:
-        return photo_corrections(target, seen, drawn.pixels, 8) if view.turn <= PHOTO_TURNS else []
+        return photo_corrections(target, seen, drawn.pixels) if view.turn <= PHOTO_TURNS else []
     return corrections(target, perceive(drawn), seen, drawn.pixels)
 
 
@@ -148,6 +139,7 @@ def _not_again(statements: list[Statement], messages: tuple[str, ...]) -> list[S
     """Reword corrections that had no effect once; drop corrections that had no effect twice."""
     fitting = []
     for statement in statements:
+        # A sentence that must not be cut is repeated or dropped as a whole.
         whole = statement.least > 1 or len(statement.parts) == 1
         cores = [statement.joint.join(statement.parts[: statement.least])] if whole else list(statement.parts)
         times = [_times(core, messages) + _times(statement.again, messages) for core in cores]
@@ -163,5 +155,6 @@ def _not_again(statements: list[Statement], messages: tuple[str, ...]) -> list[S
 
 def _times(part: str, messages: tuple[str, ...]) -> int:
     """Count the messages in which something was said already."""
+    # In a later message the same words may stand behind "Add" or another article.
     core = part.casefold().removeprefix("a ").removeprefix("an ")
     return bool(core) * sum(core in message.casefold() for message in messages)

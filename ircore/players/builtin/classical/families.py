@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.core import exact
-from ircore.players.builtin.classical.algebra import dot, interpolated, solved
+from ircore.players.builtin.classical.algebra import Floats, dot, interpolated, solved
 from ircore.players.builtin.classical.percepts import Likeness
 
-Floats = npt.NDArray[np.float64]
 CLOSE = 1.6
 """Pixels that a curve may stray from a family, except for its farthest twentieth."""
 BETTER = 0.75
@@ -51,12 +50,7 @@ def likeness(path: Floats) -> Likeness | None:
 
 
 def features(path: Floats, axis: float | None) -> tuple[tuple[str, float], ...]:
-    """Return inner minima and maxima of a curve, and its zeros, as x in pixels.
-
-    Args:
-        path: As of ``likeness``.
-        axis: Height of the x axis in pixels, if one is seen.
-    """
+    """Return inner minima and maxima of a curve, and its zeros on an axis at this height, as x in pixels."""
     graph = _graph(path)
     if graph is None:
         return ()
@@ -97,6 +91,7 @@ def _graph(path: Floats) -> tuple[Floats, Floats] | None:
     if np.ptp(path[:, 0]) < LEAST_WIDE or np.ptp(path[:, 1]) < LEAST_HIGH:
         return None
     steps = np.diff(path, axis=0)
+    # Skeletons step back by a pixel here and there.
     if (np.maximum.accumulate(path[:, 0]) - path[:, 0]).max() > 2:
         return None
     along = np.concatenate([[0.0], exact.hypot(*steps.T).cumsum()])
@@ -119,17 +114,11 @@ class _Fits:
 
 
 def _fit(x: Floats, y: Floats, options: Floats, terms: Floats) -> _Fits:
-    """Fit y = c + Σ aᵢ · termᵢ for each option.
-
-    Args:
-        x: Where the curve is given.
-        y: Heights of the curve.
-        options: Values of the parameter.
-        terms: Options × terms × points.
-    """
+    """Fit y = c + Σ aᵢ · termᵢ for each option, a value of the parameter; ``terms``: options × terms × points."""
     terms = np.concatenate([np.ones((len(options), 1, len(x))), terms], axis=1)
     size = np.abs(terms).max(axis=2, keepdims=True)
     scaled = terms / np.maximum(size, 1e-12)
+    # The small term keeps the system solvable where two functions are nearly alike.
     squares = dot(scaled[:, :, None], scaled[:, None]) + 1e-9 * len(x) * np.eye(terms.shape[1])
     factors = solved(squares, dot(scaled, y))
     fitted = dot(scaled.transpose(0, 2, 1), factors[:, None])
@@ -168,6 +157,7 @@ def _cubic(x: Floats, y: Floats) -> Likeness | None:
 
 
 def _absolute(x: Floats, y: Floats) -> Likeness | None:
+    # A corner at the very end would be a straight line.
     inner = np.linspace(x[0], x[-1], 62)[3:-3]
     fits = _closest(x, y, inner, lambda corners: np.abs(x - corners[:, None])[:, None])
     corner, rise = float(fits.options[fits.best]), float(fits.solved[fits.best, 1])

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import ndimage
 
+from ircore.players.builtin.classical.algebra import Floats
 from ircore.players.builtin.classical.masks import Mask
-from ircore.players.builtin.classical.palette import Floats, Labels, Segmentation, to_hex
+from ircore.players.builtin.classical.palette import Labels, Segmentation, to_hex
 from ircore.players.builtin.classical.percepts import Box, Shape, upright_shape
 
 LEAST = 0.25
@@ -19,8 +20,6 @@ LEAST_BAND = 0.045
 """Share of the picture that an area from edge to edge must have."""
 MAX_THROUGH = 0.16
 """Share of an area in which thin lines may show the background."""
-
-
 STRAY = 0.12
 """Largest share of an area's colour in rows and columns that hold only soft edges of texts."""
 
@@ -43,6 +42,7 @@ def find_grounds(segmentation: Segmentation) -> Grounds:
     labels, colours = segmentation.labels.copy(), segmentation.colours
     counts = np.bincount(labels.ravel(), minlength=len(colours))
     areas: list[Shape] = []
+    # Largest first: what lies under it becomes background before smaller areas are looked at.
     for label in np.argsort(-counts[1:], kind="stable") + 1:
         if counts[label] < LEAST_BAND * labels.size * 0.4:
             break
@@ -62,6 +62,7 @@ def _swap(window: Labels, before: Labels, label: int, colours: Floats) -> Floats
     window[before == label] = 0
     if through.sum() < 20:
         return colours
+    # Lines in the colour of the background, such as white grid lines on a grey panel, stay visible.
     window[through] = len(colours)
     return np.vstack([colours, colours[:1]])
 

@@ -249,6 +249,7 @@ class _Reading:
                 if cuts[end] - cuts[start] > WIDEST * self.face.size:
                     break
                 before = best[start][0]
+                # Every letter costs something, so this way cannot become the better one.
                 if before >= way[0]:
                     continue
                 segment = self.cut.segment(start, end)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from scipy import ndimage
 
 from ircore.core import exact
+from ircore.players.builtin.classical.algebra import Floats
 from ircore.players.builtin.classical.chart_columns import MOST_COLUMNS, columns_of
 from ircore.players.builtin.classical.corners import approximated, off_path
 from ircore.players.builtin.classical.families import likeness
@@ -24,7 +25,6 @@ from ircore.players.builtin.classical.palette import Segmentation
 from ircore.players.builtin.classical.percepts import Grid, Percept, Point, Shape, Stroke
 from ircore.players.builtin.classical.regions import Blob
 
-Floats = npt.NDArray[np.float64]
 LEAST_INK = 0.34
 """Share of the way between two corners that must be drawn; of a dotted line about half is."""
 MEAN_INK = 0.45
@@ -136,6 +136,7 @@ def _lines_of(ink: _Ink, columns: list[float], colour: str) -> list[Stroke]:
             line = _stroke(ink, path, band, colour)
             if line.marker or not _is_curved(ink.own & band, path):
                 lines.append(line)
+        # What was taken by one line may hide the next one behind it.
         ink.hidden |= band & ink.own
         ink.own &= ~band
     return lines
@@ -165,6 +166,7 @@ def _corners(near: Mask, column: float) -> Floats:
         for (span,) in ndimage.find_objects(runs):
             first, last = span.start + 1.5, span.stop - 1.5
             rows |= {(first + last) / 2}
+            # A steep line fills many rows of the column, and its corner may be at any of them.
             if last - first > 3:
                 rows |= {first, last, *np.arange(first, last, 4.0)}
         if len(rows) > MOST_CORNERS:
@@ -210,8 +212,7 @@ def _share(near: Mask, hidden: Mask, x0: float, above: Floats, x1: float, below:
     rows = ys.astype(int).clip(0, near.shape[0] - 1)
     hits = near[rows, columns]
     open_ = hits | ~hidden[rows, columns]
-    drawn: Floats = hits.sum(axis=2) / np.maximum(open_.sum(axis=2), 0.35 * steps)
-    return drawn
+    return np.asarray(hits.sum(axis=2) / np.maximum(open_.sum(axis=2), 0.35 * steps))
 
 
 def _refined(ink: _Ink, path: list[Point]) -> list[Point]:
@@ -227,6 +228,7 @@ def _refined(ink: _Ink, path: list[Point]) -> list[Point]:
             if k + 1 < len(ys):
                 after = _share(ink.own, ink.hidden, xs[k], options, xs[k + 1], np.array([ys[k + 1]]))
                 value = value + after[:, 0]
+            # Of equally good rows the middle one, so that the corner does not drift to one side.
             best = options[value >= value.max() - 1e-9]
             ys[k] = float(best[np.abs(best - best.mean()).argmin()])
     return list(zip(xs, ys, strict=True))

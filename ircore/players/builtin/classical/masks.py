@@ -60,12 +60,7 @@ def uniform(numbers: npt.NDArray[np.integer[Any]]) -> Mask:
 
 def touched(mask: Mask) -> Mask:
     """Return a mask with the pixels above, below, left and right of it."""
-    result = mask.copy()
-    result[1:] |= mask[:-1]
-    result[:-1] |= mask[1:]
-    result[:, 1:] |= mask[:, :-1]
-    result[:, :-1] |= mask[:, 1:]
-    return result
+    return spread(mask, 1, 0) | spread(mask, 1, 1)
 
 
 def without_rim(mask: Mask) -> Mask:
@@ -77,5 +72,6 @@ def without_rim(mask: Mask) -> Mask:
 
 def filled(mask: Mask) -> Mask:
     """Return a mask with its holes filled: background that is not connected to the rim by sides."""
+    # Padded, so that all background around the mask is connected.
     outside, _ = ndimage.label(~np.pad(mask, 1))
     return np.asarray(outside != outside[0, 0])[1:-1, 1:-1]

@@ -70,6 +70,7 @@ def pair(targets: list[Item], renderings: list[Item]) -> list[tuple[Item, Item]]
 
 def cheapest(ones: Sequence[T], others: Sequence[T], cost: Callable[[T, T], float], most: float) -> list[tuple[T, T]]:
     """Pair things of two lists, each at most once, cheapest pairs first and no pair above ``most``."""
+    # Equal costs are decided by the order of the lists, so that the same pictures always give the same pairs.
     costs = sorted((cost(one, other), i, j) for i, one in enumerate(ones) for j, other in enumerate(others))
     left = set(range(len(ones))), set(range(len(others)))
     pairs = []
@@ -94,6 +95,7 @@ def _cost(one: Item, other: Item) -> float:
     # Things of unlike colours are the same thing only at the same place.
     if off_colour > OTHER_COLOUR / 441 and away > (0.5 if off_colour < SAME_COLOUR / 441 else 0.3) * sizes[0]:
         return math.inf
+    # A hidden or blurred shape may be taken for another kind.
     kinds = 0.15 if getattr(one.percept, "kind", "") != getattr(other.percept, "kind", "") else 0.0
     return away / max(120.0 if sizes[0] > 20 else 30.0, 1.5 * sizes[0]) + unlike + off_colour + kinds
 

@@ -10,7 +10,7 @@ from scipy import ndimage
 from ircore.core import exact
 from ircore.core.drawing import text_size
 from ircore.core.images import Pixels
-from ircore.core.ocr import TextLine, require_ocr
+from ircore.core.ocr import TextLine
 from ircore.players.builtin.classical.algebra import length_of
 from ircore.players.builtin.classical.masks import Mask
 from ircore.players.builtin.classical.palette import Labels, to_hex
@@ -25,11 +25,6 @@ HIGHEST = 64.0
 """Pixels: a higher text is a figure that looks like a letter."""
 LAST_LATIN = "\u024f"
 """The generator's font has Latin letters only."""
-
-
-def require() -> None:
-    """Refuse to go on without the extra; raises ``InputError``."""
-    require_ocr("parameters.ocr", " – or leave parameters.ocr out.")
 
 
 def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[TextLine, ...]) -> Writing:
@@ -104,6 +99,7 @@ def _text_of(one: TextLine, pixels: Pixels, labels: Labels) -> Text | None:
         middle[1] * exact.cos(turn) - middle[0] * exact.sin(turn),
     )
     colour = to_hex(window[ink & (far >= 0.9 * far[ink].max())].mean(axis=0))
+    # By proportion: ink height grows linearly with the size of the font.
     size = float(round(high * 40 / max(text_size(one.text, 40)[1], 1.0)))
     view[ndimage.binary_dilation(ink) & inside] = ground_label
     box = (int(x.min()), int(y.min()), int(x.max()) + 1, int(y.max()) + 1)

@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.core.images import Pixels
-from ircore.players.builtin.classical.algebra import dot, length_of, straight_fit
+from ircore.players.builtin.classical.algebra import Floats, dot, length_of, straight_fit
 from ircore.players.builtin.classical.masks import Mask, uniform
 
 Labels = npt.NDArray[np.int16]
 """Height × width: 0 is the background, k the k-th drawn colour, in the order of ``Segmentation.colours``."""
-Floats = npt.NDArray[np.float64]
 
 FLAT_SHARE = 0.55
 """Least share of flat colours; a picture with less is a photograph, whose pixels keep their colours."""
@@ -114,6 +113,7 @@ def _fading(pixels: Pixels) -> tuple[Floats, Floats, str] | None:
     """Fit a linear fade to the rim of a picture; None if the rim has one colour or no linear fade."""
     for direction, turned in (("down", pixels), ("right", pixels.transpose(1, 0, 2))):
         sides = np.stack([turned[:, 1], turned[:, -2]]).astype(np.float64)
+        # Where both sides differ, something is drawn up to the rim.
         alike = np.abs(sides[0] - sides[1]).max(axis=1) <= 6
         if alike.mean() < 0.6:
             continue
@@ -148,6 +148,7 @@ def _middle(ends: tuple[Floats, Floats, str]) -> int:
 def _flat_colours(codes: npt.NDArray[np.int32], flat: Mask, ends: tuple[Floats, Floats, str] | None) -> list[int]:
     """List the colours that fill 3 × 3 squares, the background first, then from the most to the least frequent."""
     colours, counts = np.unique(codes[flat], return_counts=True)
+    # Stable, so that colours of equal count come in the same order on every machine.
     order = np.argsort(-counts, kind="stable")
     palette = [int(colours[i]) for i in order if counts[i] >= MIN_FLAT][:MAX_COLOURS]
     rim = np.concatenate([codes[1], codes[-2], codes[:, 1], codes[:, -2]])
@@ -177,6 +178,7 @@ def _add_thin_colours(codes: npt.NDArray[np.int32], flat: Mask, labels: Labels, 
     for index in np.argsort(np.array(contrast) * -1, kind="stable"):
         code = int(shades[index])
         at = unlabelled[their_codes == code]
+        # About sixty pixels tell as much as all of them.
         few = at[:: max(1, len(at) // 60)]
         if len(palette) >= MAX_COLOURS or _is_blend(code, few, labels, palette):
             continue
@@ -200,7 +202,7 @@ def _is_blend(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list
     bits = _present(labels, at, 2)
     explained = _fades_from(at, labels, near)
     for a, b in pairs:
-        pair = (np.uint64(1) << np.uint64(a)) | (np.uint64(1) << np.uint64(b))
+        pair = _BITS[a] | _BITS[b]
         explained |= (bits & pair) == pair
     return bool(explained.mean() >= 0.6)
 
@@ -212,7 +214,7 @@ def _blurred(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[
         Label of the outline's colour and the share of a pixel that it fills; None for other colours.
     """
     bits = _present(labels, at, 2)
-    common = [label for label in range(len(palette)) if ((bits >> np.uint64(label)) & np.uint64(1)).mean() >= 0.6]
+    common = [label for label in range(len(palette)) if ((bits & _BITS[label]) > 0).mean() >= 0.6]
     if len(common) < 2:
         return None
     colour, colours = _rgb(np.array(code)), _rgb(np.array(palette))
@@ -229,12 +231,10 @@ def _blurred(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[
 
 def _fades_from(at: npt.NDArray[np.intp], labels: Labels, near: Mask) -> Mask:
     """Tell where a colour is but the edge of a stroke: paler than a drawn colour within 4 pixels, on the background."""
-    explained = np.zeros(len(at), bool)
-    if near[0, 1:].any():
-        beside = _present(labels, at, 4)
-        for other in np.flatnonzero(near[0, 1:]) + 1:
-            explained |= (beside >> np.uint64(other)) & np.uint64(1) == 1
-    return explained
+    others = np.flatnonzero(near[0, 1:]) + 1
+    if not len(others):
+        return np.zeros(len(at), bool)
+    return np.asarray(_present(labels, at, 4) & np.bitwise_or.reduce(_BITS[others]) > 0)
 
 
 def _segment_distance(point: Floats, colours: Floats) -> Floats:
@@ -242,8 +242,7 @@ def _segment_distance(point: Floats, colours: Floats) -> Floats:
     start, way = colours[:, None, :], colours[None, :, :] - colours[:, None, :]
     length = np.maximum(np.square(way).sum(-1), 1e-9)
     share = np.clip(((point - start) * way).sum(-1) / length, 0, 1)
-    distance: Floats = length_of(start + share[..., None] * way - point)
-    return distance
+    return length_of(start + share[..., None] * way - point)
 
 
 def _present(labels: Labels, at: npt.NDArray[np.intp], reach: int) -> npt.NDArray[np.uint64]:
@@ -252,8 +251,7 @@ def _present(labels: Labels, at: npt.NDArray[np.intp], reach: int) -> npt.NDArra
     rows = np.clip(at[:, 0, None] + steps, 0, labels.shape[0] - 1)
     columns = np.clip(at[:, 1, None] + steps, 0, labels.shape[1] - 1)
     around = labels[rows[:, :, None], columns[:, None, :]].reshape(len(at), len(steps) * len(steps))
-    bits: npt.NDArray[np.uint64] = np.bitwise_or.reduce(_BITS[around], axis=1)
-    return bits
+    return np.asarray(np.bitwise_or.reduce(_BITS[around], axis=1))
 
 
 def _share_out(pixels: Floats, labels: Labels, colours: Floats) -> npt.NDArray[np.float32]:
@@ -264,9 +262,11 @@ def _share_out(pixels: Floats, labels: Labels, colours: Floats) -> npt.NDArray[n
         return cover
     bits = _present(labels, at, 1)
     few = np.bitwise_count(bits) < 2
+    # Where fewer than two colours lie beside a pixel, its wider surroundings count.
     bits[few] = _present(labels, at[few], 2)
     values = pixels[at[:, 0], at[:, 1]]
     low, high = _ends_of(bits)
+    # Exactly two colours leave no choice; otherwise the nearest mixture decides.
     many = np.bitwise_count(bits) != 2
     if many.any():
         low[many], high[many] = _best_pairs(values[many], bits[many], colours)
@@ -294,7 +294,7 @@ def _best_pairs(values: Floats, bits: npt.NDArray[np.uint64], colours: Floats) -
     low, high = np.zeros(len(values), np.int16), np.zeros(len(values), np.int16)
     alone = np.bitwise_count(bits) < 2
     for a, b in np.argwhere(np.triu(np.ones((len(colours), len(colours)), bool), 1)):
-        both = (np.uint64(1) << np.uint64(a)) | (np.uint64(1) << np.uint64(b))
+        both = _BITS[a] | _BITS[b]
         allowed = np.flatnonzero(((bits & both) == both) | (alone & (a == 0)))
         if not len(allowed):
             continue

@@ -10,13 +10,10 @@ from skimage.morphology import skeletonize
 
 from ircore.core import exact
 from ircore.players.builtin.classical.algebra import dot, interpolated
-from ircore.players.builtin.classical.corners import approximated
+from ircore.players.builtin.classical.corners import Points, approximated
 from ircore.players.builtin.classical.masks import Mask
 from ircore.players.builtin.classical.percepts import Point
 from ircore.players.builtin.classical.regions import EIGHT
-
-Points = npt.NDArray[np.float64]
-"""N × 2: x, y in pixels."""
 
 MAX_POINTS = 22
 TOLERANCE = 1.5
@@ -40,14 +37,15 @@ def trace(mask: Mask, corner: tuple[int, int]) -> list[Points]:
     Returns:
         Paths in pixels, ordered from end to end, the longest first; a closed path ends where it begins.
     """
+    # Padded twice: for the skeleton of pixels at the rim, and for their neighbours.
     skeleton = np.pad(skeletonize(np.pad(mask, 1)), 1)  # type: ignore[no-untyped-call]
     neighbours = ndimage.convolve(skeleton.astype(np.int8), np.ones((3, 3), np.int8), mode="constant") - 1
     junctions, _ = ndimage.label(skeleton & (neighbours >= 3), EIGHT)
     branches, count = ndimage.label(skeleton & (junctions == 0), EIGHT)
-    paths = []
-    for index, box in enumerate(ndimage.find_objects(branches), 1):
-        ordered = _walk(np.argwhere(branches[box] == index))
-        paths.append(ordered + np.array([box[0].start, box[1].start]))
+    paths = [
+        _walk(np.argwhere(branches[box] == index)) + np.array([box[0].start, box[1].start])
+        for index, box in enumerate(ndimage.find_objects(branches), 1)
+    ]
     joined = _join(paths, junctions) if count else []
     offset = np.array([corner[0] - 1.5, corner[1] - 1.5])
     lines = [path[:, ::-1] + offset for path in joined if len(path) > 1]
@@ -67,6 +65,7 @@ def _walk(pixels: npt.NDArray[np.intp]) -> Points:
             break
         path.append(step)
         left.remove(step)
+    # A ring ends beside its beginning.
     if len(path) > 8 and max(abs(path[0][0] - path[-1][0]), abs(path[0][1] - path[-1][1])) <= 1:
         path.append(path[0])
     return np.array(path, np.float64)
@@ -107,8 +106,7 @@ def direction(path: Points, side: int, look_back: int = LOOK_BACK) -> Points:
     """Return the unit direction in which a path leaves at its end (``side`` 1) or start (0), over its last points."""
     ordered = path if side else path[::-1]
     way = ordered[-1] - ordered[max(-len(ordered), -look_back)]
-    unit: Points = way / max(float(exact.hypot(*way)), 1e-9)
-    return unit
+    return np.asarray(way / max(float(exact.hypot(*way)), 1e-9))
 
 
 def _chains(paths: list[Points], partner: dict[tuple[int, int], tuple[int, int]]) -> list[Points]:
@@ -116,6 +114,7 @@ def _chains(paths: list[Points], partner: dict[tuple[int, int], tuple[int, int]]
     left = set(range(len(paths)))
     chains = []
     free = [(n, s) for n in range(len(paths)) for s in (0, 1) if (n, s) not in partner]
+    # Loops have no free end, and come last.
     for number, side in [*free, *((n, 0) for n in range(len(paths)))]:
         if number not in left:
             continue
@@ -194,12 +193,10 @@ def _smoothed(path: Points) -> Points:
 
 
 def _corner_points(smoothed: Points, path: Points, tolerance: float) -> Points:
-    closed = len(path) > 8 and exact.dist(path[0], path[-1]) < 2
-    if closed:
+    if len(path) > 8 and exact.dist(path[0], path[-1]) < 2:
         far = int(exact.hypot(*(path - path[0]).T).argmax())
         first = approximated(path[: far + 1], tolerance)
-        corners: Points = np.vstack([first[:-1], approximated(path[far:], tolerance)])
-        return corners
+        return np.vstack([first[:-1], approximated(path[far:], tolerance)])
     return approximated(smoothed, tolerance)
 
 
@@ -213,13 +210,13 @@ def _curve_points(path: Points, tolerance: float) -> Points:
         if off.max() <= tolerance:
             break
         away = np.abs(steps[:, None] - np.array(chosen)).min(axis=1)
+        # Two points side by side would bend the curve between them.
         off[away < 3] = 0
         if off.max() <= tolerance:
             break
         worst = int(off.argmax())
         chosen = sorted({*chosen, worst})
-    points: Points = path[chosen]
-    return points
+    return np.asarray(path[chosen])
 
 
 def _even_points(path: Points, tolerance: float) -> Points:
@@ -232,8 +229,7 @@ def _even_points(path: Points, tolerance: float) -> Points:
             break
         curve = smooth_curve(path[chosen], [int(step) for step in steps])
         if exact.hypot(*(curve - path).T).max() <= tolerance + 0.7:
-            points: Points = path[chosen]
-            return points
+            return np.asarray(path[chosen])
     return path
 
 

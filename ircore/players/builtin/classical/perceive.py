@@ -1,5 +1,6 @@
 """Perception: finds the percepts in a picture. Each picture is examined once."""
 
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeGuard
 
@@ -37,29 +38,20 @@ REMEMBERED = 64
 PATCHES = 9
 
 
+@dataclass(unsafe_hash=True)
 class _Look:
     """A picture, and whether OCR helps, as a key of the cache: equal if the bytes are."""
 
-    def __init__(self, picture: Picture, ocr: bool) -> None:
-        self.picture: Picture | None = picture
-        self.key = (picture.sha256, ocr)
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Look) and other.key == self.key
+    sha256: str
+    ocr: bool
+    picture: Picture | None = field(compare=False)
 
 
 def perceive(picture: Picture, ocr: bool = False) -> Perception:
-    """Return everything perceived in a picture, from its pixels alone.
-
-    Args:
-        picture: The picture.
-        ocr: Whether the extra ``ocr`` reads texts in other fonts.
-    """
-    look = _Look(picture, ocr)
+    """Return everything perceived in a picture, from its pixels alone; with ``ocr``, texts in other fonts too."""
+    look = _Look(picture.sha256, ocr, picture)
     perception = _perceive(look)
+    # The cache keeps its keys; without this, they would keep the pictures alive.
     look.picture = None
     return perception
 
@@ -79,7 +71,7 @@ def in_size_of(target: Picture, rendering: Picture) -> Picture:
 @lru_cache(maxsize=REMEMBERED)
 def _perceive(look: _Look) -> Perception:
     assert look.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
-    return look_at(look.picture.pixels, read_text(look.picture.pixels) if look.key[1] else ())
+    return look_at(look.picture.pixels, read_text(look.picture.pixels) if look.ocr else ())
 
 
 def look_at(pixels: Pixels, spotted: tuple[TextLine, ...] = ()) -> Perception:
@@ -105,17 +97,14 @@ def look_at(pixels: Pixels, spotted: tuple[TextLine, ...] = ()) -> Perception:
     )
     strokes, loose = join_series(lines.percepts, dots)
     charted = lines.charted
-    if not charted and not is_ruled([p for p in lines.percepts if isinstance(p, (Grid, Ticks)) and not _is_dashed(p)]):
+    # Dashed grids are only seen after the lines of a chart, so no columns were known from them.
+    ruled = [p for p in lines.percepts if isinstance(p, Ticks) or (isinstance(p, Grid) and p.dash == "solid")]
+    if not charted and not is_ruled(ruled):
         charted = find_lines([*strokes, *solids, *writing.texts], dots, blobs, segmentation)
     percepts_seen = _without_labels([*without([*solids, *strokes, *loose], charted), *charted])
     percepts = [*grounds.areas, *_in_order(percepts_seen), *writing.texts]
     unread = tuple(line.box for line in writing.unread)
     return Perception(width, height, _backdrop(segmentation), tuple(percepts), unread=unread)
-
-
-def _is_dashed(percept: Grid | Ticks) -> bool:
-    """Whether a percept is a dashed grid, which is only seen after the lines of a chart."""
-    return isinstance(percept, Grid) and percept.dash != "solid"
 
 
 def _is_dot(percept: Percept) -> TypeGuard[Shape]:

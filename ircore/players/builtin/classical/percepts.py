@@ -191,6 +191,7 @@ class Bars:
         """Return the coordinate where a bar begins: on the baseline, or on the bar below."""
         low, high = (bar.box[1], bar.box[3]) if self.upright else (bar.box[0], bar.box[2])
         foot = low if abs(low - bar.tip) > abs(high - bar.tip) else high
+        # Outlines and antialiasing make the foot of a bar uncertain by some pixels.
         return self.base if abs(foot - self.base) <= 4 else float(foot)
 
     @property

@@ -12,14 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.core.images import Pixels
-from ircore.players.builtin.classical.algebra import straight_fit
+from ircore.players.builtin.classical.algebra import Floats, straight_fit
 from ircore.players.builtin.classical.colours import rgb_array
 from ircore.players.builtin.classical.palette import to_hex
 from ircore.players.builtin.classical.percepts import Backdrop, Shape, upright_shape
 
 CELLS = 20
 """Cells along each side of the coarse grid."""
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +37,7 @@ class _Patch:
 def coarse(pixels: Pixels) -> Floats:
     """Reduce a picture to ``CELLS`` × ``CELLS`` mean colours."""
     for axis in (0, 1):
+        # A picture smaller than the grid would leave cells without pixels.
         if pixels.shape[axis] < CELLS:
             pixels = pixels.repeat(CELLS, axis)
     height, width = pixels.shape[:2]
@@ -46,8 +46,7 @@ def coarse(pixels: Pixels) -> Floats:
     sums = np.add.reduceat(pixels.astype(np.float64), rows[:-1], axis=0)
     sums = np.add.reduceat(sums, columns[:-1], axis=1)
     sizes = np.diff(rows)[:, None] * np.diff(columns)
-    reduced: Floats = sums / sizes[..., None]
-    return reduced
+    return np.asarray(sums / sizes[..., None])
 
 
 def backdrop_of(grid: Floats) -> Backdrop:
@@ -101,8 +100,10 @@ def _best(target: Floats, current: Floats) -> _Patch | None:
     cells = (bottom - top) * (right - left)
     gain = over[0] + (np.square(over[1]) + np.square(over[2]) + np.square(over[3])) / cells
     best = int(gain.argmax())
+    # Less than one cell that is off by 40 in each of the three channels is not worth a patch.
     if gain[best] < 3 * 40.0 * 40.0:
         return None
+    # Gains of rectangles are known; ellipses are only tried in the best of them, since each costs a mask.
     candidates = [_patch(target, current, int(top[i]), int(left[i]), int(bottom[i]), int(right[i]), shape)
                   for i in np.argsort(-gain, kind="stable")[:24] for shape in (False, True)]  # fmt: skip
     return max(candidates, key=lambda patch: (patch.gain, not patch.round))

@@ -73,6 +73,7 @@ class Piece:
             return False
         across, down = columns - columns.sum() / area, rows - rows.sum() / area
         a, b, c = (float(dot(*pair)) / area for pair in ((across, across), (across, down), (down, down)))
+        # A pixel is no point: its own square adds 1/12 each way.
         middle, half = (a + c) / 2 + 1 / 12, exact.hypot((a - c) / 2, b)
         long, thick = math.sqrt(12 * (middle + half)), math.sqrt(12 * max(middle - half, 1 / 12))
         return bool(long > STROKE_LONG * thick and area > STROKE_FULL * long * thick)
@@ -181,6 +182,7 @@ def _rows(pieces: Sequence[Piece], upright: bool) -> list[Line]:
     going_on: list[tuple[list[Piece], list[int]]] = []
     for piece in sorted(pieces, key=lambda piece: extent(piece.box)):
         begin, end, low, high = extent(piece.box)
+        # Pieces come in order along the line, so rows that ended long ago take no more.
         going_on = [row for row in going_on if begin - row[1][1] <= HIGHEST]
         for members, span in going_on:
             tall = max(span[3] - span[2], high - low, 6)

@@ -16,16 +16,10 @@ from ircore.players.builtin.classical.regions import EIGHT, Blob
 
 BORDER_SHARE = 0.012
 """Share of the whole up to which a sector may be a thick border."""
-
-
 TRIES = 120
 """Circles that are tried."""
-
-
 ON_CIRCLE = 0.7
 """Share of the way along a circle, in one direction, that an outline must run on it to have an arc there."""
-
-
 RAYS = 1440
 """Directions in which a pie is sampled: 0.25 degrees, 0.07 % of it, apart."""
 
@@ -73,6 +67,7 @@ def _touching(blobs: list[Blob], labels: Labels) -> list[list[Blob]]:
     for number, blob in enumerate(blobs, 1):
         left, top, right, bottom = blob.box
         owner[top:bottom, left:right][blob.mask] = number
+    # Every second row and column is enough to see which blobs touch.
     small = owner[::2, ::2]
     groups_at, _ = ndimage.label(grown(small > 0, 2), EIGHT)
     groups: dict[int, list[Blob]] = defaultdict(list)
@@ -107,6 +102,7 @@ def _most_of_circle(edge: Points) -> tuple[Point, float] | None:
 
     Source: M. Fischler and R. Bolles, "Random sample consensus", 1981.
     """
+    # A fixed seed: the same picture is always seen in the same way.
     draw = np.random.default_rng(0)
     best = np.zeros(len(edge), bool)
     for three in edge[draw.integers(len(edge), size=(TRIES, 3))]:
@@ -152,6 +148,7 @@ def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segme
     winner = np.where(votes.max(axis=0) >= 4, np.array(sorted(solid))[votes.argmax(axis=0)], -1)
     runs = _runs(winner)
     borders = _border_labels(runs)
+    # Without the blobs of the borders, their rays become gaps between the wedges.
     if borders:
         return _sectors(circle, [blob for blob in group if blob.label not in borders], segmentation)
     if not 2 <= len(runs) <= 24 or len(runs) > 2 * len(group):
@@ -164,6 +161,7 @@ def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segme
     runs = _shared(runs, pulled)
     wedges, start = _wedges(runs, segmentation)
     if pulled:
+        # The distances follow the order in which the wedges are told.
         first = runs.index(_from_noon(runs)[0])
         pulled = (*pulled[first:], *pulled[:first])
     hole = _hole(circle, segmentation.labels, solid)

@@ -9,11 +9,11 @@ from ircore.core import exact
 from ircore.core.images import Pixels
 from ircore.players.builtin.classical.algebra import dot, inside_polygon, length_of
 from ircore.players.builtin.classical.colours import rgb_array
+from ircore.players.builtin.classical.corners import Points
 from ircore.players.builtin.classical.masks import Mask
 from ircore.players.builtin.classical.paths import smooth_curve
 from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Pie, Shape, Stroke, Text, Ticks
 
-Points = npt.NDArray[np.float64]
 ALIKE = 36.0
 """Distance in RGB up to which two pixels look the same."""
 
@@ -78,8 +78,7 @@ def _over_shape(shape: Shape) -> Points:
 
 def _inside(shape: Shape, points: Points) -> Mask:
     if shape.corners:
-        inside: Mask = inside_polygon(points, np.array(shape.corners))
-        return inside
+        return inside_polygon(points, np.array(shape.corners))
     turn = math.radians(shape.rotation)
     offset = points - shape.centre
     along = dot(offset, np.array([exact.cos(turn), exact.sin(turn)]))
@@ -133,6 +132,7 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
     if colour is not None:
         if thin:
             wanted = np.broadcast_to(rgb_array(colour), wanted.shape)
+        # Where another colour is seen, something lies in front; such points say nothing.
         seen = _nearest(shown, rows, columns, rgb_array(colour), 1 if thin else 0) < ALIKE
         if seen.sum() < 3:
             return 0.0
@@ -144,6 +144,7 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
     if not thin and contrast < 16:
         contrast = 2 * ALIKE
     alike = max(8.0, min(ALIKE * (2 if thin else 1), 0.5 * contrast))
+    # The dashes of the rendering may begin elsewhere along the line.
     reach, stride = (6, 2) if getattr(percept, "dash", "solid") != "solid" else (int(thin), 1)
     return float((_nearest(other, rows, columns, wanted, reach, stride) >= alike).mean())
 
@@ -161,5 +162,4 @@ def _nearest(
     down, across = np.clip(rows + shifts[:, None], 0, pixels.shape[0] - 1), columns + shifts[:, None]
     there = pixels[down[:, None], np.clip(across, 0, pixels.shape[1] - 1)[None]]
     off = there - wanted
-    nearest: Points = length_of(off).min(axis=(0, 1))
-    return nearest
+    return np.asarray(length_of(off).min(axis=(0, 1)))

@@ -64,6 +64,7 @@ def split(segmentation: Segmentation) -> tuple[list[Blob], Labels]:
         The blobs, largest first, and the labels of the pixels that belong to strokes (0 elsewhere).
     """
     labels = segmentation.labels
+    # ``uniform`` already takes a pixel on each side.
     core = ~grown(~uniform(labels), CORE // 2 - 1) & (labels > 0)
     thin = labels.copy()
     blobs: list[Blob] = []
@@ -118,27 +119,16 @@ def _tapers(piece: Mask) -> bool:
 def pieces_of(mask: Mask, least: int) -> list[tuple[Mask, tuple[int, int]]]:
     """Return the connected pieces of a mask that hold ``least`` pixels, with top and left of each."""
     labels, _ = ndimage.label(mask, EIGHT)
-    pieces = []
-    for index, box in enumerate(ndimage.find_objects(labels), 1):
-        piece = labels[box] == index
-        if piece.sum() >= least:
-            pieces.append((piece, (box[0].start, box[1].start)))
-    return pieces
+    pieces = ((labels[box] == index, box) for index, box in enumerate(ndimage.find_objects(labels), 1))
+    return [(piece, (box[0].start, box[1].start)) for piece, box in pieces if piece.sum() >= least]
 
 
 def _going_on(ink: Mask, filled: Mask, ground: Mask) -> Mask:
-    """Mark the rows and columns of a rim in which a line runs on over the background, as an axis under bars does.
-
-    Args:
-        ink: Pixels of the rim's colour in a window around a blob.
-        filled: The blob.
-        ground: Pixels of the background.
-    """
+    """Mark the rows and columns of a rim in which a line runs on over the background, as an axis under bars does."""
     marked = np.zeros(ink.shape, bool)
-    for way in (0, 1):
-        along = ink if way == 0 else ink.T
-        free = ground if way == 0 else ground.T
-        inside = np.flatnonzero((filled if way == 0 else filled.T).any(axis=0))
+    # Rows as they are, then columns as rows; the marks of the turned view are those of ``marked`` itself.
+    for along, free, solid, marks in ((ink, ground, filled, marked), (ink.T, ground.T, filled.T, marked.T)):
+        inside = np.flatnonzero(solid.any(axis=0))
         first, last = int(inside[0]) - 2, int(inside[-1]) + 3
         for part in (slice(max(0, first - RUN), max(0, first)), slice(last, last + RUN)):
             if part.stop - part.start < RUN or part.stop > along.shape[1]:
@@ -146,7 +136,7 @@ def _going_on(ink: Mask, filled: Mask, ground: Mask) -> Mask:
             whole = along[:, part].all(axis=1)
             open_ = np.pad(free[:, part].mean(axis=1) > 0.8, 3)
             beside = np.asarray(open_[:-6] & open_[6:])
-            (marked if way == 0 else marked.T)[whole & beside] = True
+            marks[whole & beside] = True
     return marked
 
 
@@ -159,6 +149,7 @@ def _with_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
     inside = np.zeros(around.shape, bool)
     inside[blob.top - top :, blob.left - left :][:height, :width] = filled(blob.mask)
     rim_label, rims, wider = _rims(inside, around)
+    # A rim of background is no outline.
     if rim_label in (0, blob.label) or not rims:
         return blob
     window = thin[view]
@@ -178,6 +169,7 @@ def _rims(inside: Mask, around: Labels) -> tuple[int, list[Mask], Mask]:
     """
     rim_label, rims = 0, []
     for step in range(1, MAX_OUTLINE + 2):
+        # In turn by sides and by corners too, which keeps the growing rim about as round as the blob.
         larger = touched(inside) if step % 2 else grown(inside, 1)
         rim = larger & ~inside
         values = np.bincount(around[rim], minlength=rim_label + 1)

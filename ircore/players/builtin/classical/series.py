@@ -8,22 +8,14 @@ import numpy as np
 
 from ircore.core import exact
 from ircore.players.builtin.classical.corners import off_path
-from ircore.players.builtin.classical.percepts import Percept, Point, Shape, Stroke
+from ircore.players.builtin.classical.percepts import Percept, Shape, Stroke
 
 MAX_MARKER = 20
 """Pixels across."""
 
 
 def join_series(percepts: list[Percept], dots: list[Shape]) -> tuple[list[Percept], list[Shape]]:
-    """Join strokes and dots of one colour.
-
-    Args:
-        percepts: All strokes and figures.
-        dots: Small round shapes.
-
-    Returns:
-        The percepts with each series as a stroke with markers, and the remaining dots.
-    """
+    """Return the percepts with strokes and dots of one colour joined to a line with markers, and the remaining dots."""
     by_colour: dict[str, list[Shape]] = defaultdict(list)
     for dot in dots:
         by_colour[dot.colour or ""].append(dot)
@@ -38,7 +30,7 @@ def join_series(percepts: list[Percept], dots: list[Shape]) -> tuple[list[Percep
             loose += [dot for dot in group if not any(dot is marker for marker in markers)]
             continue
         for stroke in strokes:
-            own = [dot for dot in group if _on_line(dot.centre, list(stroke.points), 4)]
+            own = [dot for dot in group if off_path(dot.centre, stroke.points) <= 4]
             line = _series([stroke], _alike(own)) if len(own) >= 3 else None
             if line is not None:
                 rest = [line if percept is stroke else percept for percept in rest]
@@ -58,19 +50,15 @@ def _series(strokes: list[Stroke], markers: list[Shape]) -> Stroke | None:
     centres = [dot.centre for dot in ordered]
     if len(centres) < 3 or not strokes or min(b[0] - a[0] for a, b in itertools.pairwise(centres)) < 4:
         return None
-    near = sum(bool(_on_line(point, centres)) for stroke in strokes for point in stroke.points)
+    near = sum(off_path(point, centres) <= 7 for stroke in strokes for point in stroke.points)
     if near < 0.7 * sum(len(stroke.points) for stroke in strokes):
         return None
     length = math.fsum(exact.dist(a, b) for a, b in itertools.pairwise(centres))
     drawn = math.fsum(exact.dist(a, b) for s in strokes for a, b in itertools.pairwise(s.points))
+    # Dots that only happen to lie in a row are joined by no line.
     if drawn < 0.45 * length:
         return None
     widest = max(strokes, key=lambda stroke: stroke.area)
     radius = round(float(np.median([min(dot.size) for dot in ordered]))) / 2
     points = tuple((round(x, 1), round(y, 1)) for x, y in centres)
     return Stroke(widest.colour, widest.width, points, False, widest.dash, radius, "curve")
-
-
-def _on_line(point: Point, corners: list[Point], within: float = 7) -> bool:
-    """Tell whether a point lies near the polyline through ``corners``; ``within`` is in pixels."""
-    return off_path(point, corners) <= within

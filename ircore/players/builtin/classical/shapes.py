@@ -22,7 +22,14 @@ def shape_of(blob: Blob, segmentation: Segmentation) -> Shape:
     mask = filled(blob.mask)
     hole = mask & ~blob.mask
     edge = contour(mask) + np.array([blob.left, blob.top])
-    figure = _figure(edge, mask, (blob.left, blob.top)) or _hidden(blob, mask, edge, segmentation.labels)
+    # From the simplest figure on: a circle is an ellipse too, and every figure is a polygon of many corners.
+    figure = (
+        _upright_rectangle(mask, (blob.left, blob.top))
+        or round_figure(edge, mask)
+        or _turned_rectangle(edge, float(mask.sum()))
+        or figure_with_corners(edge)
+        or _hidden(blob, mask, edge, segmentation.labels)
+    )
     kind, centre, size, rotation, corners = figure or ("polygon", *_as_polygon(edge))
     if kind in {"circle", "ellipse"} and hole.sum() > 0.04 * mask.sum():
         kind, size = _maybe_ring(hole, blob, segmentation, size, kind)
@@ -36,16 +43,6 @@ def shape_of(blob: Blob, segmentation: Segmentation) -> Shape:
 
 
 Figure = tuple[str, Point, Point, float, tuple[Point, ...]]
-
-
-def _figure(edge: Points, mask: Mask, corner: tuple[int, int]) -> Figure | None:
-    """Try the figures from the simplest on."""
-    return (
-        _upright_rectangle(mask, corner)
-        or round_figure(edge, mask)
-        or _turned_rectangle(edge, float(mask.sum()))
-        or figure_with_corners(edge)
-    )
 
 
 def _upright_rectangle(mask: Mask, corner: tuple[int, int]) -> Figure | None:
@@ -123,7 +120,9 @@ def figure_with_corners(edge: Points) -> Figure | None:
         first = int(np.abs(_from_noon(way)).argmin())
         size = (2 * float(radius.mean()), 2 * float(radius.mean()))
         return "regular", middle, size, float(_from_noon(way)[first]), points
+    # A star has as many inner as outer corners.
     if len(corners) in (8, 10, 12, 14):
+        # The farthest corner is an outer one; every second corner is of its kind.
         outer, inner = radius[radius.argmax() % 2 :: 2], radius[1 - radius.argmax() % 2 :: 2]
         if (
             np.ptp(outer) < 0.12 * outer.mean() + 1
@@ -143,8 +142,7 @@ def _even(way: Points) -> bool:
 
 def _from_noon(way: Points) -> Points:
     """Return the angles of vectors, clockwise from 12 o'clock, -180 to 180."""
-    angle: Points = np.degrees(exact.atan2(way[:, 0], -way[:, 1]))
-    return angle
+    return np.asarray(np.degrees(exact.atan2(way[:, 0], -way[:, 1])))
 
 
 def _as_given(corners: Points) -> tuple[Point, Point, float, tuple[Point, ...]]:

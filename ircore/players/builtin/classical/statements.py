@@ -95,6 +95,16 @@ def places(values: list[float]) -> str:
     return ", ".join(f"{value:.0f}" for value in values)
 
 
+def in_quotes(text: str) -> str:
+    """Return a text in double quotes; its own double quotes become single, since they would end the text."""
+    return '"' + text.replace('"', "'") + '"'
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is a number in digits, such as ``-2.5``."""
+    return text.removeprefix("-").replace(".", "", 1).isdigit()
+
+
 def article(words: str) -> str:
     """Put ``A`` or ``An`` before words."""
     return f"An {words}" if words[0] in "aeiou" else f"A {words}"

@@ -51,10 +51,7 @@ class Straight:
 def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
     """Return the level and upright lines of one colour, continued where other things cover a line.
 
-    Args:
-        labels: All drawn colours.
-        thin: Drawn colours of strokes only.
-        label: The colour.
+    ``labels`` holds all drawn colours, ``thin`` those of strokes only.
     """
     mask = thin == label
     foreign = (labels != label) & (labels > 0)
@@ -63,6 +60,7 @@ def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
 
 
 def _level(mask: Mask, foreign: Mask, label: int, level: bool) -> list[Straight]:
+    # Antialiasing leaves a pixel or two of neither colour beside what covers the line.
     bridges = spread(foreign, 2, 1)
     rows = np.flatnonzero(mask.sum(axis=1) >= MIN_LENGTH * 0.75)
     runs = [(int(row), low, high) for row in rows for low, high in _row_runs(mask[row], bridges[row])]
@@ -111,15 +109,13 @@ def _stretches(row: Mask) -> list[tuple[int, int]]:
 def _stands_alone(mask: Mask, line: Straight) -> bool:
     """Whether a line stands alone: a flat stretch of a curve has pixels beside it or past its ends."""
     length = line.high - line.low
-    for row in (line.first - 1, line.last + 1):
-        if 0 <= row < len(mask) and mask[row, line.low : line.high].sum() > 0.3 * length:
-            return False
     rows = slice(max(0, line.first - 2), line.last + 3)
     before, after = mask[rows, max(0, line.low - 4) : max(0, line.low - 1)], mask[rows, line.high + 1 : line.high + 4]
     beside = max(
         mask[row, line.low : line.high].sum() if 0 <= row < len(mask) else 0 for row in (line.first - 1, line.last + 1)
     )
-    return not (before.any() or after.any()) or (length > 80 and beside < 0.12 * length)
+    alone = not (before.any() or after.any()) or (length > 80 and beside < 0.12 * length)
+    return alone and beside <= 0.3 * length
 
 
 def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[Grid], list[Straight]]:
@@ -157,13 +153,7 @@ def _family(group: list[Straight]) -> list[Straight]:
 
 
 def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks | None:
-    """Find the short strokes across a straight line; they are cleared in ``mask``.
-
-    Args:
-        line: An axis.
-        mask: The pixels of its colour without the axis itself.
-        segmentation: The picture.
-    """
+    """Find the short strokes across an axis; they are cleared in ``mask``, the pixels of its colour without it."""
     view = mask if line.level else mask.T
     above = view[max(0, line.first - 2) : line.first, line.low : line.high]
     below = view[line.last + 1 : line.last + 3, line.low : line.high]

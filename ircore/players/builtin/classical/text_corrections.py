@@ -12,7 +12,7 @@ from ircore.players.builtin.classical.algebra import length_of
 from ircore.players.builtin.classical.colours import distance, exact
 from ircore.players.builtin.classical.matching import cheapest
 from ircore.players.builtin.classical.percepts import Box, Perception, Text
-from ircore.players.builtin.classical.statements import Statement, at
+from ircore.players.builtin.classical.statements import Statement, at, in_quotes
 from ircore.players.builtin.classical.wording import text_statements, weight_of
 
 ALREADY = 0.7
@@ -51,12 +51,7 @@ def text_corrections(
 ) -> list[Statement]:
     """Return corrections of missing, different and surplus texts; unreadable text in their place is left alone.
 
-    Args:
-        target: Perceived in ``seen``.
-        rendering: Perceived in ``drawn``.
-        seen: Pixels of the target.
-        drawn: Pixels of the last rendering, in the target's size.
-        manner: How places are corrected.
+    Arguments are those of ``compare.corrections``.
     """
     pairs = cheapest(target.texts, rendering.texts, _apart, NEAR)
     met = {id(text) for pair in pairs for text in pair}
@@ -82,6 +77,7 @@ def _apart(one: Text, other: Text) -> float:
     """Return the distance of two texts in pixels, larger if they differ in words."""
     if one.rotation != other.rotation:
         return math.inf
+    # Texts of equal words are paired even if another text is a little nearer.
     return dist(one.centre, other.centre) + (0 if one.text == other.text else NEAR / 2)
 
 
@@ -111,11 +107,13 @@ def _changes(one: Text, other: Text, texts: Sequence[Text], manner: TextManner) 
     its = f"T{name[1:]}"
     if one.text != other.text:
         changes.append((f'Change {name} to "{one.text}"', f'{its} should be "{one.text}"', 0.8))
+        # Later corrections of the same message find the text under its new words.
         name, its = (words.replace(f'"{other.text}"', f'"{one.text}"') for words in (name, its))
     if abs(one.size - other.size) >= 0.5:
         changes.append((f"{its} should have font size {one.size:g}", f"Set {name} to font size {one.size:g}", 0.5))
     off = dist(one.centre, other.centre)
     if off >= manner.in_place:
+        # Readings are exact to a quarter of a pixel; see ``typeface``.
         x, y = (round(4 * value) / 4 for value in one.centre)
         place = f"({x:g}, {y:g})"
         where = _shift(one, other) if manner.by_shift else f"to {place}"
@@ -137,6 +135,5 @@ def _shift(one: Text, other: Text) -> str:
 
 def _name(text: Text, texts: Sequence[Text]) -> str:
     """Return the name of a text: its words, and its place if others have the same words."""
-    words = text.text.replace('"', "'")
     same = sum(other.text == text.text for other in texts) > 1
-    return f'the text "{words}"' + (f" at {at(text.centre)}" if same else "")
+    return f"the text {in_quotes(text.text)}" + (f" at {at(text.centre)}" if same else "")

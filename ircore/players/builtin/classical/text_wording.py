@@ -3,9 +3,10 @@
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 from ircore.players.builtin.classical.percepts import Text
-from ircore.players.builtin.classical.statements import ColourWords, Statement, number
+from ircore.players.builtin.classical.statements import ColourWords, Statement, in_quotes, is_number, number
 
 IN_LINE = 0.55
 """Pixels that texts of one row or column may be out of line."""
@@ -25,8 +26,10 @@ def text_groups(texts: Sequence[Text]) -> list[tuple[Text, ...]]:
     Each text is in one group; the largest rows and columns come first, the rest stays together.
     """
     groups = []
-    for _, alike in itertools.groupby(sorted(texts, key=_look), key=_look):
+    look = attrgetter("colour", "size", "rotation")
+    for _, alike in itertools.groupby(sorted(texts, key=look), key=look):
         left = list(alike)
+        # A row of two counts only if nothing else is left: two texts are easily in line by chance.
         while (row := max((_in_line(left, place) for place in PLACES.values()), key=len)) and (
             len(row) > 2 or len(row) == len(left) > 1
         ):
@@ -35,10 +38,6 @@ def text_groups(texts: Sequence[Text]) -> list[tuple[Text, ...]]:
         if left:
             groups.append(tuple(left))
     return groups
-
-
-def _look(text: Text) -> tuple[str, float, float]:
-    return text.colour, text.size, text.rotation
 
 
 def _in_line(texts: Sequence[Text], place: Place) -> list[Text]:
@@ -64,12 +63,12 @@ def _said(texts: Sequence[Text], words: ColourWords, exactly: bool) -> str:
     turn = f", rotated {number(first.rotation)} degrees" if first.rotation else ""
     look = f"{words(first.colour)}, font size {number(first.size)}{turn}"
     if len(texts) == 1:
-        return f'The text "{_plain(first.text)}" in {look}, centred at {_point(first, exactly)}'
+        return f"The text {in_quotes(first.text)} in {look}, centred at {_point(first, exactly)}"
     for anchor, place in PLACES.items():
         if all(abs(place(text) - place(first)) <= IN_LINE for text in texts):
             line = math.fsum(place(text) for text in texts) / len(texts)
             return f"Tick labels {_listed(texts)} in {look}, {_along(texts, anchor, line, exactly)}"
-    listed = ", ".join(f'"{_plain(text.text)}"' for text in texts)
+    listed = ", ".join(in_quotes(text.text) for text in texts)
     return f"Texts {listed} in {look}, at {', '.join(_point(text, exactly) for text in texts)}"
 
 
@@ -92,22 +91,13 @@ def _listed(texts: Sequence[Text]) -> str:
         step = values[1] - values[0]
         if step and all(b - a == step for a, b in itertools.pairwise(values)):
             return f"{values[0]} to {values[-1]} every {abs(step)}"
-    if all(_is_number(text) for text in said):
+    if all(is_number(text) for text in said):
         return ", ".join(said)
-    return ", ".join(f'"{_plain(text)}"' for text in said)
+    return ", ".join(in_quotes(text) for text in said)
 
 
 def _whole(text: str) -> int | None:
     return int(text) if text.removeprefix("-").isdigit() and str(int(text)) == text else None
-
-
-def _is_number(text: str) -> bool:
-    return text.removeprefix("-").replace(".", "", 1).isdigit()
-
-
-def _plain(text: str) -> str:
-    """Return a text with its double quotes replaced, since a double quote would end the quoted text."""
-    return text.replace('"', "'")
 
 
 def _point(text: Text, exactly: bool) -> str:

@@ -69,7 +69,9 @@ def read_strokes(
         else:
             reading.percepts.append(line)
             if line.marker:
+                # They are the markers of this line now.
                 dots[:] = [dot for dot in dots if dot.colour != line.colour]
+    # Grids lie under everything else.
     reading.percepts[:0] = grids
     _dashed_grids(reading)
     return reading
@@ -172,6 +174,7 @@ def _straight(mask: Mask, lines: list[strokes.Straight], segmentation: Segmentat
     """Turn the straight lines that are still there into axes and lines, and find the ticks on them."""
     present = [line for line in lines if mask[line.window].mean() > 0.25 and mask[line.window].sum() > 30]
     for line in present:
+        # All lines are cleared before ticks are looked for, so that no crossing line is taken for a tick.
         mask[line.window] = False
     levels, uprights = [line for line in present if line.level], [line for line in present if not line.level]
     for line in present:

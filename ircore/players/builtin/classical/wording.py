@@ -48,11 +48,13 @@ def first_message(perception: Perception, budget: int) -> str:
         perception: Percepts of the picture.
         budget: Tokens the message may have.
     """
+    # So few tokens hold no background together with a thing.
     if budget < 30:
         return _shortest(perception, budget)
     scene = scene_words(perception)
     # A pie without some of its wedges says less than one in everyday colours.
     rough = (plain_name,) if budget < 100 and any(isinstance(percept, Pie) for percept in perception.percepts) else ()
+    # From the fullest wording to the shortest; the first one in which everything fits is taken.
     ways = [(full_colour, True), (full_colour, False), (exact, False), *((words, False) for words in rough)]
     for words, telling in ways:
         statements = statements_of(perception, words, telling)
@@ -71,11 +73,11 @@ def statements_of(perception: Perception, words: ColourWords, telling: bool = Fa
         telling: Whether to say of curves where they turn, cross the axis and level off.
     """
     axis = x_axis_height(perception.percepts)
-    said = []
-    for order, percept in enumerate(perception.percepts):
-        if not isinstance(percept, Text):
-            statement = statement_of(percept, words, axis, telling)
-            said.append(replace(statement, weight=weight_of(percept, perception.backdrop), order=order))
+    said = [
+        replace(statement_of(thing, words, axis, telling), weight=weight_of(thing, perception.backdrop), order=order)
+        for order, thing in enumerate(perception.percepts)
+        if not isinstance(thing, Text)
+    ]
     return said + text_statements(perception.texts, words, perception.backdrop)
 
 

@@ -10,12 +10,13 @@ from operator import or_
 import numpy as np
 
 from ircore.core.images import Pixels
-from ircore.players.builtin.classical.algebra import dot, length_of
-from ircore.players.builtin.classical.colours import distance, rgb, rgb_array
+from ircore.players.builtin.canvas.colours import rgb
+from ircore.players.builtin.classical.algebra import Floats, dot, length_of
+from ircore.players.builtin.classical.colours import distance, rgb_array
 from ircore.players.builtin.classical.grounds import Grounds
 from ircore.players.builtin.classical.letters import COMMON, SIZES, Print, read_line
 from ircore.players.builtin.classical.masks import Mask, grown
-from ircore.players.builtin.classical.palette import Floats, Segmentation, to_hex
+from ircore.players.builtin.classical.palette import Segmentation, to_hex
 from ircore.players.builtin.classical.percepts import Box, Text
 from ircore.players.builtin.classical.pieces import LEAST_CONTRAST, TINY, Line, Paper, find_pieces, lines_of
 from ircore.players.builtin.classical.regions import Numbers
@@ -69,6 +70,7 @@ def find_writing(pixels: Pixels, grounds: Grounds) -> Writing:
     odd = _odd(pixels, grounds, paper)
     unread = look.read_all(odd, everything=True)
     look.hasty = bool(look.texts)
+    # As long as nothing was read, the size of the print is unknown and all sizes are worth trying.
     if unread and not look.texts:
         unread = look.read_all(odd, everything=True)
     if _is_ruled(segmentation):
@@ -126,6 +128,7 @@ def _is_dotted(line: Line) -> bool:
 def _text(read: Print, line: Line, ink: "_Ink", colour: str) -> Text:
     middle = read.middle
     if line.upright:
+        # An upright line was turned clockwise to be read; its place is turned back.
         middle = (middle[1], ink.cover.shape[0] - middle[0])
     centre = (ink.corner[0] + middle[0], ink.corner[1] + middle[1])
     turn, area = 90.0 if line.upright else 0.0, float(ink.cover.sum())
@@ -270,5 +273,4 @@ def _farther(ways: Floats, extreme: Floats) -> Floats:
     """Return how many times as far as ``extreme`` colours are from the ground; 0 in other directions."""
     lengths, other = length_of(ways), float(length_of(extreme))
     along = (lengths >= LEAST_CONTRAST) & (dot(ways, extreme) >= 0.985 * lengths * other)
-    times: Floats = np.where(along, lengths / other, 0.0)
-    return times
+    return np.where(along, lengths / other, 0.0)

@@ -65,6 +65,7 @@ class RandomEditor:
 
     async def answer(self, question: Question) -> PictureAnswer | ChoiceAnswer:
         """Return an answer drawn with the question's seed; a white picture where none was given."""
+        # The seed of the question, so that a resumed run draws the same answers.
         rng = random.Random(question.seed)
         if question.choices:
             return ChoiceAnswer(rng.choice(question.choices))

@@ -64,14 +64,12 @@ def solved_order(tiles: Sequence[Pixels]) -> tuple[int, ...]:
 
 
 def _costs(ends: Sequence[Pixels], starts: Sequence[Pixels]) -> Costs:
-    """Return how badly each start continues each end: by how much colours jump beyond the slope on either side.
+    """Return how badly each start, a tile's first two lines of pixels, continues each end, a tile's last two.
 
-    Args:
-        ends: The last two lines of pixels of each tile, the last one at the edge.
-        starts: The first two lines of each tile, the first one at the edge.
+    That is by how much colours jump beyond the slope on either side.
     """
-    last = np.array(ends, np.int64)
-    first = np.array(starts, np.int64)
+    # Wide integers: differences of unsigned bytes would wrap around.
+    last, first = np.array(ends, np.int64), np.array(starts, np.int64)
     onward = np.clip(2 * last[:, 1] - last[:, 0], 0, 255)[:, None]
     back = np.clip(2 * first[:, 0] - first[:, 1], 0, 255)[None]
     jumps = np.abs(onward - first[None, :, 0]) + np.abs(back - last[:, None, 1])

@@ -37,6 +37,7 @@ def recognised(picture: Picture, choices: Sequence[str]) -> str | None:
     """Return the choice whose drawing has the most similar colours; None if no choice is a known thing."""
     known = [choice for choice in choices if choice in known_things()]
     seen = _colours(picture.pixels)
+    # The name decides between equally similar things, so that the order of the choices does not.
     return min(known, key=lambda name: (float(np.abs(seen - _colours(_drawn(name).pixels)).sum()), name), default=None)
 
 
@@ -44,5 +45,6 @@ def _colours(pixels: Pixels) -> npt.NDArray[np.float64]:
     """Return the share of each colour among pixels that differ from the colour of the corner."""
     channels = pixels.astype(np.int64) * LEVELS // 256
     names = (channels[..., 0] * LEVELS + channels[..., 1]) * LEVELS + channels[..., 2]
+    # The ground would outweigh the thing.
     counts = np.bincount(names[names != names[0, 0]], minlength=LEVELS * LEVELS * LEVELS)
     return counts / max(1, int(counts.sum()))

@@ -105,6 +105,7 @@ def _matching(description: str, regions: Sequence[SeenRegion], kind: str) -> lis
         if len(known) != 1:
             return []
         row, order = known[0].row + STEPS[neighbour[1]][0], known[0].order + STEPS[neighbour[1]][1]
+        # Slices follow each other around the pie; bars and shapes end at both sides.
         order = order % len(regions) if kind == "slice" else order
         return [region for region in regions if (region.row, region.order) == (row, order)]
     if rank := _RANK.search(description):

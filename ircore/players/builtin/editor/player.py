@@ -105,6 +105,7 @@ def solve_sudoku(pixels: Pixels, prompt: str) -> Pixels:  # noqa: ARG001 - the p
     if grid is None:
         raise UnsolvedError("no grid of 4 × 4 or 9 × 9 cells is seen")
     cells = read_cells(pixels, grid)
+    # An unreadable mark would make the deduction fill in wrong digits.
     solution = deduced(cells) if set(cells) <= set(f"{EMPTY}123456789") else None
     if solution is None:
         raise UnsolvedError(f"the digits are not understood: {cells}")

@@ -185,8 +185,7 @@ def _forms() -> tuple[tuple[str, Ink], ...]:
 def _fine(mark: Ink) -> Ink:
     """Bring a mark to a square of ``FINE`` pixels a side."""
     rows, columns = ((2 * np.arange(FINE) + 1) * size // (2 * FINE) for size in mark.shape)
-    fine: Ink = mark[rows][:, columns]
-    return fine
+    return np.asarray(mark[rows][:, columns])
 
 
 def _overlap(mark: Ink, form: Ink) -> float:

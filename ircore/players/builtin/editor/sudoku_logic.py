@@ -59,6 +59,7 @@ def deduced(puzzle: str) -> str | None:
     waiting = [(cell, digit) for cell, digit in enumerate(puzzle) if digit != EMPTY]
     while waiting:
         for cell, digit in waiting:
+            # A digit may follow for two reasons at once.
             if cells[cell] == digit:
                 continue
             if digit not in allowed[cell]:

@@ -7,27 +7,17 @@ from ircore.core import exact
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.figures.named_points import XY, pixels
 from ircore.players.builtin.canvas.figures.plan import LABEL_GAP, Plan, mean
-from ircore.players.builtin.canvas.figures.prose import NUMBER, colours
+from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours
+from ircore.players.builtin.canvas.geometry import towards
 from ircore.players.builtin.canvas.quantities import first_colour
-
-HEX = r"#[0-9a-f]{6}"
-
 
 FILL = re.compile(
     rf"\b(?:filled|shaded|fill(?:ed)?)\b(?: (?:with|in|is|color))*\s*:?\s*(?:\w+ )?({HEX})|({HEX}) (?:fill"
     rf"|shading|interior)\b"
 )
-
-
 TWO = re.compile(r"(?<![A-Z])([A-Z])([A-Z])(?![A-Za-z])")
-
-
 ANGLE = re.compile(r"\b(?:arcs?|angle(?! of))\b")
-
-
 _DEGREES = re.compile(r"\"?(\d{1,3}(?:\.\d+)?)\s?°\"?")
-
-
 TICK = re.compile(r"\btick(?:s|ed| ?marks?)?\b|\bhatch marks?\b")
 
 
@@ -52,14 +42,10 @@ def label_side(plan: Plan, sentence: str) -> None:
 
 
 SQUARE_MARK = re.compile(r"\bsmall square\b[^.;]{0,40}\bright angle", re.IGNORECASE)
-
-
 _RIGHT_ANGLE = re.compile(
     r"\bright angle(?: marks?| marker| symbol)?\s+(?:is\s+)?(?:at|in)\s+(?:vertex |corner "
     r"|point )?([A-Z])\b"
 )
-
-
 _SIDE_TEXT = re.compile(
     r"(?<![A-Z])([A-Z])([A-Z])\s+(?:is\s+|has\s+|measures\s+)?(?:labeled\s+|length\s+|=\s*)?\"([^\"]{1,12})\""
     r"|(?<![A-Z])([A-Z])([A-Z])\s*(?:=|is|measures|has length)\s*(\d+(?:\.\d+)?\s?(?:cm|mm|m|units)?)"
@@ -88,6 +74,7 @@ def _write_beside(plan: Plan, start: Point, end: Point, text: str) -> None:
     length = exact.dist(start, end) or 1.0
     across = (end[1] - start[1]) / length, (start[0] - end[0]) / length
     away = 1 if (middle[0] - centre[0]) * across[0] + (middle[1] - centre[1]) * across[1] >= 0 else -1
+    # A text is wider than high, so it stands farther off an upright side than off a level one.
     far = 14.0 + 3.0 * len(text) * abs(across[0])
     plan.add_text(text, (middle[0] + away * across[0] * far, middle[1] + away * across[1] * far), None, 15.0)
 
@@ -104,6 +91,7 @@ def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
     shades = colours(sentence)
     fill = FILL.search(sentence)
     inside = (fill[1] or fill[2]) if fill else None
+    # The other colour is that of the arc.
     shade = next((colour for colour in shades if colour != inside), None)
     stated = re.search(rf"\bradius (?:of )?({NUMBER})", sentence)
     radius = float(stated[1]) if stated else 34.0
@@ -113,12 +101,8 @@ def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
     if degrees:
         at = re.search(rf"°\"?[^();]{{0,30}}{XY}", sentence)
         vertex = plan.points[letter]
-        text_at = pixels(at.groups(), size, False) if at else _towards(vertex, way, radius + 22)
+        text_at = pixels(at.groups(), size, False) if at else towards(vertex, math.radians(way), radius + 22)
         plan.add_text(f"{degrees[1]}°", text_at, shade, 15.0)
-
-
-def _towards(start: Point, degrees: float, far: float) -> Point:
-    return start[0] + far * exact.cos(math.radians(degrees)), start[1] + far * exact.sin(math.radians(degrees))
 
 
 def _common_letter(plan: Plan) -> str:
@@ -134,13 +118,8 @@ def mark_equal_sides(plan: Plan, sentence: str) -> None:
     if not TICK.search(sentence):
         return
     low = sentence.lower()
-    count = (
-        3
-        if re.search(r"\btriple|\bthree", low)
-        else 2
-        if re.search(r"\bdouble|\bpair|\btwo (?:small )?(?:tick|hatch|stroke)", low)
-        else 1
-    )
+    double = re.search(r"\bdouble|\bpair|\btwo (?:small )?(?:tick|hatch|stroke)", low)
+    count = 3 if re.search(r"\btriple|\bthree", low) else 2 if double else 1
     sides = [(m[1], m[2]) for m in TWO.finditer(sentence) if m[1] in plan.points and m[2] in plan.points]
     if not sides and plan.polygons and len(plan.polygons[0]) == 3:
         sides = _equal_sides(plan, plan.polygons[0])

@@ -43,6 +43,7 @@ def mentions(sentence: str) -> Iterator[tuple[str, str]]:
     matches = list(_MENTION.finditer(sentence))
     for index, match in enumerate(matches):
         end = matches[index + 1].start() if index + 1 < len(matches) else len(sentence)
+        # What stands before the first axis of a sentence is about that axis too.
         start = 0 if index == 0 else match.start()
         yield _names(match), sentence[start:end]
 
@@ -89,6 +90,7 @@ def _take(axis: DescribedAxis, words: str, name: str, is_both: bool) -> None:
     """Add the properties that the words name to an axis."""
     texts = quoted(words)
     titled = [text for text in texts if not re.fullmatch(r"-?[\d.]+°?", text)]
+    # More than two quoted texts are categories; one or two are titles.
     if len(titled) > 2 and not axis.words:
         axis.words, titled = tuple(titled), []
     if titled and not axis.name:
@@ -110,6 +112,7 @@ def _take(axis: DescribedAxis, words: str, name: str, is_both: bool) -> None:
 
 
 def _take_range(axis: DescribedAxis, words: str) -> None:
+    # "2012 to 2018" names categories, not a range of values.
     match = _RANGE.search(_YEARS.sub(" ", words))
     if match and axis.low is None and float(match[1]) != float(match[2]):
         axis.low, axis.high = sorted((float(match[1]), float(match[2])))
@@ -123,6 +126,7 @@ def _take_range(axis: DescribedAxis, words: str) -> None:
 
 
 def _take_ticks(axis: DescribedAxis, words: str) -> None:
+    # The two ends of the range are no list of ticks.
     lists = [numbers(match[0]) for match in _LIST.finditer(_RANGE.sub(" ", words, count=1))]
     rising = [numbers for numbers in lists if len(numbers) >= 2 and all(a < b for a, b in itertools.pairwise(numbers))]
     if rising and not axis.ticks and (_TICKS.search(words) or len(rising[0]) > 2):
@@ -135,6 +139,7 @@ def years_in(sentences: list[str]) -> tuple[str, ...]:
     for sentence in sentences:
         if match := _YEARS.search(sentence):
             first, last = int(match[1]), int(match[2])
+            # A message from anyone may name years thousands apart.
             return tuple(str(year) for year in range(first, min(last, first + 60) + 1))
     return ()
 

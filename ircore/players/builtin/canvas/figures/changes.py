@@ -23,6 +23,7 @@ _BY = re.compile(r"\bby\s+-?\d")
 def change_figure(sentence: str, sheet: Sheet) -> bool:
     """Change one value of the figure described before; return whether the sentence asked for that."""
     told = sheet.figure
+    # Relative changes and changes in pixels are read like those of any other item.
     if told is None or _BY.search(sentence) or re.search(r"\d\s*px\b", sentence):
         return False
     plain = _NOT.sub(" ", sentence)
@@ -30,6 +31,7 @@ def change_figure(sentence: str, sheet: Sheet) -> bool:
     if index is None:
         return False
     name = told.words[index] if index < len(told.words) else ""
+    # A category such as "2014" would be read as the value.
     match = _VALUE.search(re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w.])", " ", plain) if name else plain)
     if match is None:
         return False
@@ -76,6 +78,7 @@ def _bars_at(figure: DescribedFigure, index: int, sheet: Sheet) -> list[tuple[in
 
 def _which(sentence: str, figure: DescribedFigure) -> int | None:
     """Return which category a sentence names, or counts."""
+    # The longest name first: a name may contain a shorter one.
     for index, word in sorted(enumerate(figure.words), key=lambda pair: -len(pair[1])):
         if word and re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", sentence):
             return index
@@ -83,6 +86,7 @@ def _which(sentence: str, figure: DescribedFigure) -> int | None:
     if order is None or not figure.words:
         return None
     place = _ORDINALS[order[1].lower()]
+    # "last" is −1.
     return place % len(figure.words) if place < len(figure.words) else None
 
 

@@ -42,6 +42,7 @@ def construct(plan: Plan, sentence: str) -> None:
         ends = _known(plan, match[1])
         touched = touching(ends[0], plan.circles[-1]) if ends and plan.circles else None
         for at in touched or ():
+            # A tangent goes on beyond the point where it touches.
             plan.add_segment(ends[0], ahead(ends[0], at, exact.dist(ends[0], at) + 30), shade, dash)
     _of_triangle(plan, sentence, shade, dash)
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.figures.axes import mentions
 from ircore.players.builtin.canvas.figures.formulas import Function, formula_in
-from ircore.players.builtin.canvas.figures.prose import NUMBER, colours, quoted
+from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours, quoted
 from ircore.players.builtin.canvas.figures.values import dash_words
 from ircore.players.builtin.canvas.quantities import first_colour
 
-_HEX = r"#[0-9a-f]{6}"
 _AT = rf"\(\s*({NUMBER})\s*,\s*({NUMBER})\s*\)"
 _POINT = re.compile(_AT)
 _NOUN = re.compile(
@@ -19,9 +18,9 @@ _NOUN = re.compile(
     r"|line(?! (?:at|chart|width)))\b", re.IGNORECASE,
 )  # fmt: skip
 _NOT_OF_CURVE = re.compile(
-    rf"{_HEX}(?=[^,.;#]{{0,30}}\b(?:background|panel|grid|frame|axes|axis|canvas|dots?|points?|lines? (?:at"
+    rf"{HEX}(?=[^,.;#]{{0,30}}\b(?:background|panel|grid|frame|axes|axis|canvas|dots?|points?|lines? (?:at"
     rf"|mark)|plot area)\b)"
-    rf"|\b(?:background|panel|area|filled with)\W+(?:\w+\W+){{0,3}}{_HEX}", re.IGNORECASE,
+    rf"|\b(?:background|panel|area|filled with)\W+(?:\w+\W+){{0,3}}{HEX}", re.IGNORECASE,
 )  # fmt: skip
 _ALONG = (
     (
@@ -38,14 +37,14 @@ _LEVEL_AT = re.compile(rf"\b(?:to|of|at|is)\s+(?:y = )?({NUMBER})\s+(?:near|at|f
 _AT_LEVEL = re.compile(rf"\bx = ({NUMBER})\s+(?:at|and|,)\s+y = ({NUMBER})")
 _ORIGIN = re.compile(r"\b(?:through|at|cross\w*|touch\w*)\s+the origin\b")
 _DOT = re.compile(
-    rf"((?:\b(?:open|hollow|empty|filled|solid|closed|small|black|marked)\s+|{_HEX}\s+)*)(?:dots?|circles?|points?)\b"
+    rf"((?:\b(?:open|hollow|empty|filled|solid|closed|small|black|marked)\s+|{HEX}\s+)*)(?:dots?|circles?|points?)\b"
     rf"(?:\s+(?!\()[\w,]+){{0,6}}?\s*,?\s*(?:at|is"
     rf"|:)?\s*(?:([A-Z])\s+(?:at\s+)?)?{_AT}(?:,? labeled \"([^\"]{{1,20}})\")?"
 )
 _NAMED_POINT = re.compile(rf"\b([A-Z])\b\s*(?:is\s+)?(?:at|=|:)?\s*{_AT}")
 _JSON_POINT = re.compile(rf"^point\b.*?\"([^\"]{{1,12}})\".*?\bx: ({NUMBER}), y: ({NUMBER})")
 _AREA = re.compile(
-    rf"\barea\b[^.;]*?\bx = ({NUMBER})\s*(?:to|and)\s*x = ({NUMBER})[^.;]*?(?:({_HEX})|$)"
+    rf"\barea\b[^.;]*?\bx = ({NUMBER})\s*(?:to|and)\s*x = ({NUMBER})[^.;]*?(?:({HEX})|$)"
     rf"|\barea\b[^.;]*?({NUMBER}) to ({NUMBER})"
 )
 _ENDS_OPEN = re.compile(r"\bend\w* (?:in|with|at) an? (open|hollow|filled|solid|closed) (?:circle|dot)\b(?! at)")
@@ -110,9 +109,11 @@ def read_graph(sentences: list[str]) -> tuple[Graph, set[int]]:
     graph, used = Graph(), set[int]()
     shade: str | None = None
     for index, sentence in enumerate(sentences):
+        # Readers change the lists of the graph in place, so only its text tells whether anything was added.
         before = repr(graph)
         own = first_colour(_NOT_OF_CURVE.sub(" ", sentence))
         curve = _curve(sentence, graph)
+        # A colour holds for the following sentences too, which go on about the same curve.
         if _NOUN.search(sentence) and own:
             shade = own
         if curve is not None:
@@ -132,6 +133,7 @@ def _curve(sentence: str, graph: Graph) -> Curve | None:
     plain = re.sub(r'"[^"]*"', " ", sentence)
     if formula and "x" in formula[0] and not re.search(r"\basymptote\W+$", plain):
         return Curve(formula[1], dash=dash_words(_without_grid(sentence)), name=name)
+    # Points in a sentence without such a word are dots or labels.
     if not _NOUN.search(plain) and not re.search(r"\b(?:pass|rises|falls|starts|starting|through)\w*\b", plain):
         return None
     if re.search(r"\b(?:dots|points)\b", plain, re.IGNORECASE) and not re.search(r"\bthrough|\bfrom \(", plain):
@@ -158,9 +160,8 @@ def _points(sentence: str) -> list[Point]:
     points += [(float(match[1]), float(match[2])) for match in _AT_LEVEL.finditer(sentence)]
     if _ORIGIN.search(sentence):
         points.append((0.0, 0.0))
-    by_place: dict[float, Point] = {}
-    for point in points:
-        by_place.setdefault(point[0], point)
+    # A function has one value at each x; the first one told counts.
+    by_place = {point[0]: point for point in reversed(points)}
     return [by_place[x] for x in sorted(by_place)]
 
 

@@ -76,6 +76,7 @@ _Found = tuple[list[Item], DescribedFigure | None]
 
 def _found(text: str, said: list[str], sheet: Sheet) -> _Found | None:
     """Return the first kind of figure that the text describes, and paint its background."""
+    # Pies and bars first: nearly every chart speaks of lines as well.
     if _PIE.search(text):
         return _pie(said, sheet)
     if _BARS.search(text):
@@ -92,6 +93,7 @@ def _graph(said: list[str], sheet: Sheet) -> list[Item] | None:
         return None
     if x.words and not x.ticks and not all(word.lstrip("-").replace(".", "").isdigit() for word in x.words):
         return None
+    # A graph has numbers along both axes.
     x.words = y.words = ()
     look, more = read_look(said)
     figure = Figure("graph", x, y, look)

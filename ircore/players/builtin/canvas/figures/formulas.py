@@ -5,12 +5,14 @@ absolute values, and the functions below; a product sign may be left out (``2x``
 """
 
 import math
+import operator
 import re
 from collections.abc import Callable
 
 from ircore.core import exact
 
 Function = Callable[[float], float]
+# Formulas come from anyone: the reader recurses at every bracket, and Python limits the depth of its stack.
 MAX_LENGTH = 200
 MAX_DEPTH = 40
 
@@ -45,6 +47,7 @@ def formula_in(text: str) -> tuple[str, Function] | None:
             try:
                 return words.strip(), parse(words)
             except FormulaError:
+                # Prose may follow, so words are dropped from the end until the rest is a formula.
                 words = words.rpartition(" ")[0]
     return None
 
@@ -113,11 +116,10 @@ class _Reader:
         return value
 
     def _product(self, depth: int) -> Function:
-        sign = -1.0
         if self._next() in {"+", "-"}:
             negative = self._take() == "-"
             value = self._product(depth)
-            return _joined("*", lambda _: sign, value) if negative else value
+            return _joined("*", lambda _: -1.0, value) if negative else value
         value = self._power(depth)
         while self._next() and self._next() not in {"+", "-", ")", "|"}:
             sign_token = self._take() if self._next() in {"*", "/"} else "*"
@@ -150,6 +152,7 @@ class _Reader:
         if word in _CONSTANTS:
             return lambda _: _CONSTANTS[word]
         if word == "(":
+            # ``_bracket`` takes the bracket itself.
             self._at -= 1
             return self._bracket(depth)
         if word == "|":
@@ -170,20 +173,19 @@ class _Reader:
 
 
 def _joined(sign: str, one: Function, other: Function) -> Function:
-    if sign == "+":
-        return lambda x: one(x) + other(x)
-    if sign == "-":
-        return lambda x: one(x) - other(x)
-    if sign == "*":
-        return lambda x: one(x) * other(x)
-    if sign == "/":
-        return lambda x: one(x) / other(x)
-    return lambda x: _raised(one(x), other(x))
+    operation = _OPERATIONS[sign]
+    return lambda x: operation(one(x), other(x))
 
 
 def _raised(base: float, exponent: float) -> float:
     if abs(exponent) > 1000:
         raise OverflowError
+    # A negative base has a real power only for whole exponents.
     if exponent == round(exponent):
         return exact.whole_power(base, round(exponent))
     return exact.power(base, exponent) if base else 0.0**exponent  # exact: no power of 0 is rounded
+
+
+_OPERATIONS: dict[str, Callable[[float, float], float]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": _raised,
+}  # fmt: skip

@@ -49,6 +49,7 @@ class DescribedFigure:
 def ink_on(background: str) -> str:
     """Return dark or light ink, whichever is read better."""
     red, green, blue = rgb(background)
+    # Luma by the weights of ITU-R BT.601.
     return "#222222" if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else "#e0e4ea"
 
 
@@ -57,6 +58,7 @@ def ticks_of(axis: DescribedAxis, low: float, high: float) -> list[float]:
     if axis.ticks:
         return list(axis.ticks)
     step = axis.step or _round_step((high - low) / 6)
+    # Rounding of the quotient must not lose the ticks at both ends.
     first = math.ceil(low / step - 1e-9)
     count = min(MOST_TICKS, math.floor(high / step + 1e-9) - first + 1)
     return [round((first + index) * step, 9) for index in range(count)]
@@ -64,6 +66,7 @@ def ticks_of(axis: DescribedAxis, low: float, high: float) -> list[float]:
 
 def _round_step(step: float) -> float:
     power = exact.power_of_ten(math.floor(exact.log10(step)))
+    # A step just above a round number, by rounding, is that round number.
     return next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= step * 0.999)
 
 
@@ -84,6 +87,7 @@ def placed(figure: Figure, size: tuple[int, int], area: dict[str, tuple[float, f
     along, across = (figure.x, figure.y) if figure.is_lying else (figure.y, figure.x)
     low, high = span_of(along, _heights(figure), figure.kind == "bar")
     words = max(len(across.words), *(len(series.values) for series in figure.series))
+    # Half the room of a category is left free at both ends.
     pad = 0.5
     wide, high_px = size
     longest = max((text_size(word, FONT)[0] for word in across.words), default=0.0) if figure.is_lying else 30.0
@@ -183,6 +187,7 @@ def _axis_items(figure: Figure, place: Place) -> list[Item]:
     """Return the lines of axes and frame, ticks and all labels."""
     items = list[Item]()
     look = figure.look
+    # Bars above and below zero stand on a line of their own, not on the x axis.
     level = place.y(0) if place.y.low < 0 < place.y.high and figure.kind == "bar" and not figure.is_lying else None
     corner = place.left, place.bottom
     items += frame_lines(look, place)
@@ -216,6 +221,7 @@ def _labels_along(axis: DescribedAxis, place: Place, name: str) -> list[Item]:
         labelled = [(value, written(value, decimals(values))) for value in values]
     items = list[Item]()
     room = abs(place.right - place.left) / max(1, len(labelled))
+    # Labels that would touch their neighbours are turned upright.
     crowded = name == "x" and any(text_size(text, FONT)[0] + 4 > room for _, text in labelled)
     for value, text in labelled:
         at = scale(value)

@@ -43,6 +43,7 @@ def read_ground(sentences: list[str], sheet: Sheet) -> set[int]:
         for read in (_diagonal, _checks, _bands):
             items = read(sentence, sheet)
             if items:
+                # Behind everything that is there already.
                 sheet.items[:0] = items
                 return {index}
     return _parts(sentences, sheet)
@@ -75,6 +76,7 @@ def _bands(sentence: str, sheet: Sheet) -> list[Item]:
     bands = []
     for n in range(1, count):
         box = (step * n, 0, step * (n + 1), high) if across else (0, step * n, wide, step * (n + 1))
+        # Bands in the first colour are the painted background itself.
         if shades[n % len(shades)] != shades[0]:
             bands.append(_rectangle(box, shades[n % len(shades)]))
     return bands
@@ -85,6 +87,7 @@ def _checks(sentence: str, sheet: Sheet) -> list[Item]:
         return []
     shades, stated = colours(sentence), _CELL.search(sentence)
     _, _, wide, high = sheet.space.box
+    # A message from anyone may ask for cells of a pixel, which would be thousands of items.
     cell = max(wide / MOST, float(stated[1] or stated[2]) if stated else wide / 8)
     sheet.paint(shades[0])
     rows, columns = int(high / cell + 0.99), int(wide / cell + 0.99)

@@ -6,7 +6,6 @@ from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.figures.annotations import (
     ANGLE,
     FILL,
-    HEX,
     SQUARE_MARK,
     TICK,
     TWO,
@@ -20,7 +19,7 @@ from ircore.players.builtin.canvas.figures.annotations import (
 from ircore.players.builtin.canvas.figures.constructions import construct
 from ircore.players.builtin.canvas.figures.named_points import NAMED, XY, named_points, pixels
 from ircore.players.builtin.canvas.figures.plan import Plan, circumcircle, incircle
-from ircore.players.builtin.canvas.figures.prose import NUMBER, colours
+from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours
 
 _CORNERS = {
     "triangle": 3, "quadrilateral": 4, "rectangle": 4, "square": 4, "rhombus": 4, "kite": 4, "trapezoid": 4,
@@ -60,9 +59,11 @@ def read_letters(sentences: list[str], size: tuple[int, int], ink: str) -> tuple
     if len(points) < 2 or not _GEOMETRY.search(text):
         return None
     plan, used = Plan(points, ink), set[int]()
+    # Polygons first: angles, tick marks and circles are drawn at their corners.
     _polygons(plan, sentences, used)
     _circles(plan, sentences, size, used)
     for index, sentence in enumerate(sentences):
+        # A sentence is understood if it adds anything to the plan.
         before = (len(plan.lines), len(plan.fills), len(plan.texts), len(plan.points))
         _segments(plan, sentence, size)
         construct(plan, sentence)
@@ -112,12 +113,9 @@ def _fill(sentences: list[str]) -> str | None:
 
 
 def _edge(sentences: list[str]) -> str | None:
-    for sentence in sentences:
-        match = _EDGE.search(sentence)
-        if match:
-            shade = match[1] or match[2]
-            return "#222222" if shade == "dark" else shade
-    return None
+    shades = (match[1] or match[2] for sentence in sentences if (match := _EDGE.search(sentence)))
+    shade = next(shades, None)
+    return "#222222" if shade == "dark" else shade
 
 
 def _circles(plan: Plan, sentences: list[str], size: tuple[int, int], used: set[int]) -> None:
@@ -138,14 +136,10 @@ def _circles(plan: Plan, sentences: list[str], size: tuple[int, int], used: set[
     ]
     shade = next((m for sentence in own if (m := _CIRCLE_COLOUR.search(sentence))), None)
     edge = (shade[1] or shade[2]) if shade else _edge([sentence for sentence in alone if _CIRCLE.search(sentence)])
-    fill = None if any(_NO_FILL.search(sentence) for sentence in alone) else _circle_fill(alone)
-    plan.add_circle(*circle, fill, edge)
+    filled = next((m for sentence in alone if _CIRCLE.search(sentence) and (m := FILL.search(sentence))), None)
+    is_unfilled = filled is None or any(_NO_FILL.search(sentence) for sentence in alone)
+    plan.add_circle(*circle, None if is_unfilled or filled is None else filled[1] or filled[2], edge)
     used |= {index for index in telling if _CIRCLE.search(sentences[index]) and "background" not in sentences[index]}
-
-
-def _circle_fill(sentences: list[str]) -> str | None:
-    match = next((m for sentence in sentences if _CIRCLE.search(sentence) and (m := FILL.search(sentence))), None)
-    return (match[1] or match[2]) if match else None
 
 
 def _told_circle(plan: Plan, text: str, size: tuple[int, int]) -> tuple[Point, float] | None:

@@ -3,27 +3,26 @@
 import re
 
 from ircore.players.builtin.canvas.figures.figure import Look
-from ircore.players.builtin.canvas.figures.prose import colours
+from ircore.players.builtin.canvas.figures.prose import HEX, colours
 
-_HEX = r"#[0-9a-f]{6}"
 _BACKGROUND = (
-    re.compile(rf"\b(?:background|bg|backdrop)\s*\(({_HEX})\)", re.IGNORECASE),
-    re.compile(rf"({_HEX})[^,.;:#]{{0,24}}?\s+(?:background|bg|canvas|backdrop)\b", re.IGNORECASE),
-    re.compile(rf"\b(?:background|bg|backdrop)\b[^#.;]{{0,30}}({_HEX})", re.IGNORECASE),
+    re.compile(rf"\b(?:background|bg|backdrop)\s*\(({HEX})\)", re.IGNORECASE),
+    re.compile(rf"({HEX})[^,.;:#]{{0,24}}?\s+(?:background|bg|canvas|backdrop)\b", re.IGNORECASE),
+    re.compile(rf"\b(?:background|bg|backdrop)\b[^#.;]{{0,30}}({HEX})", re.IGNORECASE),
 )
 _PANEL = (
     re.compile(
-        rf"({_HEX})[^,.;:#]{{0,12}}?\s+(?:(?:plot(?:ting)? |chart )?panel|(?:plot(?:ting)?|chart) (?:area"
+        rf"({HEX})[^,.;:#]{{0,12}}?\s+(?:(?:plot(?:ting)? |chart )?panel|(?:plot(?:ting)?|chart) (?:area"
         rf"|background))\b",
         re.IGNORECASE,
     ),
-    re.compile(rf"\b(?:plot(?:ting)? |chart )?(?:panel|plot area)\b\s*\(?({_HEX})", re.IGNORECASE),
+    re.compile(rf"\b(?:plot(?:ting)? |chart )?(?:panel|plot area)\b\s*\(?({HEX})", re.IGNORECASE),
 )
 _GRID = re.compile(r"\bgrid\b|\bgrid ?lines?\b", re.IGNORECASE)
 _NO = re.compile(r"\bno\b[^,.;]{0,24}$|\bwithout\b[^,.;]{0,16}$", re.IGNORECASE)
-_FRAME = re.compile(rf"({_HEX})?[^,.;#]{{0,24}}\b(?:frame[ds]?|border(?:ed)?|box)\b", re.IGNORECASE)
+_FRAME = re.compile(rf"({HEX})?[^,.;#]{{0,24}}\b(?:frame[ds]?|border(?:ed)?|box)\b", re.IGNORECASE)
 _OUTLINE = re.compile(
-    rf"({_HEX}|\bdark\b|\blight\b)?\s*(?:thin |thick )?(?:\w+ )?\b(?:outlines?|outlined|edges|separators?|gaps"
+    rf"({HEX}|\bdark\b|\blight\b)?\s*(?:thin |thick )?(?:\w+ )?\b(?:outlines?|outlined|edges|separators?|gaps"
     rf"|borders|lines between)\b",
     re.IGNORECASE,
 )
@@ -59,15 +58,9 @@ def read_look(sentences: list[str]) -> tuple[Look, set[int]]:
 
 
 def _background(look: Look, sentence: str) -> None:
-    for pattern in _PANEL:
-        match = pattern.search(sentence)
-        if match and look.panel is None:
-            look.panel = match[1]
-    for pattern in _BACKGROUND:
-        match = pattern.search(sentence)
-        if match and look.background is None:
-            look.background = match[1]
-            return
+    look.panel = look.panel or next((match[1] for pattern in _PANEL if (match := pattern.search(sentence))), None)
+    grounds = (match[1] for pattern in _BACKGROUND if (match := pattern.search(sentence)))
+    look.background = look.background or next(grounds, None)
 
 
 def _grid(look: Look, sentence: str) -> None:

@@ -6,14 +6,8 @@ from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.figures.prose import NUMBER
 
 XY = rf"\(\s*({NUMBER})\s*(%?)(?:px)?\s*,\s*({NUMBER})\s*(%?)(?:px)?\s*\)"
-
-
 NAMED = re.compile(rf"\b([A-Z])\b(?!['\w])(?!\s*[A-Z]\b)([^A-Z();\n]{{0,40}}?){XY}")
-
-
 _PAIR_FROM = re.compile(rf"\b([A-Z])([A-Z])\b[^A-Z();]{{0,60}}?from\s+{XY}\s+to\s+{XY}")
-
-
 MAX_POINTS = 40
 
 
@@ -27,6 +21,7 @@ def named_points(text: str, size: tuple[int, int]) -> dict[str, Point]:
         points.setdefault(match[1], pixels(match.groups()[2:6], size, in_percent))
         points.setdefault(match[2], pixels(match.groups()[6:10], size, in_percent))
     for match in NAMED.finditer(text):
+        # "I" is a pronoun unless its coordinates follow at once.
         if match[1] not in {"I"} or "(" in match[0][:4]:
             points.setdefault(match[1], pixels(match.groups()[2:], size, in_percent))
     return dict(list(points.items())[:MAX_POINTS])

@@ -1,8 +1,9 @@
-"""JSON in messages rewritten as sentences that the readers of figures understand."""
+"""JSON and Markdown tables in messages rewritten as sentences that the readers of figures understand."""
 
 import json
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 MAX_DEPTH = 8
@@ -13,6 +14,8 @@ _FENCE = re.compile(r"```\w*")
 _PART_WORDS = {"bars", "lines", "slices", "wedges", "segments", "curves", "points", "labels", "functions"}
 _SIZES = {"radius": "radius {}px", "diameter": "diameter {}px", "width": "{}px wide", "height": "{}px high",
     "size": "size {}px", "side": "side {}px", "side_length": "side {}px"}  # fmt: skip
+_RULE = re.compile(r"^[\s|:+-]+$")
+_VALUE = re.compile(r"-?[\d.,]+\s*%?")
 
 
 def without_objects(text: str) -> str:
@@ -23,6 +26,7 @@ def without_objects(text: str) -> str:
         return text
     try:
         value, length = json.JSONDecoder().raw_decode(plain[start.start() :])
+    # Objects nested thousands deep exhaust the stack of the decoder.
     except (json.JSONDecodeError, RecursionError):
         return text
     if not isinstance(value, dict) and not (isinstance(value, list) and value and isinstance(value[0], dict)):
@@ -81,6 +85,7 @@ def _valued(keys: dict[str, Any]) -> str:
     """Return a bar or wedge as name, value and colour: "Dog: 12, red"."""
     name = next((keys[key] for key in ("label", "name", "category", "x") if isinstance(keys.get(key), str)), "")
     share = keys.get("percentage", keys.get("percent", keys.get("share")))
+    # With a number for x, "y" is a coordinate and "height" a size, not a value.
     height = None if _is_number(keys.get("x")) else keys.get("height", keys.get("y"))
     value = share if _is_number(share) else keys.get("value", height)
     if not name or not _is_number(value):
@@ -118,6 +123,7 @@ def _point(keys: dict[str, Any]) -> str:
 
 
 def _is_number(value: Any) -> bool:
+    # In Python, True and False are integers.
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -140,3 +146,26 @@ def _pair(key: str, value: Any) -> str:
     if key in {"type", "chart type", "plot"}:
         return f"{value} chart" if str(value).lower() in {"bar", "line", "pie", "donut"} else str(value)
     return f"{value} {key}" if "color" in key or "background" in key else f"{key}: {value}"
+
+
+def without_tables(text: str) -> str:
+    """Return ``text`` with each table as lines: ``Mon: 12`` a row, or ``Cars: 12, 30`` where columns are the words."""
+    lines: list[str] = []
+    for is_table, group in groupby(text.split("\n"), key=lambda line: line.count("|") >= 2):
+        rows = list(group)
+        lines += _row_sentences([_cells(row) for row in rows if not _RULE.match(row)]) if is_table else rows
+    return "\n".join(lines)
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip(" *`") for cell in row.strip().strip("|").split("|")]
+
+
+def _row_sentences(rows: list[list[str]]) -> list[str]:
+    if len(rows) < 2:
+        return [" ".join(row) for row in rows]
+    head, *body = rows
+    if len(head) > 2 and all(_VALUE.fullmatch(cell) for row in body for cell in row[1:]):
+        words = f"categories: {', '.join(head[1:])}"
+        return [words, *(f"{row[0]} values: {', '.join(row[1:])}" for row in body)]
+    return [f"{row[0]}: {', '.join(row[1:])}" for row in body]

@@ -87,6 +87,7 @@ class Plan:
             start, end = end, start
         sweep = (end - start) % 360
         if fill is not None:
+            # Pies count degrees from 12 o'clock, arcs from 3 o'clock; shares above 95 would fill the whole circle.
             self.fills.append(Pie(vertex, radius, start + 90, (Slice(fill, min(95.0, sweep / 3.6)),)))
         for ring in range(arcs):
             reach = radius - 5 * ring

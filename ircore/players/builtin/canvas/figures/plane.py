@@ -71,6 +71,7 @@ def _values(curve: Curve, low: float, high: float) -> list[float]:
     """Return the middle nine tenths of the values of a formula, for an axis without a range."""
     if curve.function is None:
         return []
+    # Values near a pole would stretch the axis until the rest of the curve is flat.
     values = sorted(y for step in range(81) if not math.isnan(y := curve.function(low + (high - low) * step / 80)))
     return values[len(values) // 20 : len(values) - len(values) // 20]
 
@@ -91,6 +92,7 @@ def _axes(figure: Figure, place: Place, centred: bool) -> list[Item]:
     """Return axes through the origin with arrows, or at the left and below, with ticks and labels."""
     inside = centred and place.x.low <= 0 <= place.x.high and place.y.low <= 0 <= place.y.high
     level, upright = (place.y(0), place.x(0)) if inside else (place.bottom, place.left)
+    # Arrows reach beyond the last tick.
     more = 12.0 if inside else 0.0
     x_ink, y_ink = figure.x.colour or place.ink, figure.y.colour or figure.x.colour or place.ink
     x_axis = Stroke("x axis", ((place.left, level), (place.right + more, level)), x_ink, 1.4)
@@ -162,6 +164,7 @@ def _branches(curve: Curve, place: Place) -> list[list[Point]]:
         x = low + (high - low) * step / SAMPLES
         y = curve.function(x)
         inside = not math.isnan(y) and place.y.low - 0.02 * rim <= y <= place.y.high + 0.02 * rim
+        # Between two samples no smooth curve climbs half the height; there is a pole between them.
         jumps = bool(parts[-1]) and abs(y - parts[-1][-1][1]) > 0.5 * rim
         if not inside or jumps:
             parts.append([])

@@ -3,8 +3,7 @@
 import re
 
 from ircore.players.builtin.canvas.colours import hex_colours
-from ircore.players.builtin.canvas.figures.objects import without_objects
-from ircore.players.builtin.canvas.figures.tables import without_tables
+from ircore.players.builtin.canvas.figures.objects import without_objects, without_tables
 from ircore.players.builtin.canvas.text import MAX_MESSAGE
 
 NUMBER = r"(?<![\w.])-?\d{1,9}(?:\.\d{1,6})?(?!(?!px\b)\w|\.\d)"
@@ -14,8 +13,10 @@ MAX_SENTENCES = 400
 
 _N = re.compile(NUMBER)
 _RUN = re.compile(rf"{NUMBER}(?:\s*(?:,\s*(?:and\s+)?|\band\s+|;\s*){NUMBER}){{2,60}}(?!\s*(?:%|px|deg))")
-_HEX = re.compile(r"#[0-9a-f]{6}")
+HEX = r"#[0-9a-f]{6}"
+_HEX = re.compile(HEX)
 _NAMED_TWICE = re.compile(r"#[0-9a-f]{6},\s*(#[0-9a-f]{6}(?=\)))")
+# A blank without width: it breaks a word and is not written.
 _MARK = "\u200b"
 _THINGS = re.compile(
     r"\b(?:Peru|Chocolate|Snow|Plums?|Tomato(?:es)?|Salmon|Linen|Wheat|Olives?|Limes?|Oranges?|Coral|Orchids?|Sand|Sage"
@@ -35,6 +36,7 @@ _PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"[“”„]", '"'),
         (r"[’‘]", "'"),
         (r"\*\*|__|`", ""),
+        # Dashes between numbers before dashes that stand for a minus sign, before all others.
         (r"(?<=\d)\s?[–—]\s?(?=\d)", " to "),
         (r"−", "-"),
         (r"(?<![\w)])[–—](?=\d)", "-"),

@@ -4,14 +4,13 @@ import re
 
 from ircore.players.builtin.canvas.figures.axes import words_in
 from ircore.players.builtin.canvas.figures.figure import DescribedAxis, Kind, Series
-from ircore.players.builtin.canvas.figures.prose import NUMBER, colours, numbers, runs
+from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours, numbers, runs
 from ircore.players.builtin.canvas.quantities import first_colour
 
-_HEX = r"#[0-9a-f]{6}"
 _VERBS = r"\b(?:is|at|has|reaches|around|about|equals|stands|shows|was|with|of|to|the|a|value)\b\s*"
 _PAIR = re.compile(
     rf"(?:^|[,:;(|•]|\band\b)\s*\"?([A-Z][\w.+&'-]*(?: (?!{_VERBS})[A-Za-z]\w*)?|\d[\w+-]*(?=\s*[:=]))\"?"
-    rf"\s*(?:[=:(-]|{_VERBS})*\s*(?:{_HEX}\s*(?:,|:|\))?\s*)?\(?({NUMBER})(?!\s*(?:%|px|deg|×|x\s))"
+    rf"\s*(?:[=:(-]|{_VERBS})*\s*(?:{HEX}\s*(?:,|:|\))?\s*)?\(?({NUMBER})(?!\s*(?:%|px|deg|×|x\s))"
 )
 _VALUE_IN = re.compile(rf"({NUMBER})\s*(?:in|for|on|during)\s+([A-Z][a-z]{{2,12}}|(?:19|20)\d\d)\b")
 _PLACE = re.compile(r"\b[xy]\s*(?:=|:)?\s*$")
@@ -26,9 +25,9 @@ _SCALE = re.compile(
 """Words before lists of numbers that are not values."""
 
 _FURNITURE = re.compile(
-    rf"{_HEX}(?=[^,.;#]{{0,24}}\b(?:background|bg|grid|frame|outlines?|axis|panel|labels?|text)\b)|\bbackground\W+{_HEX}"
+    rf"{HEX}(?=[^,.;#]{{0,24}}\b(?:background|bg|grid|frame|outlines?|axis|panel|labels?|text)\b)|\bbackground\W+{HEX}"
 )
-_SIGNED = re.compile(rf"\bpositive\b[^#]{{0,40}}({_HEX}).{{0,40}}?\bnegative\b[^#]{{0,40}}({_HEX})", re.IGNORECASE)
+_SIGNED = re.compile(rf"\bpositive\b[^#]{{0,40}}({HEX}).{{0,40}}?\bnegative\b[^#]{{0,40}}({HEX})", re.IGNORECASE)
 
 
 def read_values(
@@ -92,6 +91,7 @@ def _from_runs(free: list[tuple[int, str]], count: int) -> tuple[list[Series], s
         for begin, end, values in runs(sentence):
             context = sentence[start:begin]
             start = end
+            # A row of years is a row of categories.
             if not count and _are_years(values):
                 continue
             if (count and len(values) != count) or _PLACE.search(sentence[:begin]) or _SCALE.search(context):
@@ -191,7 +191,7 @@ def _pairs(free: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[Series], 
     for index, sentence in free:
         matches = list(_PAIR.finditer(sentence))
         if len(matches) < 2 and not re.fullmatch(
-            rf"\"?[\w .&'-]{{1,24}}\"?\s*[:=]\s*(?:{_HEX},?\s*)?{NUMBER}(?:,\s*{_HEX})?", sentence
+            rf"\"?[\w .&'-]{{1,24}}\"?\s*[:=]\s*(?:{HEX},?\s*)?{NUMBER}(?:,\s*{HEX})?", sentence
         ):
             continue
         for number, match in enumerate(matches):
@@ -234,10 +234,8 @@ def _colour(kind: Kind, all_series: list[Series], sentences: list[str]) -> None:
 
 def _only_colour(sentences: list[str]) -> str | None:
     """Return the first colour beside the word chart that is not the colour of background, grid, frame or labels."""
-    for sentence in sentences:
-        if re.search(r"\bchart\b|\bgraph\b|\bplot\b", sentence) and (shades := colours(_FURNITURE.sub(" ", sentence))):
-            return shades[0]
-    return None
+    telling = (sentence for sentence in sentences if re.search(r"\bchart\b|\bgraph\b|\bplot\b", sentence))
+    return next((shade for sentence in telling for shade in colours(_FURNITURE.sub(" ", sentence))), None)
 
 
 def _about_line(sentence: str) -> str:
@@ -247,7 +245,7 @@ def _about_line(sentence: str) -> str:
 
 def _near(sentence: str, noun: str) -> str | None:
     """Return the colour named nearest to a noun, before or after the noun in the phrase."""
-    plain = re.sub(rf"{_HEX}(?=[^,.;#]{{0,24}}\b(?:background|bg|grid|frame|outlines?|axis|panel)\b)|\b(?:grid"
+    plain = re.sub(rf"{HEX}(?=[^,.;#]{{0,24}}\b(?:background|bg|grid|frame|outlines?|axis|panel)\b)|\b(?:grid"
         rf"|axis|zero)\W?lines?",
                    lambda m: " " * len(m[0]), sentence)  # fmt: skip
     match = re.search(noun, plain, re.IGNORECASE)

@@ -5,11 +5,11 @@ import math
 import re
 
 from ircore.core import exact
-from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.figures.figure import Look, Wedge
 from ircore.players.builtin.canvas.figures.frame import FONT, PALETTE, ink_on
 from ircore.players.builtin.canvas.figures.looks import outline_of
 from ircore.players.builtin.canvas.figures.prose import colours, quoted
+from ircore.players.builtin.canvas.geometry import towards
 from ircore.players.builtin.canvas.quantities import first_colour
 from ircore.players.builtin.canvas.shapes import Item, Label, Pie, Slice
 
@@ -52,8 +52,10 @@ def read_wedges(sentences: list[str]) -> tuple[list[Wedge], set[int]]:
     """Return the shares of a pie in order, and which sentences told them."""
     wedges, used = list[Wedge](), set[int]()
     for index, sentence in enumerate(sentences):
+        # Blanks of the same length keep all places in the sentence valid.
         plain = _NOT_SHARES.sub(lambda match: " " * len(match[0]), sentence)
         percents = list(_PERCENT.finditer(plain))
+        # Percentages of examples are no shares.
         if not percents or re.search(r"\be\.g|\bsuch as\b|\blike\b", sentence):
             continue
         sentence_wedges = [
@@ -141,6 +143,7 @@ def _start(text: str, wedges: list[Wedge]) -> float:
     if clock:
         return int(clock[1]) % 12 * 30.0
     if _FIRST_MIDDLE.search(text):
+        # Half of its 3.6 degrees for each percent.
         return -1.8 * wedges[0].share
     return 90.0 if re.search(r"\b(?:starting|beginning|from)\b[^.;]{0,16}\bright\b", text, re.IGNORECASE) else 0.0
 
@@ -155,8 +158,8 @@ def _labels(pie: Pie, wedges: list[Wedge], text: str, ink: str) -> list[Item]:
     for index, (wedge, (start, end)) in enumerate(zip(wedges, pie.angles(), strict=True)):
         middle = math.radians((start + end) / 2)
         share = f"{wedge.share:g}%"
-        at_rim = _from(pie.centre, middle, pie.radius * 1.06 + 8 + pie.slices[index].pulled)
-        within = _from(pie.centre, middle, (pie.hole + pie.radius) / 2 if pie.hole else pie.radius * 0.66)
+        at_rim = towards(pie.centre, middle, pie.radius * 1.06 + 8 + pie.slices[index].pulled)
+        within = towards(pie.centre, middle, (pie.hole + pie.radius) / 2 if pie.hole else pie.radius * 0.66)
         readable = ink_on(pie.slices[index].colour)
         if together and percents:
             items.append(Label(f"{wedge.name} {share}".strip(), at_rim, FONT, ink, anchor_of(middle)))
@@ -167,10 +170,6 @@ def _labels(pie: Pie, wedges: list[Wedge], text: str, ink: str) -> list[Item]:
         if percents and not inside:
             items.append(Label(share, within, FONT, readable))
     return items
-
-
-def _from(centre: Point, angle: float, far: float) -> Point:
-    return centre[0] + far * exact.cos(angle), centre[1] + far * exact.sin(angle)
 
 
 def anchor_of(angle: float) -> str:

@@ -53,7 +53,7 @@ def read_axis(clause: Clause, area: Area, sheet: Sheet) -> bool:
     if spanned is None and listed is None and each is None:
         return False
     if spanned:
-        area = area.with_range(name, float(spanned[1]), float(spanned[2]))
+        area = replace(area, ranges={**area.ranges, name: (float(spanned[1]), float(spanned[2]))})
         labels = _numbers(words, clause, area, name)
     else:
         texts = _quoted(clause)
@@ -62,8 +62,8 @@ def read_axis(clause: Clause, area: Area, sheet: Sheet) -> bool:
             _evenly(float(listed[1]), float(listed[2]), len(texts)) if listed else [float(place) for place in lengths]
         )
         labels = list(zip(places, texts, strict=False))
-        area = area.with_places(name, tuple(places))
-    area = area.with_labels(name, tuple(place for place, _ in labels))
+        area = replace(area, places={**area.places, name: tuple(places)})
+    area = replace(area, labelled={**area.labelled, name: tuple(place for place, _ in labels)})
     sheet.area = area
     return sheet.add([*_line(words, name, area), *_labels(words, name, labels, area)]) or True
 
@@ -88,9 +88,11 @@ def _numbers(words: str, clause: Clause, area: Area, name: str) -> list[tuple[fl
         return [(scale(value), text) for value, text in zip(values, texts, strict=False)]
     step = abs(float(every[1])) or 1.0
     low, high = sorted((scale.low, scale.high))
+    # The ends of an axis are told in rounded numbers; a label at an end must not get lost.
     first, last = math.ceil(low / step - 0.02), math.floor(high / step + 0.02)
     decimals = len(every[1].partition(".")[2])
     unit = "°" if every[2] else ""
+    # A message from anyone may ask for thousands of labels.
     steps = range(first, min(last, first + MOST_LABELS) + 1)
     return [(scale(step * count), _written(step * count, decimals) + unit) for count in steps]
 
@@ -102,6 +104,7 @@ def _written(value: float, decimals: int) -> str:
 
 def crisp(at: float, width: float) -> float:
     """Return where near ``at`` a level or upright line of this width fills whole pixels."""
+    # The middle of a line of odd width lies within a row of pixels, that of an even one between two rows.
     return math.floor(at) + 0.5 if round(width) % 2 else float(round(at))
 
 
@@ -130,6 +133,7 @@ def _labels(words: str, name: str, labels: list[tuple[float, str]], area: Area) 
             low, high = sorted((level, level + outward * (-MARK if is_inside else MARK)))
             ends = ((at, low), (at, high)) if name == "x" else ((low, at), (high, at))
             items.append(Stroke("tick", ends, area.ink, 1.0))
+        # The end of a slanting label stands under its tick.
         point = (place + (5 if turn == 45 else 0), far) if name == "x" else (far, place)
         anchor: Anchor = "rm" if name == "y" else "rt" if turn == 45 else "mt"
         items.append(Label(text, point, area.letters, area.ink, anchor, turn))
@@ -172,7 +176,7 @@ def _grid(words: str, area: Area, colour: str) -> list[Item]:
             "horizontal" in words and "vertical" in words
         ):
             continue
-        for place in area.labels_at(name):
+        for place in area.labelled.get(name, ()):
             at = crisp(place, 1)
             ends = ((at, area.top), (at, area.bottom)) if name == "x" else ((area.left, at), (area.right, at))
             lines.append(Stroke("grid", ends, colour, 1.0, dash))

@@ -27,7 +27,7 @@ _Value = tuple[str | None, float | None]
 def read_bars(clause: Clause, area: Area, sheet: Sheet) -> bool:
     """Draw bars by their values: "blue bars, 20 px wide: 12, 30, 5", also stacked on the bars before."""
     words, values = clause.words, _values(clause.words)
-    axis = next((name for name in ("x", "y") if area.categories(name)), None)
+    axis = next((name for name in ("x", "y") if area.places.get(name)), None)
     scale = area.scale("y" if axis == "x" else "x") if axis else None
     if axis is None or scale is None or not values or not re.search(r"\bbars\b", words.split(":")[0]):
         return False
@@ -37,7 +37,7 @@ def read_bars(clause: Clause, area: Area, sheet: Sheet) -> bool:
     colour, shift = q.first_colour(q.without_outline(head)) or "#1f77b4", _shift(head)
     edge, stroke = q.outline_colour(words), q.stroke_width(words) or 1.0
     items = list[Item]()
-    for place, (own, value) in zip(area.categories(axis), values, strict=False):
+    for place, (own, value) in zip(area.places[axis], values, strict=False):
         if value is None:
             continue
         start = _top(sheet, axis, place + shift, scale(0), scale(value)) if "stacked" in head else scale(0)
@@ -112,7 +112,7 @@ def read_line(clause: Clause, area: Area, sheet: Sheet) -> bool:
     """Draw a line by its values: "a 2 px red dashed line with round markers of radius 4 px: 5, 7, 6"."""
     words = clause.words
     head, values = words.split(":")[0], _values(words)
-    scale, places = area.scale("y"), area.categories("x")
+    scale, places = area.scale("y"), area.places.get("x", ())
     if scale is None or len(values) < 2 or len(places) < 2 or not re.search(r"\bline\b", head):
         return False
     points = [(place, scale(value)) for place, (_, value) in zip(places, values, strict=False) if value is not None]

@@ -3,10 +3,9 @@
 import math
 import re
 
-from ircore.core import exact
-from ircore.core.drawing import Point
 from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.figures.wedges import anchor_of
+from ircore.players.builtin.canvas.geometry import towards
 from ircore.players.builtin.canvas.shapes import Item, Label, Pie, Stroke
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
@@ -51,8 +50,3 @@ def _label(pie: Pie, index: int, text: str, size: float, ink: str, is_inside: bo
         return [label]
     ends = towards(centre, middle, pie.radius + 3), towards(centre, middle, reach - 5)
     return [Stroke("line", ends, ink, 1.0), label]
-
-
-def towards(start: Point, angle: float, far: float) -> Point:
-    """Return the point at a distance from another, in a direction in radians clockwise from 3 o'clock."""
-    return start[0] + far * exact.cos(angle), start[1] + far * exact.sin(angle)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from ircore.core.images import Pixels
-from ircore.players.builtin.classical.colours import rgb
+from ircore.players.builtin.canvas.colours import rgb
 from ircore.players.builtin.classical.percepts import Bar, Bars, Percept, Perception, Pie, Shape
 from ircore.players.builtin.classical.plain.colour_words import ColourWords
 
@@ -48,13 +48,14 @@ def pixels_as_named(pixels: Pixels, perception: Perception, colours: ColourWords
     red, green, blue = (pixels[..., channel].astype(np.int64) for channel in range(3))
     codes = (red * 256 + green) * 256 + blue
     fresh = pixels.copy()
-    for colour in {c for percept in perception.percepts for c in _colours(percept)} | {perception.backdrop.colour}:
+    for colour in {c for percept in perception.percepts for c in colours_of(percept)} | {perception.backdrop.colour}:
         if colours.shown(colour) != colour:
             fresh[codes == int(colour[1:], 16)] = rgb(colours.shown(colour))
     return fresh
 
 
-def _colours(percept: Percept) -> list[str]:
+def colours_of(percept: Percept) -> list[str]:
+    """Return the colours of a percept: of each bar or wedge, of a shape its fill and its outline."""
     if isinstance(percept, Shape):
         return [colour for colour in (percept.colour, percept.outline and percept.outline[0]) if colour]
     if isinstance(percept, Bars):

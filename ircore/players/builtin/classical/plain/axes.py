@@ -105,6 +105,7 @@ def _aligned(
         for text in texts
         if lowest or text.rotation == 0
     ]
+    # Of equally long rows, labels stand in the lowest one, and in the leftmost of such columns.
     way = 1 if lowest else -1
     best = max(groups, key=lambda group: (len(group), way * line(group[0])), default=[])
     return sorted(best, key=along)
@@ -130,6 +131,7 @@ def _sides(perception: Perception, row: list[Text], column: list[Text]) -> _Side
     lying = next((grid for grid in grids if grid.horizontal), None)
     standing = next((grid for grid in grids if not grid.horizontal), None)
     if frame is not None:
+        # A frame hides the axis lines, and tells where they stand.
         upright = level = None
     left = _at(upright, 0) if upright else box[0] if box else lying.low if lying else _at(level, 0, first=True)
     bottom = _at(level, 1) if level else box[3] if box else standing.high if standing else _end(upright, 1, max)
@@ -170,6 +172,7 @@ def _axis_line(perception: Perception, role: str, frame: Shape | None) -> Stroke
 
 def value_of(text: Text) -> float | None:
     """Return the number that a label shows, degrees included; None if it shows words."""
+    # Charts often print the minus sign, which ``float`` does not read.
     plain = text.text.replace("−", "-").removesuffix("°")
     try:
         return float(plain) if plain.replace("-", "", 1).replace(".", "", 1).isdigit() else None
@@ -180,6 +183,7 @@ def value_of(text: Text) -> float | None:
 def _scale(labels: Sequence[Text], along: int, ends: tuple[float, float]) -> Scale | None:
     """Return the linear scale on which the labels lie, from end to end; None if they lie on no line."""
     pairs = [(text.centre[along], value) for text in labels if (value := value_of(text)) is not None]
+    # One label may be misread.
     if len(pairs) < 2 or len(pairs) < len(labels) - 1:
         return None
     count = len(pairs)

@@ -98,6 +98,7 @@ class ColourWords:
         for name, pattern in _RUN_TOGETHER.items():
             if name in words.casefold() and name not in _BASIC:
                 words = pattern.sub(_spaced(name), words)
+        # A new name may need the other article.
         return _ARTICLE.sub(lambda match: f"{match[1]}{'n' * (match[2] in 'aeiou')} {match[2]}", words)
 
 

@@ -48,6 +48,7 @@ def _is_beside(off: float) -> bool:
 def _scale(pairs: Sequence[tuple[float, float]], ends: tuple[float, float]) -> Scale | None:
     """Return the linear scale on which most numbers lie, from end to end; None if fewer than three do."""
     best: tuple[int, Scale] | None = None
+    # Every pair of numbers proposes a scale, since some numbers may be misread or belong to something else.
     for (at, value), (other, other_value) in itertools.combinations(pairs, 2):
         if abs(at - other) < 20 or value == other_value:
             continue

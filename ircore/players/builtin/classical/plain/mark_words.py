@@ -10,7 +10,7 @@ from ircore.players.builtin.classical.chart_wording import bars_statement
 from ircore.players.builtin.classical.percepts import Bar, Bars, Perception, Point, Stroke, Text
 from ircore.players.builtin.classical.plain.axes import Area, Axis, rounded
 from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
-from ircore.players.builtin.classical.statements import Statement, article, full_colour, number
+from ircore.players.builtin.classical.statements import Statement, article, full_colour, is_number, number
 
 NEAR = 3.0
 """Pixels that a bar or point may be off its label."""
@@ -168,7 +168,7 @@ def _read(place: float, height: float, scale: Scale, unit: float, perception: Pe
     value = scale.value(height)
     for text in perception.texts:
         beside = abs(text.centre[0] - place) < NEAR and 8 < abs(text.centre[1] - height) < 24
-        if beside and value_like(text.text) and abs(float(text.text) - value) <= AS_WRITTEN * unit:
+        if beside and is_number(text.text) and abs(float(text.text) - value) <= AS_WRITTEN * unit:
             return text.text
     return rounded(value, OFF * unit)
 
@@ -209,15 +209,8 @@ def _line_labels(
 
 
 def _near(x: float, y: float, value: str, perception: Perception) -> Text | None:
-    for text in perception.texts:
-        if text.text == value and abs(text.centre[0] - x) < NEAR and abs(text.centre[1] - y) < 6:
-            return text
-    return None
-
-
-def value_like(text: str) -> bool:
-    """Tell whether a text is a number."""
-    return text.removeprefix("-").replace(".", "", 1).isdigit()
+    near = (text for text in perception.texts if abs(text.centre[0] - x) < NEAR and abs(text.centre[1] - y) < 6)
+    return next((text for text in near if text.text == value), None)
 
 
 def curve_statement(line: Stroke, area: Area, colours: ColourWords) -> Statement | None:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from ircore.core.exact import dist
 from ircore.players.builtin.canvas.figures.wedges import anchor_of
-from ircore.players.builtin.canvas.plots.wedge_labels import INSIDE, LED_OUT, OUT, towards
+from ircore.players.builtin.canvas.geometry import towards
+from ircore.players.builtin.canvas.plots.wedge_labels import INSIDE, LED_OUT, OUT
 from ircore.players.builtin.classical.percepts import Pie, Point, Text
 from ircore.players.builtin.classical.plain.colour_words import ColourWords
-from ircore.players.builtin.classical.statements import Statement, number
+from ircore.players.builtin.classical.statements import Statement, in_quotes, number
 
 OFF = 3.5
 """Pixels that a label may stand off its usual place."""
@@ -40,27 +41,22 @@ def wedge_statements(pie: Pie, texts: Sequence[Text], colours: ColourWords) -> t
                 label if label is not None and (label.colour, label.size) == (colour, size) else None
                 for label in labels
             ]
-            listed = ", ".join(f'"{_plain(label.text)}"' if label else "none" for label in own)
+            listed = ", ".join(in_quotes(label.text) if label else "none" for label in own)
             words = f"{place.words} in {colours(colour)}, letters of {number(size)} px: {listed}"
             statements.append(Statement("", (words,)))
             said += [label for label in own if label is not None]
     return statements, said
 
 
-def _plain(text: str) -> str:
-    return text.replace('"', "'")
-
-
 def _label_of(pie: Pie, index: int, texts: Sequence[Text], place: _Place) -> Text | None:
     """Return the text that stands where a label of a wedge would stand."""
     share_before = math.fsum(share for _, share in pie.wedges[:index])
+    # Pies count degrees from 12 o'clock, angles from 3 o'clock.
     middle = math.radians(pie.start - 90 + 360 * (share_before + pie.wedges[index][1] / 2))
     pulled = pie.pulled[index] if pie.pulled else 0.0
     centre = towards(pie.centre, middle, pulled)
-    for text in texts:
-        if text.rotation == 0 and dist(text.centre, _centre(pie, centre, middle, text, place)) <= OFF:
-            return text
-    return None
+    level = (text for text in texts if text.rotation == 0)
+    return next((t for t in level if dist(t.centre, _centre(pie, centre, middle, t, place)) <= OFF), None)
 
 
 def _centre(pie: Pie, centre: Point, middle: float, text: Text, place: _Place) -> Point:

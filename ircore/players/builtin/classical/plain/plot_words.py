@@ -14,7 +14,7 @@ from ircore.players.builtin.classical.plain.axes import (
     value_of,
 )
 from ircore.players.builtin.classical.plain.colour_words import ColourWords
-from ircore.players.builtin.classical.statements import Statement, article, number
+from ircore.players.builtin.classical.statements import Statement, article, in_quotes, number
 
 FIRST = 1e9
 """Weight of what everything else builds on."""
@@ -36,14 +36,7 @@ def area_words(area: Area, colours: ColourWords) -> str:
 
 
 def axis_statement(axis: Axis, percepts: Sequence[Percept], colours: ColourWords, as_words: bool) -> Statement:
-    """Return what an axis shows: its line, its values or its categories, and its tick marks.
-
-    Args:
-        axis: The axis.
-        percepts: Of the picture.
-        colours: Names of colours.
-        as_words: Whether the labels name categories rather than values.
-    """
+    """Return what an axis shows: its line, its values or (``as_words``) its categories, and its tick marks."""
     line = _line_words(axis.line, colours)
     parts = [f"is {line}" if line else "", _labels_words(axis) if as_words else _range_words(axis)]
     text = f"The {axis.name} axis {' and '.join(part for part in parts if part)}"
@@ -72,15 +65,11 @@ def _lower(words: str) -> str:
 
 
 def _labels_words(axis: Axis) -> str:
-    listed = ", ".join(f'"{_plain(label.text)}"' for label in axis.labels)
+    listed = ", ".join(in_quotes(label.text) for label in axis.labels)
     first, last, steps = axis.places[0], axis.places[-1], max(1, len(axis.places) - 1)
     if all(abs(place - first - (last - first) * n / steps) <= UNEVEN for n, place in enumerate(axis.places)):
         return f"has the labels {listed} from {number(first)} to {number(last)} px"
     return f"has the labels {listed} at {', '.join(number(place) for place in axis.places)} px"
-
-
-def _plain(text: str) -> str:
-    return text.replace('"', "'")
 
 
 def _range_words(axis: Axis) -> str:
@@ -91,7 +80,7 @@ def _range_words(axis: Axis) -> str:
     low, high = (_end(value, axis, unit) for value in (scale.low, scale.high))
     step = step_of(axis)
     degrees = " degrees" if axis.labels[0].text.endswith("°") else ""
-    told = f"every {step}{degrees}" if step else ", ".join(f'"{_plain(label.text)}"' for label in axis.labels)
+    told = f"every {step}{degrees}" if step else ", ".join(in_quotes(label.text) for label in axis.labels)
     return f"runs from {low} to {high}, labelled {told}"
 
 
@@ -105,7 +94,7 @@ def title_statement(axis: Axis) -> Statement | None:
     """Return the name of an axis; None if the axis has no name."""
     if axis.title is None:
         return None
-    return Statement("", (f'The {axis.name} axis is called "{_plain(axis.title.text)}"',), weight=FIRST / 4, order=60)
+    return Statement("", (f"The {axis.name} axis is called {in_quotes(axis.title.text)}",), weight=FIRST / 4, order=60)
 
 
 def panel_statement(area: Area, colours: ColourWords) -> Statement | None:

@@ -26,13 +26,10 @@ Points = Mapping[str, Point]
 
 
 def named_points(target: Perception) -> dict[str, Point]:
-    """Return the points of a figure by the letters beside them, in the order of the alphabet.
-
-    Args:
-        target: The perceived picture; a letter names the nearest dot, corner or end of a line.
-    """
+    """Return the points of a figure in alphabetical order: a letter names the nearest dot, corner or line end."""
     letters = [text for text in target.texts if re.fullmatch(r"[A-Z]", text.text)]
     places = [(place, rank) for percept in target.percepts for place, rank in _places(percept)]
+    # The nearest pairs first, so that each letter takes its own point before a neighbour can.
     pairs = sorted(
         (dist(letter.centre, place) + rank, letter.text, place)
         for letter in letters
@@ -122,13 +119,7 @@ def tangent_words(stroke: Stroke, points: Points, circles: Sequence[Shape]) -> s
 
 
 def letters_statement(texts: Sequence[Text], points: Points, colours: ColourWords) -> Statement | None:
-    """Return where the letters of named points stand, each seen from its point; None without any.
-
-    Args:
-        texts: Letters of one colour and size.
-        points: The named points.
-        colours: Names of colours.
-    """
+    """Return where the letters of named points, of one colour and size, stand from their points; None without any."""
     if not texts:
         return None
     listed = ", ".join(f'"{text.text}"' for text in texts)

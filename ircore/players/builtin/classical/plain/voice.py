@@ -1,10 +1,12 @@
 """The plain voice: sentences about a picture, turn by turn, then what is still wrong with the rendering."""
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text
+from ircore.players.builtin.classical.plain.as_named import colours_of
 from ircore.players.builtin.classical.plain.axes import Area, read_area
 from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
 from ircore.players.builtin.classical.plain.crossed import read_crossed, scale_words
@@ -63,7 +65,8 @@ class Plan:
 
 def plan_of(target: Perception) -> Plan:
     """Return everything that the voice would say of a picture."""
-    colours = ColourWords(_colours(target))
+    large_first = sorted(target.percepts, key=lambda percept: -percept.area)
+    colours = ColourWords([target.backdrop.colour, *itertools.chain(*map(colours_of, large_first))])
     scene = colours.said(scene_words(target))
     area = read_area(target)
     plotted = _plot(target, area, colours) if area is not None else None
@@ -139,22 +142,9 @@ def _thing(percept: Percept, target: Perception, points: Points, circles: Sequen
     if named is None and (points or len(target.percepts) > FEW):
         return statement_of(percept, full_colour)
     sentence = shape_sentence(percept, full_colour, named.words if named else "")
+    # Named points say where things are better than "in the upper left" does.
     place = "" if points or len(target.percepts) > FEW else f", {place_words(percept, (target.width, target.height))}"
     return Statement("", (sentence + place,), shorter=(statement_of(percept, full_colour),))
-
-
-def _colours(target: Perception) -> Iterable[str]:
-    """Yield the colours of a picture, those of large things first."""
-    yield target.backdrop.colour
-    for percept in sorted(target.percepts, key=lambda percept: -percept.area):
-        if isinstance(percept, Bars):
-            yield from (bar.colour for bar in percept.bars)
-        elif isinstance(percept, Pie):
-            yield from (colour for colour, _ in percept.wedges)
-        elif isinstance(percept, Shape):
-            yield from (colour for colour in (percept.colour, percept.outline and percept.outline[0]) if colour)
-        else:
-            yield percept.colour
 
 
 def _plot(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int]] | None:
