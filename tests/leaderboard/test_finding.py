@@ -64,7 +64,8 @@ def test_the_front_page_says_so_in_three_sentences(site: Site) -> None:
     made = finding_of(site)
     lead = html.partition('<p class="lead">')[2].partition("</p>")[0]
     assert f"{made.pictures} pictures of {made.kinds} kinds" in lead
-    assert f"The best of 2 pairs reaches {made.cell.main.mean:.1f} of 100" in lead
+    main = made.cell.main
+    assert f"The best of 2 pairs reaches {main.mean:.1f} of 100 (95 % interval {main.low:.1f} to {main.high:.1f})" in lead
     assert lead.count(". ") + lead.count(".\n") + lead.endswith(".") == 3 or "Nobody can do" in lead
     assert html.index('class="finding"') < html.index('class="strip"')
 

@@ -79,14 +79,16 @@ def even_half(mean: float, low: float, high: float, difference: bool = False) ->
 
     >>> even_half(6.0, 5.0, 7.0), even_half(9.71, 5.35, 10.0), even_half(9.0, 7.9, 10.0)
     (1.0, None, None)
+    >>> even_half(90.4, 80.3, 99.1)  # 90.4 ± 10.1 would pass 100
     """
     below, above = mean - low, high - mean
     half = max(below, above)
     # Halves that differ by rounding alone are even.
     uneven = half > (1 + 1e-9) * min(below, above)
     cut_off = uneven and (low in SCALE_ENDS or high in SCALE_ENDS)
+    passes_an_end = any(high <= end < mean + half or mean - half < end <= low for end in SCALE_ENDS)
     hides_a_sign = difference and (low > 0 or high < 0) and half >= abs(mean)
-    return None if half > LOPSIDED * min(below, above) or cut_off or hides_a_sign else half
+    return None if half > LOPSIDED * min(below, above) or cut_off or passes_an_end or hides_a_sign else half
 
 
 class Interval(Protocol):
