@@ -56,6 +56,7 @@ def replay_faults(replay: Replay) -> Iterator[str]:
     """Yield the parts of an episode that cannot follow from the rules, a line each."""
     run, episode = replay.run, replay.episode
     where = f"run {run.run_id}, episode {episode.episode_id}, {episode.outcome}"
+    # Without files, since the rules of reconstruction look at no pixel of a target.
     known = InstanceSet(Path(), run.instance_set, Instances.of((replay.instance,)))
     game, prompts = _game(run.game)
     rewritten = _as_answered(episode, run)

@@ -165,6 +165,7 @@ class Repository:
         self._patiently(
             lambda: self._api.create_tag(self.name, tag=name, revision=commit, repo_type=KIND, exist_ok=True)
         )
+        # With exist_ok, a tag of another commit stays where it is, without an error.
         refs = self._patiently(lambda: self._api.list_repo_refs(self.name, repo_type=KIND))
         if {tag.name: tag.target_commit for tag in refs.tags}.get(name) != commit:
             raise WorkError(f"{self.name}: tag {name} was set by somebody else meanwhile", "Choose another --revision.")

@@ -301,6 +301,7 @@ def read_release(folder: Path) -> ReleaseRecord:
     data = path.read_bytes()
     try:
         if _schema_of(data) == EARLIER:
+            # Not at the top, since that module is built upon this one.
             from dataset_card.releases.earlier import read_earlier_release
 
             return read_earlier_release(folder, data)

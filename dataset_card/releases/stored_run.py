@@ -42,13 +42,7 @@ SetT = TypeVar("SetT", bound=InstanceSet | GameInstanceSet)
 
 
 class _AnyStoredRun(Generic[RunT, SetT]):
-    """A run of any game in a stored release.
-
-    Args:
-        release: The release.
-        run: Identity of the run.
-        instances: The set that the run was played on.
-    """
+    """A run of any game in a stored release, with the set that the run was played on."""
 
     def __init__(self, release: StoredRelease, run: RunT, instances: SetT) -> None:
         self.path = release.folder

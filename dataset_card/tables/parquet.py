@@ -56,8 +56,11 @@ def config_of(folder: Path, config: Config) -> Config:
     A file that cannot be read has every column, so that whoever reads its rows says what is wrong with it.
     """
     first = next(iter(table_files(folder, config)), None)
+    if first is None:
+        return config
     try:
-        return config if first is None else config.among(_column_names(first))
+        with _open(first) as file:
+            return config.among(file.schema_arrow.names)
     except (OSError, ValueError):
         return config
 
@@ -160,12 +163,6 @@ def table_hashes(folder: Path) -> dict[str, str]:
         with path.open("rb") as file:
             hashes[path.relative_to(folder).as_posix()] = hashlib.file_digest(file, "sha256").hexdigest()
     return hashes
-
-
-def _column_names(path: Path) -> list[str]:
-    with _open(path) as file:
-        names: list[str] = file.schema_arrow.names
-    return names
 
 
 def _open(path: Path) -> "pq.ParquetFile":

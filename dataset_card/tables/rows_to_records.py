@@ -236,7 +236,7 @@ class Tables:
         turns = sum(map(len, self._turns.values()))
         if self._previews not in (0, turns):
             self._findings.add(f"data/{PREVIEWS.name}", f"has {self._previews} rows for {turns} turns")
-        identity = hashlib.sha256(index_bytes(self._instances.values())).hexdigest()
+        identity = self._instance_set().identity
         for run in self._runs.values():
             if run.instance_set != identity:
                 self._findings.add(
@@ -252,10 +252,13 @@ class Tables:
         """Return the instances taken so far, each once."""
         return tuple(self._instances.values())
 
+    def _instance_set(self) -> InstanceSet:
+        identity = hashlib.sha256(index_bytes(self._instances.values())).hexdigest()
+        return InstanceSet(Path(), identity, Instances.of(self.instances()))
+
     def runs(self) -> tuple[ReleasedRun, ...]:
         """Return the runs read back, without pictures; faulty records may be missing."""
-        identity = hashlib.sha256(index_bytes(self._instances.values())).hexdigest()
-        instances = InstanceSet(Path(), identity, Instances.of(self.instances()))
+        instances = self._instance_set()
         return tuple(
             ReleasedRun(
                 Path(run_id),

@@ -289,6 +289,7 @@ def _drawing(timed: _Timed, channel: int) -> tuple[str, bool]:
     """Return a line about the size of a picture, time and tokens, and whether its middle has the asked colour."""
     answer: PictureAnswer = timed.answer
     picture = answer.picture
+    # As integers, since a sum of bytes would wrap around at 256.
     middle = picture.pixels[picture.height // 2, picture.width // 2].astype(int)
     others = max(value for index, value in enumerate(middle) if index != channel)
     colour, right = COLOURS[channel], bool(middle[channel] >= others + CLEARLY)

@@ -53,10 +53,6 @@ class Context(NamedTuple):
     """The game that will be played."""
 
 
-def _text(text: str) -> Any:
-    return text
-
-
 def _several(text: str) -> Any:
     return [part.strip() for part in text.split(",") if part.strip()]
 
@@ -93,7 +89,7 @@ class Question(NamedTuple):
     option: str = ""
     """The option that answers it; empty where no answer is needed."""
 
-    read: Callable[[str], Any] = _text
+    read: Callable[[str], Any] = str
     """From what was typed to what stands in the manifest; InputError if it cannot be read."""
 
     about: str = ""

@@ -231,6 +231,7 @@ def _same(first: Any, second: Any) -> bool:
         return len(first) == len(second) and all(map(_same, first, second))
     if isinstance(first, float) and isinstance(second, float | int) and not isinstance(second, bool):
         return isclose(first, second, rel_tol=1e-9, abs_tol=1e-6)
+    # 1 equals True in Python, not in JSON.
     return type(first) is type(second) and bool(first == second)
 
 
