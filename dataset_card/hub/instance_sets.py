@@ -122,6 +122,7 @@ def _published(instances: AnyInstanceSet) -> dict[str, str]:
         records = instances.picture_files(instance).values()  # type: ignore[arg-type]
         if may_be_published(instance.licence):
             pictures |= {record.image: record.sha256 for record in records}
+    # The set may be a stranger's, from the Hub: no name may lead out of the folder.
     refuse_unsafe((image, image) for image in pictures)
     strays = [image for image in pictures if not image.startswith("images/")]
     if strays:

@@ -60,7 +60,7 @@ for _name, _value in _STORE_LIMITS.items():
     # Read by hf_xet when it is first used; its own limits keep a push waiting for minutes when the store is gone.
     os.environ.setdefault(_name, _value)
 
-_STALE, _EXISTS, _LIMITED = 412, 409, 429
+_STALE, _LIMITED = 412, 429
 
 
 class Repository:
@@ -86,6 +86,7 @@ class Repository:
             raise InputError(f"{name}: not the name of a dataset on the Hub", "Give it as ORG/NAME.")
         hub_logging.set_verbosity(logging.ERROR)  # its warnings show addresses that a signature is part of
         if not sys.stderr.isatty():
+            # In a log each step of a bar would be a line.
             disable_progress_bars()
         self._api = HfApi()
 

@@ -252,6 +252,7 @@ class ReleaseRecord(Record):
     def instance_sets(self) -> dict[str, str]:
         """The identity of the instance set of each game, reconstruction first."""
         sets = {game.name: game.instance_set for game in self.games}
+        # Without reconstruction, the field repeats the set of the first of the other games.
         return sets if self.instance_set in sets.values() else {RECONSTRUCTION: self.instance_set, **sets}
 
 

@@ -103,6 +103,7 @@ def find_pictures(paths: Iterable[Path], column: str) -> dict[str, tuple[Path, i
         with _open(path) as file:
             for group in range(file.num_row_groups):
                 hashes = file.read_row_group(group, [f"{column}_sha256"]).column(0).to_pylist()
+                # Only the hashes are read, so that finding a picture reads none.
                 places |= dict.fromkeys((sha256 for sha256 in hashes if sha256 is not None), (path, group))
     return places
 

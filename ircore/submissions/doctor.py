@@ -314,6 +314,7 @@ def shown_picture(colour: str = COLOUR) -> Picture:
 def _hurried(spec: PlayerSpec, timeout: float) -> PlayerSpec:
     """Shorten the deadline of a player that has a deadline, so that the player fails in time with its own reason."""
     check = getattr(load("players", spec.player), "check", None)
+    # A deadline that the manifest states is part of the pair, and holds in play too.
     if check is None or "deadline_s" in spec.parameters:
         return spec
     hurried = spec.model_copy(update={"parameters": {**spec.parameters, "deadline_s": timeout}})

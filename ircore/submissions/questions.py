@@ -109,6 +109,7 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
     game = load_game(context.game, "--game")
     classic = game.name == RECONSTRUCTION
     answers: dict[str, Any] = {"schema": 1} if classic else {"schema": 2, "game": game.name}
+    # Options go first: only what they leave open is asked for.
     answers |= stated
     holder = answers if classic else answers.setdefault("players", {})
     seats = [seat for seat in game.seats if not seat.when or answers.get("rules", {}).get(seat.when)]

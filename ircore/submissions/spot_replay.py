@@ -118,6 +118,7 @@ def drawn_episodes(names: Iterable[str], run_id: str, commit: str, share: float 
     >>> len(drawn_episodes([f"target-{number}" for number in range(140)], "a-run", "0" * 40))
     7
     """
+    # By hash: nobody can choose the episodes, and everybody can compute which they are.
     known = sorted(names, key=lambda name: hashlib.sha256(f"{commit} {run_id} {name}".encode()).digest())
     return known[: max(LEAST, math.ceil(share * len(known)))]
 

@@ -107,6 +107,7 @@ def check_bytes(
     if (document := _game_document(data, file)) is not None:
         return _check_game(document, file, slug, neighbours, purpose)
     manifest = parse_manifest(data, file)
+    # A folder's name is checked whatever the manifest holds, so that both are mended at once.
     findings = [*manifest.findings, *manifest.located(slug_faults(slug, neighbours, purpose), file)]
     if manifest.readable is not None:
         others = tuple(other for other in neighbours if other.slug != slug)

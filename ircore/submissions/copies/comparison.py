@@ -124,6 +124,7 @@ class Comparison(NamedTuple):
             }
             if not drawn:
                 continue
+            # Pictures of other games have no scene that could be asked, and count as drawn.
             has_scene = not isinstance(instance, Instance) or instance.scene is not None
             for source in instances.pictures(instance).values():  # type: ignore[arg-type]  # as above
                 is_drawn = has_scene or not is_photograph(source)

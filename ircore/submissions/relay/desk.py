@@ -96,6 +96,7 @@ class Desk:
             PlayerError: The player gave none, or the question was handed out and not answered in time.
         """
         shown = await asyncio.to_thread(shown_view, view)  # stored renderings are read from the disk
+        # The same question has the same name after a new start, so that a client's answer still fits.
         name = self._name(f"{seat.name} {json.dumps(shown)}")
         while name in self._open:  # the same question of two episodes
             name = self._name(name)

@@ -205,6 +205,7 @@ def _listed(folder: Path) -> Iterator[tuple[str, int]]:
 def _check_files(folder: Path, index: PackIndex, sizes: Mapping[str, int]) -> None:
     listed: dict[str, PackedFile] = {}
     for file in index.files:
+        # Of two entries of one path, each reader could believe another one.
         if listed.setdefault(file.path, file) is not file:
             raise TranscriptError(f"{folder / INDEX}: {file.path[:200]!a} is listed twice", REMEDY)
         if file.path not in sizes:

@@ -90,6 +90,7 @@ def pack(path: Path, out: Path) -> Packed:
             cleaned[rendering.sha256] = _write_rendering(source, rendering, folder)
         lines = [event_line(_rewritten(event, cleaned, removed)) for event in events]
         journal = b"".join(line + b"\n" for line in lines)
+        # Before the journal is written: a signature that no longer fits stops the packing.
         _copy_witness(source.path, folder, journal, run_text)
         write_bytes(folder / JOURNAL, journal)
         write_text(folder / RUN_FILE, run_text)

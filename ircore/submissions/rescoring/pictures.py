@@ -65,6 +65,7 @@ class PackedPictures:
             picture = read_clean_png(self._packed.rendering_bytes(sha256), name)
         except InputError as error:
             return error.problem
+        # The stated size decides how many pixels the run is said to have in all.
         if (picture.width, picture.height) != self._sizes[sha256]:
             return f"{name}: is {picture.width} × {picture.height} pixels, the transcript says otherwise"
         return None

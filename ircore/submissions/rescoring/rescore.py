@@ -285,6 +285,7 @@ def _number_faults(packed: PackedRun) -> Iterator[str]:
         counted = (event, event.usage, *event.attempts) if isinstance(event, Call) else event.attempts
         where = f"{event.episode_id}, {step_word(packed.run.game)} {event.turn}, {event.role}"
         for name, most in LARGEST.items():
+            # Event, usage and attempts each have some of these counts.
             if any((getattr(count, name, None) or 0) > most for count in counted):
                 yield f"{where}: {name} of more than {most:,}"
 

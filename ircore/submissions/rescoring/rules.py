@@ -155,6 +155,7 @@ class Replay:
             transcript.failures.append(event)
             return None
         if isinstance(event, AnyEnd):
+            # After a technical failure an episode is taken up again, so that it may end once more.
             before, transcript.ended = transcript.ended, event.episode
             return "ended twice" if before is not None and before.abort_reason not in TECHNICAL_REASONS else None
         seat = next((seat for seat in self.game.seats if seat.name == event.role), None)
