@@ -71,7 +71,6 @@ def describe_release(
         notes=tuple(_notes(source, previous, version)),
     )
     return ReleaseRecord(
-        # Without other games, the record is as versions before these games read it.
         schema_=3 if games else 1,
         name=name,
         benchmark=benchmark,

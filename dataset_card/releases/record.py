@@ -186,6 +186,7 @@ class GameRecord(Record):
     prompts: Line = Field(description="Version of the prompts that its runs were played with.")
 
 
+# Left out where empty: releases of reconstruction alone are as versions before other games read them.
 def _is_empty(value: object) -> bool:
     return value == ()
 
