@@ -159,6 +159,7 @@ def _check(folder: Path, decode: Decode | None, card: bool) -> Report:
         check_licences(folder, readers.instances(), readers.runs.values(), findings)
         for fault in croissant_faults(folder, record.configs, hashes):
             findings.add(CROISSANT, fault)
+    # After all rows: the hash of a part is compared once its last row was taken.
     record.finish()
     not_checked = readers.not_checked()
     source = readers.source(folder)

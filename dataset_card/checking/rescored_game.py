@@ -75,6 +75,7 @@ def _computed(
     for episode in episodes:
         if played(game, episode):
             instance = instances[episode.instance_id]
+            # Pictures that may not be published are in no release.
             shown = needs_pictures(game) and may_be_published(instance.licence)
             yield from measured_scores(game, episode, payloads, pictures.instruments(instance) if shown else None)
 

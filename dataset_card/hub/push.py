@@ -211,6 +211,7 @@ def _rechecked(repo: Repository, outgoing: _Outgoing, now: RemoteHead, say: Say)
     refuse_losses(repo, outgoing.release, now.head)  # before the long computation
     parent, known = now.head.record if now.head is not None else None, Verification()
     try:
+        # From the repository, not from the folder here: what the folder says of itself proves nothing.
         if VERIFICATION in there.files:
             known = read_verification(repo.fetch(there.commit, (VERIFICATION,)))
     except InputError:  # damaged on its way: all is computed again

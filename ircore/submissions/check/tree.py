@@ -69,6 +69,7 @@ def folder_findings(folder: Path) -> Iterator[Finding]:
         folder: The submission's.
     """
     place = folder.absolute()
+    # As in a folder of drafts, where other files are the author's own.
     if place.parent.name != FOLDER or not place.is_dir():
         return
     entries = list(_below(place, f"{FOLDER}/{place.name}"))
